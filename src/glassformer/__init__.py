@@ -1,0 +1,3 @@
+"""Glassformer: a Transformer you can see through."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,49 @@
+"""The memory of a decoder: keys and values of what was read so far. It does not know how they are made or used."""
+
+from dataclasses import dataclass, field
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+
+class Cache:
+    """Keys and values of earlier tokens, owned by the caller: one cache per attention and per text being written."""
+
+    def __init__(self) -> None:
+        self.length = 0
+        self._keys = self._values = torch.empty(0)
+
+    @property
+    def keys(self) -> Float[Tensor, "B G Tk K"]:
+        """All keys so far."""
+        return self._keys[:, :, : self.length]
+
+    @property
+    def values(self) -> Float[Tensor, "B G Tk V"]:
+        """All values so far."""
+        return self._values[:, :, : self.length]
+
+    def append(self, keys: Float[Tensor, "B G T K"], values: Float[Tensor, "B G T V"]) -> None:
+        """Remembers some more. Room grows by doubling, so that each token is copied only a few times."""
+        end = self.length + keys.shape[2]
+        if self.length == 0 or end > self._keys.shape[2]:
+            self._keys = _with_room(self.keys if self.length else keys[:, :, :0], 2 * end)
+            self._values = _with_room(self.values if self.length else values[:, :, :0], 2 * end)
+        self._keys[:, :, self.length : end] = keys
+        self._values[:, :, self.length : end] = values
+        self.length = end
+
+
+def _with_room(kept: Tensor, length: int) -> Tensor:
+    roomy = kept.new_empty(*kept.shape[:2], length, kept.shape[3])
+    roomy[:, :, : kept.shape[2]] = kept
+    return roomy
+
+
+@dataclass
+class BlockCache:
+    """The two memories of a block: of the text being written, and of the context, which is read once."""
+
+    own: Cache = field(default_factory=Cache)
+    cross: Cache = field(default_factory=Cache)

@@ -1,0 +1,25 @@
+"""The errors a person may meet, and how a message suggests the nearest right word. Knows nothing of what went wrong."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class GlassformerError(Exception):
+    """Anything Glassformer says no to. `exit_code` is what the command line answers with."""
+
+    exit_code = 1
+
+
+class InputError(GlassformerError, ValueError):
+    """What was handed in cannot be used: the message names the value, what was expected and what to do."""
+
+    exit_code = 2
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A sentence part that helps after an unknown word: the nearest known one, or all of them."""
+    names = sorted(known)
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    return f"known: {', '.join(names)}."

@@ -1,0 +1,208 @@
+"""The catalogue of stages: every number the models compute has its name, axes and formula here, and nowhere else.
+
+The terminal, the page, the checker and the docs read this one table. It knows no tensors and computes nothing.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from glassformer.errors import InputError, nearest
+
+LEGEND = MappingProxyType(
+    {
+        "B": "batch",
+        "T": "position",
+        "Tq": "query position",
+        "Tk": "key position",
+        "H": "head",
+        "G": "key/value head (as many as heads, unless heads share them)",
+        "D": "model width",
+        "C": "context width",
+        "K": "key width of one head",
+        "V": "value width of one head",
+        "F": "feed-forward width",
+        "L": "longest sequence",
+        "R": "rotated pair",
+        "HK": "key widths of all heads, side by side",
+        "HV": "value widths of all heads, side by side",
+        "GK": "key widths of all key/value heads, side by side",
+        "GV": "value widths of all key/value heads, side by side",
+        "…": "any leading axes",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to make a stage: an operation on other stages.
+
+    An operand is an address relative to the stage's own scope; `a|b` is the first of them that was seen, and a
+    trailing `?` marks one that may be absent. In the two formulas `@0` stands for the symbol of operand 0, and a
+    part in `[…]` is left out when its operand is absent: `@0 @1[ + @2]` is `X W_Q` or `X W_Q + b_Q`.
+    """
+
+    operation: str
+    operands: tuple[str, ...]
+    latex: str
+    plain: str
+    how: str = ""  # names this way where a stage has several
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One named step of the computation; without a way it is given, not made."""
+
+    name: str
+    symbol: str
+    latex: str
+    axes: tuple[str, ...]
+    role: str  # query, key, value, score or plain: the colour it has everywhere
+    meaning: str
+    ways: tuple[Way, ...] = ()
+
+    def way(self, how: str) -> Way | None:
+        """The way called `how`, or None: the stage is a given, or its maker is a variant from outside."""
+        return next((way for way in self.ways if way.how == how), None)
+
+
+def stage(name: str) -> Stage:
+    """The stage called `name`, which may be a whole address: `stage("encoder.0.self.weights")`."""
+    short = name.rpartition(".")[2]
+    if short not in CATALOGUE:
+        raise InputError(f"There is no stage called '{short}'; {nearest(short, CATALOGUE)}")
+    return CATALOGUE[short]
+
+
+def fill(pattern: str, symbols: Sequence[str | None]) -> str:
+    """The right-hand side of a formula, with the operands' symbols put in."""
+
+    def optional(match: re.Match[str]) -> str:
+        places = [int(place) for place in re.findall(r"@(\d)", match[1])]
+        return match[1] if all(symbols[place] is not None for place in places) else ""
+
+    pattern = re.sub(r"\[([^\]]*@\d[^\]]*)\]", optional, pattern)
+    return re.sub(r"@(\d)", lambda match: symbols[int(match[1])] or "", pattern)
+
+
+def _stage(name: str, symbols: str, axes: str, role: str, meaning: str, *ways: Way) -> Stage:
+    symbol, _, latex = symbols.partition("  ")
+    return Stage(name, symbol, latex.strip() or symbol, tuple(axes.split()), role, meaning, ways)
+
+
+_QUERIES = "rotated_queries|query_norm.normed|queries"
+_KEYS = "rotated_keys|key_norm.normed|keys"
+
+# fmt: off
+_ATTENTION = (
+    _stage("inputs", "X", "B Tq D", "plain", "The rows that ask: one per token."),
+    _stage("context", "C", "B Tk C", "plain", "The other sequence: keys and values are made from it."),
+    _stage("query_weight", "W_Q", "D HK", "query", "Turns a token into its query."),
+    _stage("query_bias", "b_Q", "HK", "query", "Added to every query."),
+    _stage("key_weight", "W_K", "C GK", "key", "Turns a token into its key."),
+    _stage("key_bias", "b_K", "GK", "key", "Added to every key."),
+    _stage("value_weight", "W_V", "C GV", "value", "Turns a token into its value."),
+    _stage("value_bias", "b_V", "GV", "value", "Added to every value."),
+    _stage("queries", "Q", "B H Tq K", "query", "What each token is looking for.",
+        Way("project to heads", ("inputs", "query_weight", "query_bias?"), "@0 @1[ + @2]", "@0 @1[ + @2]"),
+        Way("split heads", ("inputs",), "@0", "@0", how="bare")),
+    _stage("keys", "K", "B G Tk K", "key", "What each token can be found by.",
+        Way("project to heads", ("context|inputs", "key_weight", "key_bias?"), "@0 @1[ + @2]", "@0 @1[ + @2]"),
+        Way("split heads", ("context|inputs",), "@0", "@0", how="bare")),
+    _stage("values", "V", "B G Tk V", "value", "What each token hands over to those that look at it.",
+        Way("project to heads", ("context|inputs", "value_weight", "value_bias?"), "@0 @1[ + @2]", "@0 @1[ + @2]"),
+        Way("split heads", ("context|inputs",), "@0", "@0", how="bare")),
+    _stage("cosines", "cos", "… T R", "plain", "Cosine of the angle each pair is turned by, per position."),
+    _stage("sines", "sin", "… T R", "plain", "Sine of the angle each pair is turned by, per position."),
+    _stage("rotated_queries", "Q°  Q^{\\circ}", "B H Tq K", "query", "The queries, turned by their position.",
+        Way("rotate", ("query_norm.normed|queries", "cosines", "sines"), r"\operatorname{rotate}(@0)", "rotate(@0)")),
+    _stage("rotated_keys", "K°  K^{\\circ}", "B G Tk K", "key", "The keys, turned by their position.",
+        Way("rotate", ("key_norm.normed|keys", "cosines", "sines"), r"\operatorname{rotate}(@0)", "rotate(@0)")),
+    _stage("synthesizer_weight", "W_S", "… L", "score", "Turns a token's own hidden row into its scores."),
+    _stage("synthesizer_bias", "b_S", "… L", "score", "Added to every row of scores."),
+    _stage("scores", "S", "B H Tq Tk", "score", "How well each query fits each key.",
+        Way("dot", (_QUERIES, _KEYS), r"@0 @1^{\top}", "@0 @1ᵀ"),
+        Way("synthesize", (_QUERIES, "synthesizer_weight", "synthesizer_bias"),
+            r"\operatorname{relu}(@0)\, @1 + @2", "relu(@0) @1 + @2", how="dense"),
+        Way("cut", ("synthesizer_weight",), "@0", "@0", how="random")),
+    _stage("scale", "β  \\beta", "", "score", "The inverse temperature; 1/√K unless said otherwise."),
+    _stage("scaled", "Z", "B H Tq Tk", "score", "The scores, made independent of the key width.",
+        Way("scale", ("scores", "scale"), "@1 @0", "@1 @0")),
+    _stage("bias", "P", "… Tq Tk", "score", "A number added to each score, such as a penalty for distance."),
+    _stage("biased", "Z⁺  Z^{+}", "B H Tq Tk", "score", "The scores with that number added.",
+        Way("add", ("scaled|scores", "bias"), "@0 + @1", "@0 + @1")),
+    _stage("mask", "M", "… Tq Tk", "score", "Who may look at whom."),
+    _stage("masked", "Z̃  \\tilde{Z}", "B H Tq Tk", "score", "The scores, −∞ where a query may not look.",
+        Way("mask", ("biased|scaled|scores", "mask"),
+            r"\operatorname{where}(@1,\ @0,\ -\infty)", "@0 where @1 allows, else −∞")),
+    _stage("weights", "A", "B H Tq Tk", "score", "How strongly each query looks at each key.",
+        Way("softmax", ("masked|biased|scaled|scores",), r"\operatorname{softmax}(@0)", "softmax(@0), row by row",
+            how="softmax"),
+        Way("sigmoid", ("masked|biased|scaled|scores",), r"\sigma(@0)", "sigmoid(@0), entry by entry",
+            how="sigmoid"),
+        Way("quiet softmax", ("masked|biased|scaled|scores",), r"\frac{e^{@0}}{1 + \sum e^{@0}}",
+            "exp(@0) / (1 + Σ exp(@0)), row by row", how="quiet softmax")),
+    _stage("dropout_rate", "p", "", "plain", "The share of entries set to zero at random while training."),
+    _stage("dropped", "Â  \\hat{A}", "B H Tq Tk", "score", "The weights after dropout.",
+        Way("drop", ("weights", "dropout_rate"), r"\operatorname{dropout}_{@1}(@0)", "dropout(@0)")),
+    _stage("mixed", "H", "B H Tq V", "value", "Each head's answer: the values, mixed by the weights.",
+        Way("mix", ("dropped|weights", "values"), "@0 @1", "@0 @1")),
+    _stage("joined", "J", "B Tq HV", "value", "The heads' answers side by side.",
+        Way("join heads", ("mixed",), r"[@0_1 \ldots @0_n]", "the heads of @0 side by side")),
+    _stage("output_weight", "W_O", "HV D", "plain", "Brings the joined heads back to the model width."),
+    _stage("output_bias", "b_O", "D", "plain", "Added to every output row."),
+    _stage("output", "Y", "B Tq D", "plain", "What attention hands on: one row per query.",
+        Way("project", ("joined", "output_weight", "output_bias?"), "@0 @1[ + @2]", "@0 @1[ + @2]"),
+        Way("same", ("joined",), "@0", "@0", how="bare")),
+)
+
+_LAYERS = (
+    _stage("embedded", "E", "B T D", "plain", "The tokens as rows of numbers, before they know their place."),
+    _stage("position_rows", "P", "… T D", "plain", "One row per position."),
+    _stage("positioned", "X", "B T D", "plain", "The tokens, told where they stand.",
+        Way("add", ("embedded", "position_rows"), "@0 + @1", "@0 + @1")),
+    _stage("norm_inputs", "x", "… D", "plain", "The rows to be normalised."),
+    _stage("norm_weight", "γ  \\gamma", "D", "plain", "Stretches each column after normalising."),
+    _stage("norm_bias", "δ  \\delta", "D", "plain", "Shifts each column after normalising."),
+    _stage("epsilon", "ε  \\varepsilon", "", "plain", "A tiny number that keeps the root away from zero."),
+    _stage("mean", "μ  \\mu", "…", "plain", "The mean of each row.",
+        Way("mean", ("norm_inputs",), r"\operatorname{mean}(@0)", "mean(@0)")),
+    _stage("variance", "σ²  \\sigma^2", "…", "plain", "The mean squared distance from the row's mean.",
+        Way("variance", ("norm_inputs", "mean"), r"\operatorname{mean}\big((@0 - @1)^2\big)", "mean((@0 − @1)²)")),
+    _stage("mean_square", "ms", "…", "plain", "The mean of the row's squares.",
+        Way("mean square", ("norm_inputs",), r"\operatorname{mean}(@0^2)", "mean(@0²)")),
+    _stage("normed", "x̂  \\hat{x}", "… D", "plain", "The row brought to a common size.",
+        Way("layer norm", ("norm_inputs", "mean", "variance", "epsilon", "norm_weight?", "norm_bias?"),
+            r"\frac{@0 - @1}{\sqrt{@2 + @3}}[ \odot @4][ + @5]", "(@0 − @1) / √(@2 + @3)[ · @4][ + @5]",
+            how="layer norm"),
+        Way("rms norm", ("norm_inputs", "mean_square", "epsilon", "norm_weight?"),
+            r"\frac{@0}{\sqrt{@1 + @2}}[ \odot @3]", "@0 / √(@1 + @2)[ · @3]", how="rms norm")),
+    _stage("forward_inputs", "X", "B T D", "plain", "The rows that enter the feed-forward network."),
+    _stage("expand_weight", "W_1", "D F", "plain", "Widens each row."),
+    _stage("expand_bias", "b_1", "F", "plain", "Added to every widened row."),
+    _stage("gate_weight", "W_g", "D F", "plain", "Makes the gate of each widened column."),
+    _stage("gate_bias", "b_g", "F", "plain", "Added to every gate."),
+    _stage("contract_weight", "W_2", "F D", "plain", "Brings each row back to the model width."),
+    _stage("contract_bias", "b_2", "D", "plain", "Added to every contracted row."),
+    _stage("expanded", "U", "B T F", "plain", "Each row, widened.",
+        Way("project", ("forward_inputs", "expand_weight", "expand_bias?"), "@0 @1[ + @2]", "@0 @1[ + @2]")),
+    _stage("gate", "G", "B T F", "plain", "How far each widened column is opened.",
+        Way("project", ("forward_inputs", "gate_weight", "gate_bias?"), "@0 @1[ + @2]", "@0 @1[ + @2]")),
+    _stage("activated", "U⁺  U^{+}", "B T F", "plain", "The widened row after the bend.",
+        Way("relu", ("expanded",), r"\operatorname{relu}(@0)", "relu(@0)", how="relu"),
+        Way("gelu", ("expanded",), r"\operatorname{gelu}(@0)", "gelu(@0)", how="gelu"),
+        Way("tanh gelu", ("expanded",), r"\operatorname{gelu}_{\tanh}(@0)", "gelu(@0), tanh form", how="tanh gelu"),
+        Way("swiglu", ("expanded", "gate"), r"\operatorname{silu}(@1) \odot @0", "silu(@1) · @0", how="swiglu")),
+    _stage("contracted", "Y", "B T D", "plain", "What the feed-forward network hands on.",
+        Way("project", ("activated", "contract_weight", "contract_bias?"), "@0 @1[ + @2]", "@0 @1[ + @2]")),
+    _stage("skipped", "x", "B T D", "plain", "The rows as they were before this sub-layer; they go around it."),
+    _stage("residual_dropout_rate", "p", "", "plain", "The share of the answer set to zero at random while training."),
+    _stage("dropped_output", "Ŷ  \\hat{Y}", "B T D", "plain", "The sub-layer's answer after dropout.",
+        Way("drop", ("output|contracted", "residual_dropout_rate"), r"\operatorname{dropout}_{@1}(@0)", "dropout(@0)")),
+    _stage("added", "x⁺  x^{+}", "B T D", "plain", "The rows plus what the sub-layer found.",
+        Way("add", ("skipped", "dropped_output|output|contracted"), "@0 + @1", "@0 + @1")),
+)
+# fmt: on
+
+CATALOGUE = MappingProxyType({each.name: each for each in (*_ATTENTION, *_LAYERS)})

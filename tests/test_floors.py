@@ -1,0 +1,64 @@
+"""The layout is the architecture: a file imports only from floors below, or from an earlier file on its own floor."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "glassformer"
+
+# From the ground up, and on each floor from left to right.
+FLOORS = [
+    ["errors", "stages", "arithmetic", "trace", "watchers"],
+    [],
+    ["cache", "attention", "synthesizers", "layers"],
+    [],
+    [],
+    [],
+    ["cli"],
+]
+ORDER = [name for floor in FLOORS for name in floor]
+MODULES = sorted(path.relative_to(SOURCE).with_suffix("").as_posix() for path in SOURCE.rglob("*.py"))
+ROOMS = [module for module in MODULES if module != "__init__"]
+
+
+def imported(module: str, *, top_level: bool = False) -> set[str]:
+    """The absolute names a module imports, at all or only at import time."""
+    tree = ast.parse((SOURCE / f"{module}.py").read_text(encoding="utf-8"))
+    names: set[str] = set()
+    for node in tree.body if top_level else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}: write imports absolutely"
+            names.add(node.module or "")
+    return names
+
+
+def rooms_imported(module: str) -> set[str]:
+    return {name.removeprefix("glassformer.") for name in imported(module) if name.startswith("glassformer.")}
+
+
+def test_every_room_has_a_floor_and_every_floor_its_rooms() -> None:
+    assert sorted(ORDER) == ROOMS
+
+
+@pytest.mark.parametrize("module", ROOMS)
+def test_imports_go_down_or_left(module: str) -> None:
+    for other in rooms_imported(module):
+        assert ORDER.index(other) < ORDER.index(module), f"{module} must not import {other}"
+
+
+@pytest.mark.parametrize("module", FLOORS[0])
+def test_the_ground_floor_is_free_of_torch(module: str) -> None:
+    assert not {name for name in imported(module) if name.partition(".")[0] == "torch"}
+
+
+@pytest.mark.parametrize("module", FLOORS[6])
+def test_nobody_imports_a_face(module: str) -> None:
+    assert not [room for room in ROOMS if room not in FLOORS[6] and module in rooms_imported(room)]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_file_opens_with_what_it_does(module: str) -> None:
+    assert ast.get_docstring(ast.parse((SOURCE / f"{module}.py").read_text(encoding="utf-8")))
