@@ -1,3 +1,107 @@
-"""Glassformer: a Transformer you can see through."""
+"""Glassformer: a Transformer you can see through.
+
+    import glassformer as gf
+    gf.explain("i-love-ai")                            # attention, worked by hand
+    answer, trace = gf.record(gf.Attention(8, 2), x)   # every number of a pass, under its address
+
+A name is imported when it is first used: `import glassformer` does not import torch.
+"""
+
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from glassformer.attention import (
+        Attention,
+        DotProduct,
+        attend,
+        causal_mask,
+        padding_mask,
+        quiet_softmax,
+        sigmoid,
+        softmax,
+    )
+    from glassformer.cache import BlockCache, Cache
+    from glassformer.errors import GlassformerError, InputError
+    from glassformer.layers import (
+        Block,
+        FeedForward,
+        LayerNorm,
+        NoPositions,
+        Positions,
+        RMSNorm,
+        Rotary,
+        decoder_block,
+        encoder_block,
+    )
+    from glassformer.multihead import MultiheadAttention
+    from glassformer.solution import explain
+    from glassformer.stages import CATALOGUE
+    from glassformer.synthesizers import DenseSynthesizer, RandomSynthesizer
+    from glassformer.trace import Trace
+    from glassformer.watchers import Recorder, Rewriter, nothing, record, within
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "CATALOGUE",
+    "Attention",
+    "Block",
+    "BlockCache",
+    "Cache",
+    "DenseSynthesizer",
+    "DotProduct",
+    "FeedForward",
+    "GlassformerError",
+    "InputError",
+    "LayerNorm",
+    "MultiheadAttention",
+    "NoPositions",
+    "Positions",
+    "RMSNorm",
+    "RandomSynthesizer",
+    "Recorder",
+    "Rewriter",
+    "Rotary",
+    "Trace",
+    "attend",
+    "causal_mask",
+    "decoder_block",
+    "encoder_block",
+    "explain",
+    "nothing",
+    "padding_mask",
+    "quiet_softmax",
+    "record",
+    "sigmoid",
+    "softmax",
+    "within",
+]
+
+# Where each public name is defined.
+_HOMES = MappingProxyType(
+    {
+        "attention": "Attention DotProduct attend causal_mask padding_mask quiet_softmax sigmoid softmax",
+        "cache": "BlockCache Cache",
+        "errors": "GlassformerError InputError",
+        "solution": "explain",
+        "layers": "Block FeedForward LayerNorm NoPositions Positions RMSNorm Rotary decoder_block encoder_block",
+        "multihead": "MultiheadAttention",
+        "stages": "CATALOGUE",
+        "synthesizers": "DenseSynthesizer RandomSynthesizer",
+        "trace": "Trace",
+        "watchers": "Recorder Rewriter nothing record within",
+    }
+)
+
+
+def __getattr__(name: str) -> object:
+    for home, names in _HOMES.items():
+        if name in names.split():
+            return getattr(import_module(f"glassformer.{home}"), name)
+    raise AttributeError(f"module 'glassformer' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

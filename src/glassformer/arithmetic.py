@@ -68,11 +68,13 @@ class Working:
         return math.fsum(term.value for term in self.terms)
 
     def spell(self, number: Formatter) -> str:
-        """The whole right-hand side as on paper, without the result."""
-        spelled = [term.spell(number) for term in self.terms]
-        if self.pattern:
-            return self.pattern.format(*spelled, sum=" + ".join(spelled))
-        return " + ".join(spelled)
+        """The right-hand side as on paper, then with every term worked out: `1 × 2 + 3 × 4 = 2 + 12`."""
+        spelled = self._combine([term.spell(number) for term in self.terms])
+        worked_out = self._combine([_bracketed(number(term.value)) for term in self.terms])
+        return spelled if len(self.terms) < 2 or worked_out == spelled else f"{spelled} = {worked_out}"
+
+    def _combine(self, terms: Sequence[str]) -> str:
+        return self.pattern.format(*terms, sum=" + ".join(terms)) if self.pattern else " + ".join(terms)
 
 
 def _bracketed(text: str) -> str:
@@ -128,10 +130,10 @@ def _rotate(index: Index, _made: Operand, x: Operand, cosines: Operand, sines: O
     first = column < pairs
     partner = x.cell(batch, head, row, column + pairs if first else column - pairs)
     cosine, sine = cosines.cell(batch, row, pair), sines.cell(batch, row, pair)
-    turned = Term((-1 if first else 1) * partner.value * sine.value, (partner, sine), "{} × {}")
-    pattern = "{0} − {1}" if first else "{0} + {1}"
-    terms = (_product(x.cell(*index), cosine), turned)
-    return Working(terms, math.fsum(term.value for term in terms), pattern)
+    own, turned = _product(x.cell(*index), cosine), _product(partner, sine)
+    if first:
+        return Working((own, turned), own.value - turned.value, "{0} − {1}")
+    return _summed([own, turned])
 
 
 def _dot(index: Index, made: Operand, queries: Operand, keys: Operand) -> Working:
@@ -177,29 +179,34 @@ def _row(index: Index, operand: Operand) -> Iterator[Cell]:
 
 def _softmax(index: Index, _made: Operand, masked: Operand) -> Working:
     cells = list(_row(index, masked))
-    top = max(cell.value for cell in cells)
-    if top == -math.inf:
+    top = max(cells, key=_value)
+    if top.value == -math.inf:
         return Working((), 0.0, "0, since this row may look at nothing")
-    terms = _exponentials(cells, top)
+    terms = _exponentials(cells, top if abs(top.value) > _LARGEST else None)
     return _share(terms, index[-1], math.fsum(term.value for term in terms))
 
 
 def _quiet_softmax(index: Index, _made: Operand, masked: Operand) -> Working:
     cells = list(_row(index, masked))
-    top = max(0.0, *(cell.value for cell in cells))
-    terms = _exponentials(cells, top)
-    one = 1.0 if top <= _LARGEST else math.exp(-top)
+    top = max(cells, key=_value)
+    shift = top if top.value > _LARGEST else None
+    terms = _exponentials(cells, shift)
+    one, written = (math.exp(-shift.value), "e^(−top)") if shift else (1.0, "1")
     share = _share(terms, index[-1], math.fsum([one, *(term.value for term in terms)]))
-    return Working(share.terms, share.result, share.pattern.replace("({sum})", "(1 + {sum})"))
+    return Working(share.terms, share.result, share.pattern.replace("({sum})", f"({written} + {{sum}})"))
 
 
-_LARGEST = 300.0  # e^300 can be written down; beyond it the row's top is taken off every exponent first
+_LARGEST = 300.0  # e^±300 can be written down; beyond it the row's top is taken off every exponent first
 
 
-def _exponentials(cells: Sequence[Cell], top: float) -> list[Term]:
-    shift = top if top > _LARGEST else 0.0
-    pattern = f"e^({{}} − {top:g})" if shift else "e^{}"
-    return [Term(math.exp(cell.value - shift), (cell,), pattern) for cell in cells]
+def _value(cell: Cell) -> float:
+    return cell.value
+
+
+def _exponentials(cells: Sequence[Cell], shift: Cell | None) -> list[Term]:
+    if shift is None:
+        return [Term(math.exp(cell.value), (cell,), "e^{}") for cell in cells]
+    return [Term(math.exp(cell.value - shift.value), (cell, shift), "e^({} − {})") for cell in cells]
 
 
 def _share(terms: Sequence[Term], column: int, total: float) -> Working:
@@ -208,7 +215,7 @@ def _share(terms: Sequence[Term], column: int, total: float) -> Working:
 
 def _sigmoid(index: Index, _made: Operand, masked: Operand) -> Working:
     cell = masked.cell(*index)
-    return Working((_plain(cell),), _logistic(cell.value), "1 / (1 + e^−({0}))")
+    return Working((_plain(cell),), _logistic(cell.value), "1 / (1 + e^(−{0}))")
 
 
 def _logistic(x: float) -> float:

@@ -14,7 +14,7 @@ The legend of all shapes:  B batch · Tq, Tk query and key positions · H heads 
 import math
 from collections.abc import Callable
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 import torch.nn.functional as F
@@ -59,15 +59,25 @@ def checked_mask(mask: Tensor, shape: tuple[int, int, int, int]) -> Bool[Tensor,
             f"A mask must be boolean, True where a query may look; this one is {mask.dtype}. For 0/1 numbers use "
             "mask.bool(); a number to be added to the scores is called `bias`."
         )
-    whole = mask[:, None] if mask.ndim == 3 else mask  # B Tq Tk → B 1 Tq Tk
+    return _with_four_axes("mask", mask, shape, "For padding use padding_mask(real).")
+
+
+def checked_bias(bias: Tensor, shape: tuple[int, int, int, int]) -> Float[Tensor, "#B #H #Tq #Tk"]:
+    """Numbers to be added to the scores, with all four axes, or an error that says what is wrong with them."""
+    if not bias.is_floating_point():
+        raise InputError(f"A bias is added to the scores; this one is {bias.dtype}. To hide keys use a boolean `mask`.")
+    return _with_four_axes("bias", bias, shape, "One number per head has shape [1, heads, 1, 1].")
+
+
+def _with_four_axes(name: str, given: Tensor, shape: tuple[int, int, int, int], hint: str) -> Tensor:
+    whole = given[:, None] if given.ndim == 3 else given  # B Tq Tk → B 1 Tq Tk
     if whole.ndim not in (2, 4) or any(
         size not in (1, full) for size, full in zip(reversed(whole.shape), reversed(shape), strict=False)
     ):
         B, H, Tq, Tk = shape
         raise InputError(
-            f"A mask of shape {list(mask.shape)} does not fit {Tq} queries and {Tk} keys (batch {B}, {H} heads): "
-            f"expected [{Tq}, {Tk}], [{B}, {Tq}, {Tk}] or [{B}, {H}, {Tq}, {Tk}], where any size may be 1. "
-            "For padding use padding_mask(real)."
+            f"A {name} of shape {list(given.shape)} does not fit {Tq} queries and {Tk} keys (batch {B}, {H} heads): "
+            f"expected [{Tq}, {Tk}], [{B}, {Tq}, {Tk}] or [{B}, {H}, {Tq}, {Tk}], where any size may be 1. {hint}"
         )
     return whole if whole.ndim == 4 else whole[None, None]
 
@@ -105,9 +115,17 @@ def mix(weights: Float[Tensor, "B H Tq Tk"], values: Float[Tensor, "B H Tk V"]) 
     return weights @ values
 
 
+def drop(rows: Float[Tensor, "*rows"], rate: float, names: tuple[str, str], see: Watcher) -> Float[Tensor, "*rows"]:
+    """Sets a share of the entries to zero at random and stretches the others, so that the sum stays about the same."""
+    shown = rows.new_tensor(rate)
+    written = see(names[0], shown)
+    return see(names[1], F.dropout(rows, rate if written is shown else float(written)))
+
+
 # --- Scorers: how to come to a score is handed in; attention itself does not change. See also synthesizers.py. ---
 
 
+@runtime_checkable
 class Scorer(Protocol):
     """Makes scores, and shows them. One that does not need the keys (or the queries) is handed them with width 0."""
 
@@ -143,7 +161,7 @@ class DotProduct:
 
 def attend(
     queries: Float[Tensor, "B H Tq K"],
-    keys: Float[Tensor, "B G Tk K"],
+    keys: Float[Tensor, "B G Tk _"],  # width K, or 0 for a scorer that asks no keys
     values: Float[Tensor, "B G Tk V"],
     *,
     scorer: Scorer | None = None,
@@ -162,8 +180,11 @@ def attend(
     """
     scorer = scorer or DotProduct()
     shape = (queries.shape[0], queries.shape[1], queries.shape[2], keys.shape[2])
+    _check_sharing(shape[1], keys.shape[1])
     if mask is not None:
         mask = checked_mask(mask, shape)
+    if bias is not None:
+        bias = checked_bias(bias, shape)
     fused = _fused_scale(scorer, weigher, queries, dropout)
     if see is nothing and fused is not None:
         return _kernel(queries, keys, values, mask, causal, bias, dropout, fused)
@@ -178,8 +199,7 @@ def attend(
         scores = witness("masked", hide(scores, witness("mask", allowed)))
     weights = witness("weights", weigher(scores), how_weighed(weigher))
     if dropout > 0.0:
-        witness("dropout_rate", weights.new_tensor(dropout))
-        weights = witness("dropped", F.dropout(weights, dropout))
+        weights = drop(weights, dropout, ("dropout_rate", "dropped"), witness)
     if fused is not None and not witness.rewritten:
         return see("mixed", _kernel(queries, keys, values, mask, causal, bias, dropout, fused))
     return see("mixed", mix(weights, values.repeat_interleave(repeats, dim=1)))
@@ -197,7 +217,7 @@ def how_weighed(weigher: Weigher) -> str:
 
 def _fused_scale(scorer: Scorer, weigher: Weigher, queries: Tensor, dropout: float) -> float | None:
     """β if the fused kernel computes this very attention, else None."""
-    if not isinstance(scorer, DotProduct) or weigher is not softmax:
+    if type(scorer) is not DotProduct or weigher is not softmax:
         return None
     if dropout > 0.0 and queries.device.type == "cpu":  # no such kernel: torch would walk the same steps as we do
         return None
@@ -301,6 +321,7 @@ class Attention(nn.Module):
         learned: str = "qkvo",
     ) -> None:
         super().__init__()
+        _check_choices(n_heads, dropout, learned)
         self.d_model, self.d_context = d_model, d_context or d_model
         self.n_heads, self.n_kv_heads = n_heads, n_kv_heads or n_heads
         self.d_key = d_key or _divided(d_model, n_heads)
@@ -309,8 +330,7 @@ class Attention(nn.Module):
         self.scorer: Scorer = scorer or DotProduct()
         self.weigher = weigher
         self.query_norm, self.key_norm = query_norm, key_norm
-        if self.n_heads % self.n_kv_heads:
-            raise InputError(f"{self.n_heads} heads cannot share {self.n_kv_heads} key/value heads evenly.")
+        _check_sharing(self.n_heads, self.n_kv_heads)
 
         def projection(letter: str, d_in: int, d_out: int) -> nn.Linear | None:
             if letter in learned:
@@ -349,13 +369,12 @@ class Attention(nn.Module):
         x = see("inputs", x)
         if context is not None:
             _check_rows("context", context, self.d_context)
+            if context.shape[0] != x.shape[0]:
+                raise InputError(f"`x` is a batch of {x.shape[0]}, but `context` is one of {context.shape[0]}.")
             context = see("context", context)
         if angles is not None:
-            if context is not None:
-                raise InputError(
-                    "Positions turn queries and keys within one sequence; leave out `angles` or `context`."
-                )
-            angles = see("cosines", angles[0]), see("sines", angles[1])
+            _check_angles(angles[0], x, context, self.d_key)
+            angles = see("cosines", angles[0].to(x.dtype)), see("sines", angles[1].to(x.dtype))
         queries = self._queries(x, angles, see)
         keys, values = self._keys_and_values(x, context, angles, cache, see)
         mixed = attend(
@@ -410,6 +429,33 @@ def _divided(d_model: int, n_heads: int) -> int:
     return d_model // n_heads
 
 
+def _check_sharing(n_heads: int, n_kv_heads: int) -> None:
+    if n_heads % n_kv_heads:
+        raise InputError(f"{n_heads} heads cannot share {n_kv_heads} key/value heads evenly.")
+
+
 def _check_rows(name: str, rows: Tensor, width: int) -> None:
     if rows.ndim != 3 or rows.shape[-1] != width:
         raise InputError(f"`{name}` must have shape [batch, tokens, {width}]; it has {list(rows.shape)}.")
+
+
+def _check_angles(cosines: Tensor, x: Tensor, context: Tensor | None, d_key: int) -> None:
+    if context is not None:
+        raise InputError("Positions turn queries and keys within one sequence; leave out `angles` or `context`.")
+    n_batch, length, _ = x.shape
+    if cosines.ndim != 3 or cosines.shape[0] not in (1, n_batch) or cosines.shape[1] != length:
+        raise InputError(
+            f"`angles` must have shape [1 or {n_batch}, {length}, pairs], one row per token; "
+            f"they have {list(cosines.shape)}."
+        )
+    if 2 * cosines.shape[2] > d_key:
+        raise InputError(f"`angles` turn {cosines.shape[2]} pairs of columns, but a key is only {d_key} wide.")
+
+
+def _check_choices(n_heads: int, dropout: float, learned: str) -> None:
+    if n_heads < 1:
+        raise InputError(f"Attention needs at least one head; n_heads is {n_heads}.")
+    if not 0.0 <= dropout <= 1.0:
+        raise InputError(f"`dropout` is a share between 0 and 1; it is {dropout}.")
+    if not set(learned) <= set("qkvo"):
+        raise InputError(f"`learned` may name q, k, v and o; it is '{learned}'.")

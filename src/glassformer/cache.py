@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from glassformer.errors import InputError
+
 
 class Cache:
     """Keys and values of earlier tokens, owned by the caller: one cache per attention and per text being written."""
@@ -26,12 +28,23 @@ class Cache:
 
     def append(self, keys: Float[Tensor, "B G T K"], values: Float[Tensor, "B G T V"]) -> None:
         """Remembers some more. Room grows by doubling, so that each token is copied only a few times."""
+        if self.length == 0:
+            self._keys, self._values = keys[:, :, :0], values[:, :, :0]
+        elif keys.shape[0] != self._keys.shape[0]:
+            raise InputError(
+                f"This cache remembers a batch of {self._keys.shape[0]} texts, but was handed one of {keys.shape[0]}; "
+                "begin other texts with a new cache."
+            )
         end = self.length + keys.shape[2]
-        if self.length == 0 or end > self._keys.shape[2]:
-            self._keys = _with_room(self.keys if self.length else keys[:, :, :0], 2 * end)
-            self._values = _with_room(self.values if self.length else values[:, :, :0], 2 * end)
-        self._keys[:, :, self.length : end] = keys
-        self._values[:, :, self.length : end] = values
+        if (
+            keys.requires_grad or values.requires_grad
+        ):  # the way back still needs what was there: join, do not overwrite
+            self._keys, self._values = torch.cat([self.keys, keys], 2), torch.cat([self.values, values], 2)
+        else:
+            if end > self._keys.shape[2]:
+                self._keys, self._values = _with_room(self.keys, 2 * end), _with_room(self.values, 2 * end)
+            self._keys[:, :, self.length : end] = keys
+            self._values[:, :, self.length : end] = values
         self.length = end
 
 

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from glassformer.attention import Angles, Attention, project
+from glassformer.attention import Angles, Attention, drop, project
 from glassformer.cache import BlockCache
 from glassformer.errors import InputError, nearest
 from glassformer.watchers import Watcher, Witness, nothing, within
@@ -64,10 +64,13 @@ class Positions(nn.Module):
         """The tokens, told where they stand; by default one after the other from 0."""
         if positions is None:
             positions = torch.arange(embedded.shape[1], device=embedded.device)[None]
-        longest = self.table.shape[0]
-        if embedded.shape[1] > longest:
-            raise InputError(f"There are {longest} positions, but {embedded.shape[1]} tokens; make the table longer.")
-        rows = see("position_rows", F.embedding(positions, self.table))  # 1|B T D
+        try:
+            rows = see("position_rows", F.embedding(positions, self.table))  # 1|B T D
+        except IndexError as error:
+            raise InputError(
+                f"There are {self.table.shape[0]} positions, counted from 0, but position {int(positions.max())} was "
+                "asked for; make the table longer."
+            ) from error
         return see("positioned", see("embedded", embedded) + rows)
 
 
@@ -208,8 +211,7 @@ class Sublayer(nn.Module):
         x = see("skipped", x)
         answer = self.layer(self._normed(x, see) if self.norm_first else x, *others, see=see, **options)
         if self.training and self.dropout > 0.0:
-            see("residual_dropout_rate", answer.new_tensor(self.dropout))
-            answer = see("dropped_output", F.dropout(answer, self.dropout))
+            answer = drop(answer, self.dropout, ("residual_dropout_rate", "dropped_output"), see)
         added = see("added", x + answer)
         return added if self.norm_first else self._normed(added, see)
 

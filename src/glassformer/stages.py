@@ -40,7 +40,7 @@ class Way:
 
     An operand is an address relative to the stage's own scope; `a|b` is the first of them that was seen, and a
     trailing `?` marks one that may be absent. In the two formulas `@0` stands for the symbol of operand 0, and a
-    part in `[…]` is left out when its operand is absent: `@0 @1[ + @2]` is `X W_Q` or `X W_Q + b_Q`.
+    part in `<…>` is left out when its operand is absent: `@0 @1< + @2>` is `X W_Q` or `X W_Q + b_Q`.
     """
 
     operation: str
@@ -82,7 +82,7 @@ def fill(pattern: str, symbols: Sequence[str | None]) -> str:
         places = [int(place) for place in re.findall(r"@(\d)", match[1])]
         return match[1] if all(symbols[place] is not None for place in places) else ""
 
-    pattern = re.sub(r"\[([^\]]*@\d[^\]]*)\]", optional, pattern)
+    pattern = re.sub(r"<([^>]*)>", optional, pattern)
     return re.sub(r"@(\d)", lambda match: symbols[int(match[1])] or "", pattern)
 
 
@@ -105,13 +105,13 @@ _ATTENTION = (
     _stage("value_weight", "W_V", "C GV", "value", "Turns a token into its value."),
     _stage("value_bias", "b_V", "GV", "value", "Added to every value."),
     _stage("queries", "Q", "B H Tq K", "query", "What each token is looking for.",
-        Way("project to heads", ("inputs", "query_weight", "query_bias?"), "@0 @1[ + @2]", "@0 @1[ + @2]"),
+        Way("project to heads", ("inputs", "query_weight", "query_bias?"), "@0 @1< + @2>", "@0 @1< + @2>"),
         Way("split heads", ("inputs",), "@0", "@0", how="bare")),
     _stage("keys", "K", "B G Tk K", "key", "What each token can be found by.",
-        Way("project to heads", ("context|inputs", "key_weight", "key_bias?"), "@0 @1[ + @2]", "@0 @1[ + @2]"),
+        Way("project to heads", ("context|inputs", "key_weight", "key_bias?"), "@0 @1< + @2>", "@0 @1< + @2>"),
         Way("split heads", ("context|inputs",), "@0", "@0", how="bare")),
     _stage("values", "V", "B G Tk V", "value", "What each token hands over to those that look at it.",
-        Way("project to heads", ("context|inputs", "value_weight", "value_bias?"), "@0 @1[ + @2]", "@0 @1[ + @2]"),
+        Way("project to heads", ("context|inputs", "value_weight", "value_bias?"), "@0 @1< + @2>", "@0 @1< + @2>"),
         Way("split heads", ("context|inputs",), "@0", "@0", how="bare")),
     _stage("cosines", "cos", "… T R", "plain", "Cosine of the angle each pair is turned by, per position."),
     _stage("sines", "sin", "… T R", "plain", "Sine of the angle each pair is turned by, per position."),
@@ -149,11 +149,11 @@ _ATTENTION = (
     _stage("mixed", "H", "B H Tq V", "value", "Each head's answer: the values, mixed by the weights.",
         Way("mix", ("dropped|weights", "values"), "@0 @1", "@0 @1")),
     _stage("joined", "J", "B Tq HV", "value", "The heads' answers side by side.",
-        Way("join heads", ("mixed",), r"[@0_1 \ldots @0_n]", "the heads of @0 side by side")),
+        Way("join heads", ("mixed",), r"\operatorname{concat}(@0_1, \ldots, @0_n)", "the heads of @0 side by side")),
     _stage("output_weight", "W_O", "HV D", "plain", "Brings the joined heads back to the model width."),
     _stage("output_bias", "b_O", "D", "plain", "Added to every output row."),
     _stage("output", "Y", "B Tq D", "plain", "What attention hands on: one row per query.",
-        Way("project", ("joined", "output_weight", "output_bias?"), "@0 @1[ + @2]", "@0 @1[ + @2]"),
+        Way("project", ("joined", "output_weight", "output_bias?"), "@0 @1< + @2>", "@0 @1< + @2>"),
         Way("same", ("joined",), "@0", "@0", how="bare")),
 )
 
@@ -174,10 +174,10 @@ _LAYERS = (
         Way("mean square", ("norm_inputs",), r"\operatorname{mean}(@0^2)", "mean(@0²)")),
     _stage("normed", "x̂  \\hat{x}", "… D", "plain", "The row brought to a common size.",
         Way("layer norm", ("norm_inputs", "mean", "variance", "epsilon", "norm_weight?", "norm_bias?"),
-            r"\frac{@0 - @1}{\sqrt{@2 + @3}}[ \odot @4][ + @5]", "(@0 − @1) / √(@2 + @3)[ · @4][ + @5]",
+            r"\frac{@0 - @1}{\sqrt{@2 + @3}}< \odot @4>< + @5>", "(@0 − @1) / √(@2 + @3)< · @4>< + @5>",
             how="layer norm"),
         Way("rms norm", ("norm_inputs", "mean_square", "epsilon", "norm_weight?"),
-            r"\frac{@0}{\sqrt{@1 + @2}}[ \odot @3]", "@0 / √(@1 + @2)[ · @3]", how="rms norm")),
+            r"\frac{@0}{\sqrt{@1 + @2}}< \odot @3>", "@0 / √(@1 + @2)< · @3>", how="rms norm")),
     _stage("forward_inputs", "X", "B T D", "plain", "The rows that enter the feed-forward network."),
     _stage("expand_weight", "W_1", "D F", "plain", "Widens each row."),
     _stage("expand_bias", "b_1", "F", "plain", "Added to every widened row."),
@@ -186,16 +186,16 @@ _LAYERS = (
     _stage("contract_weight", "W_2", "F D", "plain", "Brings each row back to the model width."),
     _stage("contract_bias", "b_2", "D", "plain", "Added to every contracted row."),
     _stage("expanded", "U", "B T F", "plain", "Each row, widened.",
-        Way("project", ("forward_inputs", "expand_weight", "expand_bias?"), "@0 @1[ + @2]", "@0 @1[ + @2]")),
+        Way("project", ("forward_inputs", "expand_weight", "expand_bias?"), "@0 @1< + @2>", "@0 @1< + @2>")),
     _stage("gate", "G", "B T F", "plain", "How far each widened column is opened.",
-        Way("project", ("forward_inputs", "gate_weight", "gate_bias?"), "@0 @1[ + @2]", "@0 @1[ + @2]")),
+        Way("project", ("forward_inputs", "gate_weight", "gate_bias?"), "@0 @1< + @2>", "@0 @1< + @2>")),
     _stage("activated", "U⁺  U^{+}", "B T F", "plain", "The widened row after the bend.",
         Way("relu", ("expanded",), r"\operatorname{relu}(@0)", "relu(@0)", how="relu"),
         Way("gelu", ("expanded",), r"\operatorname{gelu}(@0)", "gelu(@0)", how="gelu"),
         Way("tanh gelu", ("expanded",), r"\operatorname{gelu}_{\tanh}(@0)", "gelu(@0), tanh form", how="tanh gelu"),
         Way("swiglu", ("expanded", "gate"), r"\operatorname{silu}(@1) \odot @0", "silu(@1) · @0", how="swiglu")),
     _stage("contracted", "Y", "B T D", "plain", "What the feed-forward network hands on.",
-        Way("project", ("activated", "contract_weight", "contract_bias?"), "@0 @1[ + @2]", "@0 @1[ + @2]")),
+        Way("project", ("activated", "contract_weight", "contract_bias?"), "@0 @1< + @2>", "@0 @1< + @2>")),
     _stage("skipped", "x", "B T D", "plain", "The rows as they were before this sub-layer; they go around it."),
     _stage("residual_dropout_rate", "p", "", "plain", "The share of the answer set to zero at random while training."),
     _stage("dropped_output", "Ŷ  \\hat{Y}", "B T D", "plain", "The sub-layer's answer after dropout.",

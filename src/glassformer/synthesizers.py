@@ -47,6 +47,10 @@ class RandomSynthesizer(nn.Module):
         n_batch, _, n_queries, _ = queries.shape
         n_keys = keys.shape[-2]
         _check_length(n_keys, self.weight.shape[-1])
+        if n_queries > n_keys:
+            raise InputError(
+                f"This table has a row per key, so {n_queries} queries cannot look at {n_keys} keys by it."
+            )
         table = see("synthesizer_weight", self.weight[:, n_keys - n_queries : n_keys, :n_keys])  # H Tq Tk
         return see("scores", table.expand(n_batch, -1, -1, -1), "random")
 

@@ -203,6 +203,12 @@ class Trace:
         entry = self.entry(match[1])
         return match[1], self._whole(entry, tuple(int(part) for part in match[2].split(",") if part.strip()))
 
+    def place(self, address: str, index: Index) -> str:
+        """The inverse of `find`: `weights[1,2]`, without the leading axes of size 1."""
+        shape = self.entry(address).values.shape
+        extra = next((i for i, size in enumerate(shape) if size > 1 or i >= len(shape) - 2), 0)
+        return f"{address}[{','.join(str(i) for i in index[extra:])}]"
+
     def _whole(self, entry: Entry, index: Index) -> Index:
         """Leading axes of size 1 (one batch, one head) may be left out."""
         shape = entry.values.shape
@@ -242,17 +248,20 @@ class Trace:
     def from_json(cls, text: str) -> "Trace":
         """Reads what `to_json` wrote."""
         document = _read_json(text)
-        trace = cls(about=document.get("about", {}))
-        for item in document["stages"]:
-            values = np.array(item["values"], dtype=np.dtype(item["dtype"])).reshape(item["shape"])
-            trace.add(Entry(item["address"], values, item["how"], item["same_as"], item["written"]))
+        try:
+            trace = cls(about=document["about"])
+            for item in document["stages"]:
+                values = np.array(item["values"], dtype=_number_type(item["dtype"])).reshape(item["shape"])
+                trace.add(Entry(item["address"], values, item["how"], item["same_as"], item["written"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"This trace is damaged ({type(error).__name__}: {error}).") from error
         return trace
 
     def save(self, path: str | Path) -> None:
         """Writes a safetensors file."""
         from safetensors.numpy import save_file  # a trace that stays in memory needs no file format
 
-        arrays = {address: np.ascontiguousarray(entry.values) for address, entry in self.entries.items()}
+        arrays = {address: np.asarray(entry.values, order="C") for address, entry in self.entries.items()}
         marks = [[e.address, e.how, e.same_as, e.written] for e in self.entries.values()]
         head = {"format": FORMAT, "about": self.about, "stages": marks}
         save_file(arrays, str(path), metadata={"glassformer": json.dumps(head)})
@@ -268,8 +277,8 @@ class Trace:
                 trace = cls(about=document["about"])
                 for address, how, same_as, written in document["stages"]:
                     trace.add(Entry(address, file.get_tensor(address), how, same_as, written))
-        except SafetensorError as error:
-            raise InputError(f"{path} is not a trace: {error}") from error
+        except (SafetensorError, KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{path} is not a whole trace ({type(error).__name__}: {error}).") from error
         return trace
 
 
@@ -293,6 +302,13 @@ def _json_number(number: float) -> float | str:
     if math.isfinite(number):
         return number
     return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+
+
+def _number_type(name: str) -> np.dtype[Any]:
+    dtype = np.dtype(name)
+    if dtype.kind not in "biuf":
+        raise InputError(f"a stage holds numbers, not {name!r}")
+    return dtype
 
 
 def _read_json(text: str) -> Mapping[str, Any]:

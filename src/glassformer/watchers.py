@@ -6,7 +6,7 @@ with. It is written for tensors without naming torch, so that this floor stays f
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from glassformer.trace import Entry, Trace
 Tensor = TypeVar("Tensor")
 
 
+@runtime_checkable
 class Watcher(Protocol):
     """Is shown every stage, and says which tensor to go on with."""
 

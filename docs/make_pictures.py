@@ -1,0 +1,54 @@
+"""Draws the pictures of the docs from the real program: `.venv/bin/python docs/make_pictures.py`. A test compares them."""
+
+import io
+import re
+from pathlib import Path
+
+from rich.console import Console
+from rich.terminal_theme import SVG_EXPORT_THEME
+
+from glassformer.mask_laboratory import try_masks
+from glassformer.solution import explain
+from glassformer.terminal import show_laboratory, show_solution
+
+FOLDER = Path(__file__).parent / "pictures"
+WIDTH = 84
+
+
+def terminal() -> Console:
+    """A console that remembers what it shows, always of the same size and colours."""
+    return Console(
+        record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor", highlight=False,
+        legacy_windows=False, _environ={},
+    )  # fmt: skip
+
+
+def svg(console: Console, command: str) -> str:
+    """What the console showed, as an SVG that asks no other host for anything."""
+    drawn = console.export_svg(title=command, theme=SVG_EXPORT_THEME, unique_id="terminal")
+    drawn = re.sub(r"@font-face \{.*?\}", "", drawn, flags=re.DOTALL)  # the template would fetch its font
+    drawn = drawn.replace("Fira Code, monospace", "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace")
+    return "\n".join(line.rstrip() for line in drawn.splitlines()) + "\n"
+
+
+def solution_picture() -> str:
+    """`glassformer explain --example i-love-ai`"""
+    console = terminal()
+    show_solution(console, explain("i-love-ai"))
+    return svg(console, "glassformer explain --example i-love-ai")
+
+
+def laboratory_picture() -> str:
+    """`glassformer explain masks`"""
+    console = terminal()
+    trace = explain("masked").trace
+    scores, mask = trace["scaled"][0, 0], trace["mask"][0, 0]
+    show_laboratory(console, "Two tokens, masked", [("the scores as they are", try_masks(scores, mask))])
+    return svg(console, "glassformer explain masks")
+
+
+PICTURES = {"explain.svg": solution_picture, "masks.svg": laboratory_picture}
+
+if __name__ == "__main__":
+    for name, draw in PICTURES.items():
+        (FOLDER / name).write_text(draw(), encoding="utf-8")

@@ -1,0 +1,14 @@
+"""Every test runs on one thread, from a seed, and with the same examples each time."""
+
+import pytest
+import torch
+from hypothesis import settings
+
+torch.set_num_threads(1)
+settings.register_profile("glassformer", derandomize=True, deadline=None, max_examples=200)
+settings.load_profile("glassformer")
+
+
+@pytest.fixture(autouse=True)
+def _seeded() -> None:
+    torch.manual_seed(17)
