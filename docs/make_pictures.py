@@ -7,9 +7,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import SVG_EXPORT_THEME
 
-from glassformer.mask_laboratory import try_masks
+from glassformer.drawing import page_width
+from glassformer.laboratory_page import laboratory_page, setting_of
+from glassformer.mask_laboratory import experiments
+from glassformer.page import solution_page
 from glassformer.solution import explain
-from glassformer.terminal import show_laboratory, show_solution
+from glassformer.terminal import show
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDTH = 84
@@ -34,16 +37,15 @@ def svg(console: Console, command: str) -> str:
 def solution_picture() -> str:
     """`glassformer explain --example i-love-ai`"""
     console = terminal()
-    show_solution(console, explain("i-love-ai"))
+    show(console, solution_page(explain("i-love-ai").handout(), page_width(WIDTH), legend=True))
     return svg(console, "glassformer explain --example i-love-ai")
 
 
 def laboratory_picture() -> str:
     """`glassformer explain masks`"""
     console = terminal()
-    trace = explain("masked").trace
-    scores, mask = trace["scaled"][0, 0], trace["mask"][0, 0]
-    show_laboratory(console, "Two tokens, masked", [("the scores as they are", try_masks(scores, mask))])
+    setting = setting_of(explain("masked").trace)
+    show(console, laboratory_page(setting, experiments(setting.scores, setting.mask), page_width(WIDTH)))
     return svg(console, "glassformer explain masks")
 
 

@@ -13,6 +13,7 @@ from reference import sigmoid as loop_sigmoid
 from reference import softmax as loop_softmax
 from torch import Tensor, nn
 
+from glassformer import checks
 from glassformer.attention import (
     WEIGHERS,
     Attention,
@@ -160,7 +161,7 @@ def random_case(seed: int) -> tuple[Attention, Tensor, Tensor | None, Tensor | N
     n_batch, n_queries, n_keys = pick(generator, 1, 2, 3), pick(generator, 1, 2, 3, 5), pick(generator, 1, 2, 3, 5)
     context = None
     if pick(generator, True, False):
-        case["d_context"] = pick(generator, 2, 3, 5)
+        case["d_context"], case["causal"] = pick(generator, 2, 3, 5), False
         context = torch.randn(n_batch, n_keys, case["d_context"])
     else:
         n_keys = n_queries
@@ -423,7 +424,7 @@ def test_a_bias_of_the_wrong_kind_is_refused(bias: Tensor, message: str, see: Wa
 @pytest.mark.parametrize(
     ("positions", "d_key", "message"),
     [
-        (torch.arange(4)[None], 6, r"\[1 or 2, 5, pairs\].*\[1, 4, 3\]"),
+        (torch.arange(4)[None], 6, r"\[2, 5, pairs\].*\[1, 4, 3\]"),
         (torch.arange(1)[None], 6, r"\[1, 1, 3\]"),
         (torch.zeros(3, 5, dtype=torch.int64), 6, r"\[3, 5, 3\]"),
         (torch.arange(5)[None], 8, "4 pairs of columns, but a key is only 6 wide"),
@@ -463,3 +464,44 @@ def test_no_tokens_give_no_answers_and_an_empty_context_gives_zeros(see: Watcher
     module = Attention(6, 2, learned="qkv")
     assert module(torch.randn(2, 0, 6), see=see).shape == (2, 0, 6)
     assert not module(torch.randn(2, 5, 6), torch.randn(2, 0, 6), see=see).any()
+
+
+@pytest.mark.parametrize(
+    ("queries", "keys", "values", "message"),
+    [
+        ((1, 2, 3, 5), (1, 2, 7, 5), (1, 2, 1, 5), "one value for each key"),
+        ((1, 2, 3, 5), (1, 2, 3, 5), (1, 2, 7, 5), "one value for each key"),
+        ((1, 2, 3, 5), (2, 2, 3, 5), (2, 2, 3, 5), "all of one batch"),
+        ((1, 2, 3, 5), (1, 2, 3, 7), (1, 2, 3, 5), "equally wide"),
+        ((2, 3, 5), (2, 3, 5), (2, 3, 5), "four axes"),
+    ],
+)
+def test_what_does_not_belong_together_is_not_attended(
+    queries: tuple[int, ...], keys: tuple[int, ...], values: tuple[int, ...], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        checks.shape_of(torch.randn(queries), torch.randn(keys), torch.randn(values))
+
+
+def test_a_causal_attention_takes_no_context() -> None:
+    with pytest.raises(InputError, match="causal: it looks back within one sequence"):
+        Attention(6, 2, causal=True)(torch.randn(1, 5, 6), torch.randn(1, 7, 6))
+
+
+def test_a_cache_that_read_one_context_refuses_another() -> None:
+    module, cache = Attention(6, 2), Cache()
+    module(torch.randn(1, 1, 6), torch.randn(1, 7, 6), cache=cache)
+    with pytest.raises(InputError, match="has read a context of 7 tokens; now it has 5"):
+        module(torch.randn(1, 1, 6), torch.randn(1, 5, 6), cache=cache)
+
+
+def test_the_way_back_through_a_cache_needs_no_learning_keys() -> None:
+    module, cache = Attention(6, 2, causal=True), Cache()
+    for frozen in (module.key, module.value):
+        assert frozen is not None
+        frozen.requires_grad_(False)
+    x = torch.randn(1, 5, 6)
+    steps = [module(x[:, i : i + 1], cache=cache) for i in range(5)]
+    torch.cat(steps, 1).sum().backward()
+    assert module.query is not None
+    assert module.query.weight.grad is not None

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from glassformer import cli
+from glassformer.worked import work
+from glassformer.worksheet import GIVENS, SENTENCE_SETTINGS, SETTINGS, from_mapping
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -38,11 +41,23 @@ def test_the_snippets_of_a_page_run_in_order(page: Path, tmp_path: Path, monkeyp
 def test_a_command_runs_as_printed(command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     words = shlex.split(command)
     assert words[0] == "glassformer", command
+    worksheet = blocks(ROOT / "docs" / "worksheets.md", "toml")[0]
+    (tmp_path / "tea.toml").write_text(worksheet, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", words)
     with pytest.raises(SystemExit) as stop:
         cli.main()
     assert not stop.value.code
+
+
+def test_the_worksheets_of_the_docs_can_be_worked() -> None:
+    page = ROOT / "docs" / "worksheets.md"
+    assert work(from_mapping(yaml.safe_load(blocks(page, "yaml")[0])))["weights"].shape == (1, 2, 6, 6)
+
+
+@pytest.mark.parametrize("name", [*GIVENS, *SETTINGS, *SENTENCE_SETTINGS])
+def test_the_docs_name_all_that_a_worksheet_may_say(name: str) -> None:
+    assert name in (ROOT / "docs" / "worksheets.md").read_text(encoding="utf-8")
 
 
 def test_the_two_commands_are_on_the_first_screen() -> None:

@@ -9,12 +9,12 @@ SOURCE = Path(__file__).parent.parent / "src" / "glassformer"
 
 # From the ground up, and on each floor from left to right.
 FLOORS = [
-    ["errors", "stages", "arithmetic", "trace", "watchers", "notation"],
+    ["errors", "stages", "arithmetic", "notation", "trace", "watchers"],
     ["worksheet"],
     ["checks", "cache", "attention", "synthesizers", "multihead", "layers"],
     [],
     ["worked", "mask_laboratory"],
-    ["solution", "written"],
+    ["handout", "drawing", "page", "laboratory_page", "written", "solution"],
     ["terminal", "commands/explain", "cli", "__main__"],
 ]
 ORDER = [name for floor in FLOORS for name in floor]

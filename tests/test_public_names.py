@@ -42,8 +42,11 @@ def test_an_unknown_name_is_an_error_as_usual() -> None:
         "import glassformer",
         "import glassformer.cli",
         "import glassformer; glassformer.record, glassformer.Trace, glassformer.CATALOGUE",
-        "import sys; sys.argv = ['glassformer', '--help']\nfrom glassformer.cli import main\n"
-        "try: main()\nexcept SystemExit as stop: assert not stop.code",
+        *(
+            f"import sys; sys.argv = {words}\nfrom glassformer.cli import main\n"
+            "try: main()\nexcept SystemExit as stop: assert not stop.code"
+            for words in (["glassformer", "--help"], ["glassformer", "explain", "--help"])
+        ),
     ],
 )
 def test_torch_is_not_imported_before_it_is_needed(program: str) -> None:

@@ -62,8 +62,13 @@ def test_it_is_spelled_as_on_paper(pencil: Trace) -> None:
 
 
 def test_what_is_given_explains_itself(pencil: Trace) -> None:
+    found = pencil.explain("key_width", ())
+    assert (found.operation, found.result, found.index) == ("given", 2.0, ())
+
+
+def test_the_scale_comes_from_the_width(pencil: Trace) -> None:
     found = pencil.explain("scale", ())
-    assert (found.operation, found.result, found.index) == ("given", 1 / math.sqrt(2), ())
+    assert (found.operation, found.result) == ("inverse root", 1 / math.sqrt(2))
 
 
 def test_an_optional_operand_is_named_only_when_it_is_there() -> None:
@@ -77,7 +82,7 @@ def test_an_optional_operand_is_named_only_when_it_is_there() -> None:
 def test_what_was_written_is_said_to_be_written() -> None:
     _, trace = record(Attention(6, 2), torch.randn(1, 5, 6), write={"weights": torch.full((1, 2, 5, 5), 0.2)})
     found = trace.explain("weights", (0, 1, 2, 3))
-    assert (found.operation, found.spell()) == ("written", f"{found.number!r} = {found.number!r}")
+    assert (found.operation, found.spell()) == ("written", repr(found.number))
     assert trace.explain("mixed", (0, 1, 2, 0)).result == pytest.approx(float(trace["mixed"][0, 1, 2, 0]), abs=1e-6)
 
 
@@ -267,16 +272,39 @@ def test_leading_axes_of_one_may_be_left_out(pencil: Trace) -> None:
     assert pencil.find("weights[1]") == ("weights", (0, 0, 0, 1))
 
 
+def test_a_symbol_is_as_good_as_a_name(pencil: Trace) -> None:
+    assert pencil.find("A[0,1]") == pencil.find("weights[0,1]")
+    assert pencil.find("β") == pencil.find("scale") == ("scale", ())
+    _, trace = record(variants.make("one head"))
+    assert trace.find("self.W_Q[0,1]") == ("self.query_weight", (0, 1))
+
+
+def test_a_trace_and_an_explanation_say_what_they_are_in_a_line(pencil: Trace) -> None:
+    assert repr(pencil) == f"Trace({len(pencil)} stages: scores, …, mixed)"
+    assert repr(Trace()) == "Trace(0 stages)"
+    found = pencil.explain("weights", (0, 1))
+    assert repr(found) == str(found) == "weights[0,0,0,1] = e^1 / (e^0 + e^1) = 2.7183 / (1 + 2.7183) = 0.7311"
+
+
+def test_a_hidden_weight_was_not_dropped() -> None:
+    trace = Trace()
+    trace.add(Entry("weights", np.array([[[[0.0, 1.0]]]]), "softmax"))
+    trace.add(Entry("dropout_rate", np.array(0.5)))
+    trace.add(Entry("dropped", np.array([[[[0.0, 0.0]]]])))
+    assert trace.explain("dropped", (0, 0)).spell(lambda number: f"{number:g}") == "0 / (1 − 0.5) = 0"
+    assert trace.explain("dropped", (0, 1)).spell(lambda number: f"{number:g}") == "0, since 1 was dropped = 0"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("weights", "'weights' is not a number's address"),
-        ("weights[a]", r"'weights\[a\]' is not"),
+        ("weights", r"weights has 2 places here: query 0, key 0–1 \(the last is weights\[0,1\]\)"),
+        ("weights[a]", r"'weights\[a\]' is not a number's address; write it as stage\[row,column\]"),
         ("weights[-1]", r"'weights\[-1\]' is not"),
         ("wieghts[0,1]", "no stage at 'wieghts'; did you mean 'weights'"),
-        ("weights[0,2]", r"weights\[0, 0, 0, 2\] is outside .* \[1, 1, 1, 2\] \(B H Tq Tk\).* last place is \[1\]"),
-        ("weights[0,0,0,0,0]", "outside the stage"),
-        ("scale[0]", "outside the stage"),
+        ("weights[0,2]", r"query 0, key 0–1 .* weights\[0,2\] is not one of its numbers"),
+        ("weights[0,0,0,0,0]", "is not one of its numbers"),
+        ("scale[0]", "scale is a single number; write scale alone"),
     ],
 )
 def test_a_number_that_is_not_there_is_refused(pencil: Trace, text: str, message: str) -> None:

@@ -10,6 +10,7 @@ import variants
 from torch import Tensor, nn
 from variants import Variant
 
+from glassformer import watchers
 from glassformer.attention import Attention, how_weighed, quiet_softmax
 from glassformer.cache import Cache
 from glassformer.errors import InputError
@@ -270,7 +271,9 @@ def test_a_stage_that_this_pass_does_not_have_is_an_error() -> None:
 
 
 def test_a_written_value_of_another_shape_is_refused() -> None:
-    with pytest.raises(InputError, match=r"'weights' has shape \(1, 2, 5, 5\); what was written there has \(5, 5\)"):
+    with pytest.raises(
+        InputError, match=r"'weights' is \[1, 2, 5, 5\] of torch.float32; what was written there is \[5, 5\]"
+    ):
         record(Attention(6, 2), torch.randn(1, 5, 6), write={"weights": torch.ones(5, 5)})
 
 
@@ -315,3 +318,34 @@ def test_every_named_module_is_called_once() -> None:
     with torch.no_grad():
         variant()
     assert calls == {name: 1 for name, _ in variant.block.named_modules()}
+
+
+def test_a_function_that_edits_in_place_is_not_lost() -> None:
+    module, x = Attention(6, 2), torch.randn(1, 5, 6)
+
+    def silence(weights: Tensor) -> Tensor:
+        weights[:, 1] = 0
+        return weights
+
+    answer, trace = watchers.record(module, x, write={"weights": silence})
+    assert trace.entry("weights").written
+    assert not torch.equal(answer, module(x))
+    assert (trace["mixed"][:, 1] == 0).all()
+
+
+def test_what_is_written_keeps_its_gradient() -> None:
+    module, x = Attention(6, 2), torch.randn(1, 5, 6)
+    weights = torch.full((1, 2, 5, 5), 0.2, requires_grad=True)
+    answer, _ = watchers.record(module, x, write={"weights": weights})
+    answer.sum().backward()
+    assert weights.grad is not None
+    assert weights.grad.abs().sum() > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [(lambda old: None, "what was written there is None"), (lambda old: old > 0, "of torch.bool")],
+)
+def test_what_is_no_such_tensor_is_refused(change: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        watchers.record(Attention(6, 2), torch.randn(1, 5, 6), write={"weights": change})

@@ -58,7 +58,7 @@ TRUE: dict[str, dict[str, Any]] = {
         "mixed": [[0.1396, 0.0941, 0.0729], [0.1318, 0.0895, 0.0696]],
         "output": [[-0.0285, -0.0269, 0.0624], [-0.0267, -0.0256, 0.0591]],
     },
-    # Head 2 of "red" scores 2, 3, 3 against the keys; e^(2/√2) and e^(3/√2) give the shares.
+    # Head 1 of "red" scores 2, 3, 3 against the keys; e^(2/√2) and e^(3/√2) give the shares.
     "two-heads": {
         "queries": [[[2, 0], [0, 2], [0, 0]], [[1, 2], [2, 1], [1, 3]]],
         "scores": [[[2, 0, 0], [0, 2, 0], [0, 0, 0]], [[2, 3, 3], [4, 3, 6], [2, 4, 3]]],

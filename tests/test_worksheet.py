@@ -57,7 +57,7 @@ def test_work_may_start_from_queries_and_keys_or_from_scores() -> None:
 
 
 def test_without_values_the_work_ends_with_the_weights() -> None:
-    assert list(work(read_example("thinking-machines"))) == ["scores", "scale", "scaled", "weights"]
+    assert list(work(read_example("thinking-machines"))) == ["scores", "key_width", "scale", "scaled", "weights"]
 
 
 def test_synthesizers_can_be_worked() -> None:
@@ -74,6 +74,24 @@ def test_a_sentence_gives_the_same_numbers_for_the_same_seed() -> None:
     assert not np.array_equal(one["output"], other["output"])
     assert one.about["tokens"] == ["the", "cat", "sat"]
     assert one["weights"].shape == (1, 2, 3, 3)
+
+
+def test_a_word_is_the_same_wherever_it_stands() -> None:
+    inputs = work(from_sentence("the cat the dog"))["inputs"][0]
+    assert inputs[0].tolist() == inputs[2].tolist()
+    assert inputs[1].tolist() != inputs[3].tolist()
+
+
+def test_each_head_may_have_its_own_mask() -> None:
+    rows = {"queries": [[0, 0], [0, 0]], "keys": [[0, 0], [0, 0]], "values": [[1, 1], [3, 3]], "heads": 2}
+    trace = work(from_mapping({**rows, "mask": [[[1, 0], [1, 0]], [[0, 1], [0, 1]]]}))
+    assert trace["output"].tolist() == [[[1, 3], [1, 3]]]
+
+
+def test_scores_without_a_scale_are_weighed_as_they_are() -> None:
+    trace = work(from_mapping({"scores": [[0, 0]]}))
+    assert list(trace) == ["scores", "weights"]
+    assert trace["weights"].tolist() == [[[[0.5, 0.5]]]]
 
 
 def test_a_worksheet_may_hold_a_sentence() -> None:
@@ -109,17 +127,33 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"inputs": [[1, 0]], "query_weight": [[1], [1]], "value_weight": [[1], [1]]}, "key_weight must be given"),
     ({"queries": [[1, 0]]}, "keys must be given to work from queries and keys; the worksheet has queries"),
     ({**GOOD, "heads": 3}, "query_weight has 2 columns, which 3 heads cannot share evenly"),
-    ({"inputs": [[1, 2, 3]], "heads": 2}, "The inputs have 3 columns, which 2 heads cannot share"),
+    ({"inputs": [[1, 2, 3]], "heads": 2}, "inputs has 3 columns, which 2 heads cannot share evenly"),
     ({**GOOD, "heads": 0}, "heads must be a whole number from 1 to 4096; it is 0"),
     ({**GOOD, "heads": 1.5}, "heads must be a whole number"),
-    ({**GOOD, "tokens": ["tea"]}, "tokens has 1 words, but inputs has 2 rows"),
+    ({**GOOD, "tokens": ["tea"]}, "tokens has 1 words, but there are 2 rows"),
     ({**GOOD, "tokens": 7}, "tokens must be a list of words"),
     ({**GOOD, "weigher": "softmx"}, "weigher cannot be 'softmx'; did you mean 'softmax'"),
     ({**GOOD, "scorer": "cosine"}, "scorer cannot be 'cosine'; known: dense synthesizer, dot product"),
     ({**GOOD, "mask": "future"}, "mask cannot be 'future'"),
     ({**GOOD, "mask": [[1, 0.5], [1, 1]]}, "mask must be .* rows of 1"),
     ({**GOOD, "mask": [[1, 0], [1]]}, "mask must be"),
-    ({**GOOD, "mask": [[1, 0, 1]]}, r"A mask of shape \[1, 3\] does not fit 2 queries and 2 keys"),
+    ({**GOOD, "mask": [[1, 0, 1]]}, "mask is 1 × 3, but there are 2 queries and 2 keys: one row per query"),
+    ({**GOOD, "mask": [[1, 0]]}, "mask is 1 × 2, but there are 2 queries"),
+    ({**GOOD, "values": [[1], [2]]}, "values is not used for a dot product"),
+    ({**GOOD, "scores": [[1, 2], [3, 4]]}, "is not used to work from scores"),
+    ({**GOOD, "W_Q": [[1, 0], [0, 1]]}, "'query_weight' is given twice"),
+    ({**GOOD, "seed": 3}, "'seed' goes with a sentence"),
+    ({**GOOD, "tokens": [True, False]}, "tokens has True, not a word: put quotes around"),
+    ({**GOOD, "output_bias": [1, 2]}, "output_bias is added to what output_weight makes"),
+    ({"scores": [[1, 2, 3]], "context_tokens": ["a", "b"]}, "context_tokens has 2 words, but there are 3 rows"),
+    ({"scores": [[1, 2, 3], [4, 5, 6]], "tokens": ["a", "b"]}, "2 queries and 3 keys; name the keys"),
+    ({"queries": [[1, 0]], "keys": [[1, 0], [0, 1]], "values": [[1], [2], [3]]}, "values has 3 rows, but .* 2 keys"),
+    ({"inputs": [[1, 0]], "W_Q": [[1], [0]], "W_V": [[1], [0]], "W_S": [[1, 2], [3, 4]], "b_S": [0, 0],
+      "scorer": "dense synthesizer"}, "synthesizer_weight is 2 × 2; a dense synthesizer needs 1 rows"),
+    ({"inputs": [[1, 0], [0, 1]], "W_V": [[1], [0]], "W_S": [[1]], "scorer": "random synthesizer"},
+     "synthesizer_weight is 1 × 1; a random synthesizer needs 2 rows"),
+    ({"sentence": "a b", "heads": "x"}, "heads must be a whole number"),
+    ({"sentence": "a b", "seed": [1, 2]}, "seed must be a whole number"),
     ({**GOOD, "scale": "large"}, "scale is 'large'; expected a number"),
     ({**GOOD, "scale": 1, "key_width": 4}, "either scale or key_width"),
     ({"sentence": " "}, "The sentence is empty"),

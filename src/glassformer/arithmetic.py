@@ -67,11 +67,11 @@ class Working:
         """The sum of the terms."""
         return math.fsum(term.value for term in self.terms)
 
-    def spell(self, number: Formatter) -> str:
-        """The right-hand side as on paper, then with every term worked out: `1 × 2 + 3 × 4 = 2 + 12`."""
+    def sides(self, number: Formatter) -> list[str]:
+        """The right-hand side as on paper, then with every term worked out: `1 × 2 + 3 × 4`, `2 + 12`."""
         spelled = self._combine([term.spell(number) for term in self.terms])
         worked_out = self._combine([_bracketed(number(term.value)) for term in self.terms])
-        return spelled if len(self.terms) < 2 or worked_out == spelled else f"{spelled} = {worked_out}"
+        return [spelled] if len(self.terms) < 2 or worked_out == spelled else [spelled, worked_out]
 
     def _combine(self, terms: Sequence[str]) -> str:
         return self.pattern.format(*terms, sum=" + ".join(terms)) if self.pattern else " + ".join(terms)
@@ -158,6 +158,11 @@ def _cut(index: Index, _made: Operand, weight: Operand) -> Working:
     return _summed([_plain(weight.cell(*index[1:]))])
 
 
+def _inverse_root(_index: Index, _made: Operand, width: Operand) -> Working:
+    cell = width.cell()
+    return Working((_plain(cell),), 1.0 / math.sqrt(cell.value), "1 / √({0})")
+
+
 def _scale(index: Index, _made: Operand, scores: Operand, scale: Operand) -> Working:
     return _summed([_product(scale.cell(), scores.cell(*index))])
 
@@ -225,7 +230,7 @@ def _logistic(x: float) -> float:
 
 def _drop(index: Index, made: Operand, kept: Operand, rate: Operand) -> Working:
     cell, share = kept.cell(*index), rate.cell()
-    if made.cell(*index).value == 0.0:  # the draw itself is the one thing no formula knows
+    if made.cell(*index).value == 0.0 and cell.value != 0.0:  # the draw itself is the one thing no formula knows
         return Working((_plain(cell),), 0.0, "0, since {0} was dropped")
     return Working((_plain(cell), _plain(share)), cell.value / (1.0 - share.value), "{0} / (1 − {1})")
 
@@ -332,6 +337,7 @@ OPERATIONS: MappingProxyType[str, Callable[..., Working]] = MappingProxyType(
         "dot": _dot,
         "synthesize": _synthesize,
         "cut": _cut,
+        "inverse root": _inverse_root,
         "scale": _scale,
         "add": _add,
         "mask": _mask,

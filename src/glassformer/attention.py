@@ -107,7 +107,7 @@ class Scorer(Protocol):
 
 
 class DotProduct:
-    """Scores by fit, times the inverse temperature β = 1/√K: the wider the key, the larger a dot product by chance."""
+    """Scores by fit, times the inverse temperature β = 1/√d_k: the wider a key, the larger a dot product by chance."""
 
     uses = frozenset({"queries", "keys"})
 
@@ -123,11 +123,37 @@ class DotProduct:
     ) -> Float[Tensor, "B H Tq Tk"]:
         """Z = β Q Kᵀ."""
         scores = see("scores", score(queries, keys))
-        scale = see("scale", scores.new_tensor(self.scale_for(queries.shape[-1])))
-        return see("scaled", scores * scale)
+        if self.scale is not None:
+            return see("scaled", scores * see("scale", scores.new_tensor(self.scale), "chosen"))
+        width = see("key_width", scores.new_tensor(float(queries.shape[-1])))
+        return see("scaled", scores * see("scale", 1.0 / width.sqrt(), "from the width"))
 
 
 # --- The four verbs in a row ------------------------------------------------------------------------------------
+
+
+def step_by_step(
+    queries: Float[Tensor, "B H Tq K"],
+    keys: Float[Tensor, "B H Tk _"],  # width K, or 0 for a scorer that asks no keys
+    values: Float[Tensor, "B H Tk V"],
+    *,
+    scorer: Scorer,
+    weigher: Weigher,
+    mask: Bool[Tensor, "#B #H #Tq #Tk"] | None,
+    bias: Float[Tensor, "#B #H #Tq #Tk"] | None,
+    dropout: float,
+    see: Watcher,
+) -> Float[Tensor, "B H Tq V"]:
+    """Score, mask, weigh, mix: each step by itself, and each one shown."""
+    scores = scorer(queries, keys, see)
+    if bias is not None:
+        scores = see("biased", scores + see("bias", bias))
+    if mask is not None:
+        scores = see("masked", hide(scores, see("mask", mask)))
+    weights = see("weights", weigher(scores), how_weighed(weigher))
+    if dropout > 0.0:
+        weights = drop(weights, dropout, ("dropout_rate", "dropped"), see)
+    return mix(weights, values)
 
 
 def attend(
@@ -143,15 +169,14 @@ def attend(
     dropout: float = 0.0,
     see: Watcher = nothing,
 ) -> Float[Tensor, "B H Tq V"]:
-    """Score, mask, weigh, mix.
+    """Score, mask, weigh, mix, in the quickest way that gives the same.
 
     With nobody looking the fused kernel does it all at once. When somebody looks, the steps are worked one by one for
     the eye, while the answer still comes from the kernel: looking changes nothing, not even the last bit. Unless a step
     was rewritten: then the answer follows from what was written.
     """
     scorer = scorer or DotProduct()
-    shape = (queries.shape[0], queries.shape[1], queries.shape[2], keys.shape[2])
-    checks.sharing(shape[1], keys.shape[1])
+    shape = checks.shape_of(queries, keys, values)
     if mask is not None:
         mask = checks.mask(mask, shape)
     if bias is not None:
@@ -161,18 +186,13 @@ def attend(
         return _kernel(queries, keys, values, mask, causal, bias, dropout, fused)
 
     witness = Witness(see)
-    scores = scorer(queries, for_each_head(keys, shape[1]), witness)
-    if bias is not None:
-        scores = witness("biased", scores + witness("bias", bias))
-    allowed = _join_causal(mask, shape, queries.device) if causal else mask
-    if allowed is not None:
-        scores = witness("masked", hide(scores, witness("mask", allowed)))
-    weights = witness("weights", weigher(scores), how_weighed(weigher))
-    if dropout > 0.0:
-        weights = drop(weights, dropout, ("dropout_rate", "dropped"), witness)
+    mixed = step_by_step(
+        queries, for_each_head(keys, shape[1]), for_each_head(values, shape[1]), scorer=scorer, weigher=weigher,
+        mask=_join_causal(mask, shape, queries.device) if causal else mask, bias=bias, dropout=dropout, see=witness,
+    )  # fmt: skip
     if fused is not None and not witness.rewritten and dropout == 0.0:  # a kernel would drop other weights than shown
-        return see("mixed", _kernel(queries, keys, values, mask, causal, bias, dropout, fused))
-    return see("mixed", mix(weights, for_each_head(values, shape[1])))
+        mixed = _kernel(queries, keys, values, mask, causal, bias, dropout, fused)
+    return see("mixed", mixed)
 
 
 def for_each_head(rows: Float[Tensor, "B G Tk K"], n_heads: int) -> Float[Tensor, "B H Tk K"]:
@@ -348,6 +368,8 @@ class Attention(nn.Module):
             checks.rows("context", context, self.d_context)
             if context.shape[0] != x.shape[0]:
                 raise InputError(f"`x` is a batch of {x.shape[0]}, but `context` is one of {context.shape[0]}.")
+            if self.causal:
+                raise InputError("This attention is causal: it looks back within one sequence, and takes no `context`.")
             context = see("context", context)
         if angles is not None:
             checks.angles(angles[0], x, context, self.d_key)
@@ -385,6 +407,8 @@ class Attention(nn.Module):
         source = x if context is None else context
         if cache is None:
             return self._keys(source, angles, see), _heads(self.value, source, self.n_kv_heads, "value", "values", see)
+        if context is not None and cache.length not in (0, context.shape[1]):
+            raise InputError(f"This cache has read a context of {cache.length} tokens; now it has {context.shape[1]}.")
         if context is None or cache.length == 0:  # a context is read once; the text being written grows
             values = _heads(self.value, source, self.n_kv_heads, "value", "values", nothing)
             cache.append(self._keys(source, angles, nothing), values)

@@ -36,9 +36,7 @@ class Cache:
                 "begin other texts with a new cache."
             )
         end = self.length + keys.shape[2]
-        if (
-            keys.requires_grad or values.requires_grad
-        ):  # the way back still needs what was there: join, do not overwrite
+        if torch.is_grad_enabled():  # the way back may still need what was there: join, do not overwrite
             self._keys, self._values = torch.cat([self.keys, keys], 2), torch.cat([self.values, values], 2)
         else:
             if end > self._keys.shape[2]:

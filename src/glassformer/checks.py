@@ -9,6 +9,19 @@ from glassformer.errors import InputError
 Shape = tuple[int, int, int, int]  # B H Tq Tk
 
 
+def shape_of(queries: Tensor, keys: Tensor, values: Tensor) -> Shape:
+    """B H Tq Tk, if queries, keys and values belong together."""
+    found = f"queries {list(queries.shape)}, keys {list(keys.shape)}, values {list(values.shape)}"
+    if queries.ndim != 4 or keys.ndim != 4 or values.ndim != 4:
+        raise InputError(f"Queries, keys and values have four axes (batch, head, position, width); these are {found}.")
+    if keys.shape[:3] != values.shape[:3] or queries.shape[0] != keys.shape[0]:
+        raise InputError(f"There must be one value for each key, and all of one batch; these are {found}.")
+    if keys.shape[3] not in (0, queries.shape[3]):
+        raise InputError(f"Queries and keys must be equally wide to be compared; these are {found}.")
+    sharing(queries.shape[1], keys.shape[1])
+    return queries.shape[0], queries.shape[1], queries.shape[2], keys.shape[2]
+
+
 def mask(given: Tensor, shape: Shape) -> Bool[Tensor, "#B #H #Tq #Tk"]:
     """The mask with all four axes, or an error that says what is wrong with it."""
     kind = given.dtype if isinstance(given, Tensor) else type(given).__name__
@@ -70,7 +83,7 @@ def angles(cosines: Tensor, x: Tensor, context: Tensor | None, d_key: int) -> No
     n_batch, length, _ = x.shape
     if cosines.ndim != 3 or cosines.shape[0] not in (1, n_batch) or cosines.shape[1] != length:
         raise InputError(
-            f"`angles` must have shape [1 or {n_batch}, {length}, pairs], one row per token; "
+            f"`angles` must have shape [{n_batch}, {length}, pairs] (or 1 for the batch), one row per token; "
             f"they have {list(cosines.shape)}."
         )
     if 2 * cosines.shape[2] > d_key:

@@ -13,18 +13,25 @@ from glassformer.errors import GlassformerError
 app = App(
     name="glassformer",
     version=__version__,
-    help="A Transformer you can see through: check it by hand, train it, look inside, ship it.",
+    help="A Transformer you can see through: check attention by hand and look inside every step.\n\n"
+    "With --debug before or after the command, an error shows its traceback.",
     default_parameter=Parameter(negative=(), show_default=False),
 )
 app.command("glassformer.commands.explain:explain", name="explain", help="Work attention step by step.")
 
 
+def _without_debug(words: list[str]) -> tuple[list[str], bool]:
+    """The words without a `--debug` that stands first, right after the command, or last; elsewhere it is a value."""
+    options = words[: words.index("--")] if "--" in words else words
+    places = [i for i in (0, 1, len(words) - 1) if i < len(options) and words[i] == "--debug"]
+    return [word for i, word in enumerate(words) if i not in places], bool(places)
+
+
 def main() -> None:
     """What the `glassformer` command runs."""
-    words = sys.argv[1:]
-    debug = "--debug" in words
+    words, debug = _without_debug(sys.argv[1:])
     try:
-        app([word for word in words if word != "--debug"])
+        app(words)
         sys.stdout.flush()
     except GlassformerError as error:
         if debug:

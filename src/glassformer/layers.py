@@ -173,7 +173,7 @@ ACTIVATIONS: MappingProxyType[str, Callable[..., Tensor]] = MappingProxyType(
 
 
 class FeedForward(nn.Module):
-    """Two matrices with a bend between them. The notes draw it as a convolution of kernel size 1: the same thing."""
+    """Two matrices with a bend between them. Some draw it as a convolution of kernel size 1: the same thing."""
 
     def __init__(self, d_model: int, d_hidden: int, *, activation: str = "relu", bias: bool = True) -> None:
         super().__init__()

@@ -1,48 +1,25 @@
-"""A worked solution: a worksheet's trace, stage by stage, ready to be shown. It does not know where it is shown."""
+"""A worked solution: a worksheet and its trace, to be asked, kept as JSON, or written down. It draws nothing itself."""
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from glassformer.arithmetic import Array
+from glassformer.drawing import page_width
 from glassformer.errors import InputError, nearest
-from glassformer.stages import Stage
-from glassformer.trace import Entry, Explanation, Trace, json_values
+from glassformer.handout import Handout, Shown, spell_out, stages_of
+from glassformer.page import solution_page
+from glassformer.trace import Explanation, Trace, json_values
 from glassformer.worked import work
 from glassformer.worksheet import Worksheet, example_names, from_mapping, read_example, read_file
+from glassformer.written import to_latex, to_markdown
 
-
-@dataclass(frozen=True)
-class Shown:
-    """One stage of a solution: what the catalogue says of it, and its numbers without the axes nobody asked for."""
-
-    stage: Stage
-    plain: str
-    latex: str
-    axes: tuple[str, ...]
-    values: Array
-    given: bool
-    repeats: str = ""  # the symbol of the stage whose numbers these are, one for one
-
-    @property
-    def name(self) -> str:
-        """The stage's name."""
-        return self.stage.name
-
-    def matrices(self) -> list[tuple[str, Array]]:
-        """One matrix, or one per head with its name."""
-        rows = np.atleast_2d(self.values)
-        if rows.ndim == 2:
-            return [("", rows)]
-        return [(f"head {i + 1}", head) for i, head in enumerate(rows)]
+FORMAT = "glassformer-explain/1"
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A worksheet, worked."""
+    """A worksheet, worked. Print it to read it."""
 
     name: str  # where the worksheet came from
     sheet: Worksheet
@@ -50,32 +27,7 @@ class Solution:
 
     def stages(self) -> list[Shown]:
         """Every stage, in the order of the computation."""
-        return [self._shown(entry) for entry in self.trace.entries.values()]
-
-    def _shown(self, entry: Entry) -> Shown:
-        axes, values = entry.axes, entry.values
-        while values.ndim > 2 and values.shape[0] == 1:  # one batch; one head
-            axes, values = axes[1:], values[0]
-        plain, latex = self.trace.formula(entry.address)
-        given = entry.stage.way(entry.how) is None
-        repeats = self._repeats(entry)
-        if repeats:
-            plain, latex = f"{entry.stage.symbol} = {repeats}", f"{entry.stage.latex} = {repeats}"
-        return Shown(entry.stage, plain, latex, axes, values, given, repeats)
-
-    def _repeats(self, entry: Entry) -> str:
-        sources = self.trace.operands(entry.address)
-        if entry.stage.name not in ("joined", "output", "queries", "keys", "values") or len(sources) != 1:
-            return ""
-        source = self.trace.entry(sources[0] or "")
-        same = entry.values.size == source.values.size and bool((entry.values.ravel() == source.values.ravel()).all())
-        return (self._repeats(source) or source.stage.symbol) if same else ""
-
-    def labels(self, axis: str) -> list[str]:
-        """What stands beside the rows or columns of an axis: its tokens, if there are any."""
-        if axis == "Tq":
-            return list(self.trace.about["tokens"])
-        return list(self.trace.about["context_tokens"]) if axis == "Tk" else []
+        return stages_of(self.trace)
 
     def explain(self, number: str | None = None) -> Explanation:
         """The arithmetic of one number, such as `weights[1,2]`; by default the largest weight of the last query."""
@@ -87,6 +39,29 @@ class Solution:
         last = weights.shape[2] - 1
         return "weights", (0, 0, last, int(weights[0, 0, last].argmax()))
 
+    def handout(self, precision: int = 4, number: str | None = None) -> Handout:
+        """All that a page shows, with so many decimals, and one number spelled out."""
+        if not 2 <= precision <= 15:
+            raise InputError(f"The precision is {precision}; expected 2 to 15 decimals.")
+        context_tokens = self.sheet.context_tokens if self.sheet.context_tokens != self.sheet.tokens else ()
+        return Handout(
+            self.sheet.title,
+            self.sheet.about,
+            tuple(self.sheet.tokens),
+            tuple(context_tokens),
+            tuple(stages_of(self.trace, precision)),
+            spell_out(self.trace, self.explain(number), precision),
+            precision,
+        )
+
+    def to_markdown(self, precision: int = 4, number: str | None = None) -> str:
+        """A worked solution to paste into notes."""
+        return to_markdown(self.handout(precision, number))
+
+    def to_latex(self, precision: int = 4, number: str | None = None) -> str:
+        """The same as a LaTeX fragment."""
+        return to_latex(self.handout(precision, number))
+
     def to_dict(self) -> dict[str, Any]:
         """The solution as JSON-ready data, in full precision."""
         stages = [
@@ -95,17 +70,37 @@ class Solution:
                 "symbol": shown.stage.symbol,
                 "axes": list(shown.axes),
                 "formula": shown.latex,
-                "meaning": shown.stage.meaning,
+                "plain": shown.plain,
+                "meaning": shown.meaning,
                 "given": shown.given,
                 "values": json_values(shown.values),
             }
             for shown in self.stages()
         ]
-        return {"example": self.name, "title": self.sheet.title, "tokens": list(self.sheet.tokens), "stages": stages}
+        return {
+            "format": FORMAT,
+            "example": self.name,
+            "title": self.sheet.title,
+            "about": self.sheet.about,
+            "tokens": list(self.sheet.tokens),
+            "context_tokens": list(self.sheet.context_tokens or self.sheet.tokens),
+            "heads": self.sheet.heads,
+            "stages": stages,
+        }
 
     def to_json(self) -> str:
         """The solution as one JSON document."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    def __str__(self) -> str:
+        return "\n".join(line.plain for line in solution_page(self.handout(), page_width(100)))
+
+    def __repr__(self) -> str:
+        return f"Solution({self.name!r}, {len(self.trace)} stages; print it, or ask .explain('weights[0,0]'))"
+
+    def _repr_markdown_(self) -> str:
+        """What a notebook shows."""
+        return self.to_markdown()
 
 
 def explain(source: str | Path | dict[str, Any] | Worksheet = "i-love-ai") -> Solution:

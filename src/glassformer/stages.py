@@ -1,6 +1,6 @@
 """The catalogue of stages: every number the models compute has its name, axes and formula here, and nowhere else.
 
-The terminal, the page, the checker and the docs read this one table. It knows no tensors and computes nothing.
+Whatever shows, explains or checks a number reads this one table. It knows no tensors and computes nothing.
 """
 
 import re
@@ -48,6 +48,7 @@ class Way:
     latex: str
     plain: str
     how: str = ""  # names this way where a stage has several
+    meaning: str = ""  # where this way gives the stage another meaning
 
 
 @dataclass(frozen=True)
@@ -124,9 +125,13 @@ _ATTENTION = (
     _stage("scores", "S", "B H Tq Tk", "score", "How well each query fits each key.",
         Way("dot", (_QUERIES, _KEYS), r"@0 @1^{\top}", "@0 @1ᵀ"),
         Way("synthesize", (_QUERIES, "synthesizer_weight", "synthesizer_bias"),
-            r"\operatorname{relu}(@0)\, @1 + @2", "relu(@0) @1 + @2", how="dense"),
-        Way("cut", ("synthesizer_weight",), "@0", "@0", how="random")),
-    _stage("scale", "β  \\beta", "", "score", "The inverse temperature; 1/√K unless said otherwise."),
+            r"\operatorname{relu}(@0)\, @1 + @2", "relu(@0) @1 + @2", how="dense",
+            meaning="How much each token wants of each position, by itself: no key is asked."),
+        Way("cut", ("synthesizer_weight",), "@0", "@0", how="random",
+            meaning="How much each position wants of each position: one table for every text.")),
+    _stage("key_width", "d_k", "", "score", "How many numbers a key of one head has."),
+    _stage("scale", "β  \\beta", "", "score", "The inverse temperature; 1/√d_k unless said otherwise.",
+        Way("inverse root", ("key_width",), r"\frac{1}{\sqrt{@0}}", "1/√@0", how="from the width")),
     _stage("scaled", "Z", "B H Tq Tk", "score", "The scores, made independent of the key width.",
         Way("scale", ("scores", "scale"), "@1 @0", "@1 @0")),
     _stage("bias", "P", "… Tq Tk", "score", "A number added to each score, such as a penalty for distance."),
@@ -149,7 +154,7 @@ _ATTENTION = (
     _stage("mixed", "H", "B H Tq V", "value", "Each head's answer: the values, mixed by the weights.",
         Way("mix", ("dropped|weights", "values"), "@0 @1", "@0 @1")),
     _stage("joined", "J", "B Tq HV", "value", "The heads' answers side by side.",
-        Way("join heads", ("mixed",), r"\operatorname{concat}(@0_1, \ldots, @0_n)", "the heads of @0 side by side")),
+        Way("join heads", ("mixed",), r"\operatorname{concat}(@0_0, @0_1, \ldots)", "the heads of @0 side by side")),
     _stage("output_weight", "W_O", "HV D", "plain", "Brings the joined heads back to the model width."),
     _stage("output_bias", "b_O", "D", "plain", "Added to every output row."),
     _stage("output", "Y", "B Tq D", "plain", "What attention hands on: one row per query.",

@@ -7,15 +7,17 @@ catalogue and numpy; it knows nothing of torch, nor of how the pass was watched.
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from glassformer.arithmetic import OPERATIONS, Array, Cell, Formatter, Index, Operand, Term, Working
 from glassformer.errors import InputError, nearest
+from glassformer.notation import plain
 from glassformer.stages import Stage, Way, fill, stage
 
 FORMAT = "glassformer-trace/1"
@@ -80,7 +82,12 @@ class Explanation:
 
     def spell(self, number: Formatter = repr) -> str:
         """The arithmetic as on paper: `e^0.71 / (e^0 + e^0.71 + e^0.71) = 0.401`."""
-        return f"{self.working.spell(number)} = {number(self.result)}"
+        result = number(self.result)
+        return " = ".join([*(side for side in self.working.sides(number) if side != result), result])
+
+    def __repr__(self) -> str:
+        place = ",".join(str(i) for i in self.index)
+        return f"{self.address}[{place}] = {self.spell(plain(4))}"
 
     def to_dict(self) -> dict[str, Any]:
         """The same as JSON-ready data, numbers in full precision."""
@@ -116,6 +123,11 @@ class Trace:
 
     entries: dict[str, Entry] = field(default_factory=dict)
     about: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        names = list(self.entries)
+        shown = names if len(names) < 4 else [names[0], "…", names[-1]]
+        return f"Trace({len(names)} stages: {', '.join(shown)})" if names else "Trace(0 stages)"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
@@ -194,34 +206,35 @@ class Trace:
         return OPERATIONS[way.operation](index, Operand(entry.address, entry.values), *handed), way.operation
 
     def find(self, text: str) -> tuple[str, Index]:
-        """Reads `weights[1,2]` or `encoder.0.self.weights[0,1,2]`: an address and a place in it, counted from 0."""
-        match = re.fullmatch(r"\s*([\w.]+)\s*\[\s*(\d+(?:\s*,\s*\d+)*|)\s*\]\s*", text)
+        """Reads `weights[1,2]`, `A[1,2]` or `encoder.0.self.weights[0,1,2]`: an address, and a place counted from 0."""
+        match = re.fullmatch(r"\s*([^\s\[\]]+)\s*(?:\[\s*(\d+(?:\s*,\s*\d+)*|)\s*\])?\s*", text)
         if match is None:
             raise InputError(
                 f"'{text}' is not a number's address; write it as stage[row,column], for example weights[1,2]."
             )
-        entry = self.entry(match[1])
-        return match[1], self._whole(entry, tuple(int(part) for part in match[2].split(",") if part.strip()))
+        entry = self.entry(self._named(match[1]))
+        return entry.address, self._whole(entry, tuple(int(part) for part in (match[2] or "").split(",") if part))
+
+    def _named(self, name: str) -> str:
+        """The address that goes by this name, or by this symbol in place of its last word."""
+        by_symbol = (entry.address for entry in self.entries.values() if entry.scope + entry.stage.symbol == name)
+        return name if name in self.entries else next(by_symbol, name)
 
     def place(self, address: str, index: Index) -> str:
         """The inverse of `find`: `weights[1,2]`, without the leading axes of size 1."""
         shape = self.entry(address).values.shape
-        extra = next((i for i, size in enumerate(shape) if size > 1 or i >= len(shape) - 2), 0)
-        return f"{address}[{','.join(str(i) for i in index[extra:])}]"
+        return f"{address}[{','.join(str(i) for i in index[_first_axis(shape) :])}]" if shape else address
 
     def _whole(self, entry: Entry, index: Index) -> Index:
         """Leading axes of size 1 (one batch, one head) may be left out."""
         shape = entry.values.shape
         missing = len(shape) - len(index)
-        if missing >= 0 and all(size == 1 for size in shape[:missing]):
-            index = (0,) * missing + index
-        if len(index) != len(shape) or any(i >= size or i < 0 for i, size in zip(index, shape, strict=True)):
-            wanted = [size for size in shape if size > 1] or [1]
-            raise InputError(
-                f"{entry.address}{list(index)} is outside the stage, whose shape is {list(shape)} "
-                f"({' '.join(entry.axes)}); counting from 0, the last place is {[size - 1 for size in wanted]}."
-            )
-        return index
+        short = missing >= 0 and all(size == 1 for size in shape[:missing]) and (index or not shape)
+        whole = (0,) * missing + index if short else index
+        if len(whole) != len(shape) or any(i >= size or i < 0 for i, size in zip(whole, shape, strict=True)):
+            asked = f" {entry.address}[{','.join(str(i) for i in index)}] is not one of its numbers." if index else ""
+            raise InputError(_places(entry) + asked)
+        return whole
 
     # --- keeping it ---------------------------------------------------------------------------------------------
 
@@ -280,6 +293,32 @@ class Trace:
         except (SafetensorError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path} is not a whole trace ({type(error).__name__}: {error}).") from error
         return trace
+
+
+# What a place on an axis is called; on any other axis it is a row or a column.
+_ON_AXIS = MappingProxyType(
+    {"B": "batch", "H": "head", "G": "key/value head", "T": "position", "Tq": "query", "Tk": "key"}
+)
+
+
+def _first_axis(shape: Sequence[int]) -> int:
+    """Where a short index starts: at the first axis with a choice, and at a matrix at the latest."""
+    return next((i for i, size in enumerate(shape) if size > 1 or i >= len(shape) - 2), 0)
+
+
+def _places(entry: Entry) -> str:
+    """`weights has 3 places here: head 0–1, query 0–2, key 0–2 (weights[1,2,2] is the last).`"""
+    shape = entry.values.shape
+    if not shape:
+        return f"{entry.address} is a single number; write {entry.address} alone."
+    start = _first_axis(shape)
+    words = []
+    for axis in range(start, len(shape)):
+        name = _ON_AXIS.get(entry.axes[axis], "column" if axis == len(shape) - 1 else "row")
+        words.append(f"{name} 0–{shape[axis] - 1}" if shape[axis] > 1 else f"{name} 0")
+    last = ",".join(str(size - 1) for size in shape[start:])
+    plural = "places" if len(words) > 1 else "place"
+    return f"{entry.address} has {len(words)} {plural} here: {', '.join(words)} (the last is {entry.address}[{last}])."
 
 
 def _as_given(entry: Entry, index: Index) -> Working:

@@ -73,10 +73,12 @@ class Rewriter:
         self.reached.add(name)
         change = self.changes[name]
         old = cast(Any, value)
-        new = change(old) if callable(change) else old.new_tensor(_as_list(change))
-        if tuple(new.shape) != tuple(old.shape):
+        # A function gets a copy: if it edits in place, the old stage is still there to compare with.
+        new = change(old.clone()) if callable(change) else _like(old, change)
+        if not hasattr(new, "shape") or tuple(new.shape) != tuple(old.shape) or new.dtype != old.dtype:
+            found = f"{list(new.shape)} of {new.dtype}" if hasattr(new, "shape") else repr(new)
             raise InputError(
-                f"The stage '{name}' has shape {tuple(old.shape)}; what was written there has {tuple(new.shape)}."
+                f"The stage '{name}' is {list(old.shape)} of {old.dtype}; what was written there is {found}."
             )
         return cast(Tensor, new)
 
@@ -86,8 +88,11 @@ class Rewriter:
             raise InputError(f"No stage '{address}' was passed, so nothing was written; {nearest(address, seen)}")
 
 
-def _as_list(values: Any) -> Any:
-    return values.tolist() if hasattr(values, "tolist") else values
+def _like(old: Any, values: Any) -> Any:
+    """What was handed in, as a tensor of the stage's kind; a tensor keeps its gradient."""
+    if hasattr(values, "requires_grad"):
+        return values.to(old)
+    return old.new_tensor(values.tolist() if hasattr(values, "tolist") else values)
 
 
 class Recorder:

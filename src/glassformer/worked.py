@@ -8,7 +8,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from glassformer.attention import WEIGHERS, Attention, DotProduct, Scorer, attend, join_heads, split_heads
-from glassformer.errors import InputError
 from glassformer.synthesizers import DenseSynthesizer, RandomSynthesizer
 from glassformer.trace import Trace
 from glassformer.watchers import Recorder, Rewriter, Watcher
@@ -20,13 +19,18 @@ class GivenScores:
 
     uses = frozenset[str]()
 
-    def __init__(self, scores: Tensor, scale: float) -> None:
-        self.scores, self.scale = scores, scale
+    def __init__(self, scores: Tensor, scale: float | None, key_width: int | None) -> None:
+        self.scores, self.scale, self.key_width = scores, scale, key_width
 
     def __call__(self, queries: Tensor, keys: Tensor, see: Watcher) -> Tensor:
-        """The scores as given, times the scale."""
+        """The scores as given; scaled, if it was said by how much."""
         scores = see("scores", self.scores, "given")
-        return see("scaled", scores * see("scale", scores.new_tensor(self.scale)))
+        if self.scale is not None:
+            return see("scaled", scores * see("scale", scores.new_tensor(self.scale), "chosen"))
+        if self.key_width is None:
+            return scores
+        width = see("key_width", scores.new_tensor(float(self.key_width)))
+        return see("scaled", scores * see("scale", 1.0 / width.sqrt(), "from the width"))
 
 
 def work(sheet: Worksheet, write: Mapping[str, Any] | None = None) -> Trace:
@@ -56,7 +60,10 @@ def _batch(sheet: Worksheet, name: str) -> Tensor | None:
 
 
 def _mask(sheet: Worksheet) -> Tensor | None:
-    return None if sheet.mask is None else torch.tensor(sheet.mask)
+    if sheet.mask is None:
+        return None
+    mask = torch.tensor(sheet.mask)
+    return mask[None] if mask.ndim == 3 else mask  # 1 H Tq Tk, or Tq Tk for all heads
 
 
 # --- from inputs and weights: the module --------------------------------------------------------------------------
@@ -97,14 +104,16 @@ _LETTERS = {"q": "query", "k": "key", "v": "value", "o": "output"}
 
 def _width(sheet: Worksheet, name: str, otherwise: int) -> int:
     columns = sheet.givens[name].shape[-1] if name in sheet else otherwise
-    if columns % sheet.heads:
-        raise InputError(f"The inputs have {columns} columns, which {sheet.heads} heads cannot share evenly.")
     return int(columns // sheet.heads)
+
+
+def _chosen_scale(sheet: Worksheet) -> float | None:
+    return sheet.scale if sheet.key_width is None else sheet.key_width**-0.5
 
 
 def _scorer(sheet: Worksheet) -> Scorer:
     if sheet.scorer == "dot product":
-        return DotProduct(sheet.scale)
+        return DotProduct(_chosen_scale(sheet))
     weight = _tensor(sheet.givens["synthesizer_weight"])
     weight = weight.expand(sheet.heads, *weight.shape[-2:])  # one table for all heads, or one each
     if sheet.scorer == "random synthesizer":
@@ -146,10 +155,10 @@ def _rows(sheet: Worksheet, see: Watcher) -> tuple[Tensor, Tensor, Tensor, Score
         scores = _tensor(sheet.givens["scores"])
         scores = scores.expand(1, sheet.heads, *scores.shape[-2:])
         queries, keys = (scores.new_empty(1, sheet.heads, length, 0) for length in scores.shape[-2:])
-        scorer: Scorer = GivenScores(scores, 1.0 if sheet.scale is None else sheet.scale)
+        scorer: Scorer = GivenScores(scores, sheet.scale, sheet.key_width)
     else:
         given_queries, given_keys = heads("queries"), heads("keys")
         assert given_queries is not None and given_keys is not None  # noqa: PT018 - the worksheet was checked
-        queries, keys, scorer = given_queries, given_keys, DotProduct(sheet.scale)
+        queries, keys, scorer = given_queries, given_keys, DotProduct(_chosen_scale(sheet))
     values = heads("values")
     return queries, keys, keys.new_empty(*keys.shape[:3], 0) if values is None else values, scorer

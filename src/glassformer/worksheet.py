@@ -54,7 +54,8 @@ class Worksheet:
     tokens: tuple[str, ...] = ()
     context_tokens: tuple[str, ...] = ()
     heads: int = 1
-    scale: float | None = None  # β; None is 1/√(key width)
+    scale: float | None = None  # β; None is 1/√d_k
+    key_width: int | None = None  # d_k, where neither queries nor keys are there to show it
     causal: bool = False
     mask: NDArray[np.bool_] | None = None
     weigher: str = "softmax"
@@ -127,37 +128,47 @@ _PARSERS: MappingProxyType[str, Callable[[str], Any]] = MappingProxyType(
 
 
 def from_sentence(sentence: str, *, width: int = 4, heads: int = 1, seed: int = 0, **settings: Any) -> Worksheet:
-    """A worksheet for a sentence: random inputs and weights of one decimal, the same for the same seed."""
+    """A worksheet for a sentence: random inputs and weights of one decimal, the same for the same word and seed."""
     tokens = sentence.split()
     if not tokens:
         raise InputError("The sentence is empty; write at least one word.")
     if len(tokens) > MOST_TOKENS:
         raise InputError(f"The sentence has {len(tokens)} words; by hand, {MOST_TOKENS} are the most.")
-    if not isinstance(width, int) or width < 1 or width > MOST_TOKENS or width % max(int(heads), 1):
+    if _count("width", width) % _count("heads", heads) or width > MOST_TOKENS:
         raise InputError(
             f"A width of {width} does not fit {heads} heads: choose a multiple of them, {MOST_TOKENS} at most."
         )
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise InputError(f"seed must be a whole number; it is {_short(seed)}.")
     draw = random.Random(seed)
 
-    def matrix(rows: int) -> list[list[float]]:
-        return [[round(draw.uniform(-1, 1), 1) for _ in range(width)] for _ in range(rows)]
+    def row() -> list[float]:
+        return [round(draw.uniform(-1, 1), 1) for _ in range(width)]
 
-    weights = {f"{name}_weight": matrix(width) for name in ("query", "key", "value", "output")}
+    words = {word: row() for word in dict.fromkeys(tokens)}
+    weights = {f"{name}_weight": [row() for _ in range(width)] for name in ("query", "key", "value", "output")}
     about = f"Random inputs and weights, seed {seed}."
-    given = {"title": sentence, "about": about, "tokens": tokens, "heads": heads, "inputs": matrix(len(tokens))}
+    inputs = [words[token] for token in tokens]
+    given = {"title": sentence, "about": about, "tokens": tokens, "heads": heads, "inputs": inputs}
     return from_mapping({**given, **weights, **settings}, "sentence")
 
 
 def from_mapping(content: Mapping[str, Any], name: str = "worksheet") -> Worksheet:
     """A worksheet from names and values; a given may go by its stage's name or its symbol (`query_weight`, `W_Q`)."""
-    by_symbol = {CATALOGUE[name].symbol: name for name in GIVENS}
-    named = {by_symbol.get(key, key): value for key, value in content.items()}
+    by_symbol = {CATALOGUE[each].symbol: each for each in GIVENS}
+    named: dict[str, Any] = {}
+    for key, value in content.items():
+        known_as = by_symbol.get(str(key), str(key))
+        if known_as in named:
+            raise InputError(f"'{known_as}' is given twice, by its name and by its symbol; keep one.")
+        named[known_as] = value
     if "sentence" in named:
         words = {key: named.pop(key) for key in SENTENCE_SETTINGS if key in named}
         return from_sentence(str(words.pop("sentence")), **words, **named)
-    known = {*GIVENS, *SETTINGS, *SENTENCE_SETTINGS}
-    for key in named.keys() - known:
-        raise InputError(f"A worksheet has no '{key}'; {nearest(key, known)}")
+    for key in named.keys() - {*GIVENS, *SETTINGS}:
+        if key in SENTENCE_SETTINGS:
+            raise InputError(f"'{key}' goes with a sentence; this worksheet has none.")
+        raise InputError(f"A worksheet has no '{key}'; {nearest(key, {*GIVENS, *SETTINGS, *SENTENCE_SETTINGS})}")
     givens = {each: _numbers(each, named[each]) for each in GIVENS if each in named}
     causal, mask = _mask(named.get("mask", "none"))
     sheet = Worksheet(
@@ -168,7 +179,8 @@ def from_mapping(content: Mapping[str, Any], name: str = "worksheet") -> Workshe
         tokens=_words("tokens", named.get("tokens", ())),
         context_tokens=_words("context_tokens", named.get("context_tokens", ())),
         heads=_count("heads", named.get("heads", 1)),
-        scale=_scale(named),
+        scale=None if "scale" not in named else _number("scale", named["scale"]),
+        key_width=None if "key_width" not in named else _count("key_width", named["key_width"]),
         causal=causal,
         mask=mask,
         weigher=_choice("weigher", named.get("weigher", "softmax"), WEIGHER_NAMES),
@@ -224,15 +236,11 @@ def _mask(value: Any) -> tuple[bool, NDArray[np.bool_] | None]:
     return False, entries.astype(np.bool_)
 
 
-def _scale(named: Mapping[str, Any]) -> float | None:
-    if "key_width" in named:
-        if "scale" in named:
-            raise InputError("Give either scale or key_width (the scale is then 1/√key_width), not both.")
-        return 1.0 / math.sqrt(_count("key_width", named["key_width"]))
-    if "scale" not in named:
-        return None
-    _check_nested("scale", named["scale"])
-    return float(named["scale"])
+def _number(name: str, value: Any) -> float:
+    _check_nested(name, value)
+    if isinstance(value, list | tuple):
+        raise InputError(f"{name} must be a single number; it is {_short(value)}.")
+    return float(value)
 
 
 def _count(name: str, value: Any) -> int:
@@ -252,6 +260,9 @@ def _words(name: str, value: Any) -> tuple[str, ...]:
         return tuple(value.split())
     if not isinstance(value, Sequence):
         raise InputError(f'{name} must be a list of words, such as ["I", "love", "AI"]; it is {_short(value)}.')
+    for word in value:
+        if isinstance(word, bool) or word is None:
+            raise InputError(f"{name} has {word!r}, not a word: put quotes around words such as yes, no, on and null.")
     return tuple(str(word) for word in value)
 
 
@@ -264,23 +275,30 @@ def _short(value: Any) -> str:
 
 
 def _check_givens(sheet: Worksheet) -> None:
-    """Are the givens a beginning from which the rest can be worked?"""
+    """Are the givens a beginning from which the rest can be worked, and is each of them used?"""
     if "scores" in sheet:
-        return
-    if "queries" in sheet or "keys" in sheet:
-        _require(sheet, ("queries", "keys"), "to work from queries and keys")
-        return
-    if "inputs" not in sheet:
+        wanted: tuple[str, ...] = ("scores",)
+        also: tuple[str, ...] = ("values", "output_weight", "output_bias")
+        why = "to work from scores"
+    elif "queries" in sheet or "keys" in sheet:
+        wanted, why = ("queries", "keys"), "to work from queries and keys"
+        also = ("values", "output_weight", "output_bias")
+    elif "inputs" in sheet:
+        has_weights = any(name.endswith(("_weight", "_bias")) for name in sheet.givens)
+        wanted = SCORERS[sheet.scorer] if has_weights or sheet.scorer != "dot product" else ()
+        biases = tuple(name.replace("_weight", "_bias") for name in (*wanted, "output_weight"))
+        also, why = ("inputs", "context", "output_weight", *biases), f"for a {sheet.scorer}"
+    else:
         raise InputError("Nothing to work from: give inputs (and weights), or queries and keys, or scores.")
-    if sheet.scorer != "dot product" or any(name.endswith(("_weight", "_bias")) for name in sheet.givens):
-        _require(sheet, SCORERS[sheet.scorer], f"for a {sheet.scorer}")
-
-
-def _require(sheet: Worksheet, wanted: Sequence[str], why: str) -> None:
     missing = [name for name in wanted if name not in sheet]
     if missing:
-        found = ", ".join(sheet.givens) or "nothing"
-        raise InputError(f"{' and '.join(missing)} must be given {why}; the worksheet has {found}.")
+        raise InputError(f"{' and '.join(missing)} must be given {why}; the worksheet has {', '.join(sheet.givens)}.")
+    for name in sheet.givens.keys() - {*wanted, *also}:
+        raise InputError(f"{name} is not used {why}: take it out, or take out what makes it superfluous.")
+    if sheet.key_width is not None and sheet.scale is not None:
+        raise InputError("Give either scale or key_width (the scale is then 1/√key_width), not both.")
+    if "output_bias" in sheet and "output_weight" not in sheet:
+        raise InputError("output_bias is added to what output_weight makes; give output_weight as well.")
 
 
 def _check_shapes(sheet: Worksheet) -> None:
@@ -298,12 +316,56 @@ def _check_shapes(sheet: Worksheet) -> None:
     _equal_columns(sheet, "queries", "keys")
     for name in ("query", "key", "value", "output"):
         _equal_columns(sheet, f"{name}_weight", f"{name}_bias")
-    for name in ("query_weight", "key_weight", "value_weight", "queries", "keys", "values"):
-        if name in sheet and sheet.givens[name].shape[-1] % sheet.heads:
+    for name in ("query_weight", "key_weight", "value_weight", "queries", "keys", "values", "inputs", "context"):
+        bare = name in ("inputs", "context") and "value_weight" in sheet
+        if name in sheet and not bare and sheet.givens[name].shape[-1] % sheet.heads:
             columns = sheet.givens[name].shape[-1]
             raise InputError(f"{name} has {columns} columns, which {sheet.heads} heads cannot share evenly.")
-    _check_length(sheet, "tokens", sheet.tokens, ("inputs", "queries", "scores"), axis=-2)
-    _check_length(sheet, "context_tokens", sheet.context_tokens, ("context", "keys"), axis=-2)
+    _check_lengths(sheet)
+    if sheet.scorer != "dot product":
+        _check_synthesizer(sheet)
+
+
+def _check_lengths(sheet: Worksheet) -> None:
+    """As many words as rows, as many values as keys, and a mask for each pair of them."""
+    n_queries, n_keys = _lengths(sheet)
+    words = sheet.context_tokens or (sheet.tokens if n_queries == n_keys else ())
+    for name, found, wanted in (("tokens", sheet.tokens, n_queries), ("context_tokens", words, n_keys)):
+        if found and len(found) != wanted:
+            raise InputError(f"{name} has {len(found)} words, but there are {wanted} rows for them.")
+    if sheet.tokens and n_queries != n_keys and not sheet.context_tokens:
+        raise InputError(f"There are {n_queries} queries and {n_keys} keys; name the keys with context_tokens.")
+    if "values" in sheet and sheet.givens["values"].shape[-2] != n_keys:
+        raise InputError(f"values has {sheet.givens['values'].shape[-2]} rows, but there are {n_keys} keys.")
+    wanted_shapes = [(n_queries, n_keys), (sheet.heads, n_queries, n_keys)]
+    if sheet.mask is not None and sheet.mask.shape not in wanted_shapes:
+        rows = " × ".join(map(str, sheet.mask.shape))
+        raise InputError(f"mask is {rows}, but there are {n_queries} queries and {n_keys} keys: one row per query.")
+
+
+def _lengths(sheet: Worksheet) -> tuple[int, int]:
+    if "scores" in sheet:
+        n_queries, n_keys = sheet.givens["scores"].shape[-2:]
+        return n_queries, n_keys
+    if "queries" in sheet:
+        return sheet.givens["queries"].shape[-2], sheet.givens["keys"].shape[-2]
+    inputs = sheet.givens["inputs"]
+    return inputs.shape[-2], sheet.givens.get("context", inputs).shape[-2]
+
+
+def _check_synthesizer(sheet: Worksheet) -> None:
+    """The table must be wide enough, and its rows must be those that it is read by."""
+    table = sheet.givens["synthesizer_weight"]
+    n_queries, n_keys = _lengths(sheet)
+    by_query = sheet.scorer == "random synthesizer"
+    rows = n_queries if by_query else sheet.givens["query_weight"].shape[-1] // sheet.heads
+    if table.shape[-1] < n_keys or (table.shape[-2] < rows if by_query else table.shape[-2] != rows):
+        raise InputError(
+            f"synthesizer_weight is {table.shape[-2]} × {table.shape[-1]}; a {sheet.scorer} needs {rows} rows "
+            f"and a column for each of the {n_keys} keys."
+        )
+    if not by_query and sheet.givens["synthesizer_bias"].shape[-1] != table.shape[-1]:
+        raise InputError("synthesizer_bias must have as many columns as synthesizer_weight.")
 
 
 def _meet(sheet: Worksheet, left: str, right: str) -> None:
@@ -321,9 +383,3 @@ def _equal_columns(sheet: Worksheet, one: str, other: str) -> None:
         left, right = sheet.givens[one].shape[-1], sheet.givens[other].shape[-1]
         if left != right:
             raise InputError(f"{one} and {other} must have the same number of columns: {left} and {right}.")
-
-
-def _check_length(sheet: Worksheet, name: str, words: Sequence[str], rows_of: Sequence[str], axis: int) -> None:
-    found = next((given for given in rows_of if given in sheet), None)
-    if words and found and sheet.givens[found].shape[axis] != len(words):
-        raise InputError(f"{name} has {len(words)} words, but {found} has {sheet.givens[found].shape[axis]} rows.")

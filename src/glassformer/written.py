@@ -1,39 +1,48 @@
-"""A worked solution in writing: Markdown to paste into notes, or LaTeX. It knows the solution and no terminal."""
+"""A worked solution in writing: Markdown to paste into notes, or LaTeX. It knows the handout and no terminal."""
 
 import re
 
+import numpy as np
+
 from glassformer import notation
-from glassformer.arithmetic import Array
-from glassformer.solution import Shown, Solution
+from glassformer.arithmetic import Index
+from glassformer.handout import Handout, Number, Shown
+
+ROUNDED = "Numbers are shown rounded and worked exactly."
+_MOST_COLUMNS = 10  # of a matrix, unless LaTeX is told otherwise
 
 
-def to_markdown(solution: Solution, precision: int = 4, number: str | None = None) -> str:
+def to_markdown(handout: Handout) -> str:
     """The solution as Markdown with LaTeX formulas."""
-    lines = [f"# {solution.sheet.title}", ""]
-    lines += [solution.sheet.about, ""] if solution.sheet.about else []
-    if solution.sheet.tokens:
-        lines += [f"Tokens, one per row: {', '.join(solution.sheet.tokens)}.", ""]
+    lines = [f"# {_marked(handout.title)}", ""]
+    for sentence in (handout.about, *_tokens(handout)):
+        lines += [_marked(sentence), ""] if sentence else []
     lines += ["## Given", ""]
-    lines += [f"$$\n{_equation(shown, precision)}\n$$\n" for shown in solution.stages() if shown.given]
+    lines += [f"$$\n{_equation(shown, handout.precision)}\n$$\n" for shown in handout.given()]
     lines += ["## Worked", ""]
-    for shown in solution.stages():
+    for shown in handout.stages:
         if not shown.given:
-            lines += [f"**{_title(shown)}** {shown.stage.meaning}", "", f"$$\n{_equation(shown, precision)}\n$$\n"]
-    lines += ["## One number", "", _number(solution, number, precision), ""]
+            lines += [f"**{_title(shown)}** {shown.meaning}", "", f"$$\n{_equation(shown, handout.precision)}\n$$\n"]
+    lines += ["## One number", "", _marked(_sentence(handout.number)), "", f"$$\n{_number(handout.number)}\n$$", ""]
+    lines += [ROUNDED, ""] if handout.number.rounded else []
     return "\n".join(lines)
 
 
-def to_latex(solution: Solution, precision: int = 4, number: str | None = None) -> str:
+def to_latex(handout: Handout) -> str:
     """The solution as a LaTeX fragment (it needs amsmath)."""
-    lines = [rf"\section*{{{_escaped(solution.sheet.title)}}}"]
-    lines += [_escaped(solution.sheet.about), ""] if solution.sheet.about else []
+    widest = max(shown.values.shape[-1] for shown in handout.stages if shown.values.ndim)
+    lines = [rf"\setcounter{{MaxMatrixCols}}{{{widest}}}"] if widest > _MOST_COLUMNS else []
+    lines += [rf"\section*{{{_escaped(handout.title)}}}"]
+    for sentence in (handout.about, *_tokens(handout)):
+        lines += [_escaped(sentence), ""] if sentence else []
     for heading, given in (("Given", True), ("Worked", False)):
         lines.append(rf"\subsection*{{{heading}}}")
-        for shown in solution.stages():
+        for shown in handout.stages:
             if shown.given == given:
-                lines += [rf"\paragraph{{{_title(shown)}}} {_escaped(shown.stage.meaning)}"]
-                lines += [r"\[", _equation(shown, precision), r"\]"]
-    lines += [r"\subsection*{One number}", _number(solution, number, precision), ""]
+                lines += [rf"\paragraph{{{_title(shown)}}} {_escaped(shown.meaning)}"]
+                lines += [r"\[", _equation(shown, handout.precision), r"\]"]
+    lines += [r"\subsection*{One number}", _escaped(_sentence(handout.number)), r"\[", _number(handout.number), r"\]"]
+    lines += [ROUNDED, ""] if handout.number.rounded else [""]
     return "\n".join(lines)
 
 
@@ -41,51 +50,62 @@ def _title(shown: Shown) -> str:
     return f"{shown.name.replace('_', ' ').capitalize()}."
 
 
+def _tokens(handout: Handout) -> list[str]:
+    kinds = (("Tokens", handout.tokens), ("Context tokens", handout.context_tokens))
+    return [f"{kind}, one per row: {', '.join(words)}." for kind, words in kinds if words]
+
+
+def _sentence(number: Number) -> str:
+    return f"{number.where[:1].upper()}{number.where[1:]}:" if number.where else ""
+
+
+# --- formulas ---------------------------------------------------------------------------------------------------
+
+
 def _equation(shown: Shown, precision: int) -> str:
-    if shown.values.ndim == 0:
-        return f"{shown.latex} = {_entry(notation.plain(precision)(float(shown.values)))}"
+    """The formula and its matrix; with several heads, one line for each."""
+    if not shown.values.ndim:
+        return f"{shown.latex} = {_figure(notation.plain(precision)(float(shown.values)))}"
     if shown.repeats:
         return shown.latex
-    matrices = [
-        f"{_matrix(values, precision)}" + (rf"_{{\text{{{head}}}}}" if head else "")
-        for head, values in shown.matrices()
-    ]
-    return f"{shown.latex} = " + r",\quad ".join(matrices)
+    heads = shown.heads()
+    if len(heads) == 1 and not heads[0][0]:
+        return f"{shown.latex} = {_matrix(shown, (), precision)}"
+    lines = [rf"&\text{{{head}:}}\quad {_matrix(shown, place, precision)}" for head, place in heads]
+    return "\\begin{aligned}\n&" + " \\\\\n".join([shown.latex, *lines]) + "\n\\end{aligned}"
 
 
-def _matrix(values: Array, precision: int) -> str:
-    rows = [[_entry(cell) for cell in row] for row in notation.matrix_cells(values, precision)]
-    return r"\begin{bmatrix} " + r" \\ ".join(" & ".join(row) for row in rows) + r" \end{bmatrix}"
+def _matrix(shown: Shown, place: Index, precision: int) -> str:
+    decimals = shown.decimals(precision)
+    numbers = np.atleast_2d(shown.numbers[place]).tolist()
+    rows = [" & ".join(_figure(notation.aligned(each, decimals, precision)) for each in row) for row in numbers]
+    return r"\begin{bmatrix} " + r" \\ ".join(rows) + r" \end{bmatrix}"
 
 
-def _entry(cell: str) -> str:
-    return {"✓": "1", "·": "0"}.get(cell, cell.replace("−", "-").replace("∞", r"\infty"))
+def _figure(text: str) -> str:
+    """A number as it stands in a terminal, in LaTeX: `1.2e−7` is `1.2 \\times 10^{-7}`."""
+    text = text.replace("−", "-").replace("∞", r"\infty ").rstrip()
+    return re.sub(r"(?<=\d)e(-?\d+)", r" \\times 10^{\1}", {"✓": "1", "·": "0"}.get(text, text))
 
 
-def _number(solution: Solution, number: str | None, precision: int) -> str:
-    explanation = solution.explain(number)
-    place = solution.trace.place(explanation.address, explanation.index).replace("_", r"\_")
-    return rf"$\text{{{place}}} = {_arithmetic(explanation.spell(notation.plain(precision)))}$"
+def _number(number: Number) -> str:
+    """One number's arithmetic, a line for each step."""
+    sides = [rf"\text{{{_escaped(number.copy_of)}}}"] if number.copy_of else []
+    sides += [_arithmetic(step) for step in number.steps]
+    sides[-1] += rf"\text{{, {_escaped(number.reason)}}}" if number.reason else ""
+    lines = [rf"\text{{{_escaped(number.place)}}} &= {sides[0]}", *(f"&= {side}" for side in sides[1:])]
+    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
 
 _FUNCTIONS = ("relu", "max", "tanh", "sigmoid", "softmax")
-_SIGNS = {
-    "×": r"\times ",
-    "−": "-",
-    "∞": r"\infty ",
-    "Φ": r"\Phi ",
-    "½": r"\tfrac12 ",
-    "π": r"\pi ",
-    "²": "^2",
-    "³": "^3",
-}
+_SIGNS = {"×": r"\times ", "Φ": r"\Phi ", "½": r"\tfrac12 ", "π": r"\pi ", "²": "^2", "³": "^3"}
 
 
 def _arithmetic(spelled: str) -> str:
     """Arithmetic as it is spelled in a terminal, in LaTeX."""
     text = _grouped(_grouped(spelled, "e^", "e^{{{}}}"), "√", r"\sqrt{{{}}}")
-    text = re.sub(r"(?<![\\A-Za-z])[A-Za-z]{2,}(?:,? [A-Za-z]+)*", _word, text)
-    return "".join(_SIGNS.get(letter, letter) for letter in text)
+    text = re.sub(r"(?<![\\A-Za-z])[A-Za-z]{2,}", _word, text)
+    return _figure("".join(_SIGNS.get(letter, letter) for letter in text))
 
 
 def _word(match: re.Match[str]) -> str:
@@ -111,13 +131,39 @@ def _bracket_length(text: str) -> int:
     return len(text)
 
 
+# --- words ------------------------------------------------------------------------------------------------------
+
+
+def _marked(text: str) -> str:
+    """Words for Markdown: what would be read as a mark is not one."""
+    return re.sub(r"([\\`*_\[\]<>$#|])", r"\\\1", text)
+
+
+_SPECIAL = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "−": "$-$",
+    "∞": r"$\infty$",
+    "√": r"$\surd$",
+    "Σ": r"$\Sigma$",
+    "β": r"$\beta$",
+    "…": r"\ldots{}",
+    "“": "``",
+    "”": "''",
+    "⁺": "$^+$",
+    "°": r"$^\circ$",
+}
+
+
+_ACCENTS = {"\u0302": r"$\hat{%s}$", "\u0303": r"$\tilde{%s}$"}  # as in Z̃, which is two letters in one place
+
+
 def _escaped(text: str) -> str:
-    special = {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "−": "$-$",
-        "∞": r"$\infty$",
-    }
-    special |= {sign: f"\\{sign}" for sign in "&%$#_{}"} | {"√": r"$\surd$", "Σ": r"$\Sigma$", "β": r"$\beta$"}
-    return "".join(special.get(letter, letter) for letter in text)
+    """Words for LaTeX."""
+
+    def letter(match: re.Match[str]) -> str:
+        return _ACCENTS[match[2]] % match[1] if match[2] else _SPECIAL.get(match[1], match[1])
+
+    return re.sub(r"(.)([\u0302\u0303])?", letter, text, flags=re.DOTALL)

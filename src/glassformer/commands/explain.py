@@ -2,33 +2,29 @@
 
 import json as json_format
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from glassformer.errors import InputError
-from glassformer.mask_laboratory import Trial, try_masks
-from glassformer.solution import Solution
-from glassformer.solution import explain as solve
-from glassformer.terminal import page, show_laboratory, show_solution
-from glassformer.trace import json_values
-from glassformer.worksheet import example_names, from_sentence, read_example
-from glassformer.written import to_latex, to_markdown
 
-LARGE = 1e6  # a factor that training can reach, and at which a finite mask gives way
+if TYPE_CHECKING:
+    from glassformer.mask_laboratory import Trial
+    from glassformer.solution import Solution
 
 
 def explain(
     source: str | None = None,
+    worksheet: str | None = None,
     /,
     *,
     example: str | None = None,
     sentence: str | None = None,
     number: str | None = None,
-    precision: int = 4,
-    heads: int = 1,
-    width: int = 4,
-    seed: int = 0,
+    precision: int | None = None,
+    heads: int | None = None,
+    width: int | None = None,
+    seed: int | None = None,
     causal: bool = False,
     json: bool = False,
     markdown: bool = False,
@@ -41,14 +37,16 @@ def explain(
     ----------
     source
         A worksheet (.toml, .yaml, .json), an example (i-love-ai), or `masks` for the mask laboratory.
+    worksheet
+        After `masks`: the worksheet or example to try the masks on (masked).
     example
         A worked example by name; --list shows them.
     sentence
         A sentence of your own, with seeded random numbers.
     number
-        The number whose arithmetic is spelled out, such as weights[1,2], counted from 0.
+        The number whose arithmetic is spelled out, such as weights[1,2] or A[1,2], counted from 0.
     precision
-        Decimals to show (4).
+        Decimals to show, 2 to 15 (4).
     heads
         With --sentence: how many heads (1).
     width
@@ -64,37 +62,86 @@ def explain(
     latex
         Print a worked solution in LaTeX.
     list_examples
-        List the worked examples.
+        List the worked examples; with --json, as JSON.
     """
-    if not 0 <= precision <= 15:
-        raise InputError(f"--precision is {precision}; expected 0 to 15 decimals.")
+    masks = source == "masks"
+    named = {"a worksheet": worksheet if masks else source, "--example": example, "--sentence": sentence}
+    settings = {"--heads": heads, "--width": width, "--seed": seed, "--causal": causal or None}
+    forms = {"--json": json or None, "--markdown": markdown or None, "--latex": latex or None}
+    others = {"--number": number, "--precision": precision}
     if list_examples:
+        _refuse("--list shows all examples", named | settings | others | _without(forms, "--json"))
+        _refuse("--list shows all examples", {"masks": masks or None})
         _list(json)
         return
-    if source == "masks":
-        _masks(solve(read_example(example) if example else "masked"), json)
-        return
-    if [source, example, sentence].count(None) < 2:
-        raise InputError("Give one thing to explain: a worksheet, --example or --sentence.")
-    if sentence is not None:
-        mask = "causal" if causal else "none"
-        solution = solve(from_sentence(sentence, width=width, heads=heads, seed=seed, mask=mask))
-    else:
-        solution = solve(read_example(example) if example else source or "i-love-ai")
+    if not masks and worksheet is not None:
+        raise InputError(f"'{worksheet}' is one thing too many; only `explain masks` is followed by a worksheet.")
+    if len(_set(named)) > 1:
+        raise InputError(f"Give one thing to explain, not {' and '.join(_set(named))}.")
+    if len(_set(forms)) > 1:
+        raise InputError(f"Give one form of output, not {' and '.join(_set(forms))}.")
+    if sentence is None:
+        _refuse("only a --sentence is made up", settings)
     if json:
+        _refuse("--json has every digit", {"--precision": precision})
+    if precision is not None and not 2 <= precision <= 15:
+        raise InputError(f"--precision is {precision}; expected 2 to 15 decimals.")
+    solution = _solution(named, "masked" if masks else "i-love-ai", settings)
+    if masks:
+        _refuse("the mask laboratory is a page of its own", {"--number": number} | _without(forms, "--json"))
+        _masks(solution, json, precision or 4)
+    else:
+        _show(solution, forms, precision or 4, number)
+
+
+def _set(options: dict[str, Any]) -> list[str]:
+    return [name for name, value in options.items() if value is not None]
+
+
+def _without(options: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if key != name}
+
+
+def _refuse(why: str, options: dict[str, Any]) -> None:
+    """Options that would have no effect are not passed over in silence."""
+    for name in _set(options):
+        raise InputError(f"{name} has no effect here, since {why}; leave it out.")
+
+
+def _solution(named: dict[str, Any], otherwise: str, settings: dict[str, Any]) -> "Solution":
+    from glassformer.solution import explain as solve  # imports torch, which --help does not need
+    from glassformer.worksheet import from_sentence, read_example
+
+    if named["--sentence"] is not None:
+        given = {name.removeprefix("--"): settings[name] for name in _set(_without(settings, "--causal"))}
+        mask = "causal" if settings["--causal"] else "none"
+        return solve(from_sentence(named["--sentence"], **given, mask=mask))
+    if named["--example"] is not None:
+        return solve(read_example(named["--example"]))
+    return solve(named["a worksheet"] or otherwise)
+
+
+def _show(solution: "Solution", forms: dict[str, Any], precision: int, number: str | None) -> None:
+    from glassformer.page import solution_page
+    from glassformer.terminal import show, terminal, width
+
+    if forms["--json"]:
         document = solution.to_dict()
         document |= {"number": solution.explain(number).to_dict()} if number else {}
         _print_json(document)
-    elif markdown:
-        print(to_markdown(solution, precision, number))
-    elif latex:
-        print(to_latex(solution, precision, number))
+    elif forms["--markdown"]:
+        print(solution.to_markdown(precision, number))
+    elif forms["--latex"]:
+        print(solution.to_latex(precision, number))
     else:
-        show_solution(page(), solution, precision=precision, number=number)
+        console = terminal()
+        show(console, solution_page(solution.handout(precision, number), width(console), legend=console.is_terminal))
 
 
 def _list(json: bool) -> None:
-    sheets = {name: solve(name).sheet for name in example_names()}
+    from glassformer.worksheet import example_names, read_example
+
+    sheets = {name: read_example(name) for name in example_names()}
     if json:
         _print_json({name: sheet.about for name, sheet in sheets.items()})
         return
@@ -102,36 +149,50 @@ def _list(json: bool) -> None:
         print(f"{name:<18} {sheet.about}")
 
 
-def _masks(solution: Solution, json: bool) -> None:
-    if "mask" not in solution.trace:
-        raise InputError(f"'{solution.name}' has no mask; give a worksheet with one, or --example masked.")
-    scaled = "scaled" if "scaled" in solution.trace else "scores"
-    scores, mask = solution.trace[scaled][0, 0], solution.trace["mask"][0, 0]
-    experiments = [
-        ("the scores as they are", try_masks(scores, mask)),
-        ("the same scores a million times as large", try_masks(scores, mask, LARGE)),
-    ]
-    if json:
-        _print_json({"example": solution.name, "experiments": [_experiment(*each) for each in experiments]})
+def _masks(solution: "Solution", json: bool, precision: int) -> None:
+    from glassformer.laboratory_page import laboratory_page, setting_of
+    from glassformer.mask_laboratory import experiments
+    from glassformer.terminal import show, terminal, width
+    from glassformer.trace import json_values
+
+    setting = setting_of(solution.trace, precision)
+    tried = experiments(setting.scores, setting.mask)
+    if not json:
+        console = terminal()
+        show(console, laboratory_page(setting, tried, width(console)))
         return
-    show_laboratory(page(), solution.sheet.title, experiments)
+    _print_json(
+        {
+            "format": "glassformer-masks/1",
+            "example": solution.name,
+            "head": 0,
+            "tokens": list(setting.queries),
+            "context_tokens": list(setting.keys),
+            "scores": json_values(setting.scores),
+            "experiments": [
+                {
+                    "title": each.title,
+                    "note": each.note,
+                    "mask": json_values(each.mask),
+                    "trials": [_trial(trial) for trial in each.trials],
+                }
+                for each in tried
+            ],
+        }
+    )
 
 
-def _experiment(title: str, trials: list[Trial]) -> dict[str, object]:
+def _trial(trial: "Trial") -> dict[str, object]:
+    from glassformer.trace import json_values
+
     return {
-        "title": title,
-        "trials": [
-            {
-                "style": trial.style,
-                "formula": trial.formula,
-                "weights": json_values(trial.weights),
-                "row_sums": json_values(trial.row_sums),
-                "leaked": trial.leaked,
-                "felt": trial.felt,
-                "right": trial.right,
-            }
-            for trial in trials
-        ],
+        "style": trial.style,
+        "formula": trial.formula,
+        "weights": json_values(trial.weights),
+        "row_sums": json_values(trial.row_sums),
+        "leaked": trial.leaked,
+        "felt": trial.felt,
+        "right": trial.right,
     }
 
 
