@@ -14,7 +14,14 @@ FLOORS = [
     ["cache", "attention", "synthesizers", "multihead", "layers"],
     [],
     ["worked", "mask_laboratory"],
-    ["solution", "written"],
+    [
+        *("solution", "written"),
+        *(f"handwork/{room}" for room in ("expressions", "names", "lexing", "parsing", "intervals", "evaluation")),
+        *(f"handwork/{room}" for room in ("documents", "worksheets", "sheets", "reading", "statements", "steps")),
+        *(f"handwork/{room}" for room in ("comparison", "following", "slips", "ledger", "alignment", "chains")),
+        *(f"handwork/{room}" for room in ("checking", "spelling", "findings", "judging", "check")),
+        *(f"handwork/{room}" for room in ("workings", "planting", "writing")),
+    ],
     ["terminal", "commands/explain", "cli", "__main__"],
 ]
 ORDER = [name for floor in FLOORS for name in floor]

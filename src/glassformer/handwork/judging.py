@@ -1,0 +1,178 @@
+"""Turns the flaws of a checked document into findings, in the order of the computation. Writes no report."""
+
+import heapq
+import math
+
+import numpy as np
+
+from glassformer.handwork.checking import Checker
+from glassformer.handwork.comparison import entries_of
+from glassformer.handwork.documents import Document
+from glassformer.handwork.evaluation import World
+from glassformer.handwork.expressions import Call, Matrix, Name, Node, Number, Transpose, is_printed, walk
+from glassformer.handwork.findings import Finding, Remark, Report
+from glassformer.handwork.following import Flaw
+from glassformer.handwork.intervals import DEEP, LOCAL, Value
+from glassformer.handwork.ledger import Ledger
+from glassformer.handwork.spelling import number, spell
+
+# More doubtful numbers than these, and the given numbers were simply rounded.
+_MANY_DOUBTS = 2
+_SHARE_OF_DOUBTS = 0.05
+
+
+def judge(checker: Checker) -> Report:
+    """The report on one document."""
+    ledger, document = checker.ledger, checker.reading.document
+    report = Report([document.file], texts={document.file: document.text}, numbers=ledger.numbers)
+    _count(ledger, document, report)
+    doubts = [flaw for flaw in ledger.flaws if flaw.kind == "doubtful"]
+    n_doubts = sum(int(flaw.wrong.sum()) for flaw in doubts)
+    if len(doubts) > _MANY_DOUBTS or n_doubts > max(1.0, _SHARE_OF_DOUBTS * ledger.numbers):
+        report.rounded_givens = n_doubts
+        ledger.flaws = [flaw for flaw in ledger.flaws if flaw.kind != "doubtful"]
+    for flaw in in_order(ledger.flaws):
+        report.findings += _findings(flaw, ledger, document)
+    return report
+
+
+def _count(ledger: Ledger, document: Document, report: Report) -> None:
+    for offset, why in document.unreadable:
+        report.unreadable.append(Remark(document.place(offset).file, document.place(offset).line, why))
+    for claim in ledger.claims:
+        place = document.place(claim.span.start)
+        if claim.status == "checked":
+            report.checked += 1
+        else:
+            remarks = report.unreadable if claim.status == "unreadable" else report.not_checkable
+            remarks.append(Remark(place.file, place.line, claim.why))
+    report.claims = len(ledger.claims) + len(document.unreadable)
+
+
+def in_order(flaws: list[Flaw]) -> list[Flaw]:
+    """As the computation flows: by place on the page, but never before a mistake that it rests on."""
+    place = {flaw: i for i, flaw in enumerate(sorted(flaws, key=lambda f: (f.section, f.literal.span.start)))}
+    waits = {flaw: {m for m in flaw.after if m in place and m is not flaw} for flaw in flaws}
+    ready = [(place[flaw], flaw) for flaw in flaws if not waits[flaw]]
+    heapq.heapify(ready)
+    answer: list[Flaw] = []
+    while ready:
+        _, flaw = heapq.heappop(ready)
+        answer.append(flaw)
+        for other, before in waits.items():
+            if flaw in before:
+                before.discard(flaw)
+                if not before:
+                    heapq.heappush(ready, (place[other], other))
+    return answer + [flaw for flaw in sorted(flaws, key=place.__getitem__) if flaw not in answer]
+
+
+def verdict(flaw: Flaw) -> str:
+    """The word for what happened."""
+    return flaw.kind or {"open": "wrong"}.get(flaw.state, flaw.state)
+
+
+def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
+    if flaw.kind == "formula":
+        return [_formula_finding(flaw, document)]
+    answer = []
+    lines = tuple(sorted({document.place(node.span.start).line for node in flaw.followers}))
+    for i, j, node in _wrong_entries(flaw):
+        place = document.place(node.span.start)
+        right = _right_number(flaw, i, j)
+        answer.append(
+            Finding(
+                file=place.file,
+                line=place.line,
+                column=place.column,
+                name=flaw.name,
+                row=i + 1,
+                col=j + 1,
+                printed=_text(node, document),
+                right=_rounded(right, node),
+                verdict=verdict(flaw),
+                cause=flaw.cause,
+                arithmetic=_arithmetic(flaw, i, j, ledger),
+                sure=flaw.sure,
+                length=node.span.end - node.span.start,
+                offset=node.span.start,
+                quote=document.line_text(node.span.start),
+                follows=lines,
+            )
+        )
+    return answer
+
+
+def _arithmetic(flaw: Flaw, i: int, j: int, ledger: Ledger) -> str:
+    assert flaw.expected is not None
+    ledger.enter(flaw.section)
+
+    def evaluate(node: Node) -> Value:
+        return ledger.evaluator(World(right=True))(node, itself=isinstance(node, Name | Transpose))
+
+    source = flaw.expected.of if isinstance(flaw.expected, Transpose) else flaw.expected
+    return spell(flaw.expected, i, j, evaluate, source.key if flaw.is_copy else "")
+
+
+def _text(node: Node, document: Document) -> str:
+    return document.slice(node.span)
+
+
+def _rounded(right: float, node: Node) -> str:
+    """The right number with as many digits as were printed."""
+    if not math.isfinite(right):
+        return number(right)
+    decimals = node.decimals if isinstance(node, Number) else 4
+    if decimals is None:
+        return f"{right:.0f}" if abs(right - round(right)) < 1e-9 else number(right)
+    if isinstance(node, Number) and node.percent:
+        return f"{right * 100:.{max(0, decimals - 2)}f}%"
+    text = f"{right:.{max(0, decimals)}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def _formula_finding(flaw: Flaw, document: Document) -> Finding:
+    assert flaw.expected is not None
+    assert flaw.cause is not None
+    said, meant = flaw.cause.split(" ")[0], flaw.cause.rpartition(" ")[2]
+    call = next((n for n in walk(flaw.expected) if isinstance(n, Call) and n.function == said), flaw.expected)
+    place = document.place(call.span.start)
+    found = document.text.lower().find(said, call.span.start, call.span.start + 40)
+    start = found if found >= 0 else call.span.start
+    return Finding(
+        file=place.file,
+        line=place.line,
+        column=document.place(start).column,
+        name=flaw.name,
+        row=None,
+        col=None,
+        printed=said,
+        right=meant,
+        verdict="formula",
+        cause=flaw.cause,
+        arithmetic="",
+        length=len(said),
+        offset=start,
+        quote=document.line_text(start),
+    )
+
+
+def _right_number(flaw: Flaw, i: int, j: int) -> float:
+    """What should stand there."""
+    assert flaw.right is not None
+    reading = LOCAL if flaw.is_copy else DEEP
+    return float(flaw.right.middle(reading)[i, j])
+
+
+def _wrong_entries(flaw: Flaw) -> list[tuple[int, int, Node]]:
+    """The wrong entries of a flaw, with their places in the matrix."""
+    if is_printed(flaw.literal):
+        rows: tuple[tuple[Node, ...], ...] = entries_of(flaw.literal)
+    elif isinstance(flaw.literal, Matrix):
+        rows = flaw.literal.rows
+    else:
+        rows = ((flaw.literal,),)
+    return [
+        (i, j, rows[i][j] if i < len(rows) and j < len(rows[i]) else flaw.literal)
+        for i, j in zip(*(axis.tolist() for axis in np.nonzero(flaw.wrong)), strict=True)
+    ]
