@@ -20,9 +20,12 @@ FLOORS = [
         *(f"handwork/{room}" for room in ("documents", "worksheets", "sheets", "reading", "statements", "steps")),
         *(f"handwork/{room}" for room in ("comparison", "following", "slips", "ledger", "alignment", "chains")),
         *(f"handwork/{room}" for room in ("checking", "spelling", "findings", "judging", "check")),
-        *(f"handwork/{room}" for room in ("workings", "planting", "writing")),
+        *(
+            f"handwork/{room}"
+            for room in ("wording", "margins", "mathml", "pages", "mending", "workings", "planting", "writing")
+        ),
     ],
-    ["terminal", "commands/explain", "cli", "__main__"],
+    ["terminal", "check_page", "commands/explain", "commands/check", "cli", "__main__"],
 ]
 ORDER = [name for floor in FLOORS for name in floor]
 MODULES = sorted(path.relative_to(SOURCE).with_suffix("").as_posix() for path in SOURCE.rglob("*.py"))

@@ -17,6 +17,7 @@ app = App(
     default_parameter=Parameter(negative=(), show_default=False),
 )
 app.command("glassformer.commands.explain:explain", name="explain", help="Work attention step by step.")
+app.command("glassformer.commands.check:check", name="check", help="Find the first wrong number in notes.")
 
 
 def main() -> None:

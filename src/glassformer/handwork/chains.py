@@ -12,6 +12,7 @@ from glassformer.handwork.expressions import (
     is_printed,
     is_symbolic,
     names_in,
+    readable,
     walk,
 )
 from glassformer.handwork.intervals import ShapeError
@@ -49,9 +50,10 @@ class Chain:
         return self.claims
 
     def _title(self, first: Node) -> str:
-        return first.key if isinstance(first, Name) or is_symbolic(first) else self.statement.caption
+        return readable(first) if is_symbolic(first) else self.statement.caption
 
     def _side(self, side: Side, node: Node, claim: Claim | None) -> None:
+        self.ledger.chain_side = node
         try:
             if isinstance(node, Name) and not node.index:
                 self.names.append(node)

@@ -4,6 +4,7 @@ Products and sums are kept flat, and a division is a product with an inverse, so
 same tree. `key` writes a tree in one canonical way: two sides that say the same have the same key. Computes nothing.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -171,6 +172,13 @@ class Call:
     def key(self) -> str:
         """The canonical writing."""
         return f"{self.function}({self.of.key})"
+
+
+def readable(node: Node) -> str:
+    """The canonical writing, made easier on the eye: `Q Kᵀ /√d`."""
+    text = re.sub(r"\((\w+)\)ᵀ", r"\1ᵀ", node.key)
+    text = re.sub(r"1/\((\w+)\)", r"/\1", re.sub(r"sqrt\((\w+)\)", r"√\1", text).replace("1/(√", "/(√"))
+    return re.sub(r"/\((√\w+)\)", r"/\1", text).replace(" · ", " ")
 
 
 def children(node: Node) -> tuple[Node, ...]:

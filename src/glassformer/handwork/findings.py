@@ -6,6 +6,8 @@ Plain facts that go to JSON as they are. Knows nothing of how they were found or
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from glassformer.handwork.documents import Document
+
 # slip       wrong here; later numbers follow from the right value
 # carried    wrong here; later numbers follow from the wrong value
 # wrong      wrong here; nothing later depends on it
@@ -59,6 +61,16 @@ class Remark:
     why: str
 
 
+@dataclass(frozen=True)
+class Correction:
+    """A stretch of a document, and what should stand there."""
+
+    offset: int
+    length: int
+    text: str
+    mild: bool = False
+
+
 @dataclass
 class Report:
     """The answer for one or several files."""
@@ -71,7 +83,8 @@ class Report:
     unreadable: list[Remark] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     rounded_givens: int = 0  # numbers only possible if given ones were rounded; too many to be doubted one by one
-    texts: dict[str, str] = field(default_factory=dict)
+    documents: list[Document] = field(default_factory=list)
+    corrections: dict[str, list[Correction]] = field(default_factory=dict)  # by file
 
     @property
     def first_wrong(self) -> Finding | None:
@@ -94,7 +107,8 @@ class Report:
         self.unreadable += other.unreadable
         self.findings += other.findings
         self.rounded_givens += other.rounded_givens
-        self.texts |= other.texts
+        self.documents += other.documents
+        self.corrections |= other.corrections
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: claims = checked + not checkable + unreadable."""

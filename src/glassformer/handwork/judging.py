@@ -6,11 +6,11 @@ import math
 import numpy as np
 
 from glassformer.handwork.checking import Checker
-from glassformer.handwork.comparison import entries_of
+from glassformer.handwork.comparison import entries_of, fit
 from glassformer.handwork.documents import Document
 from glassformer.handwork.evaluation import World
 from glassformer.handwork.expressions import Call, Matrix, Name, Node, Number, Transpose, is_printed, walk
-from glassformer.handwork.findings import Finding, Remark, Report
+from glassformer.handwork.findings import Correction, Finding, Remark, Report
 from glassformer.handwork.following import Flaw
 from glassformer.handwork.intervals import DEEP, LOCAL, Value
 from glassformer.handwork.ledger import Ledger
@@ -24,7 +24,7 @@ _SHARE_OF_DOUBTS = 0.05
 def judge(checker: Checker) -> Report:
     """The report on one document."""
     ledger, document = checker.ledger, checker.reading.document
-    report = Report([document.file], texts={document.file: document.text}, numbers=ledger.numbers)
+    report = Report([document.file], documents=[document], numbers=ledger.numbers)
     _count(ledger, document, report)
     doubts = [flaw for flaw in ledger.flaws if flaw.kind == "doubtful"]
     n_doubts = sum(int(flaw.wrong.sum()) for flaw in doubts)
@@ -33,7 +33,29 @@ def judge(checker: Checker) -> Report:
         ledger.flaws = [flaw for flaw in ledger.flaws if flaw.kind != "doubtful"]
     for flaw in in_order(ledger.flaws):
         report.findings += _findings(flaw, ledger, document)
+    report.corrections[document.file] = _corrections(ledger, report.findings)
     return report
+
+
+def _corrections(ledger: Ledger, findings: list[Finding]) -> list[Correction]:
+    """What to write where: the wrong numbers, their copies, and all that followed from them."""
+    found = {
+        finding.offset: Correction(finding.offset, finding.length, finding.right, finding.is_mild)
+        for finding in findings
+        if finding.verdict != "doubtful"
+    }
+    for known in ledger.literals.values():
+        literal = known.literal
+        if literal is None or not is_printed(literal) or known.paper is known.right:
+            continue
+        right = known.right.middle(DEEP)
+        for i, row in enumerate(entries_of(literal)):
+            for j, entry in enumerate(row):
+                text = _rounded(float(right[i, j]), entry)
+                if fit(entry, known.right.entry(i, j)).wrong.any() and entry.span.start not in found:
+                    length = entry.span.end - entry.span.start
+                    found[entry.span.start] = Correction(entry.span.start, length, text)
+    return sorted(found.values(), key=lambda correction: correction.offset)
 
 
 def _count(ledger: Ledger, document: Document, report: Report) -> None:

@@ -22,7 +22,17 @@ from glassformer.handwork.evaluation import (
     printed_value,
     product_of,
 )
-from glassformer.handwork.expressions import Matrix, Name, Node, Span, Transpose, is_printed, names_in
+from glassformer.handwork.expressions import (
+    Matrix,
+    Name,
+    Node,
+    Span,
+    Transpose,
+    is_printed,
+    is_symbolic,
+    names_in,
+    readable,
+)
 from glassformer.handwork.following import Flaw, Outcome, compare
 from glassformer.handwork.intervals import LOCAL, ShapeError, Value
 from glassformer.handwork.names import stage_of
@@ -63,6 +73,7 @@ class Ledger:
         self.stacks: dict[tuple[int, bytes], list[Row]] = {}
         self.cuts = False  # the writer was seen to cut digits off
         self.chain_name = ""
+        self.chain_side: Node | None = None  # the side being worked on
         self.enter(0)
 
     def enter(self, section: int) -> None:
@@ -167,7 +178,7 @@ class Ledger:
             expected=expected,
             wrong=outcome.wrong,
             right=right,
-            name=self.chain_name,
+            name=self._title(expected, literal),
             kind=kind,
             cause=cause,
             is_copy=itself or is_printed(expected),
@@ -176,6 +187,12 @@ class Ledger:
         )
         self.flaws.append(flaw)
         return flaw
+
+    def _title(self, expected: Node, literal: Node) -> str:
+        """What the numbers are called: the chain's name for its results, else what they were put in for."""
+        if literal is self.chain_side or not is_symbolic(expected):
+            return self.chain_name
+        return readable(expected)
 
     def _flawed(self, expected: Node, literal: Node, outcome: Outcome, loose: bool) -> bool:
         """Records wrong numbers; False if the expression was only a guess and does not seem to be meant."""
@@ -248,7 +265,7 @@ class Ledger:
                     self._evidence(row.known, printed_value(literal, given=False).row(i))
 
     def match_stacks(self, literal: Matrix) -> None:
-        """A matrix whose rows are the rows worked out before, in order, shows which of two readings was gone on with."""
+        """A matrix made of rows worked out before, in order, shows which of two readings was gone on with."""
         if not is_printed(literal) or len(literal.rows) < 2:
             return
         value = printed_value(literal, given=False)
