@@ -24,8 +24,18 @@ FLOORS = [
             f"handwork/{room}"
             for room in ("wording", "margins", "mathml", "pages", "mending", "workings", "planting", "writing")
         ),
+        *(f"handwork/{room}" for room in ("exercises", "runner", "foreign")),
     ],
-    ["terminal", "check_page", "commands/explain", "commands/check", "cli", "__main__"],
+    [
+        "terminal",
+        "check_page",
+        "commands/explain",
+        "commands/check_code",
+        "commands/check",
+        "commands/exercise",
+        "cli",
+        "__main__",
+    ],
 ]
 ORDER = [name for floor in FLOORS for name in floor]
 MODULES = sorted(path.relative_to(SOURCE).with_suffix("").as_posix() for path in SOURCE.rglob("*.py"))

@@ -35,8 +35,12 @@ def show_report(report: Report, *, strict: bool) -> None:
     if mild:
         _show_mild(console, mild)
     if report.rounded_givens:
-        note = f"  {report.rounded_givens} numbers fit only if the given ones were rounded before they were printed; taken so."
-        console.print(Text(note, style="dim"))
+        note = "numbers fit only if the given ones were rounded before they were printed; taken so."
+        console.print(Text(f"  {report.rounded_givens} {note}", style="dim"))
+    if serious:
+        marks = report.marks
+        through = f", {marks['follow_through']} of them by following through" if marks["follow_through"] else ""
+        console.print(Text(f"  {marks['right']} of {marks['numbers']} numbers right{through}", style="dim"))
     _show_unreadable(console, report.unreadable)
     console.print(_ending(report, serious))
     console.print()

@@ -1,4 +1,4 @@
-"""`glassformer check`: finds the first wrong number in notes. It reads options and picks the form; it judges nothing."""
+"""`glassformer check`: finds the first wrong number in notes. It reads options and picks the form of the answer."""
 
 import json as json_format
 import sys
@@ -58,7 +58,7 @@ def check(
         With --code: which worked example to try it on.
     """
     if code is not None:
-        from glassformer.commands.check_code import check_code  # runs code, and needs torch: only when asked
+        from glassformer.commands.check_code import check_code  # needs torch: only when asked
 
         return check_code(code, example=example, json=json)
     if not files:

@@ -53,7 +53,7 @@ def fit(literal: Node, expected: Value, finest: float = 0.0) -> Fit:
     numbers, unit = value.middle(LOCAL), np.maximum(units(literal), finest)
     rounded = numbers - unit / 2, numbers + unit / 2
     away = np.where(numbers >= 0, 1.0, -1.0)
-    ends = numbers, numbers + away * unit
+    ends = numbers, numbers + away * unit * (1 - 1e-6)  # 3 is not 2 cut off, 2.999 is
     shortened = np.where(numbers == 0, -unit, np.minimum(*ends)), np.maximum(*ends)
     generous = _meets(rounded, expected, GENEROUS)
     face = _meets(rounded, expected, FACE)

@@ -78,7 +78,8 @@ class Report:
     files: list[str] = field(default_factory=list)
     claims: int = 0
     checked: int = 0
-    numbers: int = 0
+    numbers: int = 0  # printed numbers that were compared
+    following: int = 0  # of these, consistent with an earlier error
     not_checkable: list[Remark] = field(default_factory=list)
     unreadable: list[Remark] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
@@ -90,6 +91,12 @@ class Report:
     def first_wrong(self) -> Finding | None:
         """The first wrong number as the computation flows; mild findings do not count."""
         return next((finding for finding in self.findings if not finding.is_mild), None)
+
+    @property
+    def marks(self) -> dict[str, int]:
+        """As a teacher counts: what is right from the student's own numbers is right, and said to be so."""
+        wrong = sum(not finding.is_mild and finding.row is not None for finding in self.findings)
+        return {"numbers": self.numbers, "right": self.numbers - wrong, "follow_through": self.following}
 
     def exit_code(self, *, strict: bool = False) -> int:
         """0 all right, 1 something wrong, 2 nothing could be read."""
@@ -103,6 +110,7 @@ class Report:
         self.claims += other.claims
         self.checked += other.checked
         self.numbers += other.numbers
+        self.following += other.following
         self.not_checkable += other.not_checkable
         self.unreadable += other.unreadable
         self.findings += other.findings
@@ -121,4 +129,5 @@ class Report:
             "unreadable": [asdict(remark) for remark in self.unreadable],
             "findings": [finding.to_dict() for finding in self.findings],
             "first_wrong": first.to_dict() if first else None,
+            "marks": self.marks,
         }

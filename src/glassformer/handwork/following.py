@@ -44,7 +44,7 @@ class Outcome:
     wrong: Flags
     own_world: World
     used: list[Known]
-    follows_error: bool  # right only because a mistake was carried on
+    n_following: int  # entries that are right only because a mistake was carried on
 
 
 def compare(
@@ -75,7 +75,7 @@ def compare(
     own = World(frozenset(m for m in open_mistakes if m.state == "slip"))
     in_right = fitted(evaluate(RIGHT)[0]) if any(k.paper is not k.right for k in used) else fits[own]
     wrong = np.logical_and.reduce([each.wrong for each in (*fits.values(), in_right)])
-    follows = bool((in_right.wrong & ~fits[own].wrong & ~wrong).any())
+    follows = int((in_right.wrong & ~fits[own].wrong & ~wrong).sum())
     sources = frozenset().union(*(k.sources for k in used)) if used else frozenset()
     known = _known(literal, (fits[own], in_right), wrong, literal_value, cuts)
     known.sources = sources

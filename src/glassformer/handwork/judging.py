@@ -24,7 +24,7 @@ _SHARE_OF_DOUBTS = 0.05
 def judge(checker: Checker) -> Report:
     """The report on one document."""
     ledger, document = checker.ledger, checker.reading.document
-    report = Report([document.file], documents=[document], numbers=ledger.numbers)
+    report = Report([document.file], documents=[document], numbers=ledger.numbers, following=ledger.following)
     _count(ledger, document, report)
     doubts = [flaw for flaw in ledger.flaws if flaw.kind == "doubtful"]
     n_doubts = sum(int(flaw.wrong.sum()) for flaw in doubts)

@@ -66,6 +66,7 @@ class Ledger:
         self.claims: list[Claim] = []
         self.flaws: list[Flaw] = []
         self.numbers = 0  # printed numbers that were compared
+        self.following = 0  # of these, consistent with an earlier error
         self.scopes: list[Scope] = []
         for section in reading.sections:
             self.scopes.append(Scope(None if section.parent is None else self.scopes[section.parent]))
@@ -137,7 +138,8 @@ class Ledger:
 
     def _keep(self, expected: Node, literal: Node, outcome: Outcome) -> None:
         """Remembers what the printed numbers stand for from now on."""
-        if outcome.follows_error:
+        self.following += outcome.n_following
+        if outcome.n_following:
             for mistake in outcome.known.sources:
                 if isinstance(mistake, Flaw) and mistake.state == "carried":
                     mistake.followers.append(literal)

@@ -13,13 +13,15 @@ Mark = Callable[[int, str], str | None]  # offset and number → what to draw in
 _TOKEN = re.compile(
     r"\\begin\s*\{(?P<begin>[a-zA-Z*]+)\}(?:\{[clr|\s]*\})?|\\end\s*\{(?P<end>[a-zA-Z*]+)\}|(?P<row>\\\\)"
     r"|\\(?:text|mathrm|mathbf|operatorname|boldsymbol|textbf|mathcal)\*?\s*\{(?P<text>[^{}]*)\}"
-    r"|(?P<command>\\[A-Za-z]+|\\.)|(?P<number>[-−]?\s?(?:\d+\.?\d*|\.\d+))|(?P<letter>[^\W\d_])|(?P<space>\s+)|(?P<sign>.)",
+    r"|(?P<command>\\[A-Za-z]+|\\.)|(?P<number>[-−]?\s?(?:\d+\.?\d*|\.\d+))"
+    r"|(?P<letter>[^\W\d_])|(?P<space>\s+)|(?P<sign>.)",
     re.DOTALL,
 )
 _SIGNS = MappingProxyType(
     {
         r"\times": "×", r"\cdot": "·", r"\approx": "≈", r"\to": "→", r"\rightarrow": "→", r"\Rightarrow": "⇒",
-        r"\infty": "∞", r"\top": "⊤", r"\in": "∈", r"\neq": "≠", r"\leq": "≤", r"\geq": "≥", r"\odot": "⊙", r"\dots": "…",
+        r"\infty": "∞", r"\top": "⊤", r"\in": "∈", r"\neq": "≠", r"\leq": "≤", r"\geq": "≥", r"\odot": "⊙",
+        r"\dots": "…",
         r"\ldots": "…", r"\cdots": "…", r"\vdots": "⋮", r"\pm": "±", r"\sum": "∑", r"\oplus": "⊕", r"\equiv": "≡",
         r"\{": "{", r"\}": "}", r"\%": "%", r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\delta": "δ", r"\mu": "μ",
         r"\epsilon": "ε", r"\varepsilon": "ε", r"\theta": "θ", r"\lambda": "λ", r"\sigma": "σ", r"\tau": "τ",
@@ -30,7 +32,8 @@ _SIGNS = MappingProxyType(
 _SPACES = frozenset(
     {r"\,", r"\;", r"\!", r"\:", r"\ ", r"\left", r"\right", r"\displaystyle", r"\limits", r"\nonumber"}
 )
-_FENCES = MappingProxyType({"bmatrix": "[]", "pmatrix": "()", "vmatrix": "||", "Bmatrix": "{}"})
+# Brackets are drawn as borders: a browser without a mathematical font cannot stretch them.
+_FENCES = MappingProxyType({"bmatrix": "square", "pmatrix": "round", "vmatrix": "bars", "Bmatrix": "round"})
 
 
 class UndrawableError(ValueError):
@@ -141,10 +144,8 @@ class _Drawer:
         if rows[-1] == ["<mrow></mrow>"]:
             rows.pop()
         body = "".join("<mtr>" + "".join(f"<mtd>{cell}</mtd>" for cell in row) + "</mtr>" for row in rows)
-        aligned = " class='aligned'" if "align" in name or name in ("split", "cases") else ""
-        fence = _FENCES.get(name, "")
-        left, right = (f"<mo stretchy='true'>{sign}</mo>" for sign in fence) if fence else ("", "")
-        return f"<mrow>{left}<mtable{aligned}>{body}</mtable>{right}</mrow>"
+        kind = "aligned" if "align" in name or name in ("split", "cases") else _FENCES.get(name, "")
+        return f"<mtable class='{kind}'>{body}</mtable>"
 
 
 def to_mathml(text: str, start: int, mark: Mark, *, block: bool) -> str:

@@ -1,4 +1,4 @@
-"""Writes the mended copy of notes: every wrong number, and all that followed from it, put right. Never over the original."""
+"""Writes a mended copy of notes: every wrong number, and all that followed from it, put right. Never over the notes."""
 
 import json
 from pathlib import Path

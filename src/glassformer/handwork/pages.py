@@ -5,6 +5,7 @@ Draws; judges nothing.
 
 import re
 from html import escape
+from importlib.resources import files
 
 from glassformer.handwork.documents import Document, Passage
 from glassformer.handwork.findings import Finding, Report
@@ -32,9 +33,13 @@ def to_html(report: Report) -> str:
         notes=body,
         cards=marks or "<p class='none'>No findings.</p>",
         rest=rest,
-        style=_STYLE,
-        script=_SCRIPT,
+        style=_asset("page.css"),
+        script=_asset("page.js"),
     )
+
+
+def _asset(name: str) -> str:
+    return files("glassformer.handwork").joinpath(name).read_text(encoding="utf-8")
 
 
 def _headline(first: Finding) -> str:
@@ -53,8 +58,8 @@ def _card(i: int, finding: Finding, first: bool) -> str:
         f"<article id='card-{i}' class='card{mild}{' first' if first else ''}' data-mark='{i}' tabindex='0'>"
         f"<h3>{escape(place(finding))}<span>line {finding.line}</span></h3>"
         f"<p class='pair'><s>{escape(minus(finding.printed))}</s> → <b>{escape(minus(finding.right))}</b></p>"
-        f"{arithmetic}<p class='meaning'><i>{finding.verdict}</i> {escape(MEANINGS[finding.verdict])}{follows}</p>{cause}"
-        "</article>"
+        f"{arithmetic}<p class='meaning'><i>{finding.verdict}</i>: {escape(MEANINGS[finding.verdict])}{follows}</p>"
+        f"{cause}</article>"
     )
 
 
@@ -89,7 +94,8 @@ class _Sheet:
             level = min(6, passage.level + 2)
             return f"<h{level}>{escape(words)}</h{level}>"
         if passage.kind == "math":
-            return f"<div class='math'>{number}{to_mathml(text.strip(), start + _lead(text), self._mark, block=True)}</div>"
+            drawn = to_mathml(text.strip(), start + _lead(text), self._mark, block=True)
+            return f"<div class='math'>{number}{drawn}</div>"
         if passage.kind == "code":
             return f"<pre>{number}{self._plain(text, start)}</pre>"
         return f"<p>{number}{self._inline(text, start)}</p>"
@@ -135,66 +141,6 @@ def _lead(text: str) -> int:
 def _kind(finding: Finding) -> str:
     return "mark mild" if finding.is_mild else "mark"
 
-
-_STYLE = """
-:root { --ink:#1d2330; --paper:#fdfcf9; --wash:#f3f0e8; --red:#b3261e; --green:#1b6e3c; --amber:#8a5a00; --line:#dcd6c8; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink:#e8e4da; --paper:#16181d; --wash:#20232b; --red:#ff8a80; --green:#7fd69b; --amber:#e9b860; --line:#343842; }
-}
-* { box-sizing: border-box; }
-body { margin:0; font: 16px/1.6 Georgia, 'Times New Roman', serif; color:var(--ink); background:var(--paper); }
-header { padding:2rem clamp(1rem,4vw,3rem) 1rem; border-bottom:1px solid var(--line); }
-header h1 { margin:0; font-size:1.35rem; font-weight:600; }
-header .verdict { font-size:1.15rem; margin:.4rem 0; }
-header .wrong b:last-child { color:var(--green); } header s { color:var(--red); }
-header .right { color:var(--green); } header small { opacity:.75; }
-main { display:grid; grid-template-columns:minmax(0,1fr) 21rem; gap:2rem; padding:1rem clamp(1rem,4vw,3rem) 4rem; }
-.sheet { min-width:0; } .sheet h2 { font-size:1rem; opacity:.7; font-weight:400; }
-.sheet p, .sheet pre, .math { position:relative; padding-left:3rem; margin:.6rem 0; }
-.math { overflow-x:auto; overflow-y:hidden; padding-block:.3rem; } math[display=block] { text-align:left; margin:0; }
-pre { overflow-x:auto; font:14px/1.5 ui-monospace, monospace; white-space:pre-wrap; }
-.line { position:absolute; left:0; width:2.2rem; text-align:right; font:12px/2 ui-monospace, monospace; opacity:.4; }
-mtd { padding:.15em .45em; } mtable.aligned mtd { text-align:left; }
-.mark { color:var(--red); text-decoration:underline wavy 1px; text-underline-offset:4px; cursor:pointer; }
-mrow.mark { border-bottom:2px solid var(--red); } mrow.mark.mild { border-color:var(--amber); }
-.mark.mild { color:var(--amber); }
-.mark:focus, .mark.lit { outline:2px solid currentColor; outline-offset:2px; border-radius:2px; }
-ins, .ins { color:var(--green); font-size:.8em; text-decoration:none; margin-left:.25em; }
-aside { position:sticky; top:1rem; align-self:start; max-height:calc(100vh - 2rem); overflow:auto; padding:2px; }
-.card { background:var(--wash); border-left:3px solid var(--red); padding:.6rem .9rem; margin:0 0 .7rem; border-radius:4px; }
-.card.mild { border-color:var(--amber); } .card.lit, .card:focus { outline:2px solid var(--red); }
-.card { cursor:pointer; }
-.card h3 { margin:0; font-size:1rem; display:flex; justify-content:space-between; }
-.card h3 span { font-weight:400; opacity:.6; font-size:.85em; }
-.card p { margin:.2rem 0; } .card s { color:var(--red); } .pair b { color:var(--green); }
-.sum { font:13px/1.5 ui-monospace, monospace; overflow-wrap:anywhere; } .meaning, .cause { font-size:.9em; opacity:.85; }
-.cause::before { content:"Probable cause: "; opacity:.7; }
-details { margin-top:1rem; font-size:.9em; }
-@media (max-width: 60rem) { main { grid-template-columns:1fr; } aside { position:static; max-height:none; } }
-"""
-
-_SCRIPT = """
-function light(n, from) {
-  document.querySelectorAll('.lit').forEach(e => e.classList.remove('lit'));
-  document.querySelectorAll('[data-mark="' + n + '"]').forEach(e => {
-    e.classList.add('lit');
-    if (e !== from) e.scrollIntoView({ block: 'center', behavior: 'smooth' });
-  });
-}
-document.addEventListener('click', e => {
-  const m = e.target.closest('[data-mark]'); if (m) light(m.dataset.mark, m);
-});
-document.addEventListener('mouseover', e => {
-  const m = e.target.closest('.mark'); if (m) {
-    document.querySelectorAll('.card.lit').forEach(c => c.classList.remove('lit'));
-    document.getElementById('card-' + m.dataset.mark).classList.add('lit');
-  }
-});
-document.addEventListener('keydown', e => {
-  const m = document.activeElement.closest && document.activeElement.closest('[data-mark]');
-  if (m && (e.key === 'Enter' || e.key === ' ')) { e.preventDefault(); light(m.dataset.mark, m); }
-});
-"""
 
 _PAGE = """<!doctype html>
 <html lang="en">

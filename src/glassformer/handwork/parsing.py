@@ -234,6 +234,8 @@ def _check_brackets(tokens: list[Token]) -> None:
                 raise UnreadableError(f"'{token}' closes nothing that is open")
         elif token.type == "DOTS":
             raise UnreadableError("'…' leaves numbers out")
+        elif token.type == "OTHER" and token == "?":
+            raise UnreadableError("left blank")
         elif token.type == "OTHER":
             raise UnreadableError(f"the sign '{token}' is not known")
     if stack:

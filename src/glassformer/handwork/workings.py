@@ -66,10 +66,30 @@ def make_working(
     if not 1 <= tokens <= len(_WORDS) or not 1 <= width <= 8:
         raise InputError(f"{tokens} tokens of width {width}: choose 1 to {len(_WORDS)} tokens and a width of 1 to 8.")
     draw = np.random.default_rng(seed)
+    for _ in range(200):
+        given = _given(draw, variant, tokens, width, None if whole else decimals)
+        steps = _steps(variant, width)
+        working = Working(variant, decimals, given, tuple(steps), _WORDS[:tokens])
+        answered = work_out(working, from_printed=from_printed)
+        if not whole or _is_friendly(answered):
+            break
+    return answered
+
+
+def _is_friendly(working: Working) -> bool:
+    """No score so large that softmax is all or nothing, and none of the given matrices empty."""
+    scores = [numbers for symbol, numbers in working.answers.items() if symbol.startswith("Z")]
+    small = all(bool((np.abs(numbers) <= 3).all()) for numbers in scores)
+    varied = all(bool(numbers.any()) for symbol, numbers in working.given.items() if symbol != "M")
+    return small and varied and any(bool(np.ptp(numbers) > 0.5) for numbers in scores)
+
+
+def _given(draw: np.random.Generator, variant: str, tokens: int, width: int, decimals: int | None) -> Numbers:
+    """Small whole numbers, or decimals."""
 
     def matrix(rows: int, columns: int) -> Floats:
-        if whole:
-            return draw.integers(-2, 3, size=(rows, columns)).astype(np.float64)
+        if decimals is None:
+            return draw.integers(-1, 3, size=(rows, columns)).astype(np.float64)
         return np.round(draw.normal(size=(rows, columns)), decimals)
 
     given: Numbers = {"X": matrix(tokens, width)}
@@ -82,10 +102,12 @@ def make_working(
     if variant == "masked":
         given["M"] = np.where(np.tril(np.ones((tokens, tokens))) > 0, 0.0, -np.inf)
     given["W_O"] = matrix(width * len(heads), width)
-    steps = [step for head in heads for step in _head(head, variant, width)]
-    steps += _joined(heads)
-    working = Working(variant, decimals, given, tuple(steps), _WORDS[:tokens])
-    return work_out(working, from_printed=from_printed)
+    return given
+
+
+def _steps(variant: str, width: int) -> list[Step]:
+    heads = ("_1", "_2") if variant == "two-heads" else ("",)
+    return [step for head in heads for step in _head(head, variant, width)] + _joined(heads)
 
 
 def work_out(

@@ -26,9 +26,7 @@ def number(value: float, decimals: int | None) -> str:
 
 
 def _decimals(working: Working, symbol: str) -> int | None:
-    if symbol in working.answers:
-        return working.decimals
-    numbers = working.given[symbol]
+    numbers = working.answers[symbol] if symbol in working.answers else working.given[symbol]
     finite = numbers[np.isfinite(numbers)]
     return None if np.array_equal(finite, np.round(finite)) else working.decimals
 
@@ -64,7 +62,12 @@ def _given_latex(working: Working) -> list[str]:
 
 def _result_latex(working: Working, step: Step, blanks: frozenset[str]) -> str:
     answer = working.answers[step.symbol]
-    return blank(answer.shape) if step.symbol in blanks else bmatrix(answer, working.decimals)
+    return blank(answer.shape) if step.symbol in blanks else bmatrix(answer, _decimals(working, step.symbol))
+
+
+def answer_latex(working: Working, step: Step) -> str:
+    """The result of a step."""
+    return _result_latex(working, step, frozenset())
 
 
 def _latex(working: Working, blanks: frozenset[str]) -> str:
@@ -96,7 +99,7 @@ def _factor(working: Working, part: str) -> str:
 def _text(working: Working, blanks: frozenset[str]) -> str:
     lines = [f"{s} = {nested(n, _decimals(working, s))}" for s, n in working.given.items()]
     for step in working.steps:
-        answer = "?" if step.symbol in blanks else nested(working.answers[step.symbol], working.decimals)
+        answer = "?" if step.symbol in blanks else nested(working.answers[step.symbol], _decimals(working, step.symbol))
         lines.append(f"{step.symbol} = {step.plain} = {answer}")
     return "\n\n".join(lines) + "\n"
 
@@ -108,7 +111,7 @@ def _code(working: Working, blanks: frozenset[str]) -> str:
         parts = formula.split()
         formula = " @ ".join(parts) if len(parts) == 2 and "(" not in formula else formula
         formula = formula.replace("sqrt ", "np.sqrt(") + (")" if "sqrt " in formula else "")
-        answer = "?" if step.symbol in blanks else nested(working.answers[step.symbol], working.decimals)
+        answer = "?" if step.symbol in blanks else nested(working.answers[step.symbol], _decimals(working, step.symbol))
         lines.append(f"{step.symbol} = {formula} = {answer}")
     return "```python\n" + "\n".join(lines) + "\n```\n"
 
