@@ -54,7 +54,7 @@ def fit(literal: Node, expected: Value, finest: float = 0.0) -> Fit:
     rounded = numbers - unit / 2, numbers + unit / 2
     away = np.where(numbers >= 0, 1.0, -1.0)
     ends = numbers, numbers + away * unit * (1 - 1e-6)  # 3 is not 2 cut off, 2.999 is
-    shortened = np.where(numbers == 0, -unit, np.minimum(*ends)), np.maximum(*ends)
+    shortened = np.where(numbers == 0, -ends[1], np.minimum(*ends)), np.maximum(*ends)
     generous = _meets(rounded, expected, GENEROUS)
     face = _meets(rounded, expected, FACE)
     cut_face, cut_generous = _meets(shortened, expected, FACE), _meets(shortened, expected, GENEROUS)

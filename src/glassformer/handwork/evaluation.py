@@ -59,6 +59,7 @@ class Known:
     mistake: Mistake | None = None
     sources: frozenset[Mistake] = frozenset()  # the mistakes it may rest on
     origin: Node | None = None  # the expression it came from
+    mended: Value | None = None  # without its own mistake, but with those carried on from before
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,11 @@ class World:
     def value(self, known: Known) -> Value:
         """The numbers of `known` in this world."""
         mistake = known.mistake
-        mended = mistake is not None and (mistake.state == "slip" or mistake in self.mended)
-        return known.right if self.right or mended else known.paper
+        if self.right:
+            return known.right
+        if mistake is not None and (mistake.state == "slip" or mistake in self.mended):
+            return known.right if known.mended is None else known.mended
+        return known.paper
 
 
 PAPER, RIGHT = World(), World(right=True)

@@ -158,15 +158,18 @@ class Ledger:
         if known is None or (id(literal) in self.literals and self.literals[id(literal)].mistake is not known.mistake):
             return False
         turned = isinstance(expected, Transpose)
-        paper, right = (known.paper.transposed, known.right.transposed) if turned else (known.paper, known.right)
+        views = [known.paper, known.right, known.mended or known.right]
+        paper, right, mended = (view.transposed for view in views) if turned else views
         printed = printed_value(literal, given=False)
         try:
             same = np.array_equal(paper.fitted(printed.shape).middle(LOCAL), printed.middle(LOCAL))
-            paper, right = paper.fitted(printed.shape), right.fitted(printed.shape)
+            paper, right, mended = (view.fitted(printed.shape) for view in (paper, right, mended))
         except ShapeError:
             return False
         if same:
-            self.literals[id(literal)] = Known(paper, right, literal, known.mistake, known.sources, expected)
+            self.literals[id(literal)] = Known(
+                paper, right, literal, known.mistake, known.sources, expected, mended
+            )
             self.numbers += printed.low[0].size
         return bool(same)
 
@@ -198,17 +201,32 @@ class Ledger:
 
     def _flawed(self, expected: Node, literal: Node, outcome: Outcome, loose: bool) -> bool:
         """Records wrong numbers; False if the expression was only a guess and does not seem to be meant."""
-        world = outcome.own_world
-        scene = scene_of(
-            expected, literal, outcome.wrong, outcome.fit.expected, lambda: self.evaluator(world), self.literals
-        )
-        cause = find_cause(scene)
+        cause = self._cause(expected, literal, outcome)
         if loose and cause is None and outcome.wrong.mean() > 0.5:
             return False
         flaw = self._add_flaw(expected, literal, outcome, cause=cause)
         outcome.known.mistake = flaw
         outcome.known.sources |= {flaw}
         return True
+
+    def _cause(self, expected: Node, literal: Node, outcome: Outcome) -> str | None:
+        """The slip that gives these numbers; that it does so from right or wrong numbers settles open mistakes, too."""
+        still_open = {k.mistake for k in outcome.used if k.mistake is not None and k.mistake.state == "open"}
+        causes: list[str | None] = []
+        for world in (outcome.own_world, World(frozenset(still_open))):
+            right = self.evaluator(world)(expected, itself=isinstance(expected, Name | Transpose))
+            right = right.fitted(outcome.fit.expected.shape)
+            scene = scene_of(
+                expected, literal, outcome.wrong, right, lambda world=world: self.evaluator(world), self.literals
+            )
+            causes.append(find_cause(scene))
+            if not still_open:
+                return causes[0]
+        on_paper, mended = causes
+        if (on_paper is None) != (mended is None):
+            for mistake in still_open:
+                mistake.state = "slip" if on_paper is None else "carried"
+        return on_paper or mended
 
     def _fits(self, node: Node, literal: Node) -> bool:
         try:

@@ -16,12 +16,11 @@ Wrong = Callable[[Given], Floats]
 
 
 @dataclass(frozen=True)
-class Planted:
-    """A working with a slip: which step, which places, why, and whether later steps went on with it."""
+class Slip:
+    """One slip: which step, which places (counted from 0), why, and whether later steps went on with it."""
 
-    working: Working
     symbol: str
-    places: tuple[tuple[int, int], ...]  # counted from 0
+    places: tuple[tuple[int, int], ...]
     cause: str
     carried: bool
 
@@ -29,39 +28,43 @@ class Planted:
 PEN = (slips.SIGN, slips.DIGITS, slips.POINT, slips.EXCHANGED, slips.NEIGHBOUR)
 
 
-def plant(working: Working, seed: int, *, from_printed: bool = True, carried: bool | None = None) -> Planted | None:
-    """One slip, chosen by `seed`; None if this working offers no place where it would show."""
+def plant(working: Working, seed: int, *, count: int = 1, from_printed: bool = True) -> tuple[Working, list[Slip]]:
+    """The working with `count` slips in different steps, chosen by `seed`; fewer if they would not show."""
     draw = np.random.default_rng(seed)
-    carry = bool(draw.integers(2)) if carried is None else carried
     for _ in range(60):
-        step = working.steps[int(draw.integers(len(working.steps)))]
-        choices = [*PEN, *_methods(step, working)]
-        cause = choices[int(draw.integers(len(choices)))]
-        places: list[tuple[int, int]] = []
+        chosen = draw.choice(len(working.steps), size=min(count, len(working.steps)), replace=False)
+        symbols = {working.steps[int(i)].symbol for i in chosen}
+        gardener = _Gardener(working, symbols, draw)
+        slipped = work_out(working, from_printed=from_printed, change=gardener)
+        if len(gardener.planted) == len(symbols):
+            return slipped, gardener.planted
+    return working, []
 
-        def change(
-            at: Step,
-            right: Floats,
-            numbers: Given,
-            step: Step = step,
-            cause: str = cause,
-            places: list[tuple[int, int]] = places,
-        ) -> Floats | None:
-            if at is not step:
-                return None
-            shown = printed(right, working.decimals)
-            wrong = (
-                _pen(cause, shown, draw, working.decimals) if cause in PEN else _method(step, cause, working, numbers)
-            )
-            if wrong is None:
-                return None
-            places.extend(_showing(wrong, shown, working.decimals))
-            return wrong if places else None
 
-        slipped = work_out(working, from_printed=from_printed, change=change, carried=carry)
-        if places:
-            return Planted(slipped, step.symbol, tuple(places), cause, carry)
-    return None
+class _Gardener:
+    """Changes the chosen steps as the working comes by them."""
+
+    def __init__(self, working: Working, symbols: set[str], draw: np.random.Generator) -> None:
+        self.working, self.symbols, self.draw = working, symbols, draw
+        self.planted: list[Slip] = []
+
+    def __call__(self, step: Step, right: Floats, numbers: Given) -> tuple[Floats, bool] | None:
+        if step.symbol not in self.symbols:
+            return None
+        decimals = self.working.decimals
+        shown = printed(right, decimals)
+        choices = [*PEN, *_methods(step, self.working)]
+        cause = choices[int(self.draw.integers(len(choices)))]
+        carried = bool(self.draw.integers(2))
+        if cause in PEN:
+            wrong = _pen(cause, shown, self.draw, decimals)
+        else:
+            wrong = _method(step, cause, self.working, numbers)
+        places = [] if wrong is None else _showing(wrong, shown, decimals)
+        if wrong is None or not places:
+            return None
+        self.planted.append(Slip(step.symbol, tuple(places), cause, carried))
+        return wrong, carried
 
 
 def _showing(wrong: Floats, right: Floats, decimals: int) -> list[tuple[int, int]]:

@@ -140,18 +140,17 @@ def _pen_slips(scene: Scene) -> Iterator[str]:
     low, high = scene.right.low[FACE], scene.right.high[FACE]
     rows, columns = low.shape
 
-    def at(i: int, j: int, factor: float = 1.0) -> Bounds:
-        first, second = low[i, j] * factor, high[i, j] * factor
-        return (min(first, second), max(first, second))
+    def at(i: int, j: int) -> Bounds:
+        return float(low[i, j]), float(high[i, j])
 
     def neighbours(i: int, j: int) -> Iterator[Bounds]:
         for a, b in ((i, j - 1), (i, j + 1), (i - 1, j), (i + 1, j)):
             if 0 <= a < rows and 0 <= b < columns:
                 yield at(a, b)
 
-    if scene.entries_reproduced(lambda i, j: iter([at(i, j, -1.0)])):
+    if scene.entries_reproduced(lambda i, j: iter([(-high[i, j], -low[i, j])])):
         yield SIGN
-    if scene.entries_reproduced(lambda i, j: (at(i, j, factor) for factor in (10.0, 0.1, 100.0, 0.01))):
+    if scene.entries_reproduced(lambda i, j: _moved_points(scene, i, j)):
         yield POINT
     if scene.entries_reproduced(lambda i, j: _digit_swaps(scene, i, j)):
         yield DIGITS
@@ -163,11 +162,22 @@ def _pen_slips(scene: Scene) -> Iterator[str]:
     yield from _term_slips(scene)
 
 
-def _digit_swaps(scene: Scene, i: int, j: int) -> Iterator[Bounds]:
-    """The right number with two digits next to each other exchanged; its last digit may depend on who rounded where."""
+def _as_rounded(scene: Scene, i: int, j: int) -> set[str]:
+    """The right number as it would be printed; its last digit may depend on who rounded where."""
     decimals = max(0, round(-np.log10(units(scene.literal)[i, j])))
     bounds = (scene.right.low[FACE], scene.right.high[FACE], scene.right.middle(LOCAL), scene.right.middle(DEEP))
-    for right in {f"{each[i, j]:.{decimals}f}" for each in bounds if np.isfinite(each[i, j])}:
+    return {f"{each[i, j]:.{decimals}f}" for each in bounds if np.isfinite(each[i, j])}
+
+
+def _moved_points(scene: Scene, i: int, j: int) -> Iterator[Bounds]:
+    for text in _as_rounded(scene, i, j):
+        for factor in (10.0, 0.1, 100.0, 0.01):
+            yield float(text) * factor, float(text) * factor
+
+
+def _digit_swaps(scene: Scene, i: int, j: int) -> Iterator[Bounds]:
+    """Two digits next to each other exchanged."""
+    for right in _as_rounded(scene, i, j):
         text = right.lstrip("-")
         places = [m.start() for m in re.finditer(r"\d", text)]
         for a, b in pairwise(places):

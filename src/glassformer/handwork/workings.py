@@ -44,6 +44,9 @@ class Working:
         return next(step for step in self.steps if step.symbol == symbol)
 
 
+# Sees a step, its right result and the numbers before it; answers with what is written down, and if it is gone on with.
+Change = Callable[[Step, Floats, Mapping[str, Floats]], tuple[Floats, bool] | None]
+
 _WORDS = ("tea", "milk", "cup", "rain", "hill", "owl", "pear", "sea")
 
 
@@ -66,7 +69,7 @@ def make_working(
     if not 1 <= tokens <= len(_WORDS) or not 1 <= width <= 8:
         raise InputError(f"{tokens} tokens of width {width}: choose 1 to {len(_WORDS)} tokens and a width of 1 to 8.")
     draw = np.random.default_rng(seed)
-    for _ in range(200):
+    for _ in range(60):
         given = _given(draw, variant, tokens, width, None if whole else decimals)
         steps = _steps(variant, width)
         working = Working(variant, decimals, given, tuple(steps), _WORDS[:tokens])
@@ -114,10 +117,9 @@ def work_out(
     working: Working,
     *,
     from_printed: bool = True,
-    change: Callable[[Step, Floats, Mapping[str, Floats]], Floats | None] | None = None,
-    carried: bool = False,
+    change: Change | None = None,
 ) -> Working:
-    """Fills in the answers. `change` may put other numbers in the place of a step's; if `carried`, they go on."""
+    """Fills in the answers. `change` may put other numbers in the place of a step's, and say that they go on."""
     numbers = dict(working.given)
     answers: Numbers = {}
     for step in working.steps:
@@ -127,8 +129,8 @@ def work_out(
         numbers[step.symbol] = shown if from_printed else right
         slipped = change(step, right, numbers) if change else None
         if slipped is not None:
-            answers[step.symbol] = printed(slipped, working.decimals)
-            if carried:
+            answers[step.symbol] = printed(slipped[0], working.decimals)
+            if slipped[1]:
                 numbers[step.symbol] = answers[step.symbol]
     return replace(working, answers=answers)
 

@@ -26,6 +26,9 @@ def number(value: float, decimals: int | None) -> str:
 
 
 def _decimals(working: Working, symbol: str) -> int | None:
+    """None for a matrix of whole numbers; what is divided or weighed is never written so."""
+    if symbol[0] in "ZBAHJY" and symbol in working.answers:
+        return working.decimals
     numbers = working.answers[symbol] if symbol in working.answers else working.given[symbol]
     finite = numbers[np.isfinite(numbers)]
     return None if np.array_equal(finite, np.round(finite)) else working.decimals
