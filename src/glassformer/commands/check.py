@@ -3,9 +3,12 @@
 import json as json_format
 import sys
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from glassformer.check_page import show_lines, show_report
-from glassformer.errors import InputError
+from glassformer.errors import InputError, nearest
 from glassformer.handwork.check import check as check_files
 from glassformer.handwork.check import check_document
 from glassformer.handwork.findings import Report
@@ -14,9 +17,22 @@ from glassformer.handwork.mending import write_mended
 from glassformer.handwork.pages import to_html
 from glassformer.handwork.reading import open_bytes
 
+_OPTIONS = (
+    "--json",
+    "--markdown",
+    "--html",
+    "--fix",
+    "--strict",
+    "--exact",
+    "--digits",
+    "--quiet",
+    "--code",
+    "--example",
+)
+
 
 def check(
-    *files: str,
+    *files: Annotated[str, Parameter(allow_leading_hyphen=True)],
     json: bool = False,
     markdown: bool = False,
     html: Path | None = None,
@@ -61,6 +77,9 @@ def check(
         from glassformer.commands.check_code import check_code  # needs torch: only when asked
 
         return check_code(code, example=example, json=json)
+    options = [word for word in files if word.startswith("-") and word != "-"]
+    if options:
+        raise InputError(f"There is no option {options[0]}; {nearest(options[0], _OPTIONS)}")
     if not files:
         raise InputError("Which notes? Give a file, a folder, or - for standard input: glassformer check notes.md")
     if digits is not None and not 0 <= digits <= 15:

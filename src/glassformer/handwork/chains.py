@@ -112,12 +112,20 @@ class Chain:
         if not is_symbolic(node) or isinstance(node, Name):
             self.result = None
 
+    def _is_confirmed(self) -> bool:
+        """Whether the chain ends in numbers that were compared and found right."""
+        last = self.claims[-1] if self.claims else None
+        return last is not None and last.status == "checked" and (self.result is None or self.result.mistake is None)
+
     def _bind(self) -> None:
         """From here on the names and formulas of the chain stand for its result."""
         scope = self.ledger.scope
         symbolic = [formula for formula in self.formulas if is_symbolic(formula) and not isinstance(formula, Name)]
         for name in self.names:
             own = [formula for formula in symbolic if name.text not in names_in(formula)]
+            before = scope.formulas.get(name.text)
+            if own and before is not None and self._is_confirmed():
+                self.ledger.contradicted(before, own[0], self.statement.sides[-1].node or own[0])
             if own:
                 scope.formulas[name.text] = own[0]
         known = self.result

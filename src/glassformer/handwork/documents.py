@@ -91,8 +91,7 @@ def cut(document: Document) -> None:
     """Finds the passages of Markdown, LaTeX or plain text."""
     text, position = document.text, 0
     while position < len(text):
-        line_end = text.find("\n", position)
-        line_end = len(text) if line_end < 0 else line_end
+        line_end = _line_end(text, position)
         line = text[position:line_end] if line_end - position <= LONGEST_LINE else ""
         if line_end - position > LONGEST_LINE:
             document.unreadable.append((position, f"a line of {line_end - position:,} characters is not read"))
@@ -143,30 +142,35 @@ def _code_statements(text: str, span: Span) -> Iterator[Span]:
 
 
 def _cut_display(document: Document, line_start: int, start: int, opening: str) -> int:
-    """From the opening sign to the closing one, which may stand lines below; text before it on the line is kept."""
+    """From the opening sign to the closing one, which may stand lines below; text around it on its lines is kept."""
+    while True:
+        closing = _closing(opening)
+        end = document.text.find(closing, start + len(opening))
+        if end < 0 or end - start > LONGEST_LINE:
+            document.unreadable.append((start, f"'{opening}' is never closed"))
+            return _line_end(document.text, start)
+        if document.text[line_start:start].strip():
+            document.passages.append(Passage("text", Span(line_start, start)))
+        document.passages.append(Passage("math", Span(start + len(opening), end)))
+        line_start = end + len(closing)
+        line_end = _line_end(document.text, line_start)
+        another = _OPENING.search(document.text, line_start, line_end)
+        if another is None:
+            if document.text[line_start:line_end].strip():
+                document.passages.append(Passage("text", Span(line_start, line_end)))
+            return line_end
+        start, opening = another.start(), another[0]
+
+
+def _closing(opening: str) -> str:
     if opening.startswith("\\begin"):
-        name = opening[opening.index("{") + 1 : -1]
-        closing = f"\\end{{{name}}}"
-    else:
-        closing = "$$" if opening == "$$" else "\\]"
-    end = document.text.find(closing, start + len(opening))
-    if end < 0 or end - start > LONGEST_LINE:
-        document.unreadable.append((start, f"'{opening}' is never closed"))
-        line_end = document.text.find("\n", start)
-        return len(document.text) if line_end < 0 else line_end
-    if document.text[line_start:start].strip():
-        document.passages.append(Passage("text", Span(line_start, start)))
-    document.passages.append(Passage("math", Span(start + len(opening), end)))
-    end += len(closing)
-    rest_end = document.text.find("\n", end)
-    rest_end = len(document.text) if rest_end < 0 else rest_end
-    rest = document.text[end:rest_end]
-    if not rest.strip():
-        return rest_end
-    if another := _OPENING.search(rest):
-        return _cut_display(document, end, end + another.start(), another[0])
-    document.passages.append(Passage("text", Span(end, rest_end)))
-    return rest_end
+        return f"\\end{{{opening[opening.index('{') + 1 : -1]}}}"
+    return "$$" if opening == "$$" else "\\]"
+
+
+def _line_end(text: str, position: int) -> int:
+    end = text.find("\n", position)
+    return len(text) if end < 0 else end
 
 
 def _cut_text(document: Document, start: int, line_end: int) -> int:
@@ -174,13 +178,18 @@ def _cut_text(document: Document, start: int, line_end: int) -> int:
     text = document.text
     for _ in range(60):
         line = text[start:line_end]
-        if line.count("[") <= line.count("]") or line_end >= len(text):
+        open_math = line.count("$") % 2 == 1 and _closes_math(text[line_end : line_end + 2000])
+        if (line.count("[") <= line.count("]") and not open_math) or line_end >= len(text):
             break
-        following_end = text.find("\n", line_end + 1)
-        following_end = len(text) if following_end < 0 else following_end
+        following_end = _line_end(text, line_end + 1)
         following = text[line_end + 1 : following_end].strip()
-        if not following.startswith(("[", "]", "-", ".")) and not following[:1].isdigit():
+        if not open_math and not following.startswith(("[", "]", "-", ".")) and not following[:1].isdigit():
             break
         line_end = following_end
     document.passages.append(Passage("text", Span(start, line_end)))
     return line_end
+
+
+def _closes_math(rest: str) -> bool:
+    """Whether a formula that was opened by $ ends within this paragraph."""
+    return "$" in rest.partition("\n\n")[0]

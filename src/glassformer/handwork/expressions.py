@@ -43,7 +43,8 @@ class Number:
         mantissa, _, exponent = self.text.lower().partition("e")
         if self.text == "inf" or ("." not in mantissa and not exponent and not self.percent):
             return None
-        return len(mantissa.partition(".")[2]) - int(exponent or 0) + (2 if self.percent else 0)
+        decimals = len(mantissa.partition(".")[2]) - int(exponent or 0) + (2 if self.percent else 0)
+        return max(-300, min(300, decimals))  # beyond, a float has no digits
 
     @cached_property
     def key(self) -> str:
@@ -178,7 +179,8 @@ def readable(node: Node) -> str:
     """The canonical writing, made easier on the eye: `Q Kᵀ /√d`."""
     text = re.sub(r"\((\w+)\)ᵀ", r"\1ᵀ", node.key)
     text = re.sub(r"1/\((\w+)\)", r"/\1", re.sub(r"sqrt\((\w+)\)", r"√\1", text).replace("1/(√", "/(√"))
-    return re.sub(r"/\((√\w+)\)", r"/\1", text).replace(" · ", " ")
+    text = re.sub(r"/\((√\w+)\)", r"/\1", text).replace(" · ", " ")
+    return text[1:-1] if isinstance(node, Sum) else text
 
 
 def children(node: Node) -> tuple[Node, ...]:

@@ -95,7 +95,7 @@ class Report:
     @property
     def marks(self) -> dict[str, int]:
         """As a teacher counts: what is right from the student's own numbers is right, and said to be so."""
-        wrong = sum(not finding.is_mild and finding.row is not None for finding in self.findings)
+        wrong = sum(not finding.is_mild and finding.verdict != "formula" for finding in self.findings)
         return {"numbers": self.numbers, "right": self.numbers - wrong, "follow_through": self.following}
 
     def exit_code(self, *, strict: bool = False) -> int:

@@ -27,7 +27,7 @@ from glassformer.handwork.slips import NOT_SCALED, UNSCALED, Scene, find_cause, 
 from glassformer.worked import work
 from glassformer.worksheet import Worksheet, read_example
 
-SECONDS = 20
+SECONDS = 20.0
 TOLERANCE = 1e-4
 _HERE = Span(0, 0)
 # What each stage is made of, in the letters of the notes; the mask is added where there is one.

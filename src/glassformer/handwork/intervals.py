@@ -173,7 +173,7 @@ def matmul(a: Value, b: Value) -> Value:
             a = a.transposed
         else:
             raise ShapeError(f"{named_shape(a.shape)} times {named_shape(b.shape)} does not fit")
-    if a.shape[0] * a.shape[1] * b.shape[1] > 4_000_000:
+    if a.shape[0] * a.shape[1] * b.shape[1] > 300_000:
         raise ShapeError(f"{named_shape(a.shape)} times {named_shape(b.shape)} is too large to be checked")
     low, high = _products(a.low[..., None], a.high[..., None], b.low[:, None], b.high[:, None])
     with np.errstate(invalid="ignore", over="ignore"):

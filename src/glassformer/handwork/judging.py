@@ -8,17 +8,15 @@ import numpy as np
 from glassformer.handwork.checking import Checker
 from glassformer.handwork.comparison import entries_of, fit
 from glassformer.handwork.documents import Document
-from glassformer.handwork.evaluation import World
+from glassformer.handwork.evaluation import World, print_halves
 from glassformer.handwork.expressions import Call, Matrix, Name, Node, Number, Transpose, is_printed, walk
 from glassformer.handwork.findings import Correction, Finding, Remark, Report
 from glassformer.handwork.following import Flaw
-from glassformer.handwork.intervals import DEEP, LOCAL, Value
+from glassformer.handwork.intervals import DEEP, GENEROUS, LOCAL, Value
 from glassformer.handwork.ledger import Ledger
 from glassformer.handwork.spelling import number, spell
 
-# More doubtful numbers than these, and the given numbers were simply rounded.
-_MANY_DOUBTS = 2
-_SHARE_OF_DOUBTS = 0.05
+_MANY_DOUBTS = 2  # more doubtful numbers than these, and the given numbers were simply rounded
 
 
 def judge(checker: Checker) -> Report:
@@ -28,7 +26,7 @@ def judge(checker: Checker) -> Report:
     _count(ledger, document, report)
     doubts = [flaw for flaw in ledger.flaws if flaw.kind == "doubtful"]
     n_doubts = sum(int(flaw.wrong.sum()) for flaw in doubts)
-    if len(doubts) > _MANY_DOUBTS or n_doubts > max(1.0, _SHARE_OF_DOUBTS * ledger.numbers):
+    if n_doubts > _MANY_DOUBTS:
         report.rounded_givens = n_doubts
         ledger.flaws = [flaw for flaw in ledger.flaws if flaw.kind != "doubtful"]
     for flaw in in_order(ledger.flaws):
@@ -48,10 +46,9 @@ def _corrections(ledger: Ledger, findings: list[Finding]) -> list[Correction]:
         literal = known.literal
         if literal is None or not is_printed(literal) or known.paper is known.right:
             continue
-        right = known.right.middle(DEEP)
         for i, row in enumerate(entries_of(literal)):
             for j, entry in enumerate(row):
-                text = _rounded(float(right[i, j]), entry)
+                text = _best(known.right, i, j, entry)
                 if fit(entry, known.right.entry(i, j)).wrong.any() and entry.span.start not in found:
                     length = entry.span.end - entry.span.start
                     found[entry.span.start] = Correction(entry.span.start, length, text)
@@ -99,19 +96,20 @@ def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
         return [_formula_finding(flaw, document)]
     answer = []
     lines = tuple(sorted({document.place(node.span.start).line for node in flaw.followers}))
+    assert flaw.right is not None
     for i, j, node in _wrong_entries(flaw):
         place = document.place(node.span.start)
-        right = _right_number(flaw, i, j)
+        right = _best(flaw.right, i, j, node, copied=flaw.is_copy)
         answer.append(
             Finding(
                 file=place.file,
                 line=place.line,
                 column=place.column,
                 name=flaw.name,
-                row=i + 1,
-                col=j + 1,
+                row=i + 1 if isinstance(flaw.literal, Matrix) else None,
+                col=j + 1 if isinstance(flaw.literal, Matrix) else None,
                 printed=_text(node, document),
-                right=_rounded(right, node),
+                right=right,
                 verdict=verdict(flaw),
                 cause=flaw.cause,
                 arithmetic=_arithmetic(flaw, i, j, ledger),
@@ -179,11 +177,19 @@ def _formula_finding(flaw: Flaw, document: Document) -> Finding:
     )
 
 
-def _right_number(flaw: Flaw, i: int, j: int) -> float:
-    """What should stand there."""
-    assert flaw.right is not None
-    reading = LOCAL if flaw.is_copy else DEEP
-    return float(flaw.right.middle(reading)[i, j])
+def _best(right: Value, i: int, j: int, node: Node, *, copied: bool = False) -> str:
+    """What should stand there: from the given numbers if those on the page allow it, else from those on the page."""
+    on_page = _rounded(float(right.middle(LOCAL)[i, j]), node)
+    if copied:
+        return on_page
+    deep = _rounded(float(right.middle(DEEP)[i, j]), node)
+    try:
+        half = 0.0 if not isinstance(node, Number) else (print_halves([node])[0] or 0.5)
+        value = float(deep.removesuffix("%")) / (100 if deep.endswith("%") else 1)
+    except ValueError:
+        return on_page
+    low, high = right.low[GENEROUS, i, j], right.high[GENEROUS, i, j]
+    return deep if low - half <= value <= high + half else on_page
 
 
 def _wrong_entries(flaw: Flaw) -> list[tuple[int, int, Node]]:

@@ -5,6 +5,7 @@ alignment.py, the order of things in chains.py.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -36,7 +37,7 @@ from glassformer.handwork.expressions import (
 from glassformer.handwork.following import Flaw, Outcome, compare
 from glassformer.handwork.intervals import LOCAL, ShapeError, Value
 from glassformer.handwork.names import stage_of
-from glassformer.handwork.slips import find_cause, said_otherwise, scene_of
+from glassformer.handwork.slips import find_cause, other_function, said_otherwise, scene_of
 from glassformer.handwork.statements import Reading
 
 
@@ -167,9 +168,7 @@ class Ledger:
         except ShapeError:
             return False
         if same:
-            self.literals[id(literal)] = Known(
-                paper, right, literal, known.mistake, known.sources, expected, mended
-            )
+            self.literals[id(literal)] = Known(paper, right, literal, known.mistake, known.sources, expected, mended)
             self.numbers += printed.low[0].size
         return bool(same)
 
@@ -192,6 +191,17 @@ class Ledger:
         )
         self.flaws.append(flaw)
         return flaw
+
+    def contradicted(self, said: Node, meant: Node, literal: Node) -> None:
+        """Records that a formula given earlier names another function than the one its numbers come from."""
+        cause = other_function(said, meant)
+        if cause is not None:
+            nothing = np.zeros((0, 0), dtype=np.bool_)
+            flaw = Flaw(
+                literal, "slip", expected=said, wrong=nothing, name=self.chain_name, kind="formula", cause=cause
+            )
+            flaw.section = self.section
+            self.flaws.append(flaw)
 
     def _title(self, expected: Node, literal: Node) -> str:
         """What the numbers are called: the chain's name for its results, else what they were put in for."""
@@ -216,9 +226,7 @@ class Ledger:
         for world in (outcome.own_world, World(frozenset(still_open))):
             right = self.evaluator(world)(expected, itself=isinstance(expected, Name | Transpose))
             right = right.fitted(outcome.fit.expected.shape)
-            scene = scene_of(
-                expected, literal, outcome.wrong, right, lambda world=world: self.evaluator(world), self.literals
-            )
+            scene = scene_of(expected, literal, outcome.wrong, right, partial(self.evaluator, world), self.literals)
             causes.append(find_cause(scene))
             if not still_open:
                 return causes[0]

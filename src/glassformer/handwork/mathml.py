@@ -13,7 +13,7 @@ Mark = Callable[[int, str], str | None]  # offset and number → what to draw in
 _TOKEN = re.compile(
     r"\\begin\s*\{(?P<begin>[a-zA-Z*]+)\}(?:\{[clr|\s]*\})?|\\end\s*\{(?P<end>[a-zA-Z*]+)\}|(?P<row>\\\\)"
     r"|\\(?:text|mathrm|mathbf|operatorname|boldsymbol|textbf|mathcal)\*?\s*\{(?P<text>[^{}]*)\}"
-    r"|(?P<command>\\[A-Za-z]+|\\.)|(?P<number>[-−]?\s?(?:\d+\.?\d*|\.\d+))"
+    r"|(?P<command>\\[A-Za-z]+|\\.)|(?P<number>(?:[-−]\s?)?(?:\d+\.?\d*|\.\d+))"
     r"|(?P<letter>[^\W\d_])|(?P<space>\s+)|(?P<sign>.)",
     re.DOTALL,
 )

@@ -4,8 +4,11 @@ import json
 from pathlib import Path
 
 from glassformer.errors import InputError
+from glassformer.handwork.check import check_text
 from glassformer.handwork.documents import Document
 from glassformer.handwork.findings import Correction, Report
+
+_ROUNDS = 5
 
 
 def mended_text(document: Document, corrections: list[Correction], *, strict: bool = False) -> str:
@@ -23,6 +26,18 @@ def mended_path(path: Path) -> Path:
     return path.with_name(f"{path.stem}.corrected{path.suffix}")
 
 
+def mend(document: Document, corrections: list[Correction], suffix: str = ".md", *, strict: bool = False) -> str:
+    """The mended text, checked again until nothing is left to correct: one correction may show another."""
+    text = mended_text(document, corrections, strict=strict)
+    for _ in range(_ROUNDS):
+        report = check_text(text, document.file, suffix)
+        rest = [c for c in report.corrections[document.file] if strict or not c.mild]
+        if not rest:
+            break
+        text = mended_text(report.documents[0], rest, strict=strict)
+    return text
+
+
 def write_mended(report: Report, *, strict: bool = False) -> list[Path]:
     """Writes a copy beside each file that has something to correct, and says where."""
     written = []
@@ -35,9 +50,10 @@ def write_mended(report: Report, *, strict: bool = False) -> list[Path]:
             raise InputError(
                 f"A corrected copy of {path} cannot be written; see the right numbers with --html instead."
             )
-        text = mended_text(document, corrections, strict=strict)
         if path.suffix.lower() == ".ipynb":
             text = _notebook(path, document, corrections)
+        else:
+            text = mend(document, corrections, path.suffix.lower(), strict=strict)
         target = mended_path(path)
         target.write_text(text, encoding="utf-8")
         written.append(target)

@@ -56,10 +56,8 @@ class _Gardener:
         choices = [*PEN, *_methods(step, self.working)]
         cause = choices[int(self.draw.integers(len(choices)))]
         carried = bool(self.draw.integers(2))
-        if cause in PEN:
-            wrong = _pen(cause, shown, self.draw, decimals)
-        else:
-            wrong = _method(step, cause, self.working, numbers)
+        pen = cause in PEN
+        wrong = _pen(cause, shown, self.draw, decimals) if pen else _method(step, cause, self.working, numbers)
         places = [] if wrong is None else _showing(wrong, shown, decimals)
         if wrong is None or not places:
             return None

@@ -3,7 +3,6 @@
 Nothing in a file is ever run. What is no text, or too large, is said so. Understands no mathematics.
 """
 
-import io
 import json
 import re
 from pathlib import Path
@@ -48,7 +47,7 @@ def open_document(path: Path) -> Document:
 def open_bytes(data: bytes, file: str, suffix: str = ".md") -> Document:
     """The document that these bytes hold, read as what the suffix says."""
     if suffix == ".xlsx":
-        return read_xlsx(io.BytesIO(data), file)
+        return read_xlsx(data, file)
     if b"\x00" in data[:100_000] and data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         return _hopeless(file, "this is not text (it has zero bytes)")
     text = _decoded(data)

@@ -5,7 +5,6 @@ The cells become statements with their places in the sheet. Formulas of the spre
 
 import csv
 import io
-from typing import IO
 
 from glassformer.errors import InputError
 from glassformer.handwork.documents import Document, Passage
@@ -28,14 +27,14 @@ def read_csv(text: str, file: str, delimiter: str | None) -> Document:
     return _document([("", grid)], file, delimiter)
 
 
-def read_xlsx(data: IO[bytes], file: str) -> Document:
+def read_xlsx(data: bytes, file: str) -> Document:
     """An Excel workbook, sheet by sheet, with the values that were last shown."""
     try:
         import openpyxl
     except ImportError as error:
         raise InputError(f"Reading {file} needs openpyxl: pip install 'glassformer[sheets]'.") from error
     try:
-        book = openpyxl.load_workbook(data, data_only=True, read_only=True)
+        book = openpyxl.load_workbook(io.BytesIO(data), data_only=True, read_only=True)
         sheets = []
         for sheet in book.worksheets:
             rows = sheet.iter_rows(values_only=True, max_row=20_000, max_col=500)

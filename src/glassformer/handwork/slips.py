@@ -114,13 +114,29 @@ def find_cause(scene: Scene) -> str | None:
     return None
 
 
+_CONFUSED = (("sigmoid", "softmax"), ("softmax", "sigmoid"))
+
+
 def said_otherwise(expected: Node, fits: Callable[[Node], bool]) -> tuple[str, Node] | None:
     """If the numbers are right for another function than the one named: which is which, and the formula meant."""
-    for said, meant in (("sigmoid", "softmax"), ("softmax", "sigmoid")):
+    for said, meant in _CONFUSED:
         other = _swapped(expected, said, meant)
         if other is not None and fits(other):
-            return f"{said} is named, but the numbers are those of {meant}", other
+            return _confusion(said, meant), other
     return None
+
+
+def other_function(said: Node, meant: Node) -> str | None:
+    """If two formulas differ in the function only: which is named, and which is meant."""
+    for one, other in _CONFUSED:
+        swapped = _swapped(said, one, other)
+        if swapped is not None and swapped.key == meant.key:
+            return _confusion(one, other)
+    return None
+
+
+def _confusion(said: str, meant: str) -> str:
+    return f"{said} is named, but the numbers are those of {meant}"
 
 
 def _swapped(node: Node, said: str, meant: str) -> Node | None:
@@ -221,7 +237,9 @@ def _term_slips(scene: Scene) -> Iterator[str]:
     a, b, right = first.middle(LOCAL), second.middle(LOCAL), scene.right.middle(LOCAL)
 
     def without(i: int, j: int, times: int) -> Iterator[Bounds]:
-        return ((each, each) for each in (right[i, j] - times * a[i] * b[:, j]).tolist())
+        with np.errstate(invalid="ignore", over="ignore"):
+            rest = right[i, j] - times * a[i] * b[:, j]
+        return ((each, each) for each in rest.tolist())
 
     if scene.entries_reproduced(lambda i, j: without(i, j, 1)):
         yield TERM_LEFT_OUT

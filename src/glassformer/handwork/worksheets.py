@@ -1,14 +1,13 @@
 """Reads a worksheet in TOML or YAML: strict, so that a typing error is found and not read around.
 
-    exact = true                 # the given numbers are exact (the default)
-    [given]
-    X = [[1, 0], [0, 1]]
-    [formulas]
-    Q = "X W_Q"
+    inputs = [[1, 0], [0, 1]]    # as in a worksheet to be explained, or under [given] by any name
+    query_weight = [[1, 0], [1, 1]]
+    [formulas]                   # only where the catalogue of stages does not say it already
+    T = "Q K^T"
     [work]
-    Q = [[1, 0], [1, 1]]
+    queries = [[1, 0], [1, 1]]
 
-Knows the layout of the file, not what the names mean.
+The given numbers are exact, unless it says `exact = false`. Knows the layout of the file, not what the names mean.
 """
 
 import re
@@ -23,9 +22,10 @@ from glassformer.handwork.expressions import Matrix, Name, Node, Number, Span
 from glassformer.handwork.lexing import Ground, lex
 from glassformer.handwork.names import canonical
 from glassformer.handwork.parsing import UnreadableError, parse
+from glassformer.worksheet import GIVENS, SETTINGS
 
 TABLES = ("given", "formulas", "work")
-WORDS = ("title", "exact", "note")
+WORDS = ("exact", *SETTINGS)
 
 
 def read_toml(text: str, file: str) -> Document:
@@ -45,7 +45,7 @@ def read_toml(text: str, file: str) -> Document:
         line = text[start:end]
         if header := re.match(r"\s*\[\s*(\w+)\s*\]", line):
             table = header[1]
-        elif table in ("given", "work"):
+        elif table in ("given", "work") or (not table and line.partition("=")[0].strip() in GIVENS):
             document.passages.append(Passage("code", Span(start, end)))
         elif table == "formulas" and (match := re.match(r"""\s*(["'\w]+)\s*=\s*["'](.*)["']""", line)):
             _formula(document, (match[1].strip("\"'"), start), (match[2], start + match.start(2)))
@@ -68,12 +68,12 @@ def _toml_statements(text: str) -> list[tuple[int, int]]:
 
 def _check_tables(document: Document, content: Any) -> bool:
     """True if the worksheet has the right tables; says what is wrong otherwise."""
-    if not isinstance(content, dict) or not any(table in content for table in TABLES):
+    if not isinstance(content, dict) or not any(table in content for table in TABLES + GIVENS):
         document.unreadable.append((0, f"a worksheet needs one of the tables {', '.join(TABLES)}"))
         return False
     for key, value in content.items():
-        if key not in TABLES + WORDS:
-            hint = nearest(str(key), TABLES + WORDS)
+        if key not in TABLES + WORDS + GIVENS:
+            hint = nearest(str(key), TABLES + WORDS + GIVENS)
             document.unreadable.append((max(0, document.text.find(str(key))), f"'{key}' is not known here; {hint}"))
         elif key in TABLES and not isinstance(value, dict):
             document.unreadable.append((max(0, document.text.find(str(key))), f"'{key}' must be a table of names"))
@@ -109,7 +109,9 @@ def read_yaml(text: str, file: str) -> Document:
     if root is None or not _check_tables(document, content):
         return document
     for key, value in root.value:
-        if key.value in TABLES and isinstance(value, yaml.MappingNode):
+        if key.value in GIVENS:
+            _yaml_entry(document, "given", key, value)
+        elif key.value in TABLES and isinstance(value, yaml.MappingNode):
             for name, node in value.value:
                 _yaml_entry(document, key.value, name, node)
     return document
