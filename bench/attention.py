@@ -15,6 +15,7 @@ import json
 import math
 import os
 import platform
+import random
 import resource
 import statistics
 import subprocess
@@ -149,16 +150,19 @@ def once(module: nn.Module, x: Tensor, backward: bool) -> float:
 
 
 def measure(length: int, causal: bool, backward: bool, budget: float) -> list[Timing]:
-    """Rounds of all four in turn, each round beginning with another one, until the budget of seconds is spent."""
+    """Rounds of all four until the budget of seconds is spent.
+
+    The order is drawn anew each round: whoever always ran after the same neighbour would inherit its cache and memory.
+    """
     modules = {name: module.train(backward) for name, module in contenders(causal).items()}
     x = torch.randn(TOKENS // length, length, WIDTH, requires_grad=backward)
     times: dict[str, list[float]] = {name: [] for name in modules}
-    order = list(modules)
+    order, shuffle = list(modules), random.Random(0)
     for name in order:
         once(modules[name], x, backward)  # warm up
     start = time.perf_counter()
     while len(times["ours"]) < 7 or time.perf_counter() - start < budget:
-        order = [*order[1:], order[0]]
+        shuffle.shuffle(order)
         for name in order:
             times[name].append(once(modules[name], x, backward))
     rounds = len(times["ours"])
@@ -234,8 +238,8 @@ def memory_table(memory: dict[str, dict[int, float]]) -> str:
 
 def run(quick: bool, threads: int) -> dict[str, Any]:
     """Everything measured, as plain data."""
-    lengths, budget = (LENGTHS[:3], 1.0) if quick else (LENGTHS, 25.0)
-    timings = []
+    lengths, budget = (LENGTHS[:3], 1.0) if quick else (LENGTHS, 12.0)
+    timings, load = [], [os.getloadavg()[0]]
     for length in lengths:
         for backward in (False, True):
             for causal in (False, True):
@@ -246,7 +250,8 @@ def run(quick: bool, threads: int) -> dict[str, Any]:
         name: {length: peak_memory_apart(name, length, threads) for length in memory_lengths} for name in CONTENDERS
     }
     machine = f"{platform.machine()}, {os.cpu_count()} cores, {threads} thread{'s' if threads > 1 else ''}"
-    return {"machine": machine, "torch": torch.__version__, "timings": timings, "memory": memory}
+    load = [*load, os.getloadavg()[1]]
+    return {"machine": machine, "torch": torch.__version__, "load": load, "timings": timings, "memory": memory}
 
 
 def main() -> None:
@@ -268,7 +273,10 @@ def main() -> None:
         return
     bare = [each for each in found["timings"] if each.against == "bare"]
     worst = max(bare, key=lambda each: each.ratio)
-    print(f"torch {found['torch']}, {found['machine']}; {WIDTH} wide, {HEADS} heads, {TOKENS} tokens in a batch\n")
+    print(f"torch {found['torch']}, {found['machine']}; {WIDTH} wide, {HEADS} heads, {TOKENS} tokens in a batch")
+    print(
+        "Load of the machine before and during: {:.1f}, {:.1f} (our own share is 1 per thread)\n".format(*found["load"])
+    )
     print(time_table(found["timings"]))
     print(
         f"\nBar: ours / bare ≤ {BAR}. Worst {worst.ratio:.3f}, median {statistics.median(e.ratio for e in bare):.3f}.\n"

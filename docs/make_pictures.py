@@ -1,4 +1,4 @@
-"""Draws the pictures of the docs from the real program: `.venv/bin/python docs/make_pictures.py`. A test compares them."""
+"""Draws the pictures of the docs from the real program, as `.venv/bin/python docs/make_pictures.py`."""
 
 import io
 import re

@@ -9,6 +9,13 @@ settings.register_profile("glassformer", derandomize=True, deadline=None, max_ex
 settings.load_profile("glassformer")
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A skipped test is a failed promise."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 @pytest.fixture(autouse=True)
 def _seeded() -> None:
     torch.manual_seed(17)

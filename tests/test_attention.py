@@ -373,7 +373,7 @@ def test_a_cache_keeps_to_its_texts() -> None:
     [
         ({"d_model": 7, "n_heads": 2}, "width of 7 .* among 2 heads"),
         ({"d_model": 6, "n_heads": 3, "n_kv_heads": 2}, "3 heads cannot share 2"),
-        ({"d_model": 6, "n_heads": 0}, "n_heads is 0"),
+        ({"d_model": 6, "n_heads": 0}, "`n_heads` must be at least 1; it is 0"),
         ({"d_model": 6, "dropout": -0.5}, "between 0 and 1; it is -0.5"),
         ({"d_model": 6, "dropout": 2.0}, "between 0 and 1; it is 2.0"),
         ({"d_model": 6, "learned": "QKV"}, "'QKV'"),

@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "glassformer"
 FLOORS = [
     ["errors", "stages", "arithmetic", "trace", "watchers", "notation"],
     ["worksheet"],
-    ["cache", "attention", "synthesizers", "multihead", "layers"],
+    ["checks", "cache", "attention", "synthesizers", "multihead", "layers"],
     [],
     ["worked", "mask_laboratory"],
     [
@@ -67,6 +67,11 @@ def rooms_imported(module: str) -> set[str]:
 
 def test_every_room_has_a_floor_and_every_floor_its_rooms() -> None:
     assert sorted(ORDER) == ROOMS
+
+
+@pytest.mark.parametrize("module", ROOMS)
+def test_the_map_names_every_room(module: str) -> None:
+    assert f"`{module}.py`" in (SOURCE.parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("module", ROOMS)

@@ -71,10 +71,16 @@ def test_trained_positions_are_trained_and_fixed_ones_are_not() -> None:
     assert not Positions.sinusoidal(7, 6).state_dict()
 
 
-@pytest.mark.parametrize("positions", [None, torch.tensor([[0, 7, 1, 2]]), torch.tensor([[-1, 0, 1, 2]])])
-def test_a_position_beyond_the_table_is_refused(positions: Tensor | None) -> None:
-    longest = 3 if positions is None else 7
-    with pytest.raises(InputError, match=f"There are {longest} positions"):
+@pytest.mark.parametrize(
+    ("longest", "positions", "message"),
+    [
+        (3, None, "There are 3 positions, .* at 0 to 3"),
+        (7, torch.tensor([[0, 7, 1, 2]]), "There are 7 positions, .* at 0 to 7"),
+        (7, torch.tensor([[-1, 0, 1, 2]]), "There are 7 positions, .* at -1 to 2"),
+    ],
+)
+def test_a_position_beyond_the_table_is_refused(longest: int, positions: Tensor | None, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         Positions.sinusoidal(longest, 6)(torch.randn(1, 4, 6), positions)
 
 

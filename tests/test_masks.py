@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from glassformer import checks
 from glassformer.attention import (
     WEIGHERS,
     Attention,
@@ -15,7 +16,6 @@ from glassformer.attention import (
     Scorer,
     attend,
     causal_mask,
-    checked_mask,
     padding_mask,
     quiet_softmax,
     sigmoid,
@@ -89,7 +89,7 @@ def test_a_mask_of_another_kind_is_refused(kind: str, looked_at: bool) -> None:
 @pytest.mark.parametrize("shape", LEGAL)
 def test_a_mask_may_leave_out_what_is_the_same_for_all(shape: tuple[int, ...]) -> None:
     mask = torch.rand(shape) < 0.6
-    whole = checked_mask(mask, (B, H, TQ, TK)).expand(B, H, TQ, TK)
+    whole = checks.mask(mask, (B, H, TQ, TK)).expand(B, H, TQ, TK)
     by_hand = (mask[:, None] if mask.ndim == 3 else mask).expand(B, H, TQ, TK)
     assert torch.equal(whole, by_hand)
 

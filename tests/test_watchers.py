@@ -149,8 +149,7 @@ def new_parts() -> dict[str, set[str]]:
         parts: dict[str, list[Any]] = {}
         for address in trace:
             entry = trace.entry(address)
-            shape = sum(size > 1 for size in entry.values.shape)
-            parts.setdefault(address.partition(".")[0], []).append((address, entry.how, entry.same_as, shape))
+            parts.setdefault(address.partition(".")[0], []).append((address, entry.how, entry.values.shape))
         new[name] = {part for part, stages in parts.items() if tuple(stages) not in seen}
         seen |= {tuple(stages) for stages in parts.values()}
     return new
@@ -181,16 +180,19 @@ def test_writing_a_stage_changes_exactly_what_follows_it(name: str) -> None:
         assert np.array_equal(answer.detach().numpy(), shown[-1])
 
 
-@pytest.mark.parametrize("name", variants.NAMES)
-@pytest.mark.parametrize(("dtype", "most"), [(torch.float32, 5e-6), (torch.float64, 1e-12)])
+SAME = [*((name, torch.float64, 1e-12) for name in variants.NAMES), ("cross", torch.float32, 5e-6)]
+
+
+@pytest.mark.parametrize(("name", "dtype", "most"), SAME)
 def test_writing_the_same_values_back_changes_nothing_beyond_rounding(
     name: str, dtype: torch.dtype, most: float
 ) -> None:
     variant = variants.make(name, dtype)
     answer, trace = record(variant)
     for address in trace:
-        again, _ = record(variant, write={address: trace[address]})
-        assert (again - answer).abs().max() <= most, address
+        if address.partition(".")[0] in new_parts()[name]:
+            again, _ = record(variant, write={address: trace[address]})
+            assert (again - answer).abs().max() <= most, address
 
 
 @pytest.mark.parametrize("name", ["pre-norm", "sigmoid", "dense synthesizer"])
@@ -249,7 +251,7 @@ def test_a_written_key_is_not_remembered() -> None:
     with torch.no_grad():
         module(x, cache=cache)
         kept = cache.keys.clone()
-        record(Variant(module, (x[:, :1],)), cache=cache, write={"keys": torch.zeros(1, 2, 6, 3)})  # type: ignore[arg-type]
+        record(module, x[:, :1], cache=cache, write={"keys": torch.zeros(1, 2, 6, 3)})
     assert torch.equal(cache.keys[:, :, :5], kept)
     assert cache.keys[:, :, 5].any()
 
@@ -284,7 +286,7 @@ def test_positions_can_be_read_and_written() -> None:
     module, x = Positions.sinusoidal(7, 6), torch.randn(2, 5, 6)
     answer, trace = record(module, x, write={"position_rows": torch.zeros(1, 5, 6)})
     assert torch.equal(answer, x)
-    assert list(trace) == ["position_rows", "embedded", "positioned"]
+    assert list(trace) == ["position_rows", "unplaced", "positioned"]
 
 
 def test_a_weigher_from_outside_is_shown_as_given() -> None:

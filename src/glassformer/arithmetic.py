@@ -191,8 +191,9 @@ def _quiet_softmax(index: Index, _made: Operand, masked: Operand) -> Working:
     top = max(cells, key=_value)
     shift = top if top.value > _LARGEST else None
     terms = _exponentials(cells, shift)
-    one, written = (math.exp(-shift.value), "e^(−top)") if shift else (1.0, "1")
+    one = math.exp(-shift.value) if shift else 1.0
     share = _share(terms, index[-1], math.fsum([one, *(term.value for term in terms)]))
+    written = f"e^(−{shift.value:g})" if shift else "1"
     return Working(share.terms, share.result, share.pattern.replace("({sum})", f"({written} + {{sum}})"))
 
 

@@ -21,6 +21,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from glassformer import checks
 from glassformer.cache import Cache
 from glassformer.errors import InputError
 from glassformer.watchers import Watcher, Witness, nothing, within
@@ -50,36 +51,6 @@ def padding_mask(real: Bool[Tensor, "B Tk"]) -> Bool[Tensor, "B 1 1 Tk"]:
 def hide(scores: Float[Tensor, "B H Tq Tk"], mask: Bool[Tensor, "#B #H #Tq #Tk"]) -> Float[Tensor, "B H Tq Tk"]:
     """−∞ where a query may not look: the one score that no other can outbid, and that weighs exactly 0."""
     return scores.masked_fill(~mask, -math.inf)
-
-
-def checked_mask(mask: Tensor, shape: tuple[int, int, int, int]) -> Bool[Tensor, "#B #H #Tq #Tk"]:
-    """The mask with all four axes, or an error that says what is wrong with it."""
-    if mask.dtype != torch.bool:
-        raise InputError(
-            f"A mask must be boolean, True where a query may look; this one is {mask.dtype}. For 0/1 numbers use "
-            "mask.bool(); a number to be added to the scores is called `bias`."
-        )
-    return _with_four_axes("mask", mask, shape, "For padding use padding_mask(real).")
-
-
-def checked_bias(bias: Tensor, shape: tuple[int, int, int, int]) -> Float[Tensor, "#B #H #Tq #Tk"]:
-    """Numbers to be added to the scores, with all four axes, or an error that says what is wrong with them."""
-    if not bias.is_floating_point():
-        raise InputError(f"A bias is added to the scores; this one is {bias.dtype}. To hide keys use a boolean `mask`.")
-    return _with_four_axes("bias", bias, shape, "One number per head has shape [1, heads, 1, 1].")
-
-
-def _with_four_axes(name: str, given: Tensor, shape: tuple[int, int, int, int], hint: str) -> Tensor:
-    whole = given[:, None] if given.ndim == 3 else given  # B Tq Tk → B 1 Tq Tk
-    if whole.ndim not in (2, 4) or any(
-        size not in (1, full) for size, full in zip(reversed(whole.shape), reversed(shape), strict=False)
-    ):
-        B, H, Tq, Tk = shape
-        raise InputError(
-            f"A {name} of shape {list(given.shape)} does not fit {Tq} queries and {Tk} keys (batch {B}, {H} heads): "
-            f"expected [{Tq}, {Tk}], [{B}, {Tq}, {Tk}] or [{B}, {H}, {Tq}, {Tk}], where any size may be 1. {hint}"
-        )
-    return whole if whole.ndim == 4 else whole[None, None]
 
 
 # --- 3. weigh: turn a row of scores into shares -----------------------------------------------------------------
@@ -180,18 +151,17 @@ def attend(
     """
     scorer = scorer or DotProduct()
     shape = (queries.shape[0], queries.shape[1], queries.shape[2], keys.shape[2])
-    _check_sharing(shape[1], keys.shape[1])
+    checks.sharing(shape[1], keys.shape[1])
     if mask is not None:
-        mask = checked_mask(mask, shape)
+        mask = checks.mask(mask, shape)
     if bias is not None:
-        bias = checked_bias(bias, shape)
+        bias = checks.bias(bias, shape)
     fused = _fused_scale(scorer, weigher, queries, dropout)
     if see is nothing and fused is not None:
         return _kernel(queries, keys, values, mask, causal, bias, dropout, fused)
 
     witness = Witness(see)
-    repeats = shape[1] // keys.shape[1]  # heads that share one key/value head
-    scores = scorer(queries, keys.repeat_interleave(repeats, dim=1), witness)
+    scores = scorer(queries, for_each_head(keys, shape[1]), witness)
     if bias is not None:
         scores = witness("biased", scores + witness("bias", bias))
     allowed = _join_causal(mask, shape, queries.device) if causal else mask
@@ -200,9 +170,15 @@ def attend(
     weights = witness("weights", weigher(scores), how_weighed(weigher))
     if dropout > 0.0:
         weights = drop(weights, dropout, ("dropout_rate", "dropped"), witness)
-    if fused is not None and not witness.rewritten:
+    if fused is not None and not witness.rewritten and dropout == 0.0:  # a kernel would drop other weights than shown
         return see("mixed", _kernel(queries, keys, values, mask, causal, bias, dropout, fused))
-    return see("mixed", mix(weights, values.repeat_interleave(repeats, dim=1)))
+    return see("mixed", mix(weights, for_each_head(values, shape[1])))
+
+
+def for_each_head(rows: Float[Tensor, "B G Tk K"], n_heads: int) -> Float[Tensor, "B H Tk K"]:
+    """Every head with the keys (or values) it uses: neighbours share, where there are fewer of them than heads."""
+    repeats = n_heads // rows.shape[1]
+    return rows if repeats == 1 else rows.repeat_interleave(repeats, dim=1)
 
 
 def _join_causal(mask: Tensor | None, shape: tuple[int, int, int, int], device: torch.device) -> Tensor:
@@ -321,16 +297,17 @@ class Attention(nn.Module):
         learned: str = "qkvo",
     ) -> None:
         super().__init__()
-        _check_choices(n_heads, dropout, learned)
+        checks.sizes(d_model=d_model, n_heads=n_heads, d_key=d_key, d_value=d_value, d_context=d_context)
+        checks.choices(dropout, learned)
         self.d_model, self.d_context = d_model, d_context or d_model
-        self.n_heads, self.n_kv_heads = n_heads, n_kv_heads or n_heads
-        self.d_key = d_key or _divided(d_model, n_heads)
+        self.n_heads, self.n_kv_heads = n_heads, n_heads if n_kv_heads is None else n_kv_heads
+        self.d_key = d_key or checks.head_width(d_model, n_heads)
         self.d_value = d_value or self.d_key
         self.causal, self.dropout = causal, dropout
         self.scorer: Scorer = scorer or DotProduct()
         self.weigher = weigher
         self.query_norm, self.key_norm = query_norm, key_norm
-        _check_sharing(self.n_heads, self.n_kv_heads)
+        checks.sharing(self.n_heads, self.n_kv_heads)
 
         def projection(letter: str, d_in: int, d_out: int) -> nn.Linear | None:
             if letter in learned:
@@ -365,15 +342,15 @@ class Attention(nn.Module):
         angles      cosines and sines to turn queries and keys by (layers.Rotary makes them from positions)
         cache       what was read before: x is then only the new rows, while Tk counts all
         """
-        _check_rows("x", x, self.d_model)
+        checks.rows("x", x, self.d_model)
         x = see("inputs", x)
         if context is not None:
-            _check_rows("context", context, self.d_context)
+            checks.rows("context", context, self.d_context)
             if context.shape[0] != x.shape[0]:
                 raise InputError(f"`x` is a batch of {x.shape[0]}, but `context` is one of {context.shape[0]}.")
             context = see("context", context)
         if angles is not None:
-            _check_angles(angles[0], x, context, self.d_key)
+            checks.angles(angles[0], x, context, self.d_key)
             angles = see("cosines", angles[0].to(x.dtype)), see("sines", angles[1].to(x.dtype))
         queries = self._queries(x, angles, see)
         keys, values = self._keys_and_values(x, context, angles, cache, see)
@@ -419,43 +396,3 @@ def _heads(linear: nn.Linear | None, rows: Tensor, n_heads: int, name: str, stag
     if linear is None:
         return see(stage, split_heads(rows, n_heads), "bare")
     return see(stage, split_heads(project(linear, rows, name, see), n_heads))
-
-
-def _divided(d_model: int, n_heads: int) -> int:
-    if d_model % n_heads:
-        raise InputError(
-            f"A width of {d_model} cannot be divided evenly among {n_heads} heads; give d_key to choose one."
-        )
-    return d_model // n_heads
-
-
-def _check_sharing(n_heads: int, n_kv_heads: int) -> None:
-    if n_heads % n_kv_heads:
-        raise InputError(f"{n_heads} heads cannot share {n_kv_heads} key/value heads evenly.")
-
-
-def _check_rows(name: str, rows: Tensor, width: int) -> None:
-    if rows.ndim != 3 or rows.shape[-1] != width:
-        raise InputError(f"`{name}` must have shape [batch, tokens, {width}]; it has {list(rows.shape)}.")
-
-
-def _check_angles(cosines: Tensor, x: Tensor, context: Tensor | None, d_key: int) -> None:
-    if context is not None:
-        raise InputError("Positions turn queries and keys within one sequence; leave out `angles` or `context`.")
-    n_batch, length, _ = x.shape
-    if cosines.ndim != 3 or cosines.shape[0] not in (1, n_batch) or cosines.shape[1] != length:
-        raise InputError(
-            f"`angles` must have shape [1 or {n_batch}, {length}, pairs], one row per token; "
-            f"they have {list(cosines.shape)}."
-        )
-    if 2 * cosines.shape[2] > d_key:
-        raise InputError(f"`angles` turn {cosines.shape[2]} pairs of columns, but a key is only {d_key} wide.")
-
-
-def _check_choices(n_heads: int, dropout: float, learned: str) -> None:
-    if n_heads < 1:
-        raise InputError(f"Attention needs at least one head; n_heads is {n_heads}.")
-    if not 0.0 <= dropout <= 1.0:
-        raise InputError(f"`dropout` is a share between 0 and 1; it is {dropout}.")
-    if not set(learned) <= set("qkvo"):
-        raise InputError(f"`learned` may name q, k, v and o; it is '{learned}'.")

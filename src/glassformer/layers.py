@@ -65,13 +65,14 @@ class Positions(nn.Module):
         if positions is None:
             positions = torch.arange(embedded.shape[1], device=embedded.device)[None]
         try:
-            rows = see("position_rows", F.embedding(positions, self.table))  # 1|B T D
+            rows = F.embedding(positions, self.table)  # 1|B T D
         except IndexError as error:
             raise InputError(
-                f"There are {self.table.shape[0]} positions, counted from 0, but position {int(positions.max())} was "
-                "asked for; make the table longer."
+                f"There are {self.table.shape[0]} positions, counted from 0, but the tokens stand at "
+                f"{int(positions.min())} to {int(positions.max())}; make the table longer."
             ) from error
-        return see("positioned", see("embedded", embedded) + rows)
+        rows = see("position_rows", rows)
+        return see("positioned", see("unplaced", embedded) + rows)
 
 
 class NoPositions(nn.Module):
@@ -85,7 +86,7 @@ class NoPositions(nn.Module):
         see: Watcher = nothing,
     ) -> Float[Tensor, "B T D"]:
         """The tokens as they are."""
-        return see("embedded", embedded)
+        return embedded
 
 
 class Rotary(nn.Module):

@@ -158,10 +158,10 @@ _ATTENTION = (
 )
 
 _LAYERS = (
-    _stage("embedded", "E", "B T D", "plain", "The tokens as rows of numbers, before they know their place."),
+    _stage("unplaced", "E", "B T D", "plain", "The tokens as rows of numbers, before they know their place."),
     _stage("position_rows", "P", "… T D", "plain", "One row per position."),
     _stage("positioned", "X", "B T D", "plain", "The tokens, told where they stand.",
-        Way("add", ("embedded", "position_rows"), "@0 + @1", "@0 + @1")),
+        Way("add", ("unplaced", "position_rows"), "@0 + @1", "@0 + @1")),
     _stage("norm_inputs", "x", "… D", "plain", "The rows to be normalised."),
     _stage("norm_weight", "γ  \\gamma", "D", "plain", "Stretches each column after normalising."),
     _stage("norm_bias", "δ  \\delta", "D", "plain", "Shifts each column after normalising."),

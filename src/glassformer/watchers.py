@@ -31,13 +31,18 @@ def nothing(name: str, value: Tensor, how: str = "") -> Tensor:
 
 def within(see: Watcher, scope: str) -> Watcher:
     """The same watcher for a part of the model: what the part calls `weights` is seen as `scope.weights`."""
-    if see is nothing:
-        return nothing
+    return nothing if see is nothing else Scoped(see, scope)
 
-    def scoped(name: str, value: Tensor, how: str = "") -> Tensor:
-        return see(f"{scope}.{name}", value, how)
 
-    return scoped
+class Scoped:
+    """Hands every stage on to another watcher, with the scope put before its name."""
+
+    def __init__(self, see: Watcher, scope: str) -> None:
+        self.see, self.scope = see, scope
+
+    def __call__(self, name: str, value: Tensor, how: str = "") -> Tensor:
+        """Hands the stage on."""
+        return self.see(f"{self.scope}.{name}", value, how)
 
 
 class Witness:
