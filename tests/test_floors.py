@@ -16,7 +16,8 @@ FLOORS = [
     ["worked", "mask_laboratory"],
     [
         *("solution", "written"),
-        *(f"handwork/{room}" for room in ("expressions", "names", "lexing", "parsing", "intervals", "evaluation")),
+        *(f"handwork/{room}" for room in ("expressions", "names", "folding", "lexing", "parsing")),
+        *(f"handwork/{room}" for room in ("intervals", "evaluation")),
         *(f"handwork/{room}" for room in ("documents", "worksheets", "sheets", "reading", "statements", "steps")),
         *(f"handwork/{room}" for room in ("comparison", "following", "slips", "ledger", "alignment", "chains")),
         *(f"handwork/{room}" for room in ("checking", "spelling", "findings", "judging", "check")),

@@ -37,7 +37,7 @@ class Number:
             return self.sign * float("inf")
         return self.sign * float(self.text) / (100 if self.percent else 1)
 
-    @property
+    @cached_property
     def decimals(self) -> int | None:
         """Digits after the point (negative for 12e3); None for a whole number, which is exact."""
         mantissa, _, exponent = self.text.lower().partition("e")

@@ -46,12 +46,11 @@ def _corrections(ledger: Ledger, findings: list[Finding]) -> list[Correction]:
         literal = known.literal
         if literal is None or not is_printed(literal) or known.paper is known.right:
             continue
-        for i, row in enumerate(entries_of(literal)):
-            for j, entry in enumerate(row):
-                text = _best(known.right, i, j, entry)
-                if fit(entry, known.right.entry(i, j)).wrong.any() and entry.span.start not in found:
-                    length = entry.span.end - entry.span.start
-                    found[entry.span.start] = Correction(entry.span.start, length, text)
+        rows = entries_of(literal)
+        for i, j in np.argwhere(fit(literal, known.right).wrong).tolist():
+            start, end = rows[i][j].span.start, rows[i][j].span.end
+            if start not in found:
+                found[start] = Correction(start, end - start, _best(known.right, i, j, rows[i][j]))
     return sorted(found.values(), key=lambda correction: correction.offset)
 
 

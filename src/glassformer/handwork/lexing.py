@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from lark import Token
 
+from glassformer.handwork.folding import fold
 from glassformer.handwork.names import FUNCTIONS, GREEK, canonical, words
 
 DEEPEST = 60  # brackets within brackets; more than anybody writes, and far from Python's own limit
@@ -378,6 +379,9 @@ def lay_out(tokens: list[Token]) -> list[Token]:
                 answer[start:] = _list_layout(answer[start:])
             elif opening == "OPEN":
                 answer[start:] = _matrix_layout(answer[start:])
+            folded = fold(answer[start:]) if opening in ("LSQB", "OPEN") else None
+            if folded is not None:
+                answer[start:] = [folded]
     return answer
 
 
@@ -411,7 +415,7 @@ def _list_layout(tokens: list[Token]) -> list[Token]:
         if level == 1 and token.type == "ROWEND":
             answer.append(_mark("SEMICOLON", token))
             continue
-        if level == 1 and before is not None and not separated and before.type in ("NUMBER", "RSQB"):
+        if level == 1 and before is not None and not separated and before.type in ("NUMBER", "RSQB", "NUMBERS"):
             gap = (token.start_pos or 0) > (before.end_pos or 0)
             follows = tokens[i + 1] if i + 1 < len(tokens) else None
             signed = (
@@ -420,12 +424,16 @@ def _list_layout(tokens: list[Token]) -> list[Token]:
                 and follows.type == "NUMBER"
                 and (only_minus or (gap and follows.start_pos == token.end_pos))
             )
-            if (token.type == "NUMBER" and gap and before.type == "NUMBER") or signed or token.type == "LSQB":
+            beside = token.type == "NUMBER" and gap and before.type == "NUMBER"
+            if beside or signed or token.type in _STARTS:
                 answer.append(_mark("COMMA", token))
-        elif level == 1 and before is not None and before.type == "RSQB" and token.type == "LSQB":
+        elif level == 1 and before is not None and before.type in _ENDS and token.type in _STARTS:
             answer.append(_mark("COMMA", token))
         answer.append(token)
     return answer
+
+
+_ENDS, _STARTS = frozenset({"RSQB", "NUMBERS"}), frozenset({"LSQB", "NUMBERS"})
 
 
 def _matrix_layout(tokens: list[Token]) -> list[Token]:

@@ -28,6 +28,7 @@ from glassformer.handwork.expressions import (
     product,
     sum_of,
 )
+from glassformer.handwork.folding import Folded
 from glassformer.handwork.lexing import DEEPEST, lay_out
 
 LARGEST = 20_000  # tokens in one side
@@ -67,6 +68,9 @@ class _Builder(Transformer[Token, Node]):
 
     def number(self, token: Token) -> Node:
         return Number(str(token), _span(token))
+
+    def folded(self, token: Folded) -> Node:
+        return token.matrix
 
     def percent(self, token: Token, sign: Token) -> Node:
         return Number(str(token), _span(token, sign), percent=True)
