@@ -86,9 +86,8 @@ def main() -> None:
         print(json.dumps(figures, indent=2))
         return
     print("| notes | claims | numbers | time |\n|---|---|---|---|")
-    print(
-        f"| {figures['lines']:,} lines, {workings} workings | {report.claims:,} | {report.numbers:,} | {figures['seconds']} s |"
-    )
+    notes = f"{figures['lines']:,} lines, {workings} workings"
+    print(f"| {notes} | {report.claims:,} | {report.numbers:,} | {figures['seconds']} s |")
     print(f"| one page | {check_text(page).claims} | {check_text(page).numbers} | {figures['page_seconds']} s |")
     print(f"| one page, the whole command | | | {figures['command_seconds']} s |")
     print(f"\n{figures['slips_found']} of {slips} slips found. Python {figures['python']}.")
