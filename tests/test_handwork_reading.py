@@ -141,6 +141,31 @@ def test_code_blocks() -> None:
     assert not report.unreadable
 
 
+def test_results_in_comments_are_claims() -> None:
+    notes = "```python\nQ = [[1, 0], [1, 1]]\nS = Q @ Q.T\n# [[1, 1],\n#  [1, 3]]\n"
+    notes += "Z = S / 2  # [[0.5, 0.5], [0.5, 1.0]]\n```\n"
+    report = check_text(notes)
+    assert [(f.name, f.line, f.printed, f.right, f.verdict) for f in report.findings] == [("S", 5, "3", "2", "slip")]
+
+
+def test_programs_in_other_languages_and_prose_are_no_claims() -> None:
+    notes = "```js\nconst obj = make(10); x = [1, 2] == [3, 4]\n```\n\n"
+    notes += "The loss went 2.3 → 1.1 → 0.4. 20 °C = 68 °F, and a = b.\n\n// AssertionError: 1 == 2\n\n"
+    notes += "E = mc^2. Version 1.2.3 = latest. In (2020, p. 3) and [1]. f(x) = 3x + 2 = 5 when x = 1.\n"
+    assert check_text(notes).findings == []
+
+
+def test_sentences_and_connectives_part_claims() -> None:
+    report = check_text("So Q = [[1, 1]] and likewise 1/3 ≈ 0.33 and 2/3 ≈ 0.76. Then 2 + 2 = 4.")
+    assert [(f.printed, f.right) for f in report.findings] == [("0.76", "0.67")]
+    assert report.checked == 3
+
+
+def test_entries_by_index() -> None:
+    notes = "scores[0][0] = [1, 1] · [0, 1] = 1\n\nscores[0][1] = [1, 1] · [2, 0] = 3\n"
+    assert [(f.name, f.printed, f.right) for f in check_text(notes).findings] == [("scores[0][1]", "3", "2")]
+
+
 def test_rows_make_a_matrix() -> None:
     notes = "W_Q = [[1, 0], [1, 1]]\n\nW_K = [[0, 1], [1, 0]]\n\n"
     notes += "".join(f"{word}: {row} · {w} = {result}\n\n" for word, row, w, result in [

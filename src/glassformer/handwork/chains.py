@@ -38,6 +38,8 @@ class Chain:
         for i, side in enumerate(sides):
             claim = Claim(side.span, "not checkable", "a formula") if i else None
             if side.node is None:
+                if self.statement.way == "text":
+                    self.current = None  # in prose, what follows may be about something else
                 if claim is not None:
                     claim.status, claim.why = "unreadable", side.why
                 elif len(sides) > 1:
@@ -72,10 +74,7 @@ class Chain:
 
     def _printed(self, side: Side, node: Node, claim: Claim | None) -> None:
         ledger = self.ledger
-        arrow_between_numbers = side.relation == "ARROW" and (
-            isinstance(node, Number) or (self.current is not None and is_printed(self.current))
-        )
-        if self.current is not None and not arrow_between_numbers:
+        if self.current is not None and self._is_claim(side, node, self.current):
             if ledger.compare(self.current, node) and claim is not None:
                 claim.status, claim.why = "checked", ""
         elif claim is not None and self.names and ledger.by_formula(self.names[-1], node, claim):
@@ -89,6 +88,12 @@ class Chain:
             if isinstance(node, Matrix):
                 ledger.match_stacks(node)
         self.current, self.result = node, ledger.literals[id(node)]
+
+    def _is_claim(self, side: Side, node: Node, before: Node) -> bool:
+        """An arrow to a number, or a bare number after another, says nothing about how one comes from the other."""
+        if side.relation == "ARROW":
+            return not isinstance(node, Number) and not is_printed(before)
+        return not (isinstance(node, Number) and isinstance(before, Number))
 
     def _unknown(self, formula: Node) -> str:
         try:

@@ -76,6 +76,9 @@ class Document:
         return self.text[span.start : span.end]
 
 
+# Languages in which people write workings; a block in another language is a program.
+_WORKINGS = frozenset({"", "python", "py", "python3", "pycon", "text", "txt", "plain", "plaintext", "matlab", "julia"})
+_MATHEMATICS = frozenset({"math", "latex", "tex"})
 _FENCE = re.compile(r"[ \t]*(```+|~~~+)")
 _HEADING = re.compile(r"(#{1,6})[ \t]+\S")
 _TEX_HEADING = re.compile(r"[ \t]*\\(chapter|section|subsection|subsubsection|paragraph)\*?\s*\{")
@@ -119,8 +122,12 @@ def _cut_fence(document: Document, start: int, line_end: int, fence: str) -> int
     if close is None:
         document.unreadable.append((start, f"the code block opened by '{fence}' is never closed"))
         return line_end
-    for span in _code_statements(document.text, Span(min(line_end + 1, close.start()), close.start())):
-        document.passages.append(Passage("code", span))
+    language = document.text[start:line_end].strip().strip(fence[0]).strip("{} ").lower().split(" ")[0]
+    inside = Span(min(line_end + 1, close.start()), close.start())
+    if language in _MATHEMATICS:
+        document.passages.append(Passage("math", inside))
+    elif language in _WORKINGS:
+        document.passages += [Passage("code", span) for span in _code_statements(document.text, inside)]
     return close.end()
 
 
@@ -132,7 +139,8 @@ def _code_statements(text: str, span: Span) -> Iterator[Span]:
         end = span.end if end < 0 else end
         line = text[position:end]
         depth = max(0, depth + sum(map(line.count, "[(")) - sum(map(line.count, "])")))
-        if depth == 0 or end - start > 20_000:
+        goes_on = re.compile(r"\n[ \t]*#[ \t]*(?:=|->|→)?[ \t]*\[").match(text, end, span.end)
+        if (depth == 0 and not goes_on) or end - start > 20_000:
             if text[start:end].strip():
                 yield Span(start, end)
             start, depth = end + 1, 0

@@ -212,7 +212,7 @@ class Ledger:
     def _flawed(self, expected: Node, literal: Node, outcome: Outcome, loose: bool) -> bool:
         """Records wrong numbers; False if the expression was only a guess and does not seem to be meant."""
         cause = self._cause(expected, literal, outcome)
-        if loose and cause is None and outcome.wrong.mean() > 0.5:
+        if loose and (outcome.wrong.size == 1 or (cause is None and outcome.wrong.mean() > 0.5)):
             return False
         flaw = self._add_flaw(expected, literal, outcome, cause=cause)
         outcome.known.mistake = flaw

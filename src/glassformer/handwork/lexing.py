@@ -27,6 +27,7 @@ _PATTERN = re.compile(
   | (?P<TEXT>\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|mathcal|boldsymbol|bm|operatorname)\*?\s*
         \{(?P<text>[^{}$]{0,80})\})
   | (?P<ACCENT>\\(?P<accent>hat|tilde|bar|vec|dot|widehat|widetilde|overline)\s*\{(?P<under>\\?[A-Za-z]+)\})
+  | (?P<COMMENT>\#[ \t]*(?:=|->|→|≈)?[ \t]*(?=[-\[\d])|\#[^\n]*)
   | (?P<ELLIPSIS>\.\.\.)
   | (?P<COMMAND>\\[A-Za-z]+|\\[{}%&_|\#])
   | (?P<RELATION>:=|===?|=>|⇒|⟹|->|→|⟶|↦|≈|≃|≅|≐|∈|≠|!=|<=|>=|≤|≥|<|>|=|∼)
@@ -93,6 +94,10 @@ _NAME_SUPERSCRIPT = re.compile(
 )
 _INDEX = re.compile(r"(?:\[\s*\d+\s*(?:,\s*\d+\s*)?\])+")
 _SYMBOL_LETTERS = re.compile(r"[QKVXWADHMSZCYPE]{2}|QK[Tt]|[QKVXADHMSZCYPE]?W[qkvo]|dk|dv|QKV")
+_CHAIN_INDEX = re.compile(r"(?:\[\d+\])+(?!\s*[·×*])")
+_CONNECTIVES = frozenset(
+    {"and", "so", "then", "thus", "hence", "likewise", "where", "when", "because", "therefore", "but", "also", "while"}
+)
 _OPERAND = re.compile(r"\s*\$*\s*(?:[\[(\d−-]|\\begin|\\left)")
 _LOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₖᵢⱼ", "0123456789kij")
 
@@ -123,6 +128,8 @@ class _Lexer:
         while match := _PATTERN.match(self.text, position):
             position = match.end()
             kind = _kind(match)
+            if kind == "COMMENT" and self.ground.way != "code":
+                kind, position = "OTHER", match.start() + 1
             if kind == "SPACE":
                 continue
             for token in self._read(kind, match):
@@ -150,6 +157,8 @@ class _Lexer:
                 return []
             case "COMMAND":
                 return self._command(text, start, end)
+            case "COMMENT":
+                return self._comment(text, start, end)
             case "ELLIPSIS":
                 return [self.token("DOTS", text, start, end)]
             case "RELATION":
@@ -161,7 +170,14 @@ class _Lexer:
             case _:
                 return [self.token(kind, text, start, end)]
 
+    def _comment(self, text: str, start: int, end: int) -> list[Token]:
+        """In code, numbers after # are what the line before gives; other comments are words."""
+        is_result = self.text[end : end + 1] in ("[", "-") or self.text[end : end + 1].isdigit()
+        return [self.token("EQUALS", text, start, end)] if is_result and self.depth == 0 and self.last else []
+
     def _number(self, text: str, start: int, end: int) -> Token:
+        if text.endswith(".") and self.depth == 0:  # the end of a sentence, not 14.0
+            return self.token("NUMBER", text[:-1], start, end - 1)
         thousands = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?").match(self.text, start)
         if thousands and self.depth == 0 and thousands.end() > end:
             return self.token("NUMBER", thousands[0].replace(",", ""), start, thousands.end())
@@ -173,6 +189,8 @@ class _Lexer:
                 self.token("CARET", "^", start, start),
                 self.token("NUMBER", "2" if text == "²" else "3", start, end),
             ]
+        if text == "." and self.ground.way == "text" and self.text[end : end + 1].strip() == "":
+            return [self.token("BREAK", text, start, end)]
         if text == "^" and (turn := _TURNS.match(self.text, start)):
             return [self.token("TURN", turn[0], start, turn.end())]
         if text == "^" and self.ground.way == "code":
@@ -252,6 +270,10 @@ class _Lexer:
             return []
         if len(plain) == 1 or plain in ("dk",):
             return self._symbol(plain, start, end)
+        if plain.lower() in _CONNECTIVES and self.ground.way == "text":
+            return [self.token("BREAK", plain, start, end)]
+        if index := _CHAIN_INDEX.match(self.text, end):
+            return [self.token("NAME", canonical(plain), start, end), self.token("INDEX", index[0], end, index.end())]
         if script := _LONG_SUBSCRIPT.match(self.text, end):
             return [self.token("WORD", f"{plain}_{script['run']}", start, script.end())]
         if script := _SUBSCRIPT.match(self.text, end):
@@ -302,23 +324,7 @@ class _Lexer:
         return tokens
 
 
-_KINDS = [
-    "ROWEND",
-    "BEGIN",
-    "END",
-    "WIDE",
-    "SPACE",
-    "TEXT",
-    "ACCENT",
-    "ELLIPSIS",
-    "COMMAND",
-    "RELATION",
-    "NUMBER",
-    "CODE",
-    "IDENT",
-    "SYMBOL",
-    "OTHER",
-]
+_KINDS = [name for name in _PATTERN.groupindex if name.isupper()]
 _OPENS = MappingProxyType(
     {"LPAR": 1, "LSQB": 1, "LBRACE": 1, "OPEN": 1, "RPAR": -1, "RSQB": -1, "RBRACE": -1, "CLOSE": -1}
 )

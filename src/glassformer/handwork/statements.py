@@ -61,7 +61,7 @@ class Reading:
 _BULLET = re.compile(r"[ \t]*(?:(?:[-*+>•❖]|\d{1,2}[.)]|\(\d{1,2}\)|[①-⑳])[ \t]+)+")
 _LABEL = re.compile(r"(?:example|exercise|problem|question|task|aufgabe|beispiel)\s+(\w{1,3})\b", re.I)
 _EXACT = re.compile(r"\bgiven (?:numbers|matrices|values) are exact\b", re.I)
-_SEPARATORS = frozenset({"COMMA", "SEMICOLON", "WIDE", "ROWEND"})
+_SEPARATORS = frozenset({"COMMA", "SEMICOLON", "WIDE", "ROWEND", "BREAK"})
 _DEPTH = {"LPAR": 1, "LSQB": 1, "LBRACE": 1, "OPEN": 1, "RPAR": -1, "RSQB": -1, "RBRACE": -1, "CLOSE": -1}
 
 
