@@ -281,6 +281,18 @@ def test_worksheets(text: str, suffix: str) -> None:
     assert not report.unreadable
 
 
+def test_a_worksheet_by_the_names_of_the_catalogue() -> None:
+    text = (
+        "mask = 'causal'\ninputs = [[1, 0], [0, 1]]\nquery_weight = [[1, 0], [1, 1]]\nkey_weight = [[0, 1], [1, 0]]\n"
+    )
+    text += "value_weight = [[1, 2], [0, 1]]\n[work]\nqueries = [[1, 0], [1, 1]]\nkeys = [[0, 1], [1, 0]]\n"
+    text += "values = [[1, 2], [0, 1]]\nscores = [[0, 1], [1, 1]]\nscaled = [[0, 0.71], [0.71, 0.71]]\n"
+    text += "masked = [[0, -inf], [0.71, 0.71]]\nweights = [[1, 0], [0.5, 0.5]]\nmixed = [[1, 2], [0.5, 1.8]]\n"
+    report = check_text(text, "sheet.toml", ".toml")
+    assert [(f.name, f.row, f.col, f.printed, f.right) for f in report.findings] == [("mixed", 2, 2, "1.8", "1.5")]
+    assert report.checked == 8
+
+
 @pytest.mark.parametrize(
     ("text", "suffix", "why"),
     [

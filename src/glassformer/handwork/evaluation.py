@@ -127,6 +127,14 @@ class Scope:
                     return scope.known[key]
         return None
 
+    def latest(self, base: str) -> Known | None:
+        """The latest of `K_1`, `K_2`, …"""
+        for scope in self.scopes():
+            for key in reversed(scope.known):
+                if key.startswith(f"{base}_"):
+                    return scope.known[key]
+        return None
+
     def rows_of(self, base: str) -> list[Known]:
         """`q_1`, `q_2`, … in the order they were given, when there are at least two."""
         for scope in self.scopes():
@@ -357,8 +365,8 @@ class Evaluator:
         """A width that nobody wrote down is the number of columns of the keys."""
         if name.text not in _WIDTHS:
             return None
-        for letter in ("K", "Q"):
-            known = self.scope.find(letter)
+        for letter, stage in (("K", "keys"), ("Q", "queries")):
+            known = self.scope.find(letter) or self.scope.named(stage) or self.scope.latest(letter)
             if known is not None:
                 return exactly(float(known.paper.shape[1]))
         if self.inner is not None:

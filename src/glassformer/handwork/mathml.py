@@ -14,7 +14,7 @@ _TOKEN = re.compile(
     r"\\begin\s*\{(?P<begin>[a-zA-Z*]+)\}(?:\{[clr|\s]*\})?|\\end\s*\{(?P<end>[a-zA-Z*]+)\}|(?P<row>\\\\)"
     r"|\\(?:text|mathrm|mathbf|operatorname|boldsymbol|textbf|mathcal)\*?\s*\{(?P<text>[^{}]*)\}"
     r"|(?P<command>\\[A-Za-z]+|\\.)|(?P<number>(?:[-−]\s?)?(?:\d+\.?\d*|\.\d+))"
-    r"|(?P<letter>[^\W\d_])|(?P<space>\s+)|(?P<sign>.)",
+    r"|(?P<word>[A-Za-z]{4,})|(?P<letter>[^\W\d_])|(?P<space>\s+)|(?P<sign>.)",
     re.DOTALL,
 )
 _SIGNS = MappingProxyType(
@@ -70,7 +70,9 @@ class _Drawer:
         if match["begin"]:
             parts.append(self._environment(match["begin"]))
         elif match["text"] is not None:
-            parts.append(f"<mtext>{escape(match['text'])}</mtext>")
+            parts.append(self._word(match, "text"))
+        elif match["word"]:
+            parts.append(self._word(match, "word"))
         elif match["number"]:
             parts.append(self._number(match, parts))
         elif match["letter"]:
@@ -90,6 +92,10 @@ class _Drawer:
             parts.append(f"<mo stretchy='false'>{escape(match['sign'])}</mo>")
         elif match["end"]:
             raise UndrawableError("an environment that was never opened")
+
+    def _word(self, match: re.Match[str], group: str) -> str:
+        word = match[group]
+        return self.mark(self.start + match.start(group), word) or f"<mtext>{escape(word)}</mtext>"
 
     def _number(self, match: re.Match[str], parts: list[str]) -> str:
         text, offset = match["number"], self.start + match.start()

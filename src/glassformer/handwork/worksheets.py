@@ -80,7 +80,16 @@ def _check_tables(document: Document, content: Any) -> bool:
             return False
     if content.get("exact", True) is True:
         document.exact = True
+    if content.get("mask") == "causal" and isinstance(content.get("inputs"), list):
+        document.passages.append(_causal(len(content["inputs"]), max(0, document.text.find("mask"))))
     return True
+
+
+def _causal(n: int, offset: int) -> Passage:
+    """The mask that lets no token see a later one, as it is added on paper: 0 and −∞."""
+    here = Span(offset, offset + len("mask"))
+    rows = tuple(tuple(Number("0", here) if j <= i else Number("inf", here, -1) for j in range(n)) for i in range(n))
+    return Passage("given", here, sides=(Name("mask", here), Matrix(rows, here)))
 
 
 def _formula(document: Document, name: tuple[str, int], formula: tuple[str, int]) -> None:
