@@ -161,6 +161,14 @@ def test_sentences_and_connectives_part_claims() -> None:
     assert report.checked == 3
 
 
+def test_numbers_at_the_end_of_a_sentence() -> None:
+    report = check_text("d_model = 512, d_k = d_model / 8 = 64. √d_k = 8. The base has 8 × 64 = 521.")
+    assert [(f.name, f.printed, f.right, f.cause) for f in report.findings] == [
+        ("8 × 64", "521", "512", "digits swapped")
+    ]
+    assert report.findings[0].arithmetic == "8 × 64 = 512"
+
+
 def test_entries_by_index() -> None:
     notes = "scores[0][0] = [1, 1] · [0, 1] = 1\n\nscores[0][1] = [1, 1] · [2, 0] = 3\n"
     assert [(f.name, f.printed, f.right) for f in check_text(notes).findings] == [("scores[0][1]", "3", "2")]

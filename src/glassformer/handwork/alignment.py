@@ -18,6 +18,7 @@ from glassformer.handwork.expressions import (
     Span,
     Sum,
     Transpose,
+    has_matrix,
     is_printed,
 )
 from glassformer.handwork.ledger import Ledger
@@ -41,9 +42,9 @@ def align(ledger: Ledger, known: Node, side: Node) -> int:
             return align(ledger, ours, theirs)
         case (Power(), Power()):
             return align(ledger, known.base, side.base)
-        case (Sum(), Sum()) if len(known.terms) == len(side.terms):
+        case (Sum(), Sum()) if len(known.terms) == len(side.terms) and has_matrix(side):
             return sum(align(ledger, a, b) for a, b in zip(known.terms, side.terms, strict=True))
-        case (Product(), Product()) if known.entrywise == side.entrywise:
+        case (Product(), Product()) if known.entrywise == side.entrywise and has_matrix(side):
             return _align_products(ledger, known, side)
     return ledger.compare(known, side) if ledger.can_work_out(known) and ledger.can_work_out(side) else 0
 

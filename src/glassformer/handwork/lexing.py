@@ -136,7 +136,8 @@ class _Lexer:
                 self.depth += _OPENS.get(token.type, 0)
                 self.last = token.type
                 yield token
-                position = max(position, (token.end_pos or 0) - self.ground.start)
+                end = (token.end_pos or 0) - self.ground.start
+                position = end if kind == "NUMBER" else max(position, end)
 
     def _read(self, kind: str, match: re.Match[str]) -> list[Token]:
         text, start, end = match[0], match.start(), match.end()

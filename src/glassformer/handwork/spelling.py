@@ -76,8 +76,10 @@ def _product(node: Product, i: int, j: int, evaluate: Evaluate) -> str:
         for factor in node.factors
         if _is_scalar(factor, evaluate)
     )
+    if not matrices:
+        return over.removeprefix(" × ") if over.startswith(" × ") else f"1{over}"
     if len(matrices) < 2:
-        return (_in_brackets(_at(evaluate(matrices[0]).middle(LOCAL), i, j)) if matrices else "1") + over
+        return _in_brackets(_at(evaluate(matrices[0]).middle(LOCAL), i, j)) + over
     left = evaluate(product_of(matrices[:-1]))
     right = evaluate(matrices[-1])
     if left.shape[1] != right.shape[0]:
