@@ -1,19 +1,21 @@
 """A survey of the checker over generated workings: how many are read rightly. Prints counts as JSON; asserts nothing.
 
-Run as `python tests/survey.py correct|one|two FIRST COUNT`. The tests run it as a process of its own, free of the
-type-checking that tests put on every call, so that thousands of workings take seconds.
+Run as `python tests/survey.py correct|rounded|one|two FIRST COUNT`. The tests run it as a process of its own, free of
+the type-checking that tests put on every call, so that thousands of workings take seconds.
 """
 
 import json
 import sys
 from collections import Counter
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from glassformer.handwork.check import check_text
 from glassformer.handwork.findings import Finding, Report
 from glassformer.handwork.planting import Slip, plant
-from glassformer.handwork.workings import VARIANTS, Working, make_working
+from glassformer.handwork.workings import VARIANTS, Working, make_working, printed
 from glassformer.handwork.writing import STYLES, write
 
 
@@ -43,6 +45,23 @@ def survey_correct(first: int, count: int) -> dict[str, int]:
         counts["false_alarms"] += report.first_wrong is not None
         counts["mild"] += bool(report.findings) and report.first_wrong is None
         counts["unread"] += bool(report.unreadable) or report.checked < len(working.steps)
+    return dict(counts)
+
+
+def survey_rounded(first: int, count: int) -> dict[str, int]:
+    """Right workings whose given numbers had more digits than are printed, as the weights of a real layer do."""
+    counts: Counter[str] = Counter(workings=0, false_alarms=0, mild=0)
+    for seed in range(first, first + count):
+        draw = np.random.default_rng(seed)
+        decimals, variant = int(draw.integers(2, 5)), VARIANTS[seed % len(VARIANTS)]
+        fine = make_working(seed, variant, width=int(draw.integers(2, 5)), decimals=8, whole=False, from_printed=False)
+        given = {symbol: printed(numbers, decimals) for symbol, numbers in fine.given.items()}
+        answers = {symbol: printed(numbers, decimals) for symbol, numbers in fine.answers.items()}
+        shown = replace(fine, decimals=decimals, given=given, answers=answers)
+        report = check_text(write(shown, STYLES[int(draw.integers(len(STYLES)))]))
+        counts["workings"] += 1
+        counts["false_alarms"] += report.first_wrong is not None
+        counts["mild"] += bool(report.findings) and report.first_wrong is None
     return dict(counts)
 
 
@@ -87,5 +106,10 @@ def _verdict(slip: Slip) -> str:
 
 if __name__ == "__main__":
     kind, start, n = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    answer = survey_correct(start, n) if kind == "correct" else survey_slips(start, n, {"one": 1, "two": 2}[kind])
-    print(json.dumps(answer))
+    surveys = {
+        "correct": survey_correct,
+        "rounded": survey_rounded,
+        "one": partial(survey_slips, slips=1),
+        "two": partial(survey_slips, slips=2),
+    }
+    print(json.dumps(surveys[kind](start, n)))

@@ -139,11 +139,8 @@ def test_two_tokens_with_a_wrong_value_row_that_is_not_carried_on() -> None:
     notes = two_tokens(r"\operatorname{softmax}", W_Q, K_T, "", SHARES, MIXED, OUTPUT)
     report = check_text(notes)
     assert told(report) == V_SLIP
-    cut = {(f.name, f.row, f.col) for f in report.findings if f.verdict == "cut-off"}
-    assert ("A", 1, 2) in cut  # 0.0955 printed as 0.09
-    assert not [
-        f for f in report.findings if f.verdict == "doubtful"
-    ]  # the weights were rounded, and many numbers show it
+    assert not [f for f in report.findings if f.is_mild]
+    assert report.rounded_givens > 2  # the weights were rounded, and many numbers show it
 
 
 def test_masked_says_sigmoid_and_means_softmax() -> None:

@@ -28,6 +28,13 @@ def test_a_thousand_right_workings_give_no_false_alarm() -> None:
     assert counts["unread"] == 0
 
 
+def test_given_numbers_that_were_rounded_give_no_false_alarm() -> None:
+    counts = surveyed("rounded", 30_000, 300)
+    assert counts["workings"] == 300
+    assert counts["false_alarms"] == 0
+    assert counts["mild"] <= 0.1 * counts["workings"]
+
+
 def test_a_thousand_slips_are_found_and_explained() -> None:
     counts = surveyed("one", 10_000, 1000)
     assert counts["workings"] >= 990

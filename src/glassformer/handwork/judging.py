@@ -6,9 +6,9 @@ import math
 import numpy as np
 
 from glassformer.handwork.checking import Checker
-from glassformer.handwork.comparison import entries_of, fit
+from glassformer.handwork.comparison import entries_of, fit, units
 from glassformer.handwork.documents import Document
-from glassformer.handwork.evaluation import World, print_halves
+from glassformer.handwork.evaluation import World, print_halves, printed_value
 from glassformer.handwork.expressions import Call, Matrix, Name, Node, Number, Transpose, is_printed, walk
 from glassformer.handwork.findings import Correction, Finding, Remark, Report
 from glassformer.handwork.following import Flaw
@@ -17,6 +17,7 @@ from glassformer.handwork.ledger import Ledger
 from glassformer.handwork.spelling import number, spell
 
 _MANY_DOUBTS = 2  # more doubtful numbers than these, and the given numbers were simply rounded
+_MUCH_STRAIN = 0.5  # of the room that rounding leaves: many small errors hardly ever add up to as much
 
 
 def judge(checker: Checker) -> Report:
@@ -29,10 +30,27 @@ def judge(checker: Checker) -> Report:
     if n_doubts > _MANY_DOUBTS:
         report.rounded_givens = n_doubts
         ledger.flaws = [flaw for flaw in ledger.flaws if flaw.kind != "doubtful"]
+    if doubts:
+        ledger.flaws = [flaw for flaw in ledger.flaws if flaw.kind != "cut-off" or _is_strained(flaw)]
     for flaw in in_order(ledger.flaws):
         report.findings += _findings(flaw, ledger, document)
     report.corrections[document.file] = _corrections(ledger, report.findings)
     return report
+
+
+def _is_strained(flaw: Flaw) -> bool:
+    """Leaves of a cut-off flaw what rounded givens can hardly explain; False if nothing is left.
+
+    Where some numbers are larger than the given ones allow, nobody cuts digits off: the given ones were rounded.
+    """
+    assert flaw.right is not None
+    nominal, numbers = flaw.right.middle(DEEP), printed_value(flaw.literal, given=False).middle(LOCAL)
+    edge = numbers + np.sign(nominal - numbers) * units(flaw.literal) / 2
+    bound = np.where(nominal > numbers, flaw.right.low[GENEROUS], flaw.right.high[GENEROUS])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        strain = np.where(nominal == bound, np.inf, (nominal - edge) / (nominal - bound))
+    flaw.wrong = flaw.wrong & (strain >= _MUCH_STRAIN)
+    return bool(flaw.wrong.any())
 
 
 def _corrections(ledger: Ledger, findings: list[Finding]) -> list[Correction]:
