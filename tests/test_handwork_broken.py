@@ -88,6 +88,8 @@ def broken_files() -> list[tuple[str, str, bytes]]:
     add("deep json", "[" * 100_000, ".ipynb")
     add("deep yaml", "given: " + "[" * 3000, ".yaml")
     add("yaml bomb", "a: &a [1,1]\nb: &b [*a,*a]\nc: &c [*b,*b]\ngiven: {X: [*c,*c,*c]}\n", ".yaml")
+    laughs = "".join(f"x{i}: &x{i} [{', '.join([f'*x{i - 1}'] * 9)}]\n" for i in range(1, 12))
+    add("billion laughs", "x0: &x0 [1]\n" + laughs + "given: {X: *x11}\n", ".yaml")
     add("yaml code", "given: !!python/object/apply:os.system ['true']\n", ".yaml")
     add("deep toml", "[given]\nX = " + "[" * 3000, ".toml")
     add("toml text", "[given]\nX = 'words'\n[work]\nQ = [[1], ['a']]\n", ".toml")

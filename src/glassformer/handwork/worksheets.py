@@ -19,7 +19,7 @@ import yaml
 from glassformer.errors import nearest
 from glassformer.handwork.documents import Document, Passage
 from glassformer.handwork.expressions import Matrix, Name, Node, Number, Span
-from glassformer.handwork.lexing import Ground, lex
+from glassformer.handwork.lexing import DEEPEST, Ground, lex
 from glassformer.handwork.names import canonical
 from glassformer.handwork.parsing import UnreadableError, parse
 from glassformer.worksheet import GIVENS, SETTINGS
@@ -108,6 +108,7 @@ def read_yaml(text: str, file: str) -> Document:
     """A worksheet in YAML."""
     document = Document(file, text)
     try:
+        _check_yaml(text)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         content = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
@@ -124,6 +125,17 @@ def read_yaml(text: str, file: str) -> Document:
             for name, node in value.value:
                 _yaml_entry(document, key.value, name, node)
     return document
+
+
+def _check_yaml(text: str) -> None:
+    """Refuses what a worksheet never needs: lists within lists without end, and aliases that unfold into huge ones."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise yaml.YAMLError("aliases (*name) are not used in worksheets; write the values out")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise yaml.YAMLError(f"lists more than {DEEPEST} deep")
 
 
 def _yaml_entry(document: Document, table: str, name: yaml.Node, node: yaml.Node) -> None:
