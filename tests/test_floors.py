@@ -16,8 +16,8 @@ FLOORS = [
     ["worked", "mask_laboratory"],
     [
         *("solution", "written"),
-        *(f"handwork/{room}" for room in ("expressions", "names", "folding", "lexing", "parsing")),
-        *(f"handwork/{room}" for room in ("intervals", "evaluation")),
+        *(f"handwork/{room}" for room in ("expressions", "names", "lexing", "folding", "layout", "parsing")),
+        *(f"handwork/{room}" for room in ("intervals", "evaluation", "formulas")),
         *(f"handwork/{room}" for room in ("documents", "worksheets", "sheets", "reading", "statements", "steps")),
         *(f"handwork/{room}" for room in ("comparison", "following", "slips", "ledger", "alignment", "chains")),
         *(f"handwork/{room}" for room in ("checking", "spelling", "findings", "judging", "check")),

@@ -3,8 +3,8 @@
 from rich.console import Console
 from rich.text import Text
 
-from glassformer.handwork.findings import Finding, Remark, Report
-from glassformer.handwork.wording import MEANINGS, groups, lines, minus, place, sentence, summary
+from glassformer.handwork.findings import MEANINGS, Finding, Remark, Report
+from glassformer.handwork.wording import groups, lines, minus, place, sentence, summary
 
 WIDEST = 108
 _SHOWN_MILD = 6

@@ -61,7 +61,7 @@ class Checker:
         side, ledger = statement.sides[0], self.ledger
         if not isinstance(side.node, Matrix) or not is_printed(side.node):
             return []
-        name = Name(statement.caption, side.span, is_word=True)
+        name = Name(statement.caption, side.span)
         claims = []
         if ledger.scope.formula(name.text) is not None or stage_of(name.text):
             claim = Claim(side.span, "not checkable")

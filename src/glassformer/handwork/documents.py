@@ -33,14 +33,6 @@ class Passage:
     sides: tuple[Node, ...] = ()  # only for given
 
 
-@dataclass(frozen=True)
-class Note:
-    """Something that could not be read, or not be checked, and why."""
-
-    place: Place
-    why: str
-
-
 @dataclass
 class Document:
     """The text of one file and how it is cut. `parts` are labelled offsets, such as the cells of a notebook."""

@@ -4,7 +4,7 @@ On paper a name has the numbers that were printed for it; in the right world, th
 which of the two to take, mistake by mistake. Knows names and intervals; judges nothing.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -25,16 +25,12 @@ from glassformer.handwork.expressions import (
     Span,
     Sum,
     Transpose,
-    children,
     names_in,
     product,
-    with_children,
 )
 from glassformer.handwork.intervals import Value, exactly, matmul, printed, side_by_side, stack_rows
-from glassformer.handwork.lexing import Ground, lex
 from glassformer.handwork.names import base_and_suffix, stage_of
-from glassformer.handwork.parsing import parse
-from glassformer.stages import CATALOGUE, fill
+from glassformer.stages import CATALOGUE
 
 
 class UnknownError(InputError):
@@ -198,7 +194,6 @@ class Evaluator:
     ) -> None:
         self.scope, self.literals, self.world, self.stacks = scope, literals, world, stacks
         self.used: list[Known] = []
-        self.assumed: set[str] = set()  # names whose formula came from the catalogue, not from the notes
         self.inner: int | None = None  # the width of the first matrix of the product being worked out
         self.busy: set[str] = set()
 
@@ -380,45 +375,6 @@ class Evaluator:
     def _constant(self, name: Name) -> Value | None:
         numbers = {"e": np.e, "π": np.pi}
         return exactly(numbers[name.text]) if name.text in numbers else None
-
-
-def catalogue_formulas(stage: str, scope: Scope) -> list[Node]:
-    """The ways in which the catalogue makes a stage, over the stages that the notes give; the likeliest first."""
-    formulas: list[Node] = []
-    for way in CATALOGUE[stage].ways:
-        found: list[str | None] = []
-        for operand in way.operands:
-            choices = [choice for choice in operand.rstrip("?").split("|") if "." not in choice]
-            found.append(next((choice for choice in choices if scope.named(choice) is not None), None))
-        latex, operands = _on_paper(stage, way.latex, found)
-        needed = [place for place, operand in enumerate(way.operands) if not operand.endswith("?")]
-        if all(operands[place] is not None for place in needed if place < len(operands)):
-            formulas.append(_parsed(latex, operands))
-    if stage == "output":
-        for first, second in (("mixed", "output_weight"), ("weights", "values")):
-            if scope.named(first) is not None and scope.named(second) is not None:
-                formulas.append(_parsed("@0 @1", [first, second]))
-    return formulas
-
-
-def _on_paper(stage: str, latex: str, found: list[str | None]) -> tuple[str, list[str | None]]:
-    """On paper a scale is a division by √d, and a mask of 0 and −∞ is added."""
-    if stage == "scaled":
-        return r"\frac{@0}{\sqrt{d_k}}", found[:1]
-    return ("@0 + @1" if stage == "masked" else latex), found
-
-
-def _parsed(latex: str, operands: Sequence[str | None]) -> Node:
-    symbols = [f"p_{place}" if operand else None for place, operand in enumerate(operands)]
-    tree = parse(lex(Ground(fill(latex, symbols), 0, "math")))
-    names = {f"p_{place}": operand for place, operand in enumerate(operands) if operand}
-    return _renamed(tree, names)
-
-
-def _renamed(node: Node, names: Mapping[str, str]) -> Node:
-    if isinstance(node, Name):
-        return Name(names.get(node.text, node.text), node.span)
-    return with_children(node, tuple(_renamed(child, names) for child in children(node)))
 
 
 def factors_of(node: Node) -> tuple[Node, ...]:

@@ -59,7 +59,6 @@ class Name:
     text: str
     span: Span
     index: tuple[int, ...] = ()
-    is_word: bool = False  # prose rather than a symbol
 
     @cached_property
     def key(self) -> str:

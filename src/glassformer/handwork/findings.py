@@ -4,17 +4,22 @@ Plain facts that go to JSON as they are. Knows nothing of how they were found or
 """
 
 from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from glassformer.handwork.documents import Document
 
-# slip       wrong here; later numbers follow from the right value
-# carried    wrong here; later numbers follow from the wrong value
-# wrong      wrong here; nothing later depends on it
-# formula    the numbers are right for another formula than the one named
-# cut-off    digits cut off instead of rounded
-# doubtful   only possible if the given numbers were rounded before they were printed
-VERDICTS = ("slip", "carried", "wrong", "formula", "cut-off", "doubtful")
+# The verdicts, and what each says of a wrong number.
+MEANINGS = MappingProxyType(
+    {
+        "slip": "later numbers follow from the right value",
+        "carried": "later numbers follow from the wrong value",
+        "wrong": "nothing later shows how it was gone on with",
+        "formula": "the numbers are right, but for another formula than the one named",
+        "cut-off": "digits cut off instead of rounded",
+        "doubtful": "only possible if the given numbers were rounded before they were printed",
+    }
+)
 MILD = frozenset({"cut-off", "doubtful"})
 
 

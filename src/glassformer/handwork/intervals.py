@@ -113,11 +113,6 @@ def side_by_side(parts: list[Value]) -> Value:
     return Value(np.concatenate([p.low for p in parts], axis=2), np.concatenate([p.high for p in parts], axis=2))
 
 
-def select(where: NDArray[np.bool_], first: Value, second: Value) -> Value:
-    """`first` where true, else `second`, entry by entry."""
-    return Value(np.where(where, first.low, second.low), np.where(where, first.high, second.high))
-
-
 # --- arithmetic -------------------------------------------------------------------------------------------------
 
 

@@ -18,7 +18,6 @@ from glassformer.handwork.evaluation import (
     Scope,
     UnknownError,
     World,
-    catalogue_formulas,
     factors_of,
     printed_value,
     product_of,
@@ -35,6 +34,7 @@ from glassformer.handwork.expressions import (
     readable,
 )
 from glassformer.handwork.following import Flaw, Outcome, compare
+from glassformer.handwork.formulas import catalogue_formulas
 from glassformer.handwork.intervals import LOCAL, ShapeError, Value
 from glassformer.handwork.names import stage_of
 from glassformer.handwork.slips import find_cause, other_function, said_otherwise, scene_of

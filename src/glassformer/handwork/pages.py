@@ -8,9 +8,9 @@ from html import escape
 from importlib.resources import files
 
 from glassformer.handwork.documents import Document, Passage
-from glassformer.handwork.findings import Finding, Report
+from glassformer.handwork.findings import MEANINGS, Finding, Report
 from glassformer.handwork.mathml import to_mathml
-from glassformer.handwork.wording import MEANINGS, lines, minus, place, summary
+from glassformer.handwork.wording import lines, minus, place, summary
 
 
 def to_html(report: Report) -> str:

@@ -29,7 +29,8 @@ from glassformer.handwork.expressions import (
     sum_of,
 )
 from glassformer.handwork.folding import Folded
-from glassformer.handwork.lexing import DEEPEST, lay_out
+from glassformer.handwork.layout import lay_out
+from glassformer.handwork.lexing import DEEPEST
 
 LARGEST = 20_000  # tokens in one side
 
@@ -85,7 +86,7 @@ class _Builder(Transformer[Token, Node]):
         return Name(str(token), _span(token))
 
     def word(self, token: Token) -> Node:
-        return Name(str(token), _span(token), is_word=True)
+        return Name(str(token), _span(token))
 
     def entry(self, token: Token, index: Token) -> Node:
         places = index.replace("][", ",").strip("[]").split(",")

@@ -60,11 +60,6 @@ TERM_SIGN = "sign of one term lost"
 
 Bounds = tuple[float, float]
 
-CAUSES = (
-    SIGN, DIGITS, POINT, EXCHANGED, NEIGHBOUR, COPIED, NOT_SCALED, SCALED_BY_D, SCALED_UP, TURNED, WRONG_AXIS, NO_EXP,
-    NO_SUM, NO_SOFTMAX, UNSCALED, UNMASKED, MASK_AFTER, MASK_TIMES, Q_Q, K_K, SWAPPED_ORDER, TERM_LEFT_OUT, TERM_SIGN,
-)  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Scene:

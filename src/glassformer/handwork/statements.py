@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from lark import Token
 
 from glassformer.handwork.documents import Document, Passage
-from glassformer.handwork.expressions import Name, Node, Span, is_printed
+from glassformer.handwork.expressions import Node, Span
 from glassformer.handwork.lexing import RELATIONS, Ground, lex
 from glassformer.handwork.names import words
 from glassformer.handwork.parsing import UnreadableError, parse
@@ -271,13 +271,3 @@ _STARTS = frozenset(
     {"NAME", "LSQB", "OPEN", "NUMBER", "MINUS", "FUNCTION", "FRACTION", "ROOT", "LPAR", "WORD", "OTHER"}
 )
 _ENDS = frozenset({"NUMBER", "RSQB", "CLOSE", "RPAR", "NAME", "WORD", "RBRACE", "PERCENT", "TURN", "OTHER"})
-
-
-def is_name(side: Side) -> bool:
-    """Whether a side is a bare name."""
-    return isinstance(side.node, Name)
-
-
-def is_result(side: Side) -> bool:
-    """Whether a side is plain printed numbers."""
-    return side.node is not None and is_printed(side.node)

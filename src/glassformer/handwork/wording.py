@@ -1,19 +1,6 @@
 """The sentences that all reports share: what a verdict means, how a finding is told. Lays nothing out."""
 
-from types import MappingProxyType
-
-from glassformer.handwork.findings import Finding, Report
-
-MEANINGS = MappingProxyType(
-    {
-        "slip": "later numbers follow from the right value",
-        "carried": "later numbers follow from the wrong value",
-        "wrong": "nothing later shows how it was gone on with",
-        "formula": "the numbers are right, but for another formula than the one named",
-        "cut-off": "digits cut off instead of rounded",
-        "doubtful": "only possible if the given numbers were rounded before they were printed",
-    }
-)
+from glassformer.handwork.findings import MEANINGS, Finding, Report
 
 
 def place(finding: Finding) -> str:
