@@ -14,8 +14,29 @@ FLOORS = [
     ["checks", "cache", "attention", "synthesizers", "multihead", "layers"],
     [],
     ["worked", "mask_laboratory"],
-    ["handout", "drawing", "page", "laboratory_page", "written", "solution"],
-    ["terminal", "commands/explain", "cli", "__main__"],
+    [
+        *("handout", "drawing", "page", "laboratory_page", "written", "solution"),
+        *(f"handwork/{room}" for room in ("expressions", "names", "lexing", "folding", "layout", "parsing")),
+        *(f"handwork/{room}" for room in ("intervals", "evaluation", "formulas")),
+        *(f"handwork/{room}" for room in ("documents", "worksheets", "sheets", "reading", "statements", "steps")),
+        *(f"handwork/{room}" for room in ("comparison", "following", "slips", "ledger", "alignment", "chains")),
+        *(f"handwork/{room}" for room in ("checking", "spelling", "findings", "judging", "check")),
+        *(
+            f"handwork/{room}"
+            for room in ("wording", "margins", "mathml", "pages", "mending", "workings", "planting", "writing")
+        ),
+        *(f"handwork/{room}" for room in ("exercises", "runner", "foreign")),
+    ],
+    [
+        "terminal",
+        "check_page",
+        "commands/explain",
+        "commands/check_code",
+        "commands/check",
+        "commands/exercise",
+        "cli",
+        "__main__",
+    ],
 ]
 ORDER = [name for floor in FLOORS for name in floor]
 MODULES = sorted(path.relative_to(SOURCE).with_suffix("").as_posix() for path in SOURCE.rglob("*.py"))

@@ -18,6 +18,8 @@ app = App(
     default_parameter=Parameter(negative=(), show_default=False),
 )
 app.command("glassformer.commands.explain:explain", name="explain", help="Work attention step by step.")
+app.command("glassformer.commands.check:check", name="check", help="Find the first wrong number in notes.")
+app.command("glassformer.commands.exercise:exercise", name="exercise", help="Make a worksheet to fill in.")
 
 
 def _without_debug(words: list[str]) -> tuple[list[str], bool]:

@@ -1,0 +1,115 @@
+"""Lays a known expression over a printed one, and compares wherever printed numbers stand for something known.
+
+`X W_Q` over `[1, 0] [[1, 0], [1, 1]]` compares X with the row and W_Q with the matrix. Knows nothing of chains.
+"""
+
+from glassformer.errors import InputError
+from glassformer.handwork.evaluation import UnknownError, product_of
+from glassformer.handwork.expressions import (
+    Call,
+    Inverse,
+    Matrix,
+    Name,
+    Negative,
+    Node,
+    Number,
+    Power,
+    Product,
+    Span,
+    Sum,
+    Transpose,
+    has_matrix,
+    is_printed,
+)
+from glassformer.handwork.ledger import Ledger
+
+
+def align(ledger: Ledger, known: Node, side: Node) -> int:
+    """Lays a known expression over a printed one; gives the number of comparisons made."""
+    if isinstance(known, Number) and isinstance(side, Number):
+        return 0  # two bare numbers in two products: the products are compared, or nothing is
+    if is_printed(side):
+        if isinstance(known, Name) and isinstance(side, Number) and ledger.scope.find(known.key) is None:
+            ledger.scope.bind(known, ledger.given(side))  # √d = √2 says what d is
+            return 0
+        return _compare_if_known(ledger, known, side)
+    match known, side:
+        case (_, Name()):
+            return 0
+        case (Call(of=ours), Call(of=theirs)) | (Transpose(of=ours), Transpose(of=theirs)):
+            return align(ledger, ours, theirs)
+        case (Inverse(of=ours), Inverse(of=theirs)) | (Negative(of=ours), Negative(of=theirs)):
+            return align(ledger, ours, theirs)
+        case (Power(), Power()):
+            return align(ledger, known.base, side.base)
+        case (Sum(), Sum()) if len(known.terms) == len(side.terms) and has_matrix(side):
+            return sum(align(ledger, a, b) for a, b in zip(known.terms, side.terms, strict=True))
+        case (Product(), Product()) if known.entrywise == side.entrywise and has_matrix(side):
+            return _align_products(ledger, known, side)
+    return ledger.compare(known, side) if ledger.can_work_out(known) and ledger.can_work_out(side) else 0
+
+
+def _compare_if_known(ledger: Ledger, known: Node, side: Node) -> int:
+    """A name put in before it was known is given by the numbers in its place."""
+    try:
+        return ledger.compare(known, side)
+    except UnknownError:
+        if isinstance(known, Name) and not known.index:
+            ledger.literals[id(side)] = ledger.given(side)
+            ledger.scope.bind(known, ledger.literals[id(side)])
+        return 0
+
+
+def _align_products(ledger: Ledger, known: Product, side: Product) -> int:
+    """Factor by factor; blocks printed side by side are one factor, and so are factors already multiplied."""
+    theirs = list(side.factors)
+    if len(theirs) > len(known.factors):
+        joined = _joined_blocks(theirs)
+        if joined is not None and len(joined) == len(known.factors):
+            _replace(side, joined)
+            theirs = joined
+    if len(theirs) == len(known.factors):
+        return sum(align(ledger, a, b) for a, b in zip(known.factors, theirs, strict=True))
+    if len(theirs) < len(known.factors):
+        for ours in _groupings(known.factors, len(theirs)):
+            if all(_same_shape(ledger, a, b) for a, b in zip(ours, theirs, strict=True)):
+                return sum(align(ledger, a, b) for a, b in zip(ours, theirs, strict=True))
+    return ledger.compare(known, side) if ledger.can_work_out(known) and ledger.can_work_out(side) else 0
+
+
+def _joined_blocks(factors: list[Node]) -> list[Node] | None:
+    joined: list[Node] = []
+    for factor in factors:
+        last = joined[-1] if joined else None
+        if (
+            isinstance(last, Matrix)
+            and isinstance(factor, Matrix)
+            and len(last.rows) == len(factor.rows)
+            and len(joined) > 1
+        ):
+            rows = tuple(a + b for a, b in zip(last.rows, factor.rows, strict=True))
+            joined[-1] = Matrix(rows, Span(last.span.start, factor.span.end))
+        else:
+            joined.append(factor)
+    return joined
+
+
+def _replace(side: Product, factors: list[Node]) -> None:
+    object.__setattr__(side, "factors", tuple(factors))  # the blocks were one matrix all along
+
+
+def _groupings(factors: tuple[Node, ...], n: int) -> list[list[Node]]:
+    if n == 1:
+        return [[product_of(factors)]]
+    answer = []
+    for first in range(1, len(factors) - n + 2):
+        for rest in _groupings(factors[first:], n - 1):
+            answer.append([product_of(factors[:first]), *rest])
+    return answer
+
+
+def _same_shape(ledger: Ledger, a: Node, b: Node) -> bool:
+    try:
+        return ledger.evaluator()(a).shape == ledger.evaluator()(b).shape
+    except InputError:
+        return False

@@ -1,0 +1,195 @@
+"""A document as a row of passages: headings, mathematics, lines of text and code, each with its place in the file.
+
+Cuts Markdown, LaTeX and plain text; what kind of file a path holds is decided in reading.py. Understands no maths.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from glassformer.handwork.expressions import Node, Span
+
+LONGEST_LINE = 100_000
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands: lines and columns are counted from 1."""
+
+    file: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A stretch of a document: `kind` is heading, math, text, code or given (already read, as from a sheet)."""
+
+    kind: str
+    span: Span
+    level: int = 0
+    sides: tuple[Node, ...] = ()  # only for given
+
+
+@dataclass
+class Document:
+    """The text of one file and how it is cut. `parts` are labelled offsets, such as the cells of a notebook."""
+
+    file: str
+    text: str
+    passages: list[Passage] = field(default_factory=list)
+    unreadable: list[tuple[int, str]] = field(default_factory=list)  # offset and reason
+    parts: list[tuple[int, str]] = field(default_factory=list)
+    exact: bool = False  # the given numbers are exact, and not rounded
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    def place(self, offset: int) -> Place:
+        """The line and column at an offset; in a notebook both count within the cell."""
+        line = bisect_right(self._line_starts, offset)
+        column = offset - self._line_starts[line - 1] + 1
+        if not self.parts:
+            return Place(self.file, line, column)
+        start, label = self.parts[max(0, bisect_right([start for start, _ in self.parts], offset) - 1)]
+        return Place(f"{self.file}, {label}", line - bisect_right(self._line_starts, start) + 1, column)
+
+    def line_text(self, offset: int) -> str:
+        """The whole line around an offset."""
+        line = bisect_right(self._line_starts, offset)
+        end = self._line_starts[line] - 1 if line < len(self._line_starts) else len(self.text)
+        return self.text[self._line_starts[line - 1] : end]
+
+    def slice(self, span: Span) -> str:
+        """The text of a stretch."""
+        return self.text[span.start : span.end]
+
+
+# Languages in which people write workings; a block in another language is a program.
+_WORKINGS = frozenset({"", "python", "py", "python3", "pycon", "text", "txt", "plain", "plaintext", "matlab", "julia"})
+_MATHEMATICS = frozenset({"math", "latex", "tex"})
+_FENCE = re.compile(r"[ \t]*(```+|~~~+)")
+_HEADING = re.compile(r"(#{1,6})[ \t]+\S")
+_TEX_HEADING = re.compile(r"[ \t]*\\(chapter|section|subsection|subsubsection|paragraph)\*?\s*\{")
+_TEX_LEVELS = ("chapter", "section", "subsection", "subsubsection", "paragraph")
+_EXAMPLE = re.compile(
+    r"[\s*_]*(?:worked\s+)?(?:example|exercise|problem|question|task|aufgabe|beispiel)\s+\(?\w{1,3}\)?[\s*_:.]*", re.I
+)
+_DISPLAYS = ("equation", "align", "gather", "displaymath", "multline", "eqnarray", "flalign", "alignat")
+_OPENING = re.compile(r"\$\$|\\\[|\\begin\s*\{(?:" + "|".join(_DISPLAYS) + r")\*?\}")
+
+
+def cut(document: Document) -> None:
+    """Finds the passages of Markdown, LaTeX or plain text."""
+    text, position = document.text, 0
+    while position < len(text):
+        line_end = _line_end(text, position)
+        line = text[position:line_end] if line_end - position <= LONGEST_LINE else ""
+        if line_end - position > LONGEST_LINE:
+            document.unreadable.append((position, f"a line of {line_end - position:,} characters is not read"))
+        elif fence := _FENCE.match(line):
+            line_end = _cut_fence(document, position, line_end, fence[1])
+        elif opening := _OPENING.search(line):
+            line_end = _cut_display(document, position, position + opening.start(), opening[0])
+        elif heading := _heading_level(line):
+            document.passages.append(Passage("heading", Span(position, line_end), heading))
+        elif line.strip():
+            line_end = _cut_text(document, position, line_end)
+        position = line_end + 1
+
+
+def _heading_level(line: str) -> int:
+    if match := _HEADING.match(line):
+        return len(match[1])
+    if match := _TEX_HEADING.match(line):
+        return _TEX_LEVELS.index(match[1]) + 1
+    return 6 if _EXAMPLE.fullmatch(line) else 0
+
+
+def _cut_fence(document: Document, start: int, line_end: int, fence: str) -> int:
+    close = re.compile(rf"^[ \t]*{re.escape(fence)}[ \t]*$", re.M).search(document.text, line_end)
+    if close is None:
+        document.unreadable.append((start, f"the code block opened by '{fence}' is never closed"))
+        return line_end
+    language = document.text[start:line_end].strip().strip(fence[0]).strip("{} ").lower().split(" ")[0]
+    inside = Span(min(line_end + 1, close.start()), close.start())
+    if language in _MATHEMATICS:
+        document.passages.append(Passage("math", inside))
+    elif language in _WORKINGS:
+        document.passages += [Passage("code", span) for span in _code_statements(document.text, inside)]
+    return close.end()
+
+
+def _code_statements(text: str, span: Span) -> Iterator[Span]:
+    """Lines of code; a line that leaves a bracket open goes on."""
+    start, depth, position = span.start, 0, span.start
+    while position < span.end:
+        end = text.find("\n", position, span.end)
+        end = span.end if end < 0 else end
+        line = text[position:end]
+        depth = max(0, depth + sum(map(line.count, "[(")) - sum(map(line.count, "])")))
+        goes_on = re.compile(r"\n[ \t]*#[ \t]*(?:=|->|→)?[ \t]*\[").match(text, end, span.end)
+        if (depth == 0 and not goes_on) or end - start > 20_000:
+            if text[start:end].strip():
+                yield Span(start, end)
+            start, depth = end + 1, 0
+        position = end + 1
+    if start < span.end and text[start : span.end].strip():
+        yield Span(start, span.end)
+
+
+def _cut_display(document: Document, line_start: int, start: int, opening: str) -> int:
+    """From the opening sign to the closing one, which may stand lines below; text around it on its lines is kept."""
+    while True:
+        closing = _closing(opening)
+        end = document.text.find(closing, start + len(opening))
+        if end < 0 or end - start > LONGEST_LINE:
+            document.unreadable.append((start, f"'{opening}' is never closed"))
+            return _line_end(document.text, start)
+        if document.text[line_start:start].strip():
+            document.passages.append(Passage("text", Span(line_start, start)))
+        document.passages.append(Passage("math", Span(start + len(opening), end)))
+        line_start = end + len(closing)
+        line_end = _line_end(document.text, line_start)
+        another = _OPENING.search(document.text, line_start, line_end)
+        if another is None:
+            if document.text[line_start:line_end].strip():
+                document.passages.append(Passage("text", Span(line_start, line_end)))
+            return line_end
+        start, opening = another.start(), another[0]
+
+
+def _closing(opening: str) -> str:
+    if opening.startswith("\\begin"):
+        return f"\\end{{{opening[opening.index('{') + 1 : -1]}}}"
+    return "$$" if opening == "$$" else "\\]"
+
+
+def _line_end(text: str, position: int) -> int:
+    end = text.find("\n", position)
+    return len(text) if end < 0 else end
+
+
+def _cut_text(document: Document, start: int, line_end: int) -> int:
+    """One line; a list of rows that goes on over the next lines belongs to it."""
+    text = document.text
+    for _ in range(60):
+        line = text[start:line_end]
+        open_math = line.count("$") % 2 == 1 and _closes_math(text[line_end : line_end + 2000])
+        if (line.count("[") <= line.count("]") and not open_math) or line_end >= len(text):
+            break
+        following_end = _line_end(text, line_end + 1)
+        following = text[line_end + 1 : following_end].strip()
+        if not open_math and not following.startswith(("[", "]", "-", ".")) and not following[:1].isdigit():
+            break
+        line_end = following_end
+    document.passages.append(Passage("text", Span(start, line_end)))
+    return line_end
+
+
+def _closes_math(rest: str) -> bool:
+    """Whether a formula that was opened by $ ends within this paragraph."""
+    return "$" in rest.partition("\n\n")[0]

@@ -1,0 +1,262 @@
+"""Numbers as they are printed: each stands for an interval, and intervals are carried through matrix arithmetic.
+
+A `Value` holds a matrix under several readings at once, stacked on its first axis (see READINGS): the arithmetic is the
+same for all of them. Every operation rounds outward, so that a bound is never crossed by floating point. Nothing here
+knows of notes, names or formulas.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glassformer.errors import InputError
+
+Floats = NDArray[np.float64]
+
+# generous  every printed decimal may have been rounded: half a unit of its last digit either way
+# face      the given numbers are exact as printed; results printed on the way may have been rounded
+# local     every number exactly as printed
+# deep      the given numbers exactly as printed, and everything else worked out from them in full
+READINGS = ("generous", "face", "local", "deep")
+GENEROUS, FACE, LOCAL, DEEP = range(4)
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+class ShapeError(InputError):
+    """Two matrices that do not fit together."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A matrix of intervals under every reading: `low` and `high` have axes reading, row, column."""
+
+    low: Floats
+    high: Floats
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.low.shape[1], self.low.shape[2]
+
+    @property
+    def is_scalar(self) -> bool:
+        """A single number."""
+        return self.shape == (1, 1)
+
+    @property
+    def is_vector(self) -> bool:
+        """A single row or column."""
+        return 1 in self.shape
+
+    def middle(self, reading: int) -> Floats:
+        """The middle of each interval under one reading: row, column."""
+        low, high = self.low[reading], self.high[reading]
+        with np.errstate(invalid="ignore", over="ignore"):
+            return np.asarray(np.where(low == high, low, low / 2 + high / 2))
+
+    def row(self, i: int) -> "Value":
+        """One row."""
+        return Value(self.low[:, i : i + 1], self.high[:, i : i + 1])
+
+    def entry(self, i: int, j: int) -> "Value":
+        """One number."""
+        return Value(self.low[:, i : i + 1, j : j + 1], self.high[:, i : i + 1, j : j + 1])
+
+    @property
+    def transposed(self) -> "Value":
+        """Rows and columns exchanged."""
+        return Value(self.low.swapaxes(1, 2), self.high.swapaxes(1, 2))
+
+    def fitted(self, shape: tuple[int, int]) -> "Value":
+        """The same numbers in `shape`, where only a vector may change between row and column."""
+        if self.shape == shape:
+            return self
+        if self.is_vector and 1 in shape and self.shape == (shape[1], shape[0]):
+            return self.transposed
+        raise ShapeError(f"{named_shape(self.shape)} was expected, {named_shape(shape)} is printed")
+
+
+def named_shape(shape: tuple[int, int]) -> str:
+    """A shape in words."""
+    return "a single number" if shape == (1, 1) else f"{shape[0]}×{shape[1]}"
+
+
+def exactly(numbers: Floats | float) -> Value:
+    """The same exact numbers under every reading."""
+    matrix = np.atleast_2d(np.asarray(numbers, dtype=np.float64))
+    return Value(np.repeat(matrix[None], len(READINGS), axis=0), np.repeat(matrix[None], len(READINGS), axis=0))
+
+
+def printed(numbers: Floats, halves: Floats, *, given: bool) -> Value:
+    """Printed numbers and half a unit of each one's last digit; `given` ones are exact at face value."""
+    value = exactly(numbers)
+    rounded = [GENEROUS] if given else [GENEROUS, FACE]
+    value.low[rounded] -= halves
+    value.high[rounded] += halves
+    return value
+
+
+def stack_rows(rows: list[Value]) -> Value:
+    """Rows on top of each other."""
+    if len({row.shape[1] for row in rows}) != 1:
+        raise ShapeError("the rows have different lengths")
+    return Value(np.concatenate([r.low for r in rows], axis=1), np.concatenate([r.high for r in rows], axis=1))
+
+
+def side_by_side(parts: list[Value]) -> Value:
+    """Blocks beside each other."""
+    if len({part.shape[0] for part in parts}) != 1:
+        raise ShapeError("the blocks have different heights")
+    return Value(np.concatenate([p.low for p in parts], axis=2), np.concatenate([p.high for p in parts], axis=2))
+
+
+# --- arithmetic -------------------------------------------------------------------------------------------------
+
+
+def _outward(low: Floats, high: Floats, slack: Floats | float = 0.0) -> Value:
+    """Rounds outward by a few units of the last place; an undefined bound (0 × ∞) allows everything."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        room_low = np.where(np.isfinite(low), 4 * _EPS * np.abs(low) + slack, 0.0)
+        room_high = np.where(np.isfinite(high), 4 * _EPS * np.abs(high) + slack, 0.0)
+        low, high = low - room_low, high + room_high
+    return Value(np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high))
+
+
+def _same_shape(a: Value, b: Value, what: str) -> None:
+    for first, second in zip(a.shape, b.shape, strict=True):
+        if first != second and 1 not in (first, second):
+            raise ShapeError(f"{named_shape(a.shape)} and {named_shape(b.shape)} cannot be {what}")
+
+
+def add(a: Value, b: Value) -> Value:
+    """Entry by entry; a single number, row or column serves every place."""
+    _same_shape(a, b, "added")
+    with np.errstate(invalid="ignore", over="ignore"):
+        return _outward(a.low + b.low, a.high + b.high)
+
+
+def negative(a: Value) -> Value:
+    """With the sign turned."""
+    return Value(-a.high, -a.low)
+
+
+def times(a: Value, b: Value) -> Value:
+    """Entry by entry."""
+    _same_shape(a, b, "multiplied entry by entry")
+    low, high = _products(a.low, a.high, b.low, b.high)
+    return _outward(low, high)
+
+
+def _products(a_low: Floats, a_high: Floats, b_low: Floats, b_high: Floats) -> tuple[Floats, Floats]:
+    with np.errstate(invalid="ignore", over="ignore"):
+        corners = np.stack(np.broadcast_arrays(a_low * b_low, a_low * b_high, a_high * b_low, a_high * b_high))
+    corners = np.where(np.isnan(corners), 0.0, corners)  # 0 × ∞: a masked entry times nothing is nothing
+    return corners.min(axis=0), corners.max(axis=0)
+
+
+def matmul(a: Value, b: Value) -> Value:
+    """The matrix product; a single number scales, and two rows of one length give their dot product."""
+    if a.is_scalar or b.is_scalar:
+        return times(a, b)
+    if a.shape[1] != b.shape[0]:
+        if a.shape[1] == b.shape[1] and b.shape[0] == 1:  # row · row, or W x with x written as a row
+            b = b.transposed
+        elif a.shape[0] == b.shape[0] and a.shape[1] == 1:  # column · column
+            a = a.transposed
+        else:
+            raise ShapeError(f"{named_shape(a.shape)} times {named_shape(b.shape)} does not fit")
+    if a.shape[0] * a.shape[1] * b.shape[1] > 300_000:
+        raise ShapeError(f"{named_shape(a.shape)} times {named_shape(b.shape)} is too large to be checked")
+    low, high = _products(a.low[..., None], a.high[..., None], b.low[:, None], b.high[:, None])
+    with np.errstate(invalid="ignore", over="ignore"):
+        size = np.maximum(np.abs(low), np.abs(high)).sum(axis=2)
+        slack = np.where(np.isfinite(size), size * _EPS * a.shape[1], 0.0)
+        return _outward(low.sum(axis=2), high.sum(axis=2), slack)
+
+
+def inverse(a: Value) -> Value:
+    """1 / a, entry by entry; an interval around zero allows everything."""
+    around_zero = (a.low <= 0) & (a.high >= 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = 1 / a.high, 1 / a.low
+    return _outward(np.where(around_zero, -np.inf, low), np.where(around_zero, np.inf, high))
+
+
+def power(a: Value, exponent: int) -> Value:
+    """A whole power, entry by entry."""
+    if exponent < 0:
+        return inverse(power(a, -exponent))
+    with np.errstate(over="ignore"):
+        ends = np.stack([a.low**exponent, a.high**exponent])
+    low, high = ends.min(axis=0), ends.max(axis=0)
+    if exponent % 2 == 0:
+        low = np.where((a.low <= 0) & (a.high >= 0), 0.0, low)
+    return _outward(low, high)
+
+
+def rising(function: Callable[[Floats], Floats]) -> Callable[[Value], Value]:
+    """A function that never falls, lifted to intervals."""
+
+    def lifted(a: Value) -> Value:
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return _outward(function(a.low), function(a.high))
+
+    return lifted
+
+
+exp = rising(np.exp)
+sqrt = rising(lambda x: np.sqrt(np.maximum(x, 0.0)))
+log = rising(lambda x: np.log(np.maximum(x, 0.0)))
+relu = rising(lambda x: np.maximum(x, 0.0))
+tanh = rising(np.tanh)
+sigmoid = rising(lambda x: np.exp(-np.logaddexp(0.0, -x)))
+
+
+def turning(function: Callable[[Floats], Floats], peak: float) -> Callable[[Value], Value]:
+    """Sine or cosine: 1 wherever the interval holds peak + 2πk, −1 half a turn later."""
+
+    def lifted(a: Value) -> Value:
+        ends = np.stack([function(a.low), function(a.high)])
+        turns = 2 * np.pi
+        holds_peak = np.floor((a.high - peak) / turns) >= np.ceil((a.low - peak) / turns)
+        holds_low = np.floor((a.high - peak - np.pi) / turns) >= np.ceil((a.low - peak - np.pi) / turns)
+        return _outward(np.where(holds_low, -1.0, ends.min(axis=0)), np.where(holds_peak, 1.0, ends.max(axis=0)))
+
+    return lifted
+
+
+sine = turning(np.sin, np.pi / 2)
+cosine = turning(np.cos, 0.0)
+
+
+def softmax(a: Value) -> Value:
+    """Row by row. An entry is largest when it is high and all others are low: that bound is reached."""
+    return _outward(_shares(a.low, a.high), _shares(a.high, a.low), 1e-15)
+
+
+def _shares(own: Floats, others: Floats) -> Floats:
+    """e^own / (e^own + Σ e^others), leaving each entry itself out of the others; a row of −∞ gets zeros."""
+    top = np.maximum(own, others).max(axis=2, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        mine, theirs = np.exp(own - top), np.exp(others - top)
+        shares = mine / (mine + (theirs.sum(axis=2, keepdims=True) - theirs).clip(min=0.0))
+    return np.where(mine == 0, 0.0, shares)
+
+
+def total(a: Value) -> Value:
+    """All entries added up."""
+    return _outward(a.low.sum(axis=(1, 2), keepdims=True), a.high.sum(axis=(1, 2), keepdims=True))
+
+
+def mean(a: Value) -> Value:
+    """The mean of each row."""
+    return _outward(a.low.mean(axis=2, keepdims=True), a.high.mean(axis=2, keepdims=True))
+
+
+def variance(a: Value) -> Value:
+    """The mean squared distance of each row from its mean."""
+    return mean(power(add(a, negative(mean(a))), 2))

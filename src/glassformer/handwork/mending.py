@@ -1,0 +1,74 @@
+"""Writes a mended copy of notes: every wrong number, and all that followed from it, put right. Never over the notes."""
+
+import json
+from pathlib import Path
+
+from glassformer.errors import InputError
+from glassformer.handwork.check import check_text
+from glassformer.handwork.documents import Document
+from glassformer.handwork.findings import Correction, Report
+
+_ROUNDS = 5
+
+
+def mended_text(document: Document, corrections: list[Correction], *, strict: bool = False) -> str:
+    """The text with its corrections; digits that were cut off are rounded only for a `strict` reader."""
+    text = document.text
+    for correction in reversed(corrections):
+        if strict or not correction.mild:
+            end = correction.offset + correction.length
+            text = text[: correction.offset] + correction.text + text[end:]
+    return text
+
+
+def mended_path(path: Path) -> Path:
+    """`notes.md` → `notes.corrected.md`."""
+    return path.with_name(f"{path.stem}.corrected{path.suffix}")
+
+
+def mend(document: Document, corrections: list[Correction], suffix: str = ".md", *, strict: bool = False) -> str:
+    """The mended text, checked again until nothing is left to correct: one correction may show another."""
+    text = mended_text(document, corrections, strict=strict)
+    for _ in range(_ROUNDS):
+        report = check_text(text, document.file, suffix)
+        rest = [c for c in report.corrections[document.file] if strict or not c.mild]
+        if not rest:
+            break
+        text = mended_text(report.documents[0], rest, strict=strict)
+    return text
+
+
+def write_mended(report: Report, *, strict: bool = False) -> list[Path]:
+    """Writes a copy beside each file that has something to correct, and says where."""
+    written = []
+    for document in report.documents:
+        corrections = [c for c in report.corrections.get(document.file, []) if strict or not c.mild]
+        path = Path(document.file)
+        if not corrections or not path.is_file():
+            continue
+        if path.suffix.lower() == ".xlsx":
+            raise InputError(
+                f"A corrected copy of {path} cannot be written; see the right numbers with --html instead."
+            )
+        if path.suffix.lower() == ".ipynb":
+            text = _notebook(path, document, corrections)
+        else:
+            text = mend(document, corrections, path.suffix.lower(), strict=strict)
+        target = mended_path(path)
+        target.write_text(text, encoding="utf-8")
+        written.append(target)
+    return written
+
+
+def _notebook(path: Path, document: Document, corrections: list[Correction]) -> str:
+    """The notebook with its Markdown cells corrected, and all else as it was."""
+    content = json.loads(path.read_text(encoding="utf-8-sig"))
+    starts = [start for start, _ in document.parts]
+    for start, label in document.parts:
+        end = next((other for other in starts if other > start), len(document.text))
+        own = [Correction(c.offset - start, c.length, c.text) for c in corrections if start <= c.offset < end]
+        if own:
+            piece = Document(document.file, document.text[start:end].rstrip("\n"))
+            source = mended_text(piece, own, strict=True)
+            content["cells"][int(label.removeprefix("cell ")) - 1]["source"] = source.splitlines(keepends=True)
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"

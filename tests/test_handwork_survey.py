@@ -1,0 +1,50 @@
+"""What must hold over thousands of workings: no false alarm, the first wrong number found, its cause named."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+SURVEY = Path(__file__).parent / "survey.py"
+
+
+def surveyed(kind: str, first: int, count: int) -> Counter[str]:
+    """Two processes, half the workings each."""
+    half = count // 2
+    jobs = [
+        subprocess.Popen([sys.executable, str(SURVEY), kind, str(start), str(half)], stdout=subprocess.PIPE, text=True)
+        for start in (first, first + half)
+    ]
+    answers = [job.communicate()[0] for job in jobs]
+    return Counter(json.loads(answers[0])) + Counter(json.loads(answers[1]))
+
+
+def test_a_thousand_right_workings_give_no_false_alarm() -> None:
+    counts = surveyed("correct", 0, 1000)
+    assert counts["workings"] == 1000
+    assert counts["false_alarms"] == 0
+    assert counts["mild"] == 0
+    assert counts["unread"] == 0
+
+
+def test_given_numbers_that_were_rounded_give_no_false_alarm() -> None:
+    counts = surveyed("rounded", 30_000, 300)
+    assert counts["workings"] == 300
+    assert counts["false_alarms"] == 0
+    assert counts["mild"] <= 0.1 * counts["workings"]
+
+
+def test_a_thousand_slips_are_found_and_explained() -> None:
+    counts = surveyed("one", 10_000, 1000)
+    assert counts["workings"] >= 990
+    assert counts["first"] >= 0.99 * counts["workings"]
+    assert counts["causes"] >= 0.90 * counts["workings"]
+    assert counts["verdicts"] >= 0.95 * counts["workings"]
+
+
+def test_two_slips_are_both_found_and_followed_on() -> None:
+    counts = surveyed("two", 20_000, 100)
+    assert counts["workings"] >= 95
+    assert counts["all"] == counts["workings"]
+    assert counts["verdicts"] >= 0.95 * counts["found"]
