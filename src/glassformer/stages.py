@@ -29,6 +29,9 @@ LEGEND = MappingProxyType(
         "HV": "value widths of all heads, side by side",
         "GK": "key widths of all key/value heads, side by side",
         "GV": "value widths of all key/value heads, side by side",
+        "N": "vocabulary, or classes",
+        "S": "state of a recurrent network",
+        "W": "window of a convolution",
         "…": "any leading axes",
     }
 )
@@ -158,6 +161,11 @@ _ATTENTION = (
 )
 
 _LAYERS = (
+    _stage("ids", "i", "B T", "plain", "The tokens as numbers of the vocabulary."),
+    _stage("embedding_weight", "W_E", "N D", "plain", "One row for each word of the vocabulary."),
+    _stage("embedding_scale", "c", "", "plain", "Stretches the embedded rows, by √D in the paper."),
+    _stage("embedded", "E", "B T D", "plain", "The tokens as rows of numbers, before they know their place.",
+        Way("look up", ("ids", "embedding_weight", "embedding_scale?"), "<@2 >@1[@0]", "<@2 >@1[@0]", how="looked up")),
     _stage("unplaced", "E", "B T D", "plain", "The tokens as rows of numbers, before they know their place."),
     _stage("position_rows", "P", "… T D", "plain", "One row per position."),
     _stage("positioned", "X", "B T D", "plain", "The tokens, told where they stand.",
@@ -192,6 +200,7 @@ _LAYERS = (
     _stage("activated", "U⁺  U^{+}", "B T F", "plain", "The widened row after the bend.",
         Way("relu", ("expanded",), r"\operatorname{relu}(@0)", "relu(@0)", how="relu"),
         Way("gelu", ("expanded",), r"\operatorname{gelu}(@0)", "gelu(@0)", how="gelu"),
+        Way("squared relu", ("expanded",), r"\operatorname{relu}(@0)^2", "relu(@0)²", how="squared relu"),
         Way("tanh gelu", ("expanded",), r"\operatorname{gelu}_{\tanh}(@0)", "gelu(@0), tanh form", how="tanh gelu"),
         Way("swiglu", ("expanded", "gate"), r"\operatorname{silu}(@1) \odot @0", "silu(@1) · @0", how="swiglu")),
     _stage("contracted", "Y", "B T D", "plain", "What the feed-forward network hands on.",
@@ -203,6 +212,21 @@ _LAYERS = (
     _stage("added", "x⁺  x^{+}", "B T D", "plain", "The rows plus what the sub-layer found.",
         Way("add", ("skipped", "dropped_output|output|contracted"), "@0 + @1", "@0 + @1")),
 )
+
+_MODELS = (
+    _stage("real", "r", "B T", "plain", "Where a token stands, and not padding."),
+    _stage("states", "s", "B T S", "plain", "What a recurrent network remembers after each token."),
+    _stage("windows", "U", "B S W", "plain", "What a convolution found in each window, one row per filter."),
+    _stage("pooled", "p", "B D", "plain", "The whole text as one row.",
+        Way("mean of real", ("rows", "real"), r"\operatorname{mean}(@0)", "mean(@0) over the real tokens", how="mean"),
+        Way("largest", ("windows",), r"\max(@0)", "max(@0) over the windows", how="max"),
+        Way("last", ("states", "real"), "@0", "@0 after the last token", how="last")),
+    _stage("rows", "X", "B T D", "plain", "The rows that leave the last block."),
+    _stage("logit_weight", "W_L", "D N", "plain", "Turns a row into one score for each class or word."),
+    _stage("logit_bias", "b_L", "N", "plain", "Added to these scores."),
+    _stage("logits", "ℓ  \\ell", "… N", "plain", "One score for each class or word.",
+        Way("project", ("final_norm.normed|pooled|rows", "logit_weight", "logit_bias?"), "@0 @1< + @2>", "@0 @1< + @2>")),
+)
 # fmt: on
 
-CATALOGUE = MappingProxyType({each.name: each for each in (*_ATTENTION, *_LAYERS)})
+CATALOGUE = MappingProxyType({each.name: each for each in (*_ATTENTION, *_LAYERS, *_MODELS)})
