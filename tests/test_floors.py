@@ -9,11 +9,11 @@ SOURCE = Path(__file__).parent.parent / "src" / "glassformer"
 
 # From the ground up, and on each floor from left to right.
 FLOORS = [
-    ["errors", "stages", "arithmetic", "trace", "watchers", "notation"],
+    ["errors", "stages", "arithmetic", "trace", "watchers", "notation", "config"],
     ["worksheet"],
-    ["checks", "cache", "attention", "synthesizers", "multihead", "layers"],
-    [],
-    ["worked", "mask_laboratory"],
+    ["checks", "cache", "attention", "synthesizers", "multihead", "layers", "order", "ends"],
+    ["classifiers", "translator", "language_model"],
+    ["worked", "mask_laboratory", "build"],
     ["solution", "written"],
     ["terminal", "commands/explain", "cli", "__main__"],
 ]

@@ -4,6 +4,8 @@ All share one contract: ids (B T) and where they are real (B T, padding on the r
 every stage is seen. How a text is cut into ids they do not know; that padding says nothing, each of them guarantees.
 """
 
+from itertools import pairwise
+
 import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
@@ -11,10 +13,10 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from glassformer.attention import Attention, padding_mask
-from glassformer.order import Order
 from glassformer.config import ConvolutionConfig, DenseConfig, EncoderConfig, RecurrentConfig
 from glassformer.ends import Embedding, Head, mean_of_real
 from glassformer.layers import NORMS, block
+from glassformer.order import Order
 from glassformer.watchers import Watcher, nothing, within
 
 
@@ -34,14 +36,31 @@ class RecurrentClassifier(nn.Module):
         self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
     ) -> Float[Tensor, "B N"]:
         """The state after the last real word (of the last layer and direction), turned into logits."""
-        embedded = self.embedding(ids, see=see)
+        embedded, real = self.embedding(ids, see=see), see("real", real)
         lengths = real.sum(1).clamp(min=1).cpu()
         packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
         states, last = self.recurrent(packed)
-        if see is not nothing:
-            see("states", pad_packed_sequence(states, batch_first=True, total_length=ids.shape[1])[0])
         hidden = last[0] if isinstance(last, tuple) else last  # layers·directions B S
-        return self.head(see("pooled", hidden[-1], "last state"), see=see)  # type: ignore[no-any-return]
+        plain = not isinstance(last, tuple) and hidden.shape[0] == 1
+        if see is not nothing:
+            self._show(pad_packed_sequence(states, batch_first=True, total_length=ids.shape[1])[0], plain, see)
+        return self.head(see("pooled", hidden[-1], "last state" if plain else "last layer"), see=see)  # type: ignore[no-any-return]
+
+    def _show(self, states: Tensor, plain: bool, see: Watcher) -> None:
+        """The states are for the eye only: torch's kernel keeps them to itself, so they can be read but not written."""
+        if plain:
+            for stage, name in _RECURRENT_WEIGHTS.items():
+                weight = getattr(self.recurrent, name)
+                see(stage, weight.T if weight.ndim == 2 else weight)
+        see("states", states, "plain" if plain else "kernel")
+
+
+_RECURRENT_WEIGHTS = {
+    "recurrent_weight": "weight_ih_l0",
+    "recurrent_bias": "bias_ih_l0",
+    "state_weight": "weight_hh_l0",
+    "state_bias": "bias_hh_l0",
+}
 
 
 class DenseClassifier(nn.Module):
@@ -52,7 +71,7 @@ class DenseClassifier(nn.Module):
         self.length = config.length
         self.embedding = Embedding(config.vocabulary, config.width)
         widths = [config.length * config.width, *config.hidden]
-        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(widths, widths[1:], strict=False))
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
         self.head = Head(widths[-1], config.classes)
 
     def forward(
@@ -73,9 +92,7 @@ class ConvolutionClassifier(nn.Module):
         self.config = config
         self.embedding = Embedding(config.vocabulary, config.width)
         widths = [config.width, *config.filters]
-        self.convolutions = nn.ModuleList(
-            nn.Conv1d(a, b, config.kernel, config.stride) for a, b in zip(widths, widths[1:], strict=False)
-        )
+        self.convolutions = nn.ModuleList(nn.Conv1d(a, b, config.kernel, config.stride) for a, b in pairwise(widths))
         self.hidden = nn.Linear(widths[-1] * (1 if config.pooled else self._windows()), config.hidden)
         self.head = Head(config.hidden, config.classes)
 
@@ -94,14 +111,12 @@ class ConvolutionClassifier(nn.Module):
             found = F.relu(convolution(found))
         found = see("windows", found)
         if self.config.pooled:
-            found = found.amax(-1)
+            found = see("largest_window", found.amax(-1))
         hidden = F.relu(self.hidden(found.flatten(1)))
         return self.head(see("pooled", hidden, "hidden layer"), see=see)  # type: ignore[no-any-return]
 
 
-def _fixed_length(
-    embedded: Float[Tensor, "B T D"], real: Bool[Tensor, "B T"], length: int
-) -> Float[Tensor, "B L D"]:
+def _fixed_length(embedded: Float[Tensor, "B T D"], real: Bool[Tensor, "B T"], length: int) -> Float[Tensor, "B L D"]:
     """Zeros where there is no word, up to the length that the network was made for."""
     quiet = embedded.masked_fill(~real[..., None], 0.0)[:, :length]
     return F.pad(quiet, (0, 0, 0, length - quiet.shape[1]))

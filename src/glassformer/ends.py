@@ -49,7 +49,9 @@ class Head(nn.Module):
             self.linear.weight = tied.weight
 
     def forward(self, rows: Float[Tensor, "*rows D"], *, see: Watcher = nothing) -> Float[Tensor, "*rows N"]:
-        """One score for each class or word."""
+        """One score for each class or word; rows that were not pooled are shown as `rows`."""
+        if rows.ndim == 3:
+            rows = see("rows", rows)
         return see("logits", project(self.linear, rows, "logit", see))
 
 

@@ -4,8 +4,8 @@ It knows no text and no training; it can look back on earlier ids through a cach
 """
 
 import math
+from typing import Any
 
-import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
@@ -36,7 +36,9 @@ class LanguageModel(nn.Module):
 
     @staticmethod
     def _block(config: LanguageModelConfig, d_key: int) -> Block:
-        norms = {"query_norm": RMSNorm(d_key), "key_norm": RMSNorm(d_key)} if config.query_key_norm else {}
+        norms: dict[str, Any] = (
+            {"query_norm": RMSNorm(d_key), "key_norm": RMSNorm(d_key)} if config.query_key_norm else {}
+        )
         return block(
             config.width, config.heads, config.hidden, causal=True, norm=NORMS[config.norm],
             activation=config.activation, dropout=config.dropout, bias=config.bias, scorer=_scorer(config, d_key),

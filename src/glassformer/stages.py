@@ -215,17 +215,24 @@ _LAYERS = (
 
 _MODELS = (
     _stage("real", "r", "B T", "plain", "Where a token stands, and not padding."),
-    _stage("states", "s", "B T S", "plain", "What a recurrent network remembers after each token."),
-    _stage("windows", "U", "B S W", "plain", "What a convolution found in each window, one row per filter."),
+    _stage("recurrent_weight", "W_x", "D S", "plain", "What a word adds to the state."),
+    _stage("recurrent_bias", "b_x", "S", "plain", "Added to that."),
+    _stage("state_weight", "W_s", "S S", "plain", "What the state before adds to the state after."),
+    _stage("state_bias", "b_s", "S", "plain", "Added to that."),
+    _stage("states", "s", "B T S", "plain", "What a recurrent network remembers after each token.",
+        Way("recur", ("embedded", "recurrent_weight", "recurrent_bias", "state_weight", "state_bias"),
+            r"\tanh(@0_t @1 + @2 + s_{t-1} @3 + @4)", "tanh(@0ₜ @1 + @2 + sₜ₋₁ @3 + @4)", how="plain")),
+    _stage("windows", "U", "B S W", "plain", "What each filter of the last convolution found in each window."),
+    _stage("largest_window", "m", "B S", "plain", "The best window of each filter, wherever it stands.",
+        Way("largest", ("windows",), r"\max(@0)", "max(@0) over the windows")),
+    _stage("rows", "X", "B T D", "plain", "The rows that leave the last block."),
     _stage("pooled", "p", "B D", "plain", "The whole text as one row.",
         Way("mean of real", ("rows", "real"), r"\operatorname{mean}(@0)", "mean(@0) over the real tokens", how="mean"),
-        Way("largest", ("windows",), r"\max(@0)", "max(@0) over the windows", how="max"),
-        Way("last", ("states", "real"), "@0", "@0 after the last token", how="last")),
-    _stage("rows", "X", "B T D", "plain", "The rows that leave the last block."),
-    _stage("logit_weight", "W_L", "D N", "plain", "Turns a row into one score for each class or word."),
+        Way("last state", ("states", "real"), "@0", "@0 after the last token", how="last state")),
+    _stage("logit_weight", "W_L", "… N", "plain", "Turns a row into one score for each class or word."),
     _stage("logit_bias", "b_L", "N", "plain", "Added to these scores."),
     _stage("logits", "ℓ  \\ell", "… N", "plain", "One score for each class or word.",
-        Way("project", ("final_norm.normed|pooled|rows", "logit_weight", "logit_bias?"), "@0 @1< + @2>", "@0 @1< + @2>")),
+        Way("project", ("pooled|rows", "logit_weight", "logit_bias?"), "@0 @1< + @2>", "@0 @1< + @2>")),
 )
 # fmt: on
 

@@ -64,7 +64,7 @@ class Translator(nn.Module):
         mask = padding_mask(source_real)
         for i, each in enumerate(self.encoder):
             x = each(x, mask=mask, angles=angles, see=within(see, f"encoder.{i}"))
-        return x if self.encoder_norm is None else self.encoder_norm(x, see=within(see, "encoder.norm"))
+        return x if self.encoder_norm is None else self.encoder_norm(x, see=within(see, "encoder.norm"))  # type: ignore[no-any-return]
 
     def decode(
         self,
@@ -83,12 +83,10 @@ class Translator(nn.Module):
         context_mask = padding_mask(source_real)
         for i, each in enumerate(self.decoder):
             own = cache[i] if cache else None
-            x = each(
-                x, context, context_mask=context_mask, angles=angles, cache=own, see=within(see, f"decoder.{i}")
-            )
+            x = each(x, context, context_mask=context_mask, angles=angles, cache=own, see=within(see, f"decoder.{i}"))
         if self.final_norm is not None:
             x = self.final_norm(x, see=within(see, "final_norm"))
-        return self.head(see("rows", x) if self.final_norm is None else x, see=see)  # type: ignore[no-any-return]
+        return self.head(x, see=see)  # type: ignore[no-any-return]
 
     def new_cache(self) -> list[BlockCache]:
         """An empty memory for one batch of texts to be written."""
