@@ -10,7 +10,11 @@ SOURCE = Path(__file__).parent.parent / "src" / "glassformer"
 # From the ground up, and on each floor from left to right.
 FLOORS = [
     ["errors", "stages", "arithmetic", "trace", "watchers", "notation", "config"],
-    ["worksheet"],
+    [
+        *("worksheet", "tokens", "samples", "made"),
+        *(f"readers/{name}" for name in ("text_files", "tables", "columns", "folders", "named_sets")),
+        *("corpora", "corruption", "batches"),
+    ],
     ["checks", "cache", "attention", "synthesizers", "multihead", "layers", "order", "ends"],
     ["classifiers", "translator", "language_model"],
     ["worked", "mask_laboratory", "build"],
