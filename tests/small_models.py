@@ -27,7 +27,7 @@ def small(name: str, **settings: Any) -> nn.Module:
     torch.manual_seed(5)
     if MODELS[name].task == "classify":
         settings |= {"classes": CLASSES}
-    model = build(name, configure(name, vocabulary=VOCABULARY, **{**SMALL[name], **settings}))
+    model = build(name, configure(name, **{"vocabulary": VOCABULARY, **SMALL[name], **settings}))
     with torch.no_grad():  # weights that are not tiny, so that differences show
         for weight in model.parameters():
             weight.add_(torch.randn_like(weight) * 0.3)

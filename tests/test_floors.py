@@ -17,7 +17,7 @@ FLOORS = [
     ],
     ["checks", "cache", "attention", "synthesizers", "multihead", "layers", "order", "ends"],
     ["classifiers", "translator", "language_model"],
-    ["worked", "mask_laboratory", "build"],
+    ["worked", "mask_laboratory", "build", "lessons", "optimizers", "training"],
     ["solution", "written"],
     ["terminal", "commands/explain", "cli", "__main__"],
 ]

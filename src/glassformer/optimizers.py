@@ -6,12 +6,15 @@ processors without bfloat16 that is many times quicker than one by one.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
+
+from glassformer.ends import Embedding
+from glassformer.layers import Positions
 
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)  # of the quintic that pulls all singular values towards 1
 _ITERATIONS = 5
@@ -21,7 +24,7 @@ def evened(matrices: Tensor) -> Tensor:
     """Matrices (M rows columns) with all singular values brought near 1, directions kept."""
     a, b, c = _COEFFICIENTS
     tall = matrices.shape[-2] > matrices.shape[-1]
-    x = matrices.mT if tall else matrices
+    x: Tensor = matrices.mT if tall else matrices
     x = x / (x.norm(dim=(-2, -1), keepdim=True) + 1e-7)
     for _ in range(_ITERATIONS):
         square = x @ x.mT
@@ -38,7 +41,7 @@ class Muon(Optimizer):
         super().__init__(weights, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
 
     @torch.no_grad()
-    def step(self, closure: Any = None) -> None:
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]
         """Moves every weight that has a gradient."""
         for group in self.param_groups:
             by_shape: dict[torch.Size, list[Tensor]] = defaultdict(list)
@@ -63,8 +66,10 @@ class Muon(Optimizer):
 
 def optimizers_for(model: nn.Module, kind: str, lr: float, weight_decay: float) -> list[Optimizer]:
     """AdamW alone, or Muon for the matrices inside the blocks and AdamW for all else. Vectors do not decay."""
-    tables = {id(module.weight) for module in model.modules() if _is_table(module)}
-    matrices, decaying, others = [], [], []
+    tables = {id(table) for table in _tables(model)}
+    matrices: list[Tensor] = []
+    decaying: list[Tensor] = []
+    others: list[Tensor] = []
     for weight in model.parameters():
         if kind == "muon" and weight.ndim == 2 and id(weight) not in tables:
             matrices.append(weight)
@@ -77,6 +82,10 @@ def optimizers_for(model: nn.Module, kind: str, lr: float, weight_decay: float) 
     return found
 
 
-def _is_table(module: nn.Module) -> bool:
-    """Embeddings and what is tied to them are looked up row by row; they are no map from rows to rows."""
-    return type(module).__name__ in ("Embedding", "Positions")
+def _tables(model: nn.Module) -> Iterator[Tensor]:
+    """Embeddings, and what is tied to them, are looked up row by row; they are no map from rows to rows."""
+    for module in model.modules():
+        if isinstance(module, Embedding):
+            yield module.weight
+        elif isinstance(module, Positions):
+            yield module.table

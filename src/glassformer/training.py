@@ -7,8 +7,10 @@ follows the clock, so that it has come down when the time is up, however fast th
 
 import math
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -45,7 +47,6 @@ class Progress:
     seconds: float = 0.0
     best: float = math.inf
     validations: int = 0
-    history: list[dict[str, float]] = field(default_factory=list)
 
     def share(self, plan: Plan) -> float:
         """How much of the budget is spent, from 0 to 1."""
@@ -74,6 +75,35 @@ class Loop:
         self.optimizers = optimizers_for(model, plan.optimizer, plan.learning_rate, plan.weight_decay)
         self.progress = Progress()
         self.average = {name: value.clone() for name, value in model.state_dict().items()} if plan.average else {}
+
+    # --- stopping and going on ----------------------------------------------------------------------------------
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """All that a resumed run needs: tensors by name, and a few plain numbers."""
+        tensors = {f"model.{name}": value for name, value in self.model.state_dict().items()}
+        tensors |= {f"average.{name}": value for name, value in self.average.items()}
+        tensors["random"] = torch.get_rng_state()
+        for i, optimizer in enumerate(self.optimizers):
+            for key, memory in optimizer.state_dict()["state"].items():
+                tensors |= {f"optimizer.{i}.{key}.{name}": torch.as_tensor(value) for name, value in memory.items()}
+        return tensors, asdict(self.progress)
+
+    def restore(self, tensors: Mapping[str, Tensor], progress: Mapping[str, Any]) -> None:
+        """Goes on from such a state, bit for bit."""
+
+        def part(prefix: str) -> dict[str, Tensor]:
+            return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+
+        self.model.load_state_dict(part("model."))
+        self.average = {name: value.clone() for name, value in part("average.").items()}
+        for i, optimizer in enumerate(self.optimizers):
+            memories: dict[int, dict[str, Tensor]] = defaultdict(dict)
+            for name, value in part(f"optimizer.{i}.").items():
+                key, _, kind = name.partition(".")
+                memories[int(key)][kind] = value.clone()
+            optimizer.load_state_dict({"state": memories, "param_groups": optimizer.state_dict()["param_groups"]})
+        torch.set_rng_state(tensors["random"])
+        self.progress = Progress(**progress)
 
     def run(self, on_step: Callable[["Loop", float], None], on_valid: Callable[["Loop", float], None]) -> None:
         """Steps until the budget is spent."""
