@@ -17,7 +17,10 @@ FLOORS = [
     ],
     ["checks", "cache", "attention", "synthesizers", "multihead", "layers", "order", "ends"],
     ["classifiers", "translator", "language_model"],
-    ["worked", "mask_laboratory", "build", "lessons", "optimizers", "training"],
+    [
+        *("worked", "mask_laboratory", "build", "lessons", "optimizers", "training"),
+        *("decode", "beam", "writers", "bootstrap", "metrics"),
+    ],
     ["solution", "written"],
     ["terminal", "commands/explain", "cli", "__main__"],
 ]
