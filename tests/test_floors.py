@@ -9,11 +9,18 @@ SOURCE = Path(__file__).parent.parent / "src" / "glassformer"
 
 # From the ground up, and on each floor from left to right.
 FLOORS = [
-    ["errors", "stages", "arithmetic", "notation", "trace", "watchers"],
-    ["worksheet"],
-    ["checks", "cache", "attention", "synthesizers", "multihead", "layers"],
-    [],
-    ["worked", "mask_laboratory"],
+    ["errors", "stages", "arithmetic", "notation", "trace", "watchers", "config"],
+    [
+        *("worksheet", "tokens", "samples", "made"),
+        *(f"readers/{name}" for name in ("text_files", "tables", "columns", "folders", "named_sets")),
+        *("corpora", "corruption", "batches"),
+    ],
+    ["checks", "cache", "attention", "synthesizers", "multihead", "layers", "order", "ends"],
+    ["classifiers", "translator", "language_model"],
+    [
+        *("worked", "mask_laboratory", "build", "lessons", "optimizers", "training"),
+        *("decode", "beam", "writers", "bootstrap", "metrics"),
+    ],
     [
         *("handout", "drawing", "page", "laboratory_page", "written", "solution"),
         *(f"handwork/{room}" for room in ("expressions", "names", "lexing", "folding", "layout", "parsing")),

@@ -228,7 +228,11 @@ def attended(trace: Trace, scope: str, x: Any) -> Any:
 def fed_forward(trace: Trace, scope: str, x: Any) -> Any:
     hidden = linear(trace, scope, "expand", x)
     how = trace.entry(f"{scope}.activated").how
-    bent = {"relu": lambda h: np.maximum(h, 0), "gelu": lambda h: h * (1 + np.vectorize(math.erf)(h / 2**0.5)) / 2}
+    bent = {
+        "relu": lambda h: np.maximum(h, 0),
+        "squared relu": lambda h: np.maximum(h, 0) ** 2,
+        "gelu": lambda h: h * (1 + np.vectorize(math.erf)(h / 2**0.5)) / 2,
+    }
     if how == "swiglu":
         gate = linear(trace, scope, "gate", x)
         return linear(trace, scope, "contract", gate / (1 + np.exp(-gate)) * hidden)

@@ -45,6 +45,7 @@ CHOICES: Mapping[str, Callable[[], dict[str, Any]]] = MappingProxyType(
         "norm without bias": lambda: {"norm": plain_layer_norm, "bias": False},
         "gelu": lambda: {"activation": "gelu"},
         "tanh gelu": lambda: {"activation": "tanh gelu"},
+        "squared relu": lambda: {"activation": "squared relu"},
         "swiglu": lambda: {"activation": "swiglu", "bias": False},
         "swiglu with bias": lambda: {"activation": "swiglu"},
         "query and key norm": lambda: {"query_norm": RMSNorm(D_KEY), "key_norm": LayerNorm(D_KEY), "causal": True},

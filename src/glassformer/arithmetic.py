@@ -328,6 +328,52 @@ def _swiglu(index: Index, _made: Operand, expanded: Operand, gate: Operand) -> W
     return Working((_plain(opened), _plain(value)), result, "{0} × sigmoid({0}) × {1}")
 
 
+def _squared_relu(index: Index, _made: Operand, x: Operand) -> Working:
+    cell = x.cell(*index)
+    return Working((_plain(cell),), max(cell.value, 0.0) ** 2, "max(0, {0})²")
+
+
+# --- models -----------------------------------------------------------------------------------------------------
+
+
+def _look_up(index: Index, _made: Operand, ids: Operand, weight: Operand, scale: Operand | None) -> Working:
+    batch, row, column = index
+    cell = weight.cell(int(ids.cell(batch, row).value), column)
+    return _summed([_product(scale.cell(), cell) if scale else _plain(cell)])
+
+
+def _mean_of_real(index: Index, _made: Operand, rows: Operand, real: Operand) -> Working:
+    batch, column = index
+    kept = [i for i in range(rows.values.shape[1]) if real.cell(batch, i).value]
+    terms = tuple(_plain(rows.cell(batch, i, column)) for i in kept)
+    count = max(len(terms), 1)
+    return Working(terms, math.fsum(term.value for term in terms) / count, f"({{sum}}) / {count}")
+
+
+def _recur(
+    index: Index, made: Operand, x: Operand, weight: Operand, bias: Operand, state_weight: Operand, state_bias: Operand
+) -> Working:
+    batch, row, column = index
+    terms = list(_linear(x, (batch, row), weight, column, bias).terms)
+    if row > 0:
+        terms += _linear(made, (batch, row - 1), state_weight, column, None).terms
+    terms.append(_plain(state_bias.cell(column)))
+    return Working(tuple(terms), math.tanh(math.fsum(term.value for term in terms)), "tanh({sum})")
+
+
+def _last_state(index: Index, _made: Operand, states: Operand, real: Operand) -> Working:
+    batch, column = index
+    length = max(int(real.values[batch].sum()), 1)
+    return _summed([_plain(states.cell(batch, length - 1, column))])
+
+
+def _largest(index: Index, _made: Operand, windows: Operand) -> Working:
+    batch, column = index
+    cells = [windows.cell(batch, column, i) for i in range(windows.values.shape[-1])]
+    best = max(cells, key=_value)
+    return Working((_plain(best),), best.value, "max(…) = {0}")
+
+
 OPERATIONS: MappingProxyType[str, Callable[..., Working]] = MappingProxyType(
     {
         "project": _project,
@@ -356,6 +402,12 @@ OPERATIONS: MappingProxyType[str, Callable[..., Working]] = MappingProxyType(
         "relu": _relu,
         "gelu": _gelu,
         "tanh gelu": _tanh_gelu,
+        "squared relu": _squared_relu,
         "swiglu": _swiglu,
+        "look up": _look_up,
+        "recur": _recur,
+        "last state": _last_state,
+        "largest": _largest,
+        "mean of real": _mean_of_real,
     }
 )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from glassformer.errors import InputError
@@ -45,6 +45,11 @@ class Cache:
             self._values[:, :, self.length : end] = values
         self.length = end
 
+    def keep(self, rows: Int[Tensor, "R"]) -> None:
+        """Goes on with these texts only, in this order; one that is named twice goes on twice."""
+        if self.length > 0:  # the room beyond comes along, so that the next token needs no new one
+            self._keys, self._values = self._keys.index_select(0, rows), self._values.index_select(0, rows)
+
 
 def _with_room(kept: Tensor, length: int) -> Tensor:
     roomy = kept.new_empty(*kept.shape[:2], length, kept.shape[3])
@@ -58,3 +63,12 @@ class BlockCache:
 
     own: Cache = field(default_factory=Cache)
     cross: Cache = field(default_factory=Cache)
+
+    def keep(self, rows: Int[Tensor, "R"]) -> None:
+        """Goes on with these texts only, in this order."""
+        self.reorder(rows)
+        self.cross.keep(rows)
+
+    def reorder(self, rows: Int[Tensor, "R"]) -> None:
+        """The same where each row keeps its context, as the beams of one sentence do: what was read stays in place."""
+        self.own.keep(rows)

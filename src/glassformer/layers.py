@@ -156,6 +156,8 @@ class RMSNorm(nn.Module):
         return see("normed", F.rms_norm(rows, weight.shape, weight, self.epsilon), "rms norm")
 
 
+NORMS: MappingProxyType[str, Callable[[int], nn.Module]] = MappingProxyType({"layer": LayerNorm, "rms": RMSNorm})
+
 # --- The feed-forward network: each row by itself, widened, bent, and brought back ------------------------------
 
 
@@ -163,12 +165,16 @@ def _tanh_gelu(expanded: Tensor) -> Tensor:
     return F.gelu(expanded, approximate="tanh")
 
 
+def _squared_relu(expanded: Tensor) -> Tensor:
+    return F.relu(expanded).square()
+
+
 def _swiglu(expanded: Tensor, gate: Tensor) -> Tensor:
     return F.silu(gate) * expanded
 
 
 ACTIVATIONS: MappingProxyType[str, Callable[..., Tensor]] = MappingProxyType(
-    {"relu": F.relu, "gelu": F.gelu, "tanh gelu": _tanh_gelu, "swiglu": _swiglu}
+    {"relu": F.relu, "gelu": F.gelu, "tanh gelu": _tanh_gelu, "squared relu": _squared_relu, "swiglu": _swiglu}
 )
 
 

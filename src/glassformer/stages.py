@@ -29,6 +29,9 @@ LEGEND = MappingProxyType(
         "HV": "value widths of all heads, side by side",
         "GK": "key widths of all key/value heads, side by side",
         "GV": "value widths of all key/value heads, side by side",
+        "N": "vocabulary, or classes",
+        "S": "state of a recurrent network",
+        "W": "window of a convolution",
         "…": "any leading axes",
     }
 )
@@ -163,6 +166,11 @@ _ATTENTION = (
 )
 
 _LAYERS = (
+    _stage("ids", "i", "B T", "plain", "The tokens as numbers of the vocabulary."),
+    _stage("embedding_weight", "W_E", "N D", "plain", "One row for each word of the vocabulary."),
+    _stage("embedding_scale", "c", "", "plain", "Stretches the embedded rows, by √D in the paper."),
+    _stage("embedded", "E", "B T D", "plain", "The tokens as rows of numbers, before they know their place.",
+        Way("look up", ("ids", "embedding_weight", "embedding_scale?"), "<@2 >@1[@0]", "<@2 >@1[@0]", how="looked up")),
     _stage("unplaced", "E", "B T D", "plain", "The tokens as rows of numbers, before they know their place."),
     _stage("position_rows", "P", "… T D", "plain", "One row per position."),
     _stage("positioned", "X", "B T D", "plain", "The tokens, told where they stand.",
@@ -197,6 +205,7 @@ _LAYERS = (
     _stage("activated", "U⁺  U^{+}", "B T F", "plain", "The widened row after the bend.",
         Way("relu", ("expanded",), r"\operatorname{relu}(@0)", "relu(@0)", how="relu"),
         Way("gelu", ("expanded",), r"\operatorname{gelu}(@0)", "gelu(@0)", how="gelu"),
+        Way("squared relu", ("expanded",), r"\operatorname{relu}(@0)^2", "relu(@0)²", how="squared relu"),
         Way("tanh gelu", ("expanded",), r"\operatorname{gelu}_{\tanh}(@0)", "gelu(@0), tanh form", how="tanh gelu"),
         Way("swiglu", ("expanded", "gate"), r"\operatorname{silu}(@1) \odot @0", "silu(@1) · @0", how="swiglu")),
     _stage("contracted", "Y", "B T D", "plain", "What the feed-forward network hands on.",
@@ -208,6 +217,28 @@ _LAYERS = (
     _stage("added", "x⁺  x^{+}", "B T D", "plain", "The rows plus what the sub-layer found.",
         Way("add", ("skipped", "dropped_output|output|contracted"), "@0 + @1", "@0 + @1")),
 )
+
+_MODELS = (
+    _stage("real", "r", "B T", "plain", "Where a token stands, and not padding."),
+    _stage("recurrent_weight", "W_x", "D S", "plain", "What a word adds to the state."),
+    _stage("recurrent_bias", "b_x", "S", "plain", "Added to that."),
+    _stage("state_weight", "W_s", "S S", "plain", "What the state before adds to the state after."),
+    _stage("state_bias", "b_s", "S", "plain", "Added to that."),
+    _stage("states", "s", "B T S", "plain", "What a recurrent network remembers after each token.",
+        Way("recur", ("embedded", "recurrent_weight", "recurrent_bias", "state_weight", "state_bias"),
+            r"\tanh(@0_t @1 + @2 + s_{t-1} @3 + @4)", "tanh(@0ₜ @1 + @2 + sₜ₋₁ @3 + @4)", how="plain")),
+    _stage("windows", "U", "B S W", "plain", "What each filter of the last convolution found in each window."),
+    _stage("largest_window", "m", "B S", "plain", "The best window of each filter, wherever it stands.",
+        Way("largest", ("windows",), r"\max(@0)", "max(@0) over the windows")),
+    _stage("rows", "X", "B T D", "plain", "The rows that leave the last block."),
+    _stage("pooled", "p", "B D", "plain", "The whole text as one row.",
+        Way("mean of real", ("rows", "real"), r"\operatorname{mean}(@0)", "mean(@0) over the real tokens", how="mean"),
+        Way("last state", ("states", "real"), "@0", "@0 after the last token", how="last state")),
+    _stage("logit_weight", "W_L", "… N", "plain", "Turns a row into one score for each class or word."),
+    _stage("logit_bias", "b_L", "N", "plain", "Added to these scores."),
+    _stage("logits", "ℓ  \\ell", "… N", "plain", "One score for each class or word.",
+        Way("project", ("pooled|rows", "logit_weight", "logit_bias?"), "@0 @1< + @2>", "@0 @1< + @2>")),
+)
 # fmt: on
 
-CATALOGUE = MappingProxyType({each.name: each for each in (*_ATTENTION, *_LAYERS)})
+CATALOGUE = MappingProxyType({each.name: each for each in (*_ATTENTION, *_LAYERS, *_MODELS)})

@@ -1,0 +1,101 @@
+"""How far a score could be off by the luck of the samples, and whether one system beats another. It knows no metric.
+
+Every score of metrics.py follows from sums over the samples: accuracy from how many were right and how many there were,
+BLEU from counts of n-grams, loss from nats and tokens. Drawing the samples again, with replacement, only asks how often
+each of them is drawn; so a thousand draws are one product of matrices. The order of the samples does not matter.
+
+Shapes: S samples · K numbers kept of each · R draws.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from glassformer.errors import InputError
+
+MEMORY = 4_000_000  # how often each sample is drawn, in at most this many numbers at once
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A row of numbers for each sample, and the score that follows from the sums of such rows."""
+
+    rows: Float[np.ndarray, "S K"]
+    score: Callable[[np.ndarray], np.ndarray]  # sums (R K) → scores (R)
+
+    def __post_init__(self) -> None:
+        if len(self.rows) == 0:
+            raise InputError("There are no samples to be scored.")
+        if not np.isfinite(self.rows).all():
+            first = int(np.flatnonzero(~np.isfinite(self.rows).all(axis=1))[0])
+            raise InputError(f"Sample {first} cannot be scored: its numbers are {self.rows[first].tolist()}.")
+
+    @property
+    def value(self) -> float:
+        """The score of all samples together."""
+        return float(self.score(self.rows.sum(axis=0, keepdims=True))[0])
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A score, and the range that the middle draws fall into."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How much better one system is than another on the same samples; `p_value` is how easily luck explains it."""
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+
+
+def interval(measure: Measure, *, seed: int = 0, draws: int = 1000, level: float = 0.95) -> Interval:
+    """The score with its percentile interval."""
+    scores = measure.score(_sums(measure.rows, seed, draws))
+    return Interval(measure.value, *_middle(scores, level))
+
+
+def compare(one: Measure, other: Measure, *, seed: int = 0, draws: int = 1000, level: float = 0.95) -> Comparison:
+    """Paired: every draw takes the same samples of both systems, so what is hard for both does not count.
+
+    The p-value is two-sided: how often a draw is at least as far from the mean draw as the difference is from 0.
+    """
+    if len(one.rows) != len(other.rows):
+        raise InputError(
+            f"Two systems are compared on the same samples; there are {len(one.rows)} and {len(other.rows)} answers."
+        )
+    sums = _sums(np.hstack([one.rows, other.rows]), seed, draws)
+    width = one.rows.shape[1]
+    gaps = one.score(sums[:, :width]) - other.score(sums[:, width:])
+    difference = one.value - other.value
+    as_far = int((np.abs(gaps - gaps.mean()) >= abs(difference)).sum())
+    return Comparison(difference, *_middle(gaps, level), p_value=(as_far + 1) / (draws + 1))
+
+
+def _sums(rows: Float[np.ndarray, "S K"], seed: int, draws: int) -> Float[np.ndarray, "R K"]:
+    """What the rows add up to in each draw. Equal rows are drawn together: most samples of a classifier are equal."""
+    if draws < 1:
+        raise InputError(f"`draws` must be at least 1; it is {draws}.")
+    generator = np.random.default_rng(seed)
+    distinct, counts = np.unique(rows, axis=0, return_counts=True)
+    n_samples, at_once = len(rows), max(1, MEMORY // len(distinct))
+    parts = []
+    for done in range(0, draws, at_once):
+        drawn = generator.multinomial(n_samples, counts / n_samples, size=min(at_once, draws - done))
+        parts.append(drawn.astype(np.float64) @ distinct)
+    return np.concatenate(parts)
+
+
+def _middle(scores: Float[np.ndarray, "R"], level: float) -> tuple[float, float]:
+    if not 0.0 < level < 1.0:
+        raise InputError(f"`level` is a share between 0 and 1, such as 0.95; it is {level}.")
+    low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)

@@ -1,0 +1,154 @@
+"""What a model is made of, as plain numbers: one small dataclass per family. It builds nothing and needs no torch.
+
+Every field has its sentence, which the command line shows as help. A config goes to a dictionary and back; an unknown
+key is an error, so that a file can neither name code nor lose a setting in silence.
+"""
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, TypeVar
+
+from glassformer.errors import InputError, nearest
+
+Config = TypeVar("Config")
+
+
+def setting(default: Any, sentence: str) -> Any:
+    """A field with its sentence."""
+    return field(default=default, metadata={"help": sentence})
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecurrentConfig:
+    """RNN and LSTM classifiers: read from left to right, answer from the last state."""
+
+    vocabulary: int = setting(20_000, "Words of the vocabulary.")
+    classes: int = setting(2, "Classes to choose from.")
+    width: int = setting(128, "Numbers per word.")
+    state: int = setting(64, "Numbers the network remembers.")
+    layers: int = setting(1, "Recurrent layers.")
+    lstm: bool = setting(False, "LSTM cells in place of plain ones.")
+    both_ways: bool = setting(False, "Read from right to left as well.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DenseConfig:
+    """The MLP classifier: all words of a fixed length side by side."""
+
+    vocabulary: int = setting(20_000, "Words of the vocabulary.")
+    classes: int = setting(2, "Classes to choose from.")
+    width: int = setting(128, "Numbers per word.")
+    length: int = setting(500, "Words it looks at; longer texts are cut.")
+    hidden: tuple[int, ...] = setting((1024, 128), "Widths of the hidden layers.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvolutionConfig:
+    """The convolutional classifiers: windows of words, then windows of windows."""
+
+    vocabulary: int = setting(20_000, "Words of the vocabulary.")
+    classes: int = setting(2, "Classes to choose from.")
+    width: int = setting(128, "Numbers per word.")
+    length: int = setting(500, "Words it looks at; longer texts are cut.")
+    filters: tuple[int, ...] = setting((128, 256), "Filters of each convolution.")
+    kernel: int = setting(7, "Words in a window.")
+    stride: int = setting(3, "Words from one window to the next.")
+    hidden: int = setting(128, "Width of the hidden layer.")
+    pooled: bool = setting(False, "Keep only the largest answer of each filter, wherever it stands.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderConfig:
+    """Classifiers that attend: without any weights, with one layer, or a whole Transformer encoder."""
+
+    vocabulary: int = setting(20_000, "Words of the vocabulary.")
+    classes: int = setting(2, "Classes to choose from.")
+    width: int = setting(128, "Numbers per word.")
+    length: int = setting(512, "Words it looks at; longer texts are cut.")
+    layers: int = setting(1, "Transformer blocks; 0 is one attention by itself.")
+    heads: int = setting(4, "Heads of each attention.")
+    hidden: int = setting(256, "Width of the feed-forward networks.")
+    learned: bool = setting(True, "Learned queries, keys and values; without them a text only meets itself.")
+    positions: str = setting("sinusoidal", "How it knows the order: sinusoidal, learned, rotary or none.")
+    norm: str = setting("rms", "layer or rms.")
+    activation: str = setting("gelu", "relu, gelu, squared relu or swiglu.")
+    dropout: float = setting(0.1, "Share dropped inside the blocks while training.")
+    word_dropout: float = setting(0.0, "Share of whole words dropped while training.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslatorConfig:
+    """The encoder–decoder Transformer."""
+
+    vocabulary: int = setting(8_000, "Pieces of the vocabulary, shared by both languages.")
+    width: int = setting(128, "Numbers per piece.")
+    length: int = setting(256, "Longest sentence, in pieces.")
+    encoder_layers: int = setting(4, "Blocks of the encoder.")
+    decoder_layers: int = setting(4, "Blocks of the decoder.")
+    heads: int = setting(4, "Heads of each attention.")
+    hidden: int = setting(256, "Width of the feed-forward networks.")
+    positions: str = setting("sinusoidal", "How it knows the order: sinusoidal, learned, rotary or none.")
+    norm: str = setting("layer", "layer or rms.")
+    norm_first: bool = setting(True, "The norm before each layer (True) or after it (False).")
+    activation: str = setting("relu", "relu, gelu, squared relu or swiglu.")
+    dropout: float = setting(0.1, "Share dropped inside the blocks while training.")
+    scaled_embedding: bool = setting(True, "Stretch the embedded pieces by √width, as the paper does.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LanguageModelConfig:
+    """Decoder-only models: GPT as in GPT-2, and the modern layout."""
+
+    vocabulary: int = setting(256, "Pieces of the vocabulary.")
+    width: int = setting(128, "Numbers per piece.")
+    length: int = setting(256, "Longest text it can look back on, in pieces.")
+    layers: int = setting(4, "Blocks.")
+    heads: int = setting(4, "Heads of each attention.")
+    kv_heads: int = setting(0, "Key/value heads shared by groups of heads; 0 is one for each.")
+    hidden: int = setting(512, "Width of the feed-forward networks.")
+    positions: str = setting("rotary", "How it knows the order: sinusoidal, learned, rotary or none.")
+    norm: str = setting("rms", "layer or rms.")
+    query_key_norm: bool = setting(True, "Normalise queries and keys.")
+    activation: str = setting("swiglu", "relu, gelu, tanh gelu, squared relu or swiglu.")
+    bias: bool = setting(False, "Whether projections add one.")
+    dropout: float = setting(0.0, "Share dropped inside the blocks while training.")
+    tied: bool = setting(True, "The matrix of the output is the embedding's own.")
+    scorer: str = setting("dot product", "dot product, dense synthesizer or random synthesizer.")
+    weigher: str = setting("softmax", "softmax, sigmoid or quiet softmax.")
+
+
+def to_dict(config: Any) -> dict[str, Any]:
+    """A config as plain data; tuples become lists."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(config).items()}
+
+
+def from_dict(kind: type[Config], content: dict[str, Any]) -> Config:
+    """A config from plain data: every key known, every value of the kind its default has."""
+    known = {each.name: each.default for each in fields(kind)}  # type: ignore[arg-type]
+    checked = {}
+    for name, value in content.items():
+        if name not in known:
+            raise InputError(f"A {kind.__name__} has no '{name}'; {nearest(name, known)}")
+        checked[name] = _checked(name, value, known[name])
+    return kind(**checked)
+
+
+def _checked(name: str, value: Any, default: Any) -> Any:
+    if isinstance(default, tuple):
+        if isinstance(value, list | tuple) and value and all(_is_count(each) for each in value):
+            return tuple(value)
+        raise InputError(f"{name} must be a list of whole numbers from 1 up; it is {value!r}.")
+    if isinstance(default, float) and isinstance(value, int | float) and not isinstance(value, bool):
+        if 0.0 <= value < 1.0:
+            return float(value)
+        raise InputError(f"{name} must be a share from 0 up to, not including, 1; it is {value!r}.")
+    if isinstance(default, int) and not isinstance(default, bool):
+        if _is_count(value) or (value == 0 and default == 0) or (name == "layers" and value == 0):
+            return value
+        raise InputError(f"{name} must be a whole number from 1 up; it is {value!r}.")
+    if type(value) is not type(default):
+        raise InputError(f"{name} must be {type(default).__name__}; it is {value!r}.")
+    return value
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 2**31
