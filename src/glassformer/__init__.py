@@ -1,6 +1,7 @@
 """Glassformer: a Transformer you can see through.
 
     import glassformer as gf
+    gf.check("notes.md").first_wrong                   # the first wrong number of hand-worked notes
     gf.explain("i-love-ai")                            # attention, worked by hand
     answer, trace = gf.record(gf.Attention(8, 2), x)   # every number of a pass, under its address
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         softmax,
     )
     from glassformer.cache import BlockCache, Cache
+    from glassformer.handwork.check import check
     from glassformer.errors import GlassformerError, InputError
     from glassformer.layers import (
         Block,
@@ -69,6 +71,7 @@ __all__ = [
     "attend",
     "block",
     "causal_mask",
+    "check",
     "decoder_block",
     "encoder_block",
     "explain",
@@ -87,6 +90,7 @@ _HOMES = MappingProxyType(
         "attention": "Attention DotProduct attend causal_mask padding_mask quiet_softmax sigmoid softmax",
         "cache": "BlockCache Cache",
         "errors": "GlassformerError InputError",
+        "handwork.check": "check",
         "solution": "explain",
         "layers": "Block FeedForward LayerNorm NoPositions Positions RMSNorm Rotary block decoder_block encoder_block",
         "multihead": "MultiheadAttention",
