@@ -107,8 +107,8 @@ class Chain:
         if is_symbolic(node) or any(isinstance(each, Name) for each in walk(node)):
             self.formulas.append(node)
         before = self.current or (self.formulas[-2] if len(self.formulas) > 1 else None)
-        if before is not None and claim is not None and align(ledger, before, node):
-            claim.status, claim.why = "checked", ""
+        if before is not None and claim is not None:
+            self._align(before, node, claim)
         if not ledger.can_work_out(node):
             if claim is not None and claim.status != "checked":
                 claim.why = self._unknown(node)
@@ -116,6 +116,14 @@ class Chain:
         self.current = node
         if not is_symbolic(node) or isinstance(node, Name):
             self.result = None
+
+    def _align(self, before: Node, node: Node, claim: Claim) -> None:
+        """Numbers put in for a formula that they do not fit are of something else; they are gone on with."""
+        try:
+            if align(self.ledger, before, node):
+                claim.status, claim.why = "checked", ""
+        except ShapeError as error:
+            claim.why = f"the shapes do not fit: {error}"
 
     def _is_confirmed(self) -> bool:
         """Whether the chain ends in numbers that were compared and found right."""

@@ -127,7 +127,7 @@ class Ledger:
         outcome = compare(literal, evaluate, lambda: self.evaluator()(literal), cuts=self.cuts, finest=self.finest)
         outcome.known.origin = expected
         if outcome.wrong.any():
-            other = said_otherwise(expected, lambda node: self._fits(node, literal))
+            other = said_otherwise(expected, lambda node: self.fits(node, literal))
             if other is not None:
                 self._add_flaw(expected, literal, outcome, kind="formula", cause=other[0])
                 return self.compare(other[1], literal)
@@ -236,9 +236,10 @@ class Ledger:
                 mistake.state = "slip" if on_paper is None else "carried"
         return on_paper or mended
 
-    def _fits(self, node: Node, literal: Node) -> bool:
+    def fits(self, node: Node, literal: Node) -> bool:
+        """Whether the printed numbers are what an expression, or a name, gives."""
         try:
-            value = self.evaluator()(node, itself=False)
+            value = self.evaluator()(node, itself=isinstance(node, Name))
             return not compare(literal, lambda _: (value, []), lambda: value).wrong.any()
         except InputError:
             return False

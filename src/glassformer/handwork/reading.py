@@ -59,11 +59,8 @@ def open_bytes(data: bytes, file: str, suffix: str = ".md") -> Document:
         return read_toml(text, file)
     if suffix in (".yaml", ".yml"):
         return read_yaml(text, file)
-    document = Document(file, text)
-    if suffix == ".tex":
-        document = Document(file, _without_comments(text))
+    document = Document(file, text, read_as=_without_comments(text) if suffix == ".tex" else text)
     cut(document)
-    document.text = text
     return document
 
 
