@@ -19,6 +19,8 @@ from glassformer.handwork.intervals import ShapeError
 from glassformer.handwork.ledger import Claim, Ledger
 from glassformer.handwork.statements import Side, Statement
 
+LONGEST_TITLE = 4  # words; a longer caption is a sentence
+
 
 class Chain:
     """One chain A = B = C: what each side is compared with is the last one before it that can be worked out."""
@@ -52,7 +54,8 @@ class Chain:
         return self.claims
 
     def _title(self, first: Node) -> str:
-        return readable(first) if is_symbolic(first) else self.statement.caption
+        caption = self.statement.caption
+        return readable(first) if is_symbolic(first) else caption if len(caption.split()) <= LONGEST_TITLE else ""
 
     def _side(self, side: Side, node: Node, claim: Claim | None) -> None:
         self.ledger.chain_side = node
