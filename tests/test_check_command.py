@@ -40,7 +40,7 @@ def notes(tmp_path: Path) -> Path:
 def test_the_terminal_quotes_the_line_and_marks_the_number(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert check(str(notes)) == 1
     shown = capsys.readouterr().out
-    assert "First wrong number  Q[1,2]   line 3" in shown
+    assert "First wrong number  Q, row 1, column 2   line 3" in shown
     number, mark = next(
         pair for pair in zip(shown.splitlines(), shown.splitlines()[1:], strict=False) if "‾" in pair[1]
     )
@@ -64,7 +64,7 @@ def test_margins_keep_the_notes_and_stand_outside_formulas(notes: Path) -> None:
     marked = to_markdown(check_files(notes))
     without = [line for line in marked.splitlines() if not line.startswith(("> ", "<!--"))]
     assert [line for line in without if line] == [line for line in NOTES.splitlines() if line]
-    assert "> ✗ **First wrong number.** Q[1,2]: 3 is printed, 2 is right; carried" in marked
+    assert "> ✗ **First wrong number.** Q, row 1, column 2: 3 is printed, 2 is right; carried" in marked
 
 
 def test_the_page_is_one_file_without_network(notes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

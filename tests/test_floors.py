@@ -25,7 +25,10 @@ FLOORS = [
         *("handout", "drawing", "page", "laboratory_page", "written", "solution"),
         *(f"handwork/{room}" for room in ("expressions", "names", "lexing", "folding", "layout", "parsing")),
         *(f"handwork/{room}" for room in ("intervals", "evaluation", "formulas")),
-        *(f"handwork/{room}" for room in ("documents", "worksheets", "sheets", "reading", "statements", "steps")),
+        *(
+            f"handwork/{room}"
+            for room in ("documents", "worksheets", "sheets", "tables", "reading", "statements", "steps")
+        ),
         *(f"handwork/{room}" for room in ("comparison", "following", "slips", "ledger", "alignment", "chains")),
         *(f"handwork/{room}" for room in ("checking", "spelling", "findings", "judging", "check")),
         *(

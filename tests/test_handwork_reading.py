@@ -46,6 +46,12 @@ def key(text: str, way: str = "math") -> str:
         (r"W^{(1)}_Q", "math", "W_Q1"),
         ("e^{0.71}", "math", "exp(0.71)"),
         ("-∞", "text", "-inf"),
+        (r"\max(0, Z)", "math", "relu(Z)"),
+        (r"\langle q, k \rangle", "math", "dot([q, k])"),
+        (r"\log_2 8", "math", "log2(8)"),
+        ("-ln 0.5", "text", "-(log(0.5))"),
+        (r"Q K^T \tag{1} \label{eq:scores}", "math", "Q · (K)ᵀ"),
+        (r"0{,}25", "math", "0.25"),
     ],
 )
 def test_one_tree_for_every_way_to_write_it(text: str, way: str, meaning: str) -> None:

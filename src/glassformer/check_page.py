@@ -1,10 +1,11 @@
 """A check's report in the terminal: the line quoted, the wrong number underlined, the right one beside it."""
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from glassformer.handwork.findings import MEANINGS, Finding, Remark, Report
-from glassformer.handwork.wording import groups, lines, minus, place, sentence, summary
+from glassformer.handwork.wording import doubt, groups, lines, minus, place, sentence, summary
 
 WIDEST = 108
 _SHOWN_MILD = 6
@@ -48,26 +49,33 @@ def show_report(report: Report, *, strict: bool) -> None:
 
 def _show_group(console: Console, group: list[Finding], width: int, *, first: bool, alone: bool) -> None:
     head = group[0]
-    title = Text("  ✗ ", style="bold red")
+    title = Text("✗ ", style="bold red")
     title.append("First wrong number  " if first else "", style="bold red")
     title.append(place(head), style="bold")
     file = "" if alone and ", " not in head.file else f"{head.file}, "
-    title.append(f"   {file}line {head.line}, column {head.column}", style="dim")
-    console.print(title)
+    title.append(f"   {file}line {head.line}", style="dim")
+    console.print(Padding(title, (0, 0, 0, 2), expand=False))
     for line in _quoted(head, width - 6):
         console.print(Text("      ").append_text(line))
     if head.arithmetic:
-        console.print(Text(f"      {minus(head.arithmetic)}", style="green"))
+        console.print(_indented(Text(minus(head.arithmetic), style="green")))
     for other in group[1:]:
         also = Text(f"      also {place(other)}  ", style="dim")
         also.append(minus(other.printed), style="red")
         also.append(" → ", style="dim").append(minus(other.right), style="green")
         console.print(also)
-    meaning = Text(f"      {head.verdict}", style="bold")
+    meaning = Text().append(head.verdict, style="bold")
     meaning.append(f": {MEANINGS[head.verdict]}" + (f" ({lines(head.follows)})" if head.follows else ""))
-    console.print(meaning)
+    console.print(_indented(meaning))
+    if doubt(head):
+        console.print(_indented(Text(f"how sure: {doubt(head)}", style="yellow")))
     if head.cause and head.verdict != "formula":
-        console.print(Text("      probable cause: ").append(head.cause, style="italic"))
+        console.print(_indented(Text("probable cause: ").append(head.cause, style="italic")))
+
+
+def _indented(text: Text) -> Padding:
+    """Under the quoted line, also where it needs a second line."""
+    return Padding(text, (0, 0, 0, 6), expand=False)
 
 
 def _quoted(finding: Finding, room: int) -> list[Text]:

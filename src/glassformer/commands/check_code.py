@@ -33,9 +33,11 @@ def _show(report: CodeReport) -> None:
         console.print(Text(f"  ✓ Right: {', '.join(report.compared)}\n", style="bold green"))
         return
     line = Text("  ✗ First stage that differs: ", style="bold red").append(
-        f"{finding.stage}[{finding.row},{finding.col}]"
+        f"{finding.stage}, row {finding.row}, column {finding.col}"
     )
     console.print(line)
     console.print(Text(f"      returned {finding.returned:.4f}, right {finding.right:.4f}"))
-    cause = finding.cause or "none of the known slips gives these numbers"
-    console.print(Text("      probable cause: ").append(f"{cause}\n", style="italic"))
+    if finding.cause:
+        console.print(Text("      probable cause: ").append(f"{finding.cause}\n", style="italic"))
+    else:
+        console.print(Text("      none of the known slips gives these numbers\n"))

@@ -22,6 +22,7 @@ from glassformer.handwork.expressions import (
     is_printed,
 )
 from glassformer.handwork.ledger import Ledger
+from glassformer.handwork.names import is_plain_word
 
 
 def align(ledger: Ledger, known: Node, side: Node) -> int:
@@ -50,7 +51,13 @@ def align(ledger: Ledger, known: Node, side: Node) -> int:
 
 
 def _compare_if_known(ledger: Ledger, known: Node, side: Node) -> int:
-    """A name put in before it was known is given by the numbers in its place."""
+    """A name put in before it was known is given by the numbers in its place.
+
+    A plain word such as cat has another row at every step (input, query, key): it is compared only where it fits.
+    """
+    if isinstance(known, Name) and is_plain_word(known.text) and not ledger.fits(known, side):
+        ledger.literals[id(side)] = ledger.given(side)
+        return 0
     try:
         return ledger.compare(known, side)
     except UnknownError:

@@ -19,6 +19,8 @@ from glassformer.handwork.intervals import ShapeError
 from glassformer.handwork.ledger import Claim, Ledger
 from glassformer.handwork.statements import Side, Statement
 
+LONGEST_TITLE = 4  # words; a longer caption is a sentence
+
 
 class Chain:
     """One chain A = B = C: what each side is compared with is the last one before it that can be worked out."""
@@ -52,7 +54,8 @@ class Chain:
         return self.claims
 
     def _title(self, first: Node) -> str:
-        return readable(first) if is_symbolic(first) else self.statement.caption
+        caption = self.statement.caption
+        return readable(first) if is_symbolic(first) else caption if len(caption.split()) <= LONGEST_TITLE else ""
 
     def _side(self, side: Side, node: Node, claim: Claim | None) -> None:
         self.ledger.chain_side = node
@@ -107,8 +110,8 @@ class Chain:
         if is_symbolic(node) or any(isinstance(each, Name) for each in walk(node)):
             self.formulas.append(node)
         before = self.current or (self.formulas[-2] if len(self.formulas) > 1 else None)
-        if before is not None and claim is not None and align(ledger, before, node):
-            claim.status, claim.why = "checked", ""
+        if before is not None and claim is not None:
+            self._align(before, node, claim)
         if not ledger.can_work_out(node):
             if claim is not None and claim.status != "checked":
                 claim.why = self._unknown(node)
@@ -116,6 +119,14 @@ class Chain:
         self.current = node
         if not is_symbolic(node) or isinstance(node, Name):
             self.result = None
+
+    def _align(self, before: Node, node: Node, claim: Claim) -> None:
+        """Numbers put in for a formula that they do not fit are of something else; they are gone on with."""
+        try:
+            if align(self.ledger, before, node):
+                claim.status, claim.why = "checked", ""
+        except ShapeError as error:
+            claim.why = f"the shapes do not fit: {error}"
 
     def _is_confirmed(self) -> bool:
         """Whether the chain ends in numbers that were compared and found right."""

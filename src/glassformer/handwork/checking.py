@@ -65,7 +65,7 @@ class Checker:
         claims = []
         if ledger.scope.formula(name.text) is not None or stage_of(name.text):
             claim = Claim(side.span, "not checkable")
-            ledger.chain_name = name.text
+            ledger.chain_name, ledger.chain_side = name.text, side.node
             if ledger.by_formula(name, side.node, claim):
                 claims = [claim]
                 ledger.scope.bind(name, ledger.literals[id(side.node)])

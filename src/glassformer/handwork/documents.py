@@ -12,6 +12,9 @@ from functools import cached_property
 from glassformer.handwork.expressions import Node, Span
 
 LONGEST_LINE = 100_000
+# `0,5 · 0,4 = 0,2` outside all brackets, and `[0,659; 0,242]`: commas before decimals, not between entries.
+_COMMA_OUTSIDE = re.compile(r"[=≈·×*+/]\s*[-−]?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))(?![\d,]|\s*,)")
+_COMMAS_IN_LIST = re.compile(r"[\[;]\s*[-−]?0,\d{2,}\s*;\s*[-−]?\d+,\d{2,}\s*[;\]]")
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,24 @@ class Document:
     unreadable: list[tuple[int, str]] = field(default_factory=list)  # offset and reason
     parts: list[tuple[int, str]] = field(default_factory=list)
     exact: bool = False  # the given numbers are exact, and not rounded
+    read_as: str = ""  # the text with blanks for what is not to be read, such as comments
+
+    def __post_init__(self) -> None:
+        self.read_as = self.read_as or self.text
 
     @cached_property
     def _line_starts(self) -> list[int]:
         return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    @cached_property
+    def decimal_mark(self) -> str:
+        """The sign before the decimals: a point; or a comma, if the notes plainly use it so and no point."""
+        if re.search(r"\d\{,\}\d", self.text):
+            return "{,}"
+        if not re.search(r"[,;]", self.text) or re.search(r"(?<![\d.])0?\.\d", self.text):
+            return "."
+        outside = re.sub(r"\[[^\[\]]*\]|\([^()]*\)", "[]", self.text)
+        return "," if _COMMA_OUTSIDE.search(outside) or _COMMAS_IN_LIST.search(self.text) else "."
 
     def place(self, offset: int) -> Place:
         """The line and column at an offset; in a notebook both count within the cell."""
@@ -64,8 +81,8 @@ class Document:
         return self.text[self._line_starts[line - 1] : end]
 
     def slice(self, span: Span) -> str:
-        """The text of a stretch."""
-        return self.text[span.start : span.end]
+        """The text of a stretch, as it is to be read."""
+        return self.read_as[span.start : span.end]
 
 
 # Languages in which people write workings; a block in another language is a program.
@@ -84,7 +101,7 @@ _OPENING = re.compile(r"\$\$|\\\[|\\begin\s*\{(?:" + "|".join(_DISPLAYS) + r")\*
 
 def cut(document: Document) -> None:
     """Finds the passages of Markdown, LaTeX or plain text."""
-    text, position = document.text, 0
+    text, position = document.read_as, 0
     while position < len(text):
         line_end = _line_end(text, position)
         line = text[position:line_end] if line_end - position <= LONGEST_LINE else ""
@@ -110,16 +127,16 @@ def _heading_level(line: str) -> int:
 
 
 def _cut_fence(document: Document, start: int, line_end: int, fence: str) -> int:
-    close = re.compile(rf"^[ \t]*{re.escape(fence)}[ \t]*$", re.M).search(document.text, line_end)
+    close = re.compile(rf"^[ \t]*{re.escape(fence)}[ \t]*$", re.M).search(document.read_as, line_end)
     if close is None:
         document.unreadable.append((start, f"the code block opened by '{fence}' is never closed"))
         return line_end
-    language = document.text[start:line_end].strip().strip(fence[0]).strip("{} ").lower().split(" ")[0]
+    language = document.read_as[start:line_end].strip().strip(fence[0]).strip("{} ").lower().split(" ")[0]
     inside = Span(min(line_end + 1, close.start()), close.start())
     if language in _MATHEMATICS:
         document.passages.append(Passage("math", inside))
     elif language in _WORKINGS:
-        document.passages += [Passage("code", span) for span in _code_statements(document.text, inside)]
+        document.passages += [Passage("code", span) for span in _code_statements(document.read_as, inside)]
     return close.end()
 
 
@@ -145,18 +162,18 @@ def _cut_display(document: Document, line_start: int, start: int, opening: str) 
     """From the opening sign to the closing one, which may stand lines below; text around it on its lines is kept."""
     while True:
         closing = _closing(opening)
-        end = document.text.find(closing, start + len(opening))
+        end = document.read_as.find(closing, start + len(opening))
         if end < 0 or end - start > LONGEST_LINE:
             document.unreadable.append((start, f"'{opening}' is never closed"))
-            return _line_end(document.text, start)
-        if document.text[line_start:start].strip():
+            return _line_end(document.read_as, start)
+        if document.read_as[line_start:start].strip():
             document.passages.append(Passage("text", Span(line_start, start)))
         document.passages.append(Passage("math", Span(start + len(opening), end)))
         line_start = end + len(closing)
-        line_end = _line_end(document.text, line_start)
-        another = _OPENING.search(document.text, line_start, line_end)
+        line_end = _line_end(document.read_as, line_start)
+        another = _OPENING.search(document.read_as, line_start, line_end)
         if another is None:
-            if document.text[line_start:line_end].strip():
+            if document.read_as[line_start:line_end].strip():
                 document.passages.append(Passage("text", Span(line_start, line_end)))
             return line_end
         start, opening = another.start(), another[0]
@@ -175,7 +192,7 @@ def _line_end(text: str, position: int) -> int:
 
 def _cut_text(document: Document, start: int, line_end: int) -> int:
     """One line; a list of rows that goes on over the next lines belongs to it."""
-    text = document.text
+    text = document.read_as
     for _ in range(60):
         line = text[start:line_end]
         open_math = line.count("$") % 2 == 1 and _closes_math(text[line_end : line_end + 2000])

@@ -6,6 +6,7 @@ which of the two to take, mistake by mistake. Knows names and intervals; judges 
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import reduce
 from types import MappingProxyType
 
 import numpy as np
@@ -147,6 +148,8 @@ _FUNCTIONS: MappingProxyType[str, Callable[[Value], Value]] = MappingProxyType(
         "exp": intervals.exp,
         "sqrt": intervals.sqrt,
         "log": intervals.log,
+        "log2": lambda a: intervals.times(intervals.log(a), intervals.inverse(intervals.log(exactly(2.0)))),
+        "log10": lambda a: intervals.times(intervals.log(a), intervals.inverse(intervals.log(exactly(10.0)))),
         "relu": intervals.relu,
         "tanh": intervals.tanh,
         "sin": intervals.sine,
@@ -237,6 +240,8 @@ class Evaluator:
             return matmul(self(first), self(second))
         if node.function == "concat" and isinstance(node.of, Matrix):
             return side_by_side([self(entry) for entry in node.of.rows[0]])
+        if node.function == "max" and isinstance(node.of, Matrix):
+            return reduce(intervals.maximum, [self(entry) for row in node.of.rows for entry in row])
         if node.function not in _FUNCTIONS:
             raise UnknownError(f"the function '{node.function}' is not known")
         argument = self(node.of)

@@ -179,6 +179,7 @@ def readable(node: Node) -> str:
     text = re.sub(r"\((\w+)\)ᵀ", r"\1ᵀ", node.key)
     text = re.sub(r"1/\((\w+)\)", r"/\1", re.sub(r"sqrt\((\w+)\)", r"√\1", text).replace("1/(√", "/(√"))
     text = re.sub(r"/\((√\w+)\)", r"/\1", text)
+    text = re.sub(r"\((\w+)\)\^\((\w+)\)", r"\1^\2", text).replace(" · /", " / ").replace("^2", "²")
     text = re.sub(r"(\d) · (?=\d)", r"\1 × ", text).replace(" · ", " ")
     return text[1:-1] if isinstance(node, Sum) else text
 

@@ -19,7 +19,7 @@ import numpy as np
 from glassformer.errors import InputError, nearest
 from glassformer.handwork.evaluation import PAPER, Evaluator, Known, Scope
 from glassformer.handwork.expressions import Matrix, Name, Node, Number, Span, children, with_children
-from glassformer.handwork.intervals import Floats, Value, exactly
+from glassformer.handwork.intervals import Floats, Value, exactly, named_shape
 from glassformer.handwork.lexing import Ground, lex
 from glassformer.handwork.names import canonical, stage_of
 from glassformer.handwork.parsing import parse
@@ -258,7 +258,7 @@ class _Bench:
         """The slip that gives what was returned; if only the output is known, anywhere on the way to it."""
         known = self.scope.find(letter)
         if known is None or known.origin is None or returned.shape != known.right.shape:
-            return "its shape is not the one expected" if known is not None else None
+            return _other_shape(returned, known.right) if known is not None else None
         if not np.isfinite(returned).all():
             return "it has entries that are not numbers: a row that may look at nothing, or an overflow"
         expected = self._whole(known.origin) if alone else known.origin
@@ -279,6 +279,11 @@ class _Bench:
             source = self._origin(node) if node.text in ("S", "Z", "B", "A", "H") else None
             return self._whole(source) if source is not None else node
         return with_children(node, tuple(self._whole(child) for child in children(node)))
+
+
+def _other_shape(returned: Floats, right: Value) -> str:
+    height, width = returned.shape
+    return f"its shape is {named_shape((height, width))}; {named_shape(right.shape)} was expected"
 
 
 def _number(value: float) -> Number:

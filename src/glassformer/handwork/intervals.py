@@ -138,6 +138,12 @@ def add(a: Value, b: Value) -> Value:
         return _outward(a.low + b.low, a.high + b.high)
 
 
+def maximum(a: Value, b: Value) -> Value:
+    """The larger of the two, entry by entry."""
+    _same_shape(a, b, "compared")
+    return Value(np.maximum(a.low, b.low), np.maximum(a.high, b.high))
+
+
 def negative(a: Value) -> Value:
     """With the sign turned."""
     return Value(-a.high, -a.low)

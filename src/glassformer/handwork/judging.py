@@ -34,7 +34,7 @@ def judge(checker: Checker) -> Report:
         ledger.flaws = [flaw for flaw in ledger.flaws if flaw.kind != "cut-off" or _is_strained(flaw)]
     for flaw in in_order(ledger.flaws):
         report.findings += _findings(flaw, ledger, document)
-    report.corrections[document.file] = _corrections(ledger, report.findings)
+    report.corrections[document.file] = _corrections(ledger, report.findings, document.decimal_mark)
     return report
 
 
@@ -53,7 +53,7 @@ def _is_strained(flaw: Flaw) -> bool:
     return bool(flaw.wrong.any())
 
 
-def _corrections(ledger: Ledger, findings: list[Finding]) -> list[Correction]:
+def _corrections(ledger: Ledger, findings: list[Finding], mark: str) -> list[Correction]:
     """What to write where: the wrong numbers, their copies, and all that followed from them."""
     found = {
         finding.offset: Correction(finding.offset, finding.length, finding.right, finding.is_mild)
@@ -68,7 +68,8 @@ def _corrections(ledger: Ledger, findings: list[Finding]) -> list[Correction]:
         for i, j in np.argwhere(fit(literal, known.right).wrong).tolist():
             start, end = rows[i][j].span.start, rows[i][j].span.end
             if start not in found:
-                found[start] = Correction(start, end - start, _best(known.right, i, j, rows[i][j]))
+                text = _best(known.right, i, j, rows[i][j]).replace(".", mark)
+                found[start] = Correction(start, end - start, text)
     return sorted(found.values(), key=lambda correction: correction.offset)
 
 
@@ -116,7 +117,7 @@ def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
     assert flaw.right is not None
     for i, j, node in _wrong_entries(flaw):
         place = document.place(node.span.start)
-        right = _best(flaw.right, i, j, node, copied=flaw.is_copy)
+        right = _best(flaw.right, i, j, node, copied=flaw.is_copy).replace(".", document.decimal_mark)
         answer.append(
             Finding(
                 file=place.file,
@@ -164,8 +165,16 @@ def _rounded(right: float, node: Node) -> str:
         return f"{right:.0f}" if abs(right - round(right)) < 1e-9 else number(right)
     if isinstance(node, Number) and node.percent:
         return f"{right * 100:.{max(0, decimals - 2)}f}%"
+    for shift in (1, 2):  # 0.0032 for a printed 0.032, rather than 0.003: the same digits
+        if isinstance(node, Number) and decimals >= 0 and f"{right * 10**shift:.{decimals}f}" == _plain(node):
+            decimals += shift
+            break
     text = f"{right:.{max(0, decimals)}f}"
     return text.removeprefix("-") if float(text) == 0 else text
+
+
+def _plain(number: Number) -> str:
+    return f"{'-' if number.sign < 0 else ''}{number.text}"
 
 
 def _formula_finding(flaw: Flaw, document: Document) -> Finding:

@@ -40,6 +40,12 @@ from glassformer.handwork.names import stage_of
 from glassformer.handwork.slips import find_cause, other_function, said_otherwise, scene_of
 from glassformer.handwork.statements import Reading
 
+# How sure a mild finding is: what would have to be so for the number to be right.
+_POSSIBLE = {
+    "cut-off": "only possible if its digits were cut off instead of rounded",
+    "doubtful": "only possible if the given numbers were rounded before they were printed",
+}
+
 
 @dataclass
 class Claim:
@@ -127,7 +133,7 @@ class Ledger:
         outcome = compare(literal, evaluate, lambda: self.evaluator()(literal), cuts=self.cuts, finest=self.finest)
         outcome.known.origin = expected
         if outcome.wrong.any():
-            other = said_otherwise(expected, lambda node: self._fits(node, literal))
+            other = said_otherwise(expected, lambda node: self.fits(node, literal))
             if other is not None:
                 self._add_flaw(expected, literal, outcome, kind="formula", cause=other[0])
                 return self.compare(other[1], literal)
@@ -236,9 +242,10 @@ class Ledger:
                 mistake.state = "slip" if on_paper is None else "carried"
         return on_paper or mended
 
-    def _fits(self, node: Node, literal: Node) -> bool:
+    def fits(self, node: Node, literal: Node) -> bool:
+        """Whether the printed numbers are what an expression, or a name, gives."""
         try:
-            value = self.evaluator()(node, itself=False)
+            value = self.evaluator()(node, itself=isinstance(node, Name))
             return not compare(literal, lambda _: (value, []), lambda: value).wrong.any()
         except InputError:
             return False
@@ -250,7 +257,7 @@ class Ledger:
                 self.cuts |= kind == "cut-off"
                 flaw = self._add_flaw(expected, literal, outcome, kind=kind)
                 flaw.wrong, flaw.state = right_but_mild, "slip"
-                flaw.sure = "only possible if the given numbers were rounded before they were printed"
+                flaw.sure = _POSSIBLE[kind]
 
     def by_formula(self, name: Name, literal: Node, claim: Claim) -> int | None:
         """Compares a printed result with the formula that the notes, or else the catalogue, give for its name."""
@@ -260,9 +267,13 @@ class Ledger:
         for choice in choices:
             if name.text in names_in(choice) or (stage is not None and stage in names_in(choice)):
                 continue
+            known_flaws = len(self.flaws)
             try:
                 if self.compare(choice, literal, loose=True):
                     claim.status = "checked"
+                    for flaw in self.flaws[known_flaws:] if formula is None else []:
+                        if flaw.kind not in _POSSIBLE:
+                            flaw.sure = f"wrong only if {name.text} means {readable(choice)}, as it mostly does"
                     return 1
                 claim.why = "it does not follow from the formula of this name, which may mean something else here"
             except UnknownError as error:

@@ -22,7 +22,7 @@ _PATTERN = re.compile(
   | (?P<END>\\end\s{0,3}\{(?P<endenv>[A-Za-z]+)\*?\})
   | (?P<WIDE>\\q?quad(?![A-Za-z]))
   | (?P<SPACE>\s+|\\[,;:!>\ ]|\\(?:left|right|[bB]igg?[lr]?|displaystyle|textstyle|limits|nonumber|notag|hline|phantom)
-        (?![A-Za-z])\.?|~|\$+|(?<=[\w\])])\s*,\s*(?:dim|axis)\s*=\s*-?\d+|[`"“”„]+|\*\*(?=[A-Za-z\\(]))
+        (?![A-Za-z])\.?|~|\$+|\\(?:tag|label|ref|eqref|cite[a-z]*)\*?(?:\[[^\]\n]{0,40}\])*\{[^{}\n]{0,80}\}|(?<=[\w\])])\s*,\s*(?:dim|axis)\s*=\s*-?\d+|[`"“”„]+|\*\*(?=[A-Za-z\\(])|(?<=[\w\])%.:!?])\*\*(?=[\s.,;:]|$))
   | (?P<TEXT>\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|mathcal|boldsymbol|bm|operatorname)\*?\s*
         \{(?P<text>[^{}$]{0,80})\})
   | (?P<ACCENT>\\(?P<accent>hat|tilde|bar|vec|dot|widehat|widetilde|overline)\s*\{(?P<under>\\?[A-Za-z]+)\})
@@ -30,7 +30,7 @@ _PATTERN = re.compile(
   | (?P<ELLIPSIS>\.\.\.)
   | (?P<COMMAND>\\[A-Za-z]+|\\[{}%&_|\#])
   | (?P<RELATION>:=|===?|=>|⇒|⟹|->|→|⟶|↦|≈|≃|≅|≐|∈|≠|!=|<=|>=|≤|≥|<|>|=|∼)
-  | (?P<NUMBER>(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d{1,4}(?![\w.]))?)
+  | (?P<NUMBER>(?:\d+\{,\}\d+|\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d{1,4}(?![\w.]))?)
   | (?P<CODE>(?:np|numpy|torch|F|math|jnp)\.[A-Za-z_.]+)
   | (?P<IDENT>[A-Za-zα-ωΑ-ΩÀ-ÖØ-öø-ÿ]+[0-9₀-₉ₖᵢⱼ]*)
   | (?P<SYMBOL>[-+−–*×·⋅∗∙@/÷^_(){}\[\],;:&|%√ᵀ⊤²³⁻¹∞…⊙'!?"'“”.#~]|−)
@@ -79,6 +79,7 @@ _COMMANDS = MappingProxyType(
         r"\{": "LPAR",
         r"\}": "RPAR",
         r"\%": "PERCENT",
+        r"\rangle": "RPAR",
         r"\lbrack": "LSQB",
         r"\rbrack": "RSQB",
     }
@@ -108,6 +109,7 @@ class Ground:
     text: str
     start: int
     way: str  # "math", "text" or "code"
+    sigma: str = ""  # "sigmoid" if the document uses σ(…) for it
 
 
 class _Lexer:
@@ -181,7 +183,7 @@ class _Lexer:
         thousands = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?").match(self.text, start)
         if thousands and self.depth == 0 and thousands.end() > end:
             return self.token("NUMBER", thousands[0].replace(",", ""), start, thousands.end())
-        return self.token("NUMBER", text, start, end)
+        return self.token("NUMBER", text.replace("{,}", "."), start, end)
 
     def _sign(self, text: str, start: int, end: int) -> list[Token]:
         if text in "²³":
@@ -189,7 +191,7 @@ class _Lexer:
                 self.token("CARET", "^", start, start),
                 self.token("NUMBER", "2" if text == "²" else "3", start, end),
             ]
-        if text == "." and self.ground.way == "text" and self.text[end : end + 1].strip() == "":
+        if text == "." and self.ground.way == "text" and self.text[end : end + 1].strip(" \n\t*_") == "":
             return [self.token("BREAK", text, start, end)]
         if text == "^" and (turn := _TURNS.match(self.text, start)):
             return [self.token("TURN", turn[0], start, turn.end())]
@@ -201,16 +203,26 @@ class _Lexer:
         name = text[1:]
         if text in _RELATIONS:
             return [self.token(_RELATIONS[text], text, start, end)]
+        if text == r"\langle":
+            return [self.token("FUNCTION", "dot", start, start), self.token("LPAR", text, start, end)]
         if text in _COMMANDS:
             return [self.token(_COMMANDS[text], text, start, end)]
+        if name == "sigma" and self._is_sigmoid(end):
+            return [self.token("FUNCTION", "sigmoid", start, end)]
         if name in GREEK:
             return self._symbol(GREEK[name], start, end)
         if name in FUNCTIONS:
             return self._call(name, start, end)
         return [self.token("OTHER", text, start, end)]
 
+    def _is_sigmoid(self, end: int) -> bool:
+        """Whether σ is a function here; in notes on layer norm it is a number."""
+        return self.ground.sigma == "sigmoid" and re.compile(r"(?:\\left)?[(\[]").match(self.text, end) is not None
+
     def _identifier(self, text: str, start: int, end: int) -> list[Token]:
         text = text.translate(_LOW)
+        if text == "σ" and self._is_sigmoid(end):
+            return [self.token("FUNCTION", "sigmoid", start, end)]
         if self._is_call(text, end):
             return self._call(text.lower(), start, end)
         if self.ground.way == "code":
@@ -247,7 +259,8 @@ class _Lexer:
             r"(?:_\s*(?:\{[^{}]*\}|\\?[A-Za-zβ]+))?\s*(?:\\(?:left|[bB]igg?l?)\s*)?(?:[(\[{]|\\begin)"
         ).match(self.text, end)
         return after is not None or (
-            text.lower() in ("sqrt", "exp", "sin", "cos") and self.text[end : end + 2].strip()[:1].isdigit()
+            text.lower() in ("sqrt", "exp", "sin", "cos", "ln", "log")
+            and self.text[end : end + 2].strip()[:1].isdigit()
         )
 
     def _call(self, name: str, start: int, end: int) -> list[Token]:
@@ -259,7 +272,10 @@ class _Lexer:
         if name not in FUNCTIONS:
             return self._named(name, start, end)
         script = _SUBSCRIPT.match(self.text, end)
-        return [self.token("FUNCTION", FUNCTIONS[name], start, script.end() if script else end)]
+        function = FUNCTIONS[name]
+        if script and function == "log":  # to a base of its own
+            function += script["group"] or script["digits"] or script[0]
+        return [self.token("FUNCTION", function, start, script.end() if script else end)]
 
     def _named(self, text: str, start: int, end: int) -> list[Token]:
         """Words: a function, a symbol in upright type, or a name made of words."""

@@ -36,6 +36,9 @@ FUNCTIONS = MappingProxyType(
                 "mean",
                 "sum",
                 "gelu",
+                "max",
+                "log2",
+                "log10",
             ]
         },
         "softargmax": "softmax",
@@ -126,6 +129,11 @@ def words(text: str) -> str:
 def stage_of(name: str) -> str | None:
     """The stage of the catalogue that a name usually stands for, or None."""
     return STAGE_WORDS.get(name)
+
+
+def is_plain_word(name: str) -> bool:
+    """Whether it is a word of ordinary language, such as a token's, and not a symbol or a stage."""
+    return re.fullmatch(r"[^\W\d_]{2,}(?: \w+)*", name) is not None and name.islower() and stage_of(name) is None
 
 
 def base_and_suffix(name: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from importlib.resources import files
 from glassformer.handwork.documents import Document, Passage
 from glassformer.handwork.findings import MEANINGS, Finding, Report
 from glassformer.handwork.mathml import to_mathml
-from glassformer.handwork.wording import lines, minus, place, summary
+from glassformer.handwork.wording import doubt, lines, minus, place, summary
 
 
 def to_html(report: Report) -> str:
@@ -53,13 +53,14 @@ def _card(i: int, finding: Finding, first: bool) -> str:
     mild = " mild" if finding.is_mild else ""
     cause = f"<p class='cause'>{escape(finding.cause)}</p>" if finding.cause else ""
     arithmetic = f"<p class='sum'>{escape(minus(finding.arithmetic))}</p>" if finding.arithmetic else ""
+    sure = f"<p class='sure'>{escape(doubt(finding))}</p>" if doubt(finding) else ""
     follows = f" ({lines(finding.follows)})" if finding.follows else ""
     return (
         f"<article id='card-{i}' class='card{mild}{' first' if first else ''}' data-mark='{i}' tabindex='0'>"
         f"<h3>{escape(place(finding))}<span>line {finding.line}</span></h3>"
         f"<p class='pair'><s>{escape(minus(finding.printed))}</s> → <b>{escape(minus(finding.right))}</b></p>"
         f"{arithmetic}<p class='meaning'><i>{finding.verdict}</i>: {escape(MEANINGS[finding.verdict])}{follows}</p>"
-        f"{cause}</article>"
+        f"{sure}{cause}</article>"
     )
 
 
@@ -96,7 +97,7 @@ class _Sheet:
         if passage.kind == "math":
             drawn = to_mathml(text.strip(), start + _lead(text), self._mark, block=True)
             return f"<div class='math'>{number}{drawn}</div>"
-        if passage.kind == "code":
+        if passage.kind in ("code", "given"):
             return f"<pre>{number}{self._plain(text, start)}</pre>"
         return f"<p>{number}{self._inline(text, start)}</p>"
 

@@ -11,6 +11,7 @@ from glassformer.errors import InputError, nearest
 from glassformer.handwork.documents import Document, Passage, cut
 from glassformer.handwork.expressions import Span
 from glassformer.handwork.sheets import read_csv, read_xlsx
+from glassformer.handwork.tables import read_tables
 from glassformer.handwork.worksheets import read_toml, read_yaml
 
 LARGEST = 50_000_000  # bytes
@@ -59,11 +60,9 @@ def open_bytes(data: bytes, file: str, suffix: str = ".md") -> Document:
         return read_toml(text, file)
     if suffix in (".yaml", ".yml"):
         return read_yaml(text, file)
-    document = Document(file, text)
-    if suffix == ".tex":
-        document = Document(file, _without_comments(text))
+    document = Document(file, text, read_as=_without_comments(text) if suffix == ".tex" else text)
     cut(document)
-    document.text = text
+    read_tables(document)
     return document
 
 
@@ -114,4 +113,5 @@ def _notebook(text: str, file: str) -> Document:
             Passage(p.kind, Span(p.span.start + start, p.span.end + start), p.level) for p in piece.passages
         ]
         document.unreadable += [(offset + start, why) for offset, why in piece.unreadable]
+    read_tables(document)
     return document

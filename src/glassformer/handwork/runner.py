@@ -54,6 +54,8 @@ def _plain(result: Any) -> dict[str, Any]:
 
 
 def _numbers(value: Any) -> Any:
+    if value is None:
+        raise TypeError("it returned nothing (None)")
     array = np.asarray(value.detach().cpu().numpy() if hasattr(value, "detach") else value, dtype=np.float64)
     while array.ndim > 2 and array.shape[0] == 1:  # one batch, one head
         array = array[0]

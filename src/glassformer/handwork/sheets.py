@@ -5,6 +5,7 @@ The cells become statements with their places in the sheet. Formulas of the spre
 
 import csv
 import io
+import re
 
 from glassformer.errors import InputError
 from glassformer.handwork.documents import Document, Passage
@@ -14,16 +15,21 @@ from glassformer.handwork.parsing import UnreadableError, parse
 
 Grid = list[list[str]]
 MOST_CELLS = 1_000_000
+_COMMA = re.compile(r"^([-+−]?\d+),(\d+%?)$")
 
 
 def read_csv(text: str, file: str, delimiter: str | None) -> Document:
     """A CSV file; the delimiter is the one that occurs most often unless given."""
     if delimiter is None:
-        delimiter = max(",;\t", key=text.count)
+        in_numbers = len(re.findall(r"(?<=\d),(?=\d)", text))
+        only_decimals = ";" in text and text.count(",") == in_numbers
+        delimiter = ";" if only_decimals else max(",;\t", key=text.count)
     try:
         grid = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text), delimiter=delimiter)]
     except csv.Error as error:
         return Document(file, text, unreadable=[(0, f"this is not a CSV file: {error}")])
+    if delimiter == ";":  # then a comma stands before the decimals
+        grid = [[_COMMA.sub(r"\1.\2", cell) for cell in row] for row in grid]
     return _document([("", grid)], file, delimiter)
 
 

@@ -7,7 +7,7 @@ slips of method work out another expression than the one meant. Knows nothing of
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -55,6 +55,8 @@ MASK_TIMES = "mask multiplied instead of added"
 Q_Q = "q·q for q·k"
 K_K = "k·k for q·k"
 SWAPPED_ORDER = "operands in the wrong order"
+NO_RELU = "ReLU left out"
+TWO_EXCHANGED = "two entries exchanged"
 TERM_LEFT_OUT = "one term left out"
 TERM_SIGN = "sign of one term lost"
 
@@ -169,8 +171,14 @@ def _pen_slips(scene: Scene) -> Iterator[str]:
         yield EXCHANGED
     if scene.wrong.sum() == 1 and scene.entries_reproduced(neighbours):
         yield NEIGHBOUR
+    if scene.wrong.sum() == 2:
+        one, other = np.argwhere(scene.wrong).tolist()
+        if scene.entries_reproduced(lambda i, j: iter([at(*(other if [i, j] == one else one))])):
+            yield TWO_EXCHANGED
     yield from _copies(scene)
     yield from _term_slips(scene)
+    if scene.entries_reproduced(lambda i, j: _digit_swaps(scene, i, j, apart=True)):
+        yield DIGITS
 
 
 def _as_rounded(scene: Scene, i: int, j: int) -> set[str]:
@@ -181,17 +189,22 @@ def _as_rounded(scene: Scene, i: int, j: int) -> set[str]:
 
 
 def _moved_points(scene: Scene, i: int, j: int) -> Iterator[Bounds]:
+    if scene.numbers[i, j] == 0:
+        return  # a nought shows no digits
     for text in _as_rounded(scene, i, j):
         for factor in (10.0, 0.1, 100.0, 0.01):
             yield float(text) * factor, float(text) * factor
+    for factor in (10.0, 100.0):  # digits that rounding would hide
+        moved = float(scene.right.middle(LOCAL)[i, j]) * factor
+        yield moved, moved
 
 
-def _digit_swaps(scene: Scene, i: int, j: int) -> Iterator[Bounds]:
-    """Two digits next to each other exchanged."""
+def _digit_swaps(scene: Scene, i: int, j: int, *, apart: bool = False) -> Iterator[Bounds]:
+    """Two digits exchanged: next to each other, or any two of them."""
     for right in _as_rounded(scene, i, j):
         text = right.lstrip("-")
         places = [m.start() for m in re.finditer(r"\d", text)]
-        for a, b in pairwise(places):
+        for a, b in combinations(places, 2) if apart else pairwise(places):
             if text[a] != text[b]:
                 signs = list(text)
                 signs[a], signs[b] = signs[b], signs[a]
@@ -200,7 +213,9 @@ def _digit_swaps(scene: Scene, i: int, j: int) -> Iterator[Bounds]:
 
 
 def _copies(scene: Scene) -> Iterator[str]:
-    """The numbers of something that went in, at the same places."""
+    """The numbers of something that went in, at the same places; one number alone may be there by chance."""
+    if isinstance(scene.literal, Number) or (isinstance(scene.expected, Call) and scene.expected.function == "relu"):
+        return
     for operand in _operands(scene.expected):
         try:
             value = scene.evaluate(operand).fitted(scene.right.shape)
@@ -267,6 +282,8 @@ def _variants(node: Node, scene: Scene, depth: int) -> Iterator[tuple[str, Node]
             yield from _product_variants(node, inside, scene)
         case Call(function="softmax"):
             yield from _softmax_variants(node, scene)
+        case Call(function="relu"):
+            yield NO_RELU, node.of
         case Sum():
             yield from _sum_variants(node, inside)
     for i, child in enumerate(children(node)):

@@ -81,18 +81,27 @@ class _Reader:
         self.section = self.sections[0]
         self.statements: list[Statement] = []
         self.caption = ""
+        self.sigma = "sigmoid" if re.search("sigmoid|logistic", document.text, re.I) else ""
+        self.said_before = False  # words of this line stand before the formula, which is about them
         self.open_end = False  # the last chain ended in a relation, and goes on in the next passage
 
     def read(self, passage: Passage) -> None:
+        self.said_before = False
         if passage.kind == "heading":
             self._heading(passage)
         elif passage.kind == "given":
             sides = [Side("EQUALS" if i else "", node.span, node) for i, node in enumerate(passage.sides)]
-            self._add(sides, "", "given")
+            self._add(sides, self.caption, "given")
+            self.caption = ""
         elif passage.kind == "text":
             self._text(passage.span)
         else:
-            self._mathematics(Ground(self.document.slice(passage.span), passage.span.start, passage.kind))
+            self._mathematics(self._ground(self.document.slice(passage.span), passage.span.start, passage.kind))
+
+    def _ground(self, text: str, start: int, way: str) -> Ground:
+        if self.document.decimal_mark == ",":
+            text = re.sub(r"(?<=\d),(?=\d)", ".", text)
+        return Ground(text, start, way, self.sigma)
 
     # --- sections -----------------------------------------------------------------------------------------------
 
@@ -124,14 +133,15 @@ class _Reader:
         pieces = list(re.finditer(r"\$([^$]+)\$|\\\((.+?)\\\)", body))
         outside = re.sub(r"\$[^$]+\$|\\\(.+?\\\)", " ", body)
         if not pieces or re.search(r"[=≈→⇒:]\s*$|[=≈→⇒]|:\s*\[", outside):
-            self._mathematics(Ground(body, span.start + start, "text"))
+            self._mathematics(self._ground(body, span.start + start, "text"))
             return
         end = 0
         for piece in pieces:
             before = words(re.sub(r"[^\w\s]", " ", body[end : piece.start()]))
             self.caption = before or self.caption
+            self.said_before = bool(before)
             group = 1 if piece[1] is not None else 2
-            self._mathematics(Ground(piece[group], span.start + start + piece.start(group), "math"))
+            self._mathematics(self._ground(piece[group], span.start + start + piece.start(group), "math"))
             end = piece.end()
 
     # --- chains -------------------------------------------------------------------------------------------------
@@ -139,7 +149,10 @@ class _Reader:
     def _mathematics(self, ground: Ground) -> None:
         tokens = lex(ground)
         found = False
-        for part in _split(tokens):
+        asides: list[list[Token]] = []
+        if ground.way == "text":
+            tokens, asides = _take_asides(tokens)
+        for part in (part for run in (tokens, *asides) for part in _split(run)):
             found |= self._chain(part, ground)
         if not found and ground.way == "text":
             plain = words(re.sub(r"[^\w\s]", " ", ground.text))
@@ -151,11 +164,11 @@ class _Reader:
         cut = _sides(tokens)
         if not any(part for _, part in cut):
             return False
-        goes_on = self.statements and not cut[0][1] and cut[0][0] == "" and len(cut) > 1
+        goes_on = self.statements and not cut[0][1] and len(cut) > 1 and not self.said_before
         if not goes_on and not self._has_numbers(cut, ground):
             return False
-        if ground.way == "code" and any(token.type in ("OTHER", "COLON") for token in tokens):
-            return False  # a line of a program, not a working
+        if ground.way == "code" and _is_program(tokens):
+            return False
         sides = [self._side(relation, part, i, len(cut), ground) for i, (relation, part) in enumerate(cut) if part]
         if self.open_end and self.statements and sides and not goes_on:
             self.statements[-1].sides.extend(_from_relation(sides))
@@ -186,19 +199,33 @@ class _Reader:
         self.statements.append(Statement(sides, caption, self.section.number, way))
 
 
+def _is_program(tokens: list[Token]) -> bool:
+    """A line of a program, not a working: `for i in x:`, `model = Model(d=512)`."""
+    depth = 0
+    for token in tokens:
+        depth += _DEPTH.get(token.type, 0)
+        if token.type in ("OTHER", "COLON") or (depth > 0 and token.type in RELATIONS):
+            return True
+    return False
+
+
 def _from_relation(sides: list[Side]) -> list[Side]:
     return [Side("EQUALS" if i == 0 else side.relation, side.span, side.node, side.why) for i, side in enumerate(sides)]
 
 
 def _split(tokens: list[Token]) -> Iterator[list[Token]]:
-    """Cuts at commas and wide spaces outside all brackets; a row of an alignment that starts with = goes on."""
+    """Cuts at commas and wide spaces outside all brackets; a row of an alignment that starts with = goes on.
+
+    So does a colon after a relation: `with d = 2: …`; one before it ends a label.
+    """
     depth = 0
     part: list[Token] = []
     for i, token in enumerate(tokens):
         depth += _DEPTH.get(token.type, 0)
         if depth <= 0 and token.type == "AMP":
             continue
-        if depth <= 0 and token.type in _SEPARATORS:
+        after_relation = token.type == "COLON" and any(t.type in RELATIONS for t in part)
+        if depth <= 0 and (token.type in _SEPARATORS or after_relation):
             following = next((t.type for t in tokens[i + 1 :] if t.type != "AMP"), "")
             if token.type == "ROWEND" and following in ("EQUALS", "ABOUT"):
                 continue
@@ -207,6 +234,25 @@ def _split(tokens: list[Token]) -> Iterator[list[Token]]:
         else:
             part.append(token)
     yield part
+
+
+def _take_asides(tokens: list[Token]) -> tuple[list[Token], list[list[Token]]]:
+    """What stands in round brackets and has a relation of its own is an aside: `divide by 8 (√d, with d = 64)`."""
+    kept: list[Token] = []
+    asides: list[list[Token]] = []
+    stack: list[int] = []
+    for token in tokens:
+        kept.append(token)
+        if _DEPTH.get(token.type) == 1:
+            stack.append(len(kept) - 1)
+        elif _DEPTH.get(token.type) == -1 and stack:
+            start = stack.pop()
+            inner = kept[start + 1 : -1]
+            is_aside = not stack and kept[start].type == "LPAR" and any(t.type in RELATIONS for t in inner)
+            if is_aside and not (start and kept[start - 1].type in ("FUNCTION", "NAME")):
+                asides.append(inner)
+                del kept[start:]
+    return kept, asides
 
 
 def _sides(tokens: list[Token]) -> list[tuple[str, list[Token]]]:

@@ -4,8 +4,14 @@ from glassformer.handwork.findings import MEANINGS, Finding, Report
 
 
 def place(finding: Finding) -> str:
-    """`V[2,1]`: the name and the place, counted from 1."""
-    return finding.name if finding.row is None else f"{finding.name}[{finding.row},{finding.col}]"
+    """`V, row 2, column 1`: in words, so that nobody asks whether rows count from 0 or from 1."""
+    where = [] if finding.row is None else [f"row {finding.row}", f"column {finding.col}"]
+    return ", ".join([part for part in (finding.name, *where) if part]) or "this number"
+
+
+def doubt(finding: Finding) -> str:
+    """How sure it is, where the verdict does not say so; empty if no reading of the notes allows the number."""
+    return "" if finding.is_mild or finding.sure == "impossible" else finding.sure
 
 
 def sentence(finding: Finding) -> str:
@@ -14,6 +20,7 @@ def sentence(finding: Finding) -> str:
     text += f"{finding.verdict}: {MEANINGS[finding.verdict]}"
     if finding.follows:
         text += f" ({lines(finding.follows)})"
+    text += f", {doubt(finding)}" if doubt(finding) else ""
     return text + (f". Probable cause: {finding.cause}." if finding.cause and finding.verdict != "formula" else ".")
 
 

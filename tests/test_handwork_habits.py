@@ -1,0 +1,89 @@
+"""Habits of people who write notes: asides, decimal commas, tables, comments. None of them raises a false alarm."""
+
+import pytest
+
+from glassformer.handwork.check import check_document, check_text
+from glassformer.handwork.reading import open_bytes
+
+
+def told(notes: str, suffix: str = ".md") -> list[tuple[int, str, str]]:
+    """The findings of a note, and a proof that all of it was read."""
+    report = check_document(open_bytes(notes.encode(), "notes", suffix))
+    assert not report.unreadable
+    return [(finding.line, finding.printed, finding.right) for finding in report.findings]
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        (r"With $c = 2$ and $b = 1$: $y = c [1, 2] + b = [3, 5]$", ()),
+        ("Divide by √4 ≈ 2.0: [3, 6] / 2.0 → [1.5, 3]", ()),
+        ("Divide by 8 ( √dk, with dk = 64 ): 112 / 8 = 15", ("15", "14")),
+        (r"loss $= -\ln 0.5 = 0.693$, gain $= 0.8$; rate $= 0.10 + 0.20 = 0.40$.", ("0.40", "0.30")),
+        ("**Query.** W_Q = [[1, 0], [0, 1]]. So **q = [1, 2] W_Q = [1, 3]**.", ("3", "2")),
+        (r"$\log_2 8 = 3$, $\ln(2) \approx 0.693$ and $\max(1, 4, 2) = 5$", ("5", "4")),
+        (r"sigmoid: $\sigma(0) = 0.5$, $\sigma([2, -1]) = [0.88, 0.73]$", ("0.73", "0.27")),
+        ("3.2 × 10^{-3} = 0.032", ("0.032", "0.0032")),
+    ],
+)
+def test_lines_as_people_write_them(line: str, wrong: tuple[str, ...]) -> None:
+    assert told(line + "\n") == ([(1, *wrong)] if wrong else [])
+
+
+def test_a_word_has_another_row_at_every_step() -> None:
+    notes = "cat → [1, 0]\n\nsat → [0, 2]\n\ncat·sat = [2, 1] · [3, 0] = 2×3 + 1×0 = 7\n"
+    assert told(notes) == [(5, "7", "6")]
+
+
+def test_decimal_commas() -> None:
+    assert told("Q = [1,5; 0,5]\n\n0,5 · 0,4 = 0,3\n") == [(3, "0,3", "0,2")]
+    assert told("softmax([2; 1; 0,1]) = [0,659; 0,422; 0,099]\n") == [(1, "0,422", "0,242")]
+    assert told(r"$0{,}5 \cdot 0{,}4 = 0{,}3$") == [(1, "0{,}3", "0{,}2")]
+    assert told("A = [1,0,1] + [0,1,2] = [1,1,4]\n") == [(1, "4", "3")]
+    assert told("S;1,5;0,5\n2 S = S + S;3,0;1,5\n", ".csv") == [(2, "1.5", "1.0")]
+
+
+def test_comments_in_latex_are_not_read() -> None:
+    notes = "\\begin{document}\n$1 + 1 = 2$ \\cite[p.~3]{book}. % $1 + 1 = 3$\n\\[ x = 2 + 2 % = 5\n = 4 \\]\n"
+    assert told(notes, ".tex") == []
+
+
+def test_calls_with_keywords_are_programs() -> None:
+    report = check_text("```python\nconfig = dict(d_model=512, heads=8)\nmodel = Model(d=2)\n```\n")
+    assert report.claims == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        ("relu([1, -2] + [3, 1]) = [4, -1]", "ReLU left out"),
+        ("[[1, 2], [3, 4]] · [[1, 0], [0, 2]] = [[4, 1], [3, 8]]", "two entries exchanged"),
+        ("[1, 2] · [[100, 21], [1, 2.5]] = [102, 62]", "digits swapped"),
+        ("2.04 + 2.19 = 3.24", "digits swapped"),
+        ("0.04 × 0.8 = 0.32", "decimal point moved"),
+        ("(9 + 1 + 1 + 9) / 4 = 4", None),
+        ("2 × 0.5 + 3 = 0", None),
+    ],
+)
+def test_causes(line: str, cause: str | None) -> None:
+    first = check_text(line).first_wrong
+    assert first is not None
+    assert first.cause == cause
+
+
+def test_tables_with_labels_are_matrices() -> None:
+    given = "Q = [[2, 1], [1, 3]] and K = [[1, 1], [3, 0]]\n\n"
+    rule, rows = "|---|---|---|\n", "| cat | 3 | 6 |\n| sat | 4 | **5** |\n"
+    assert told(f"{given}| QKᵀ | cat | sat |\n{rule}{rows}") == [(6, "5", "3")]
+    assert told(f"{given}Attention scores:\n\n| query / key | cat | sat |\n{rule}{rows}") == [(8, "5", "3")]
+    assert told(f"{given}| model | layers | heads |\n{rule}| base | 6 | 8 |\n| big | 6 | 16 |\n") == []
+    assert told(f"{given}| QKᵀ | cat | note |\n{rule}| cat | 3 | so so |\n| sat | 4 | fine |\n") == []
+
+
+def test_what_rests_on_the_usual_meaning_of_a_name_says_so() -> None:
+    first = check_text("Q = [[2, 1], [1, 3]]\n\nK = [[1, 1], [3, 0]]\n\nscores = [[3, 6], [4, 5]]\n").first_wrong
+    assert first is not None
+    assert first.sure == "wrong only if scores means queries keysᵀ, as it mostly does"
+    said = check_text("Q = [[2, 1], [1, 3]]\n\nK = [[1, 1], [3, 0]]\n\nS = Q K^T = [[3, 6], [4, 5]]\n").first_wrong
+    assert said is not None
+    assert said.sure == "impossible"
