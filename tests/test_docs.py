@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from glassformer import cli
+from glassformer import check_page, cli
+from glassformer.handwork.check import check
 from glassformer.worked import work
 from glassformer.worksheet import GIVENS, SENTENCE_SETTINGS, SETTINGS, from_mapping
 
@@ -41,13 +43,30 @@ def test_the_snippets_of_a_page_run_in_order(page: Path, tmp_path: Path, monkeyp
 def test_a_command_runs_as_printed(command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     words = shlex.split(command)
     assert words[0] == "glassformer", command
-    worksheet = blocks(ROOT / "docs" / "worksheets.md", "toml")[0]
-    (tmp_path / "tea.toml").write_text(worksheet, encoding="utf-8")
+    provide_files(tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", words)
     with pytest.raises(SystemExit) as stop:
         cli.main()
-    assert not stop.value.code
+    finds_the_planted_error = words[1] == "check" and "--code" not in words
+    assert (stop.value.code or 0) == (1 if finds_the_planted_error else 0)
+
+
+def provide_files(folder: Path) -> None:
+    """The files that the printed commands speak of."""
+    worksheet = blocks(ROOT / "docs" / "worksheets.md", "toml")[0]
+    (folder / "tea.toml").write_text(worksheet, encoding="utf-8")
+    (folder / "my_attention.py").write_text(blocks(ROOT / "docs" / "check.md", "python")[-1], encoding="utf-8")
+    for notes in ("notes.md", "notes/tea.md", "docs/notes/tea.md"):
+        (folder / notes).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "docs" / "notes" / "tea.md", folder / notes)
+
+
+def test_the_answer_printed_in_the_readme_is_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    check_page.show_report(check(ROOT / "docs" / "notes" / "tea.md"), strict=False)
+    given = capsys.readouterr().out
+    for line in blocks(ROOT / "README.md", "text")[0].splitlines():
+        assert line.rstrip() in given
 
 
 def test_the_worksheets_of_the_docs_can_be_worked() -> None:

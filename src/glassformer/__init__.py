@@ -24,8 +24,8 @@ if TYPE_CHECKING:
         softmax,
     )
     from glassformer.cache import BlockCache, Cache
-    from glassformer.handwork.check import check
     from glassformer.errors import GlassformerError, InputError
+    from glassformer.handwork.check import check
     from glassformer.layers import (
         Block,
         FeedForward,

@@ -6,6 +6,7 @@ from rich.text import Text
 
 from glassformer.handwork.findings import MEANINGS, Finding, Remark, Report
 from glassformer.handwork.wording import doubt, groups, lines, minus, place, sentence, summary
+from glassformer.terminal import terminal
 
 WIDEST = 108
 _SHOWN_MILD = 6
@@ -22,7 +23,7 @@ def show_lines(report: Report, *, strict: bool) -> None:
 
 def show_report(report: Report, *, strict: bool) -> None:
     """The whole report."""
-    console = Console(highlight=False)
+    console = terminal()
     width = min(console.width, WIDEST)
     console.print()
     console.print(Text(f"  {', '.join(report.files[:4])}{' …' if len(report.files) > 4 else ''}", style="bold"))
