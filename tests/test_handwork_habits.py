@@ -87,3 +87,34 @@ def test_what_rests_on_the_usual_meaning_of_a_name_says_so() -> None:
     said = check_text("Q = [[2, 1], [1, 3]]\n\nK = [[1, 1], [3, 0]]\n\nS = Q K^T = [[3, 6], [4, 5]]\n").first_wrong
     assert said is not None
     assert said.sure == "impossible"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "n² = 1024² = 1,048,576 entries × 2 bytes and so on",
+        "the: q = [1, 0]  k = [0, 1]  v = [1, 2]",
+        r"Mask: $[2.0, 1.0, -10^9] \to [0.731, 0.269, 0]$",
+        "a = (1,2), b = (3,4). Then a + b = (4,6), a·b = 11, 2a = (2,4). Also 0 + 1 = 1",
+        "N = 1,000 and M = 2,500, so N + M = 3,500.",
+        "accuracy = 0.91 (was 0.87), loss = 0.3 → 0.2",
+        r"$S = [2, 2]$, $\mathrm{softmax}\!\left(S\right) = [0.5, 0.5]$",
+        "cos(1/10000^(2/4)) = cos(0.01) = 1.000",
+        "[1,0].[1,1] = 1",
+    ],
+)
+def test_right_lines_raise_no_alarm(line: str) -> None:
+    assert told(line + "\n") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("See (1,5). 3,50 · 2 = 7,00", "'3,50' may be one number with a decimal comma, or several numbers"),
+        ("4 · 512 = 2 MB", "a number with the unit 'MB'"),
+    ],
+)
+def test_what_may_mean_two_things_is_not_guessed(line: str, why: str) -> None:
+    report = check_text(line + "\n")
+    assert not report.findings
+    assert why in [remark.why for remark in report.unreadable]

@@ -8,6 +8,8 @@ from glassformer.handwork.expressions import (
     Name,
     Node,
     Number,
+    Product,
+    Sum,
     has_matrix,
     is_printed,
     is_symbolic,
@@ -17,6 +19,7 @@ from glassformer.handwork.expressions import (
 )
 from glassformer.handwork.intervals import ShapeError
 from glassformer.handwork.ledger import Claim, Ledger
+from glassformer.handwork.names import is_plain_word
 from glassformer.handwork.statements import Side, Statement
 
 LONGEST_TITLE = 4  # words; a longer caption is a sentence
@@ -95,7 +98,8 @@ class Chain:
     def _is_claim(self, side: Side, node: Node, before: Node) -> bool:
         """An arrow to a number, or a bare number after another, says nothing about how one comes from the other."""
         if side.relation == "ARROW":
-            return not isinstance(node, Number) and not is_printed(before)
+            is_list = isinstance(before, Matrix) and not any(isinstance(e, Sum | Product) for e in walk(before))
+            return not isinstance(node, Number) and not is_list and not is_printed(before)
         return not (isinstance(node, Number) and isinstance(before, Number))
 
     def _unknown(self, formula: Node) -> str:
@@ -115,6 +119,8 @@ class Chain:
         if not ledger.can_work_out(node):
             if claim is not None and claim.status != "checked":
                 claim.why = self._unknown(node)
+            if self.statement.way == "text" and any(is_plain_word(name) for name in names_in(node)):
+                self.current = None  # `4 entries × 2 bytes`: what follows is no longer about the same numbers
             return
         self.current = node
         if not is_symbolic(node) or isinstance(node, Name):

@@ -13,7 +13,7 @@ from glassformer.handwork.expressions import Node, Span
 
 LONGEST_LINE = 100_000
 # `0,5 · 0,4 = 0,2` outside all brackets, and `[0,659; 0,242]`: commas before decimals, not between entries.
-_COMMA_OUTSIDE = re.compile(r"[=≈·×*+/]\s*[-−]?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))(?![\d,]|\s*,)")
+_COMMA_OUTSIDE = re.compile(r"(?:[·×*+/≈]\s*[-−]?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))|=\s*[-−]?0,\d{2,})(?![\d,]|\s*,)")
 _COMMAS_IN_LIST = re.compile(r"[\[;]\s*[-−]?0,\d{2,}\s*;\s*[-−]?\d+,\d{2,}\s*[;\]]")
 
 
@@ -60,7 +60,7 @@ class Document:
         """The sign before the decimals: a point; or a comma, if the notes plainly use it so and no point."""
         if re.search(r"\d\{,\}\d", self.text):
             return "{,}"
-        if not re.search(r"[,;]", self.text) or re.search(r"(?<![\d.])0?\.\d", self.text):
+        if "," not in self.text or re.search(r"(?<![\d.])0?\.\d|[\[(]-?\d+,-?\d+(?:,-?\d+)*[\])]", self.text):
             return "."
         outside = re.sub(r"\[[^\[\]]*\]|\([^()]*\)", "[]", self.text)
         return "," if _COMMA_OUTSIDE.search(outside) or _COMMAS_IN_LIST.search(self.text) else "."

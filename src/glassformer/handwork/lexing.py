@@ -99,6 +99,9 @@ _CONNECTIVES = frozenset(
     {"and", "so", "then", "thus", "hence", "likewise", "where", "when", "because", "therefore", "but", "also", "while"}
 )
 _OPERAND = re.compile(r"\s*\$*\s*(?:[\[(\d−-]|\\begin|\\left)")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?")
+_UNCLEAR = re.compile(r"\d+(?:,\d+)+(?![\d.])")  # 3,50 and 0,1,2
+_NEXT_NAME = re.compile(r"[A-Za-zα-ω][\w^{}']*\s*[=≈]")
 _LOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₖᵢⱼ", "0123456789kij")
 
 
@@ -132,6 +135,9 @@ class _Lexer:
             if kind == "COMMENT" and self.ground.way != "code":
                 kind, position = "OTHER", match.start() + 1
             if kind == "SPACE":
+                if self._parts_columns(match):
+                    self.last = "WIDE"
+                    yield self.token("WIDE", match[0], match.start(), match.end())
                 continue
             for token in self._read(kind, match):
                 self.depth += OPENS.get(token.type, 0)
@@ -139,6 +145,12 @@ class _Lexer:
                 yield token
                 end = (token.end_pos or 0) - self.ground.start
                 position = end if kind == "NUMBER" else max(position, end)
+
+    def _parts_columns(self, match: re.Match[str]) -> bool:
+        """`q = [1, 0]   k = [0, 1]`: a wide gap before the next name and its equals sign."""
+        if self.ground.way != "text" or self.depth or self.last not in ("RSQB", "NUMBER", "RPAR", "CLOSE"):
+            return False
+        return match[0].strip(" ") == "" and len(match[0]) > 1 and _NEXT_NAME.match(self.text, match.end()) is not None
 
     def _read(self, kind: str, match: re.Match[str]) -> list[Token]:
         text, start, end = match[0], match.start(), match.end()
@@ -180,9 +192,12 @@ class _Lexer:
     def _number(self, text: str, start: int, end: int) -> Token:
         if text.endswith(".") and self.depth == 0:  # the end of a sentence, not 14.0
             return self.token("NUMBER", text[:-1], start, end - 1)
-        thousands = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?").match(self.text, start)
+        thousands = _THOUSANDS.match(self.text, start)
         if thousands and self.depth == 0 and thousands.end() > end:
             return self.token("NUMBER", thousands[0].replace(",", ""), start, thousands.end())
+        unclear = _UNCLEAR.match(self.text, start)
+        if unclear and self.depth == 0 and self.ground.way != "code":
+            return self.token("UNCLEAR", unclear[0], start, unclear.end())
         return self.token("NUMBER", text.replace("{,}", "."), start, end)
 
     def _sign(self, text: str, start: int, end: int) -> list[Token]:
@@ -193,6 +208,8 @@ class _Lexer:
             ]
         if text == "." and self.ground.way == "text" and self.text[end : end + 1].strip(" \n\t*_") == "":
             return [self.token("BREAK", text, start, end)]
+        if text == "." and self.last == "RSQB" and self.text[end : end + 1] == "[":
+            return [self.token("TIMES", text, start, end)]  # [1, 0].[0, 1]
         if text == "^" and (turn := _TURNS.match(self.text, start)):
             return [self.token("TURN", turn[0], start, turn.end())]
         if text == "^" and self.ground.way == "code":
@@ -256,7 +273,7 @@ class _Lexer:
         if text.lower() not in FUNCTIONS:
             return False
         after = re.compile(
-            r"(?:_\s*(?:\{[^{}]*\}|\\?[A-Za-zβ]+))?\s*(?:\\(?:left|[bB]igg?l?)\s*)?(?:[(\[{]|\\begin)"
+            r"(?:_\s*(?:\{[^{}]*\}|\\?[A-Za-zβ]+))?(?:\s|\\[,;:!])*(?:\\(?:left|[bB]igg?l?)\s*)?(?:[(\[{]|\\begin)"
         ).match(self.text, end)
         return after is not None or (
             text.lower() in ("sqrt", "exp", "sin", "cos", "ln", "log")

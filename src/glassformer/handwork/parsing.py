@@ -241,6 +241,8 @@ def _check_brackets(tokens: list[Token]) -> None:
                 raise UnreadableError(f"'{token}' closes nothing that is open")
         elif token.type == "DOTS":
             raise UnreadableError("'…' leaves numbers out")
+        elif token.type == "UNCLEAR":
+            raise UnreadableError(f"'{token}' may be one number with a decimal comma, or several numbers")
         elif token.type == "OTHER" and token == "?":
             raise UnreadableError("left blank")
         elif token.type == "OTHER":

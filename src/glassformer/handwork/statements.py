@@ -190,6 +190,8 @@ class _Reader:
     def _side(self, relation: str, tokens: list[Token], i: int, n: int, ground: Ground) -> Side:
         tokens = _without_remarks(tokens, first=i == 0, last=i == n - 1, alone=n == 1)
         span = Span(tokens[0].start_pos or 0, tokens[-1].end_pos or 0)
+        if unit := _unit(tokens, ground):
+            return Side(relation, span, None, f"a number with the unit '{unit}'")
         try:
             return Side(relation, span, parse(tokens))
         except UnreadableError as error:
@@ -297,9 +299,29 @@ def _without_remarks(tokens: list[Token], *, first: bool, last: bool, alone: boo
     if last or alone:
         while len(kept) > 1 and kept[-1].type in _REMARKS and kept[-2].type in _ENDS:
             kept.pop()
-        while len(kept) > 3 and kept[-1].type == "RPAR" and kept[-2].type == "WORD" and kept[-3].type == "LPAR":
-            kept = kept[:-3]
+        while (start := _closing_remark(kept)) > 0:
+            kept = kept[:start]
     return kept
+
+
+def _closing_remark(tokens: list[Token]) -> int:
+    """Where a last `(dot product)` or `(was 0.87)` begins, after a number or a matrix; 0 if there is none."""
+    if tokens[-1].type != "RPAR":
+        return 0
+    start = max((i for i, token in enumerate(tokens) if token.type == "LPAR"), default=0)
+    has_words = start + 1 < len(tokens) and tokens[start + 1].type == "WORD"
+    return start if has_words and tokens[start - 1].type in ("NUMBER", "RSQB", "CLOSE", "PERCENT") else 0
+
+
+_UNITS = re.compile(r"\s?(k|[KMGT]i?B?|[kmµn]s|thousand|million|billion)\b(?!\s*[=≈_^({\[·×*@])")
+
+
+def _unit(tokens: list[Token], ground: Ground) -> str:
+    """`2 MB` and `65M` are no plain numbers."""
+    if ground.way != "text" or tokens[-1].type != "NUMBER":
+        return ""
+    match = _UNITS.match(ground.text, (tokens[-1].end_pos or 0) - ground.start)
+    return match[1] if match else ""
 
 
 def _is_signature(tokens: list[Token]) -> bool:
