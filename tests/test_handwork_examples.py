@@ -220,3 +220,12 @@ def test_one_line(line: str, right: bool) -> None:
     report = check_text(line)
     assert report.checked >= 1
     assert (report.first_wrong is None) == right, told(report)
+
+
+def test_where_rounding_makes_a_difference_both_numbers_are_told() -> None:
+    """0.67 · 3 is 2.01 on the page, and 0.666 · 3 is 2.00 from the givens."""
+    text = "X = [[1, 1]]\n\nW = [[0.333], [0.333]]\n\nQ = X W = [[0.67]]\n\nY = Q · 3 = [[2.50]]\n"
+    finding = check_text(text).first_wrong
+    assert finding is not None
+    assert finding.right == "2.00"
+    assert finding.arithmetic == "0.67 × 3 = 2.01 from the rounded numbers on the page; 2.00 from the given ones"

@@ -118,6 +118,9 @@ def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
     for i, j, node in _wrong_entries(flaw):
         place = document.place(node.span.start)
         right = _best(flaw.right, i, j, node, copied=flaw.is_copy).replace(".", document.decimal_mark)
+        arithmetic = _arithmetic(flaw, i, j, ledger)
+        if arithmetic and right != _on_page(flaw.right, i, j, node).replace(".", document.decimal_mark):
+            arithmetic += f" from the rounded numbers on the page; {right} from the given ones"
         answer.append(
             Finding(
                 file=place.file,
@@ -130,7 +133,7 @@ def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
                 right=right,
                 verdict=verdict(flaw),
                 cause=flaw.cause,
-                arithmetic=_arithmetic(flaw, i, j, ledger),
+                arithmetic=arithmetic,
                 sure=flaw.sure,
                 length=node.span.end - node.span.start,
                 offset=node.span.start,
@@ -205,7 +208,7 @@ def _formula_finding(flaw: Flaw, document: Document) -> Finding:
 
 def _best(right: Value, i: int, j: int, node: Node, *, copied: bool = False) -> str:
     """What should stand there: from the given numbers if those on the page allow it, else from those on the page."""
-    on_page = _rounded(float(right.middle(LOCAL)[i, j]), node)
+    on_page = _on_page(right, i, j, node)
     if copied:
         return on_page
     deep = _rounded(float(right.middle(DEEP)[i, j]), node)
@@ -216,6 +219,11 @@ def _best(right: Value, i: int, j: int, node: Node, *, copied: bool = False) -> 
         return on_page
     low, high = right.low[GENEROUS, i, j], right.high[GENEROUS, i, j]
     return deep if low - half <= value <= high + half else on_page
+
+
+def _on_page(right: Value, i: int, j: int, node: Node) -> str:
+    """What the arithmetic gives that is spelled out: from the numbers on the page, rounded as they are."""
+    return _rounded(float(right.middle(LOCAL)[i, j]), node)
 
 
 def _wrong_entries(flaw: Flaw) -> list[tuple[int, int, Node]]:
