@@ -19,7 +19,7 @@ FLOORS = [
     ["classifiers", "translator", "language_model"],
     [
         *("worked", "mask_laboratory", "build", "lessons", "optimizers", "training"),
-        *("decode", "beam", "writers", "bootstrap", "metrics"),
+        *("decode", "beam", "writers", "bootstrap", "metrics", "machine"),
     ],
     [
         *("handout", "drawing", "page", "laboratory_page", "written", "solution"),
