@@ -9,7 +9,7 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import torch
@@ -37,7 +37,7 @@ class Plan:
     average: float = 0.0  # weight of the past in an average of weights; 0: none
     validate_every: float = 0.1  # share of the budget
     patience: int = 0  # validations without a better one before the run stops; 0: none
-    precision: str = "float32"  # or bfloat16, where the machine has it
+    precision: str = "auto"  # bfloat16 where the machine has it, else float32; either by name
     compile: bool = False  # by torch.compile: slow to begin, quicker after
 
 
@@ -136,9 +136,9 @@ class Loop:
         """Steps until the budget is spent or patience is at its end. Whoever stops reading stops the run."""
         started = time.monotonic() - self.progress.seconds
         while not self.done:
-            self.step()
+            stepped = self.step()
             self.progress.seconds = time.monotonic() - started
-            yield self._stepped()
+            yield replace(stepped, seconds=self.progress.seconds)
             due = self.progress.share(self.plan) >= (self.progress.validations + 1) * self.plan.validate_every
             if due or self.progress.share(self.plan) >= 1.0:
                 judged = self.judge()
@@ -151,32 +151,29 @@ class Loop:
         impatient = 0 < self.plan.patience <= self.progress.since_best
         return impatient or self.progress.share(self.plan) >= 1.0
 
-    def step(self) -> float:
-        """One move of the weights, over `accumulate` batches that count as one; the mean loss before it."""
+    def step(self) -> Stepped:
+        """One move of the weights, over `accumulate` batches that count as one."""
         self.model.train()
-        self._rate = self.plan.learning_rate * factor(self.progress.share(self.plan), self.plan)
+        rate = self.plan.learning_rate * factor(self.progress.share(self.plan), self.plan)
         losses = [self._loss(batch, self.plan.smoothing) for batch in self._next_batches()]
-        self._items = sum(number for _, number in losses)
-        mean = sum((loss for loss, _ in losses[1:]), start=losses[0][0]) / max(self._items, 1)
+        items = sum(number for _, number in losses)
+        mean = sum((loss for loss, _ in losses[1:]), start=losses[0][0]) / max(items, 1)
         mean.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.model.parameters(), self.plan.clip)
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
-                group["lr"] = self._rate
+                group["lr"] = rate
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
         self.progress.step += 1
         self._follow()
-        self._mean = float(mean.detach())
-        if not math.isfinite(self._mean):
+        loss = float(mean.detach())
+        if not math.isfinite(loss):
             raise GlassformerError(
-                f"The loss became {self._mean} at step {self.progress.step}: the training went astray. "
+                f"The loss became {loss} at step {self.progress.step}: the training went astray. "
                 f"Try a smaller learning rate than {self.plan.learning_rate:g}."
             )
-        return self._mean
-
-    def _stepped(self) -> Stepped:
-        return Stepped(self.progress.step, self.progress.seconds, self._mean, self._rate, self._items)
+        return Stepped(self.progress.step, self.progress.seconds, loss, rate, items)
 
     def _loss(self, batch: object, smoothing: float = 0.0) -> tuple[Tensor, int]:
         device = next(self.model.parameters()).device.type
