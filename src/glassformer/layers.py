@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from glassformer.attention import Angles, Attention, drop, project
 from glassformer.cache import BlockCache
 from glassformer.errors import InputError, nearest
+from glassformer.kernels import rms_norm, squared_relu
 from glassformer.watchers import Watcher, Witness, nothing, within
 
 # --- Positions: attention by itself does not know who stands where ----------------------------------------------
@@ -153,7 +154,7 @@ class RMSNorm(nn.Module):
             epsilon = witness("epsilon", rows.new_tensor(self.epsilon))
             if witness.rewritten:
                 return see("normed", rows / (mean_square + epsilon).sqrt()[..., None] * weight, "rms norm")
-        return see("normed", F.rms_norm(rows, weight.shape, weight, self.epsilon), "rms norm")
+        return see("normed", rms_norm(rows, weight, self.epsilon), "rms norm")
 
 
 NORMS: MappingProxyType[str, Callable[[int], nn.Module]] = MappingProxyType({"layer": LayerNorm, "rms": RMSNorm})
@@ -165,16 +166,12 @@ def _tanh_gelu(expanded: Tensor) -> Tensor:
     return F.gelu(expanded, approximate="tanh")
 
 
-def _squared_relu(expanded: Tensor) -> Tensor:
-    return F.relu(expanded).square()
-
-
 def _swiglu(expanded: Tensor, gate: Tensor) -> Tensor:
     return F.silu(gate) * expanded
 
 
 ACTIVATIONS: MappingProxyType[str, Callable[..., Tensor]] = MappingProxyType(
-    {"relu": F.relu, "gelu": F.gelu, "tanh gelu": _tanh_gelu, "squared relu": _squared_relu, "swiglu": _swiglu}
+    {"relu": F.relu, "gelu": F.gelu, "tanh gelu": _tanh_gelu, "squared relu": squared_relu, "swiglu": _swiglu}
 )
 
 
