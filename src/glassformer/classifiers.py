@@ -134,7 +134,7 @@ class EncoderClassifier(nn.Module):
         self.blocks = nn.ModuleList(
             block(
                 config.width, config.heads, config.hidden, norm=norm, activation=config.activation,
-                dropout=config.dropout,
+                dropout=config.dropout, attention_dropout=config.attention_dropout,
             )
             for _ in range(config.layers)
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Curves of a run: smoothed, foretold, and drawn with the characters of a terminal. Knows numbers, not what they mean."""
+"""Curves of a run: smoothed, foretold, and drawn in characters. Knows numbers, not what they mean."""
 
 import math
 from collections.abc import Sequence

@@ -262,16 +262,21 @@ def block(
     norm_first: bool = True,
     activation: str = "relu",
     dropout: float = 0.0,
+    attention_dropout: float | None = None,
     bias: bool = True,
     **attention: Any,
 ) -> Block:
-    """A block from a few numbers; `attention` goes to its self-attention (`n_kv_heads`, `scorer`, `weigher`, …)."""
+    """A block from a few numbers; `attention` goes to its self-attention (`n_kv_heads`, `scorer`, `weigher`, …).
+
+    Weights of attention are dropped like all else, unless told otherwise: without it the fused kernel can train too.
+    """
+    weight_dropout = dropout if attention_dropout is None else attention_dropout
 
     def sublayer(layer: nn.Module) -> Sublayer:
         return Sublayer(layer, norm(d_model), norm_first=norm_first, dropout=dropout)
 
-    own = Attention(d_model, n_heads, causal=causal, dropout=dropout, bias=bias, **attention)
-    other = Attention(d_model, n_heads, dropout=dropout, bias=bias) if cross else None
+    own = Attention(d_model, n_heads, causal=causal, dropout=weight_dropout, bias=bias, **attention)
+    other = Attention(d_model, n_heads, dropout=weight_dropout, bias=bias) if cross else None
     forward = FeedForward(d_model, d_hidden, activation=activation, bias=bias)
     return Block(sublayer(own), sublayer(forward), sublayer(other) if other else None)
 

@@ -30,7 +30,9 @@ def score_lines(scores: Mapping[str, Any]) -> list[tuple[str, str]]:
         if scores.get(key) is not None:
             between = scores.get(f"{key}_interval")
             value = _shown(key, scores[key])
-            lines.append((name, f"{value}  ({' to '.join(_shown(key, each) for each in between)})" if between else value))
+            lines.append(
+                (name, f"{value}  ({' to '.join(_shown(key, each) for each in between)})" if between else value)
+            )
     return lines
 
 
@@ -61,7 +63,9 @@ def print_result(run: Run, console: Console) -> None:
         console.print(f"{mark} certificate: {len(passed)} of {len(certificate['checks'])} checks passed")
         for check in certificate["checks"]:
             if not check["passed"]:
-                console.print(f"  [bold red]✗ {check['name']}[/]: {check['value']} (bar {check['bar']})", soft_wrap=True)
+                console.print(
+                    f"  [bold red]✗ {check['name']}[/]: {check['value']} (bar {check['bar']})", soft_wrap=True
+                )
     console.print(f"\n[bold]{run.folder}[/] holds the model. Try it:", soft_wrap=True)
     example = {"classify": "a text of yours", "translate": "a sentence of yours", "generate": "How it begins"}
     console.print(f'  glassformer predict {run.folder} "{example[run.card.task]}"', soft_wrap=True)

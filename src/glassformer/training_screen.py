@@ -12,9 +12,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from glassformer.curves import Point, drawn, foretold, smoothed
 from glassformer.preparation import Forecast
 from glassformer.teaching import Event, Said
-from glassformer.training import Judged, Stepped
-
-UNITS = {"classes": "texts", "pairs": "pieces", "stream": "pieces", "answers": "pieces", "spans": "pieces"}
+from glassformer.training import Stepped
 
 
 class TrainingScreen:
@@ -58,8 +56,8 @@ class TrainingScreen:
         self._forecast = forecast
         self.console.print(
             f"[bold]{forecast.parameters:,}[/] parameters. In {_clock(forecast.seconds)} about "
-            f"{forecast.steps:,} steps ({forecast.epochs:.1f} times through the data), {forecast.items_per_second:,.0f} "
-            f"pieces or texts a second, with {forecast.threads} thread{'s' * (forecast.threads > 1)}."
+            f"{forecast.steps:,} steps ({forecast.epochs:.1f} times through the data), "
+            f"{forecast.items_per_second:,.0f} pieces or texts a second, with {forecast.threads} thread{'s' * (forecast.threads > 1)}."
         )
         if self.console.is_terminal:
             self._task = self._bar.add_task("training", total=1.0, said="")

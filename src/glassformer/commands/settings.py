@@ -1,4 +1,4 @@
-"""Settings as they are written on a command line or in a file: `width=64`, and back to values. Knows no setting by name."""
+"""Settings as written on a command line or in a file, `width=64`, as values. Knows no setting by its name."""
 
 import tomllib
 from collections.abc import Sequence
