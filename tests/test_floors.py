@@ -20,7 +20,7 @@ FLOORS = [
     [
         *("worked", "mask_laboratory", "build", "lessons", "optimizers", "training"),
         *("decode", "beam", "writers", "bootstrap", "metrics"),
-        *("storage", "weights", "run_folder"),
+        *("storage", "weights", "run_folder", "predictions", "evaluation", "runs"),
     ],
     [
         *("handout", "drawing", "page", "laboratory_page", "written", "solution"),
