@@ -15,11 +15,12 @@ FLOORS = [
         *(f"readers/{name}" for name in ("text_files", "tables", "columns", "folders", "named_sets")),
         *("corpora", "corruption", "batches"),
     ],
-    ["checks", "cache", "attention", "synthesizers", "multihead", "layers", "order", "ends"],
+    ["checks", "cache", "kernels", "attention", "synthesizers", "multihead", "layers", "order", "ends"],
     ["classifiers", "translator", "language_model"],
     [
         *("worked", "mask_laboratory", "build", "lessons", "optimizers", "training"),
-        *("decode", "beam", "writers", "bootstrap", "metrics"),
+        *("decode", "beam", "writers", "bootstrap", "metrics", "machine"),
+        *("subjects", "promises", "certify"),
         *("storage", "weights", "run_folder", "predictions", "evaluation", "runs"),
     ],
     [

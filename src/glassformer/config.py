@@ -86,7 +86,8 @@ class EncoderConfig:
     positions: str = setting("sinusoidal", "How it knows the order: sinusoidal, learned, rotary or none.")
     norm: str = setting("rms", "layer or rms.")
     activation: str = setting("gelu", "relu, gelu, squared relu or swiglu.")
-    dropout: float = setting(0.1, "Share dropped inside the blocks while training.")
+    dropout: float = setting(0.1, "Share dropped after each layer while training.")
+    attention_dropout: float = setting(0.0, "Share of attention's weights dropped while training; slow on processors.")
     word_dropout: float = setting(0.0, "Share of whole words dropped while training.")
 
 
@@ -105,7 +106,8 @@ class TranslatorConfig:
     norm: str = setting("layer", "layer or rms.")
     norm_first: bool = setting(True, "The norm before each layer (True) or after it (False).")
     activation: str = setting("relu", "relu, gelu, squared relu or swiglu.")
-    dropout: float = setting(0.1, "Share dropped inside the blocks while training.")
+    dropout: float = setting(0.1, "Share dropped after each layer while training.")
+    attention_dropout: float = setting(0.0, "Share of attention's weights dropped while training; slow on processors.")
     scaled_embedding: bool = setting(True, "Stretch the embedded pieces by √width, as the paper does.")
 
 
@@ -125,7 +127,8 @@ class LanguageModelConfig:
     query_key_norm: bool = setting(True, "Normalise queries and keys.")
     activation: str = setting("swiglu", "relu, gelu, tanh gelu, squared relu or swiglu.")
     bias: bool = setting(False, "Whether projections add one.")
-    dropout: float = setting(0.0, "Share dropped inside the blocks while training.")
+    dropout: float = setting(0.0, "Share dropped after each layer while training.")
+    attention_dropout: float = setting(0.0, "Share of attention's weights dropped while training; slow on processors.")
     tied: bool = setting(True, "The matrix of the output is the embedding's own.")
     scorer: str = setting("dot product", "dot product, dense synthesizer or random synthesizer.")
     weigher: str = setting("softmax", "softmax, sigmoid or quiet softmax.")

@@ -12,6 +12,7 @@ from typing import Any
 from torch import nn
 
 from glassformer.build import build
+from glassformer.certify import Certificate, certify
 from glassformer.corpora import Corpus, read
 from glassformer.errors import InputError, nearest
 from glassformer.evaluation import Scores, evaluate
@@ -43,6 +44,8 @@ class Run:
             return list(translated(*known, texts, writing))
         if self.card.objective in ("answers", "spans"):
             return list(answered(*known, texts, writing))
+        if self.card.objective == "masked":
+            raise InputError("This model has only learnt to find hidden pieces; finetune it (--from) to classify.")
         return [Written("".join(self.stream(text, **how | {"seed": writing.seed + i}))) for i, text in enumerate(texts)]
 
     def stream(self, text: str, **how: Any) -> Iterator[str]:
@@ -68,6 +71,22 @@ class Run:
         scores = evaluate(self.model, self.card, self.tokens, some, how=Writing(**how), seed=seed)
         return {"data": name, "part": part, **scores}
 
+    @property
+    def scores(self) -> Scores:
+        """The scores that training left; empty if there are none."""
+        return (RunFolder(self.folder).read_scores() if self.folder else None) or {}
+
+    @property
+    def certificate(self) -> dict[str, Any]:
+        """The certificate that training left; empty if there is none."""
+        return (RunFolder(self.folder).read_certificate() if self.folder else None) or {}
+
+    def certify(self, seed: int = 0) -> Certificate:
+        """Every promise, tried on this model."""
+        return certify(
+            self.model, self.card.task, rebuild=lambda: build(self.card.model, self.card.settings), seed=seed
+        )
+
     def _own(self, part: str) -> tuple[str, str, Sequence[Sample]]:
         """A part of what the run was trained on, read and split as it was then."""
         said = RunFolder(self.folder).settings.get("data", {}) if self.folder else {}
@@ -86,7 +105,8 @@ class Run:
     ) -> Corpus:  # fmt: skip
         """The same corpus for the same words: as training reads it, from the [data] table of its settings."""
         found = [Path(each) for each in source] if isinstance(source, list) else source
-        return read(found, self.card.task, columns=Columns(**columns or {}), seed=self.card.seed, **choices)
+        task = "generate" if self.card.objective == "masked" else self.card.task  # it needs no labels
+        return read(found, task, columns=Columns(**columns or {}), seed=self.card.seed, **choices)
 
     def __repr__(self) -> str:
         return f"Run({self.card.model} to {self.card.task}, {self.folder or 'not on the disk'})"
