@@ -44,6 +44,8 @@ class Run:
             return list(translated(*known, texts, writing))
         if self.card.objective in ("answers", "spans"):
             return list(answered(*known, texts, writing))
+        if self.card.objective == "masked":
+            raise InputError("This model has only learnt to find hidden pieces; finetune it (--from) to classify.")
         return [Written("".join(self.stream(text, **how | {"seed": writing.seed + i}))) for i, text in enumerate(texts)]
 
     def stream(self, text: str, **how: Any) -> Iterator[str]:
@@ -70,18 +72,20 @@ class Run:
         return {"data": name, "part": part, **scores}
 
     @property
-    def scores(self) -> dict[str, Any]:
-        """What the run scored when it was trained."""
+    def scores(self) -> Scores:
+        """The scores that training left; empty if there are none."""
         return (RunFolder(self.folder).read_scores() if self.folder else None) or {}
 
     @property
     def certificate(self) -> dict[str, Any]:
-        """What was certified when it was trained."""
+        """The certificate that training left; empty if there is none."""
         return (RunFolder(self.folder).read_certificate() if self.folder else None) or {}
 
-    def certify(self) -> Certificate:
-        """Tries every promise on the model, now."""
-        return certify(self.model, self.card.task)
+    def certify(self, seed: int = 0) -> Certificate:
+        """Every promise, tried on this model."""
+        return certify(
+            self.model, self.card.task, rebuild=lambda: build(self.card.model, self.card.settings), seed=seed
+        )
 
     def _own(self, part: str) -> tuple[str, str, Sequence[Sample]]:
         """A part of what the run was trained on, read and split as it was then."""
@@ -101,7 +105,8 @@ class Run:
     ) -> Corpus:  # fmt: skip
         """The same corpus for the same words: as training reads it, from the [data] table of its settings."""
         found = [Path(each) for each in source] if isinstance(source, list) else source
-        return read(found, self.card.task, columns=Columns(**columns or {}), seed=self.card.seed, **choices)
+        task = "generate" if self.card.objective == "masked" else self.card.task  # it needs no labels
+        return read(found, task, columns=Columns(**columns or {}), seed=self.card.seed, **choices)
 
     def __repr__(self) -> str:
         return f"Run({self.card.model} to {self.card.task}, {self.folder or 'not on the disk'})"
