@@ -26,7 +26,7 @@ VOCABULARY, CLASSES = 29, 3
 def small(name: str, **settings: Any) -> nn.Module:
     torch.manual_seed(5)
     if MODELS[name].task == "classify":
-        settings |= {"classes": CLASSES}
+        settings = {"classes": CLASSES, **settings}
     model = build(name, configure(name, **{"vocabulary": VOCABULARY, **SMALL[name], **settings}))
     with torch.no_grad():  # weights that are not tiny, so that differences show
         for weight in model.parameters():

@@ -15,15 +15,17 @@ FLOORS = [
         *(f"readers/{name}" for name in ("text_files", "tables", "columns", "folders", "named_sets")),
         *("corpora", "corruption", "batches"),
     ],
-    ["checks", "cache", "attention", "synthesizers", "multihead", "layers", "order", "ends"],
+    ["checks", "cache", "kernels", "attention", "synthesizers", "multihead", "layers", "order", "ends"],
     ["classifiers", "translator", "language_model"],
     [
         *("worked", "mask_laboratory", "build", "lessons", "optimizers", "training"),
         *("decode", "beam", "writers", "bootstrap", "metrics", "machine", "quantities", "sizes"),
         *("subjects", "promises", "certify"),
+        *("storage", "weights", "run_folder", "predictions", "evaluation", "runs"),
+        *("recipes", "preparation", "teaching"),
     ],
     [
-        *("handout", "drawing", "page", "laboratory_page", "written", "solution"),
+        *("curves", "handout", "drawing", "page", "laboratory_page", "written", "solution"),
         *(f"handwork/{room}" for room in ("expressions", "names", "lexing", "folding", "layout", "parsing")),
         *(f"handwork/{room}" for room in ("intervals", "evaluation", "formulas")),
         *(
@@ -41,6 +43,10 @@ FLOORS = [
     [
         "terminal",
         "check_page",
+        "training_screen",
+        "result_page",
+        "commands/settings",
+        "commands/train",
         "commands/explain",
         "commands/check_code",
         "commands/check",

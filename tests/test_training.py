@@ -9,12 +9,14 @@ import torch
 from small_models import small
 from torch import nn
 
+from glassformer import lessons as kinds
 from glassformer.build import build, configure
-from glassformer.lessons import AnswerLessons, ClassifyLessons, Lessons, StreamLessons, TranslateLessons
+from glassformer.errors import GlassformerError
+from glassformer.lessons import Lessons, Measures
 from glassformer.optimizers import Muon, evened, optimizers_for
 from glassformer.samples import Labelled, Pair, Plain
 from glassformer.tokens import Tokens
-from glassformer.training import Loop, Plan, factor
+from glassformer.training import Judged, Loop, Plan, Stepped, factor
 
 WORDS = ("the", "film", "was", "not", "good", "at", "all", "but", "a", "cat", "sat", "on", "every", "red", "mat")
 
@@ -30,21 +32,27 @@ def lessons_for(name: str, dropout: float = 0.1) -> tuple[Lessons, nn.Module]:
     tokens = Tokens.train("word", some, vocabulary=29, min_frequency=1)
     if name == "classify":
         made = [[Labelled(text, "long" if len(text) > 25 else "short") for text in part] for part in (some, others)]
-        lessons: Any = ClassifyLessons(*made, ["long", "short"], tokens, longest=23, tokens_per_batch=53, seed=3)
+        measures = Measures(longest=23, tokens_per_batch=53, seed=3)
+        lessons = kinds.classify(*made, ["long", "short"], tokens, measures)
         return lessons, small("transformer", vocabulary=len(tokens), dropout=dropout, word_dropout=dropout)
     pairs = [[Pair(text, " ".join(reversed(text.split()))) for text in part] for part in (some, others)]
     if name == "translate":
-        lessons = TranslateLessons(*pairs, tokens, longest=17, tokens_per_batch=53, seed=3)
+        lessons = kinds.translate(*pairs, tokens, Measures(longest=17, tokens_per_batch=53, seed=3))
         return lessons, small("translator", vocabulary=len(tokens), dropout=dropout)
-    if name == "answer":
-        lessons = AnswerLessons(*pairs, tokens, tokens_per_batch=53, seed=3)
+    plain = [[Plain(text) for text in part] for part in (some, others)]
+    if name == "masked":
+        lessons = kinds.masked(*plain, tokens, Measures(longest=13, tokens_per_batch=53, seed=3))
+        return lessons, small("transformer", vocabulary=len(tokens), dropout=dropout, word_dropout=dropout)
+    if name == "answers":
+        lessons = kinds.answers(*pairs, tokens, Measures(longest=29, tokens_per_batch=53, seed=3))
+    elif name == "spans":
+        lessons = kinds.spans(*plain, tokens, Measures(longest=13, tokens_per_batch=53, seed=3))
     else:
-        plain = [[Plain(text) for text in part] for part in (some, others)]
-        lessons = StreamLessons(*plain, tokens, context=7, rows=5, seed=3)
+        lessons = kinds.stream(*plain, tokens, Measures(longest=7, tokens_per_batch=37, seed=3))
     return lessons, small("modern", vocabulary=len(tokens), dropout=dropout)
 
 
-KINDS = ("classify", "translate", "answer", "stream")
+KINDS = ("classify", "translate", "answers", "stream", "spans", "masked")
 
 
 def loop_for(name: str, **plan: Any) -> Loop:
@@ -78,9 +86,9 @@ def test_a_resumed_run_is_bit_for_bit_the_run_that_was_not_stopped(name: str, op
 def test_two_batches_that_count_as_one_move_the_weights_as_one() -> None:
     """The mean over all tokens, not the mean of two means."""
     lessons, model = lessons_for("stream", dropout=0.0)
-    batches = [lessons.batch(0, 0), lessons.batch(0, 1)]
-    total = sum(lessons.loss(model, batch)[0] for batch in batches)
-    count = sum(lessons.loss(model, batch)[1] for batch in batches)
+    batches = [lessons.train.batch(0, 0), lessons.train.batch(0, 1)]
+    total = sum(lessons.loss(model, batch, 0.0)[0] for batch in batches)
+    count = sum(lessons.loss(model, batch, 0.0)[1] for batch in batches)
     (total / count).backward()  # type: ignore[union-attr]
     wanted = [weight.grad.clone() for weight in model.parameters() if weight.grad is not None]
     loop = Loop(model, lessons, Plan(steps=2, accumulate=2, optimizer="adamw", clip=1e9))
@@ -101,8 +109,7 @@ def test_two_batches_that_count_as_one_move_the_weights_as_one() -> None:
 def test_the_loss_comes_down(name: str) -> None:
     loop = loop_for(name, steps=120, accumulate=1, average=0.0, learning_rate=2e-2)
     first = loop.validate()
-    losses: list[float] = []
-    loop.run(lambda _, loss: losses.append(loss), lambda *_: None)
+    losses = [event.loss for event in loop.run() if isinstance(event, Stepped)]
     assert len(losses) == 120
     assert sum(losses[-9:]) < 0.8 * sum(losses[:9])
     assert math.isfinite(first)
@@ -113,18 +120,19 @@ def test_on_random_tokens_nothing_can_be_learnt() -> None:
     draw = np.random.default_rng(3)
     text = "".join(draw.choice(list("abcdefgh"), size=20_000))
     tokens = Tokens.train("character", [text])
-    lessons = StreamLessons([Plain(text)], [Plain(text[:2000])], tokens, context=16, rows=16, seed=1)
+    lessons = kinds.stream(
+        [Plain(text)], [Plain(text[:2000])], tokens, Measures(longest=16, tokens_per_batch=256, seed=1)
+    )
     model = build(
         "modern", configure("modern", vocabulary=len(tokens), width=16, layers=1, heads=2, hidden=32, length=16)
     )
     loop = Loop(model, lessons, Plan(steps=200))
-    losses: list[float] = []
-    loop.run(lambda _, loss: losses.append(loss), lambda *_: None)
+    losses = [event.loss for event in loop.run() if isinstance(event, Stepped)]
     assert sum(losses[-50:]) / 50 >= 0.95 * math.log(8)
 
 
 def test_validation_counts_every_item_once_and_leaves_the_weights_alone() -> None:
-    loop = loop_for("answer")
+    loop = loop_for("answers")
     loop.step()
     before = {name: value.clone() for name, value in loop.model.state_dict().items()}
     found = loop.validate()
@@ -133,7 +141,7 @@ def test_validation_counts_every_item_once_and_leaves_the_weights_alone() -> Non
     loop.model.load_state_dict(loop.average)
     loop.model.eval()
     with torch.no_grad():
-        items = [loop.lessons.loss(loop.model, batch) for batch in loop.lessons.valid()]
+        items = [loop.lessons.loss(loop.model, batch, 0.0) for batch in loop.lessons.valid.in_order()]
     assert found == pytest.approx(sum(float(loss) for loss, _ in items) / sum(count for _, count in items))
 
 
@@ -180,11 +188,27 @@ def test_a_budget_of_seconds_is_kept_by_the_clock(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("glassformer.training.time.monotonic", lambda: now[0])
     loop = loop_for("stream", steps=0, seconds=10.0)
     rates: list[float] = []
-
-    def tick(loop: Loop, _: float) -> None:
-        now[0] += 0.5
-        rates.append(loop.optimizers[0].param_groups[0]["lr"])
-
-    loop.run(tick, lambda *_: None)
+    for event in loop.run():
+        if isinstance(event, Stepped):
+            now[0] += 0.5
+            rates.append(event.rate)
     assert len(rates) == 21  # twenty half seconds, and the step that found the time to be up
     assert rates[-1] < 0.1 * max(rates)
+
+
+def test_patience_ends_a_run_that_does_not_get_better(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = loop_for("stream", steps=100, validate_every=0.1, patience=3)
+    values = iter([5.0, 4.0, 4.5, 4.2, 4.0, 1.0])
+    monkeypatch.setattr(loop, "validate", lambda: next(values))
+    judged = [event for event in loop.run() if isinstance(event, Judged)]
+    assert [event.best for event in judged] == [True, True, False, False, False]
+    assert loop.progress.step == 50
+    assert loop.progress.best == 4.0
+
+
+def test_a_loss_that_is_no_number_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = loop_for("stream")
+    with torch.no_grad():
+        next(loop.model.parameters()).fill_(math.nan)
+    with pytest.raises(GlassformerError, match="smaller learning rate"):
+        loop.step()

@@ -3,6 +3,7 @@
     import glassformer as gf
     gf.check("notes.md").first_wrong                   # the first wrong number of hand-worked notes
     gf.explain("i-love-ai")                            # attention, worked by hand
+    gf.load("runs/reviews").predict(["so warm"])       # what a trained model says
     answer, trace = gf.record(gf.Attention(8, 2), x)   # every number of a pass, under its address
 
 A name is imported when it is first used: `import glassformer` does not import torch.
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         encoder_block,
     )
     from glassformer.multihead import MultiheadAttention
+    from glassformer.runs import Run, load
     from glassformer.solution import explain
     from glassformer.stages import CATALOGUE
     from glassformer.synthesizers import DenseSynthesizer, RandomSynthesizer
@@ -67,6 +69,7 @@ __all__ = [
     "Recorder",
     "Rewriter",
     "Rotary",
+    "Run",
     "Trace",
     "attend",
     "block",
@@ -75,6 +78,7 @@ __all__ = [
     "decoder_block",
     "encoder_block",
     "explain",
+    "load",
     "nothing",
     "padding_mask",
     "quiet_softmax",
@@ -94,6 +98,7 @@ _HOMES = MappingProxyType(
         "solution": "explain",
         "layers": "Block FeedForward LayerNorm NoPositions Positions RMSNorm Rotary block decoder_block encoder_block",
         "multihead": "MultiheadAttention",
+        "runs": "Run load",
         "stages": "CATALOGUE",
         "synthesizers": "DenseSynthesizer RandomSynthesizer",
         "trace": "Trace",

@@ -68,6 +68,7 @@ MODELS: Mapping[str, Kind] = MappingProxyType(
             "generate",
             configs.LanguageModelConfig(
                 positions="learned", norm="layer", query_key_norm=False, activation="tanh gelu", bias=True, dropout=0.1,
+                attention_dropout=0.1,
             ),
             LanguageModel,
             "GPT as in GPT-2.",

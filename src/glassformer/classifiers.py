@@ -134,7 +134,7 @@ class EncoderClassifier(nn.Module):
         self.blocks = nn.ModuleList(
             block(
                 config.width, config.heads, config.hidden, norm=norm, activation=config.activation,
-                dropout=config.dropout,
+                dropout=config.dropout, attention_dropout=config.attention_dropout,
             )
             for _ in range(config.layers)
         )  # fmt: skip
@@ -147,8 +147,14 @@ class EncoderClassifier(nn.Module):
     def forward(
         self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
     ) -> Float[Tensor, "B N"]:
-        """Blocks (or one attention), then the mean over the real words."""
+        """The mean over the real words' rows, turned into logits."""
         ids, real = ids[:, : self.config.length], real[:, : self.config.length]
+        return self.head(mean_of_real(self.read(ids, real, see=see), real, see), see=see)  # type: ignore[no-any-return]
+
+    def read(
+        self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
+    ) -> Float[Tensor, "B T D"]:
+        """A row for every word, after the blocks (or the one attention)."""
         x, angles = self.order(self._dropped_words(self.embedding(ids, see=see)), see=see)
         mask = padding_mask(real)
         if self.attention is not None:
@@ -157,7 +163,7 @@ class EncoderClassifier(nn.Module):
             x = each(x, mask=mask, angles=angles, see=within(see, f"encoder.{i}"))
         if self.final_norm is not None:
             x = self.final_norm(x, see=within(see, "final_norm"))
-        return self.head(mean_of_real(x, real, see), see=see)  # type: ignore[no-any-return]
+        return x  # type: ignore[no-any-return]
 
     def _dropped_words(self, embedded: Float[Tensor, "B T D"]) -> Float[Tensor, "B T D"]:
         if not self.training or self.config.word_dropout == 0.0:

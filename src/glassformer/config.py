@@ -4,12 +4,27 @@ Every field has its sentence, which the command line shows as help. A config goe
 key is an error, so that a file can neither name code nor lose a setting in silence.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from glassformer.errors import InputError, nearest
 
 Config = TypeVar("Config")
+
+
+MOST_LAYERS = 1000  # deeper is a slip of the finger, or of a stranger's file
+# What a setting that is a word may say.
+CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "positions": ("sinusoidal", "learned", "rotary", "none"),
+        "norm": ("layer", "rms"),
+        "activation": ("relu", "gelu", "tanh gelu", "squared relu", "swiglu"),
+        "scorer": ("dot product", "dense synthesizer", "random synthesizer"),
+        "weigher": ("softmax", "sigmoid", "quiet softmax"),
+    }
+)
 
 
 def setting(default: Any, sentence: str) -> Any:
@@ -71,7 +86,8 @@ class EncoderConfig:
     positions: str = setting("sinusoidal", "How it knows the order: sinusoidal, learned, rotary or none.")
     norm: str = setting("rms", "layer or rms.")
     activation: str = setting("gelu", "relu, gelu, squared relu or swiglu.")
-    dropout: float = setting(0.1, "Share dropped inside the blocks while training.")
+    dropout: float = setting(0.1, "Share dropped after each layer while training.")
+    attention_dropout: float = setting(0.0, "Share of attention's weights dropped while training; slow on processors.")
     word_dropout: float = setting(0.0, "Share of whole words dropped while training.")
 
 
@@ -90,7 +106,8 @@ class TranslatorConfig:
     norm: str = setting("layer", "layer or rms.")
     norm_first: bool = setting(True, "The norm before each layer (True) or after it (False).")
     activation: str = setting("relu", "relu, gelu, squared relu or swiglu.")
-    dropout: float = setting(0.1, "Share dropped inside the blocks while training.")
+    dropout: float = setting(0.1, "Share dropped after each layer while training.")
+    attention_dropout: float = setting(0.0, "Share of attention's weights dropped while training; slow on processors.")
     scaled_embedding: bool = setting(True, "Stretch the embedded pieces by √width, as the paper does.")
 
 
@@ -110,7 +127,8 @@ class LanguageModelConfig:
     query_key_norm: bool = setting(True, "Normalise queries and keys.")
     activation: str = setting("swiglu", "relu, gelu, tanh gelu, squared relu or swiglu.")
     bias: bool = setting(False, "Whether projections add one.")
-    dropout: float = setting(0.0, "Share dropped inside the blocks while training.")
+    dropout: float = setting(0.0, "Share dropped after each layer while training.")
+    attention_dropout: float = setting(0.0, "Share of attention's weights dropped while training; slow on processors.")
     tied: bool = setting(True, "The matrix of the output is the embedding's own.")
     scorer: str = setting("dot product", "dot product, dense synthesizer or random synthesizer.")
     weigher: str = setting("softmax", "softmax, sigmoid or quiet softmax.")
@@ -127,27 +145,37 @@ def from_dict(kind: type[Config], content: dict[str, Any]) -> Config:
     checked = {}
     for name, value in content.items():
         if name not in known:
-            raise InputError(f"A {kind.__name__} has no '{name}'; {nearest(name, known)}")
+            raise InputError(f"A {kind.__name__} has no '{name:.100}'; {nearest(name[:100], known)}")
         checked[name] = _checked(name, value, known[name])
     return kind(**checked)
 
 
 def _checked(name: str, value: Any, default: Any) -> Any:
     if isinstance(default, tuple):
-        if isinstance(value, list | tuple) and value and all(_is_count(each) for each in value):
+        if isinstance(value, list | tuple) and value and all(_is_count(each) for each in value[:MOST_LAYERS]):
+            _check_depth(name, len(value))
             return tuple(value)
-        raise InputError(f"{name} must be a list of whole numbers from 1 up; it is {value!r}.")
+        raise InputError(f"{name} must be a list of whole numbers from 1 up; it is {value!r:.100}.")
     if isinstance(default, float) and isinstance(value, int | float) and not isinstance(value, bool):
         if 0.0 <= value < 1.0:
             return float(value)
-        raise InputError(f"{name} must be a share from 0 up to, not including, 1; it is {value!r}.")
+        raise InputError(f"{name} must be a share from 0 up to, not including, 1; it is {value!r:.100}.")
     if isinstance(default, int) and not isinstance(default, bool):
-        if _is_count(value) or (value == 0 and default == 0) or (name == "layers" and value == 0):
+        if _is_count(value) or (type(value) is int and value == 0 and (default == 0 or name == "layers")):
+            if name.endswith("layers"):
+                _check_depth(name, value)
             return value
-        raise InputError(f"{name} must be a whole number from 1 up; it is {value!r}.")
+        raise InputError(f"{name} must be a whole number from 1 up; it is {value!r:.100}.")
     if type(value) is not type(default):
-        raise InputError(f"{name} must be {type(default).__name__}; it is {value!r}.")
+        raise InputError(f"{name} must be {type(default).__name__}; it is {value!r:.100}.")
+    if name in CHOICES and value not in CHOICES[name]:
+        raise InputError(f"{name} cannot be '{value:.100}'; {nearest(value[:100], CHOICES[name])}")
     return value
+
+
+def _check_depth(name: str, layers: int) -> None:
+    if layers > MOST_LAYERS:
+        raise InputError(f"{name} asks for {layers:,} layers; at most {MOST_LAYERS:,} can be built.")
 
 
 def _is_count(value: Any) -> bool:

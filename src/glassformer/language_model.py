@@ -41,7 +41,8 @@ class LanguageModel(nn.Module):
         )
         return block(
             config.width, config.heads, config.hidden, causal=True, norm=NORMS[config.norm],
-            activation=config.activation, dropout=config.dropout, bias=config.bias, scorer=_scorer(config, d_key),
+            activation=config.activation, dropout=config.dropout,
+            attention_dropout=config.attention_dropout, bias=config.bias, scorer=_scorer(config, d_key),
             weigher=WEIGHERS[config.weigher], n_kv_heads=config.kv_heads or None, **norms,
         )  # fmt: skip
 

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from glassformer.attention import Angles, Attention, drop, project
 from glassformer.cache import BlockCache
 from glassformer.errors import InputError, nearest
+from glassformer.kernels import rms_norm, squared_relu
 from glassformer.watchers import Watcher, Witness, nothing, within
 
 # --- Positions: attention by itself does not know who stands where ----------------------------------------------
@@ -153,7 +154,7 @@ class RMSNorm(nn.Module):
             epsilon = witness("epsilon", rows.new_tensor(self.epsilon))
             if witness.rewritten:
                 return see("normed", rows / (mean_square + epsilon).sqrt()[..., None] * weight, "rms norm")
-        return see("normed", F.rms_norm(rows, weight.shape, weight, self.epsilon), "rms norm")
+        return see("normed", rms_norm(rows, weight, self.epsilon), "rms norm")
 
 
 NORMS: MappingProxyType[str, Callable[[int], nn.Module]] = MappingProxyType({"layer": LayerNorm, "rms": RMSNorm})
@@ -165,16 +166,12 @@ def _tanh_gelu(expanded: Tensor) -> Tensor:
     return F.gelu(expanded, approximate="tanh")
 
 
-def _squared_relu(expanded: Tensor) -> Tensor:
-    return F.relu(expanded).square()
-
-
 def _swiglu(expanded: Tensor, gate: Tensor) -> Tensor:
     return F.silu(gate) * expanded
 
 
 ACTIVATIONS: MappingProxyType[str, Callable[..., Tensor]] = MappingProxyType(
-    {"relu": F.relu, "gelu": F.gelu, "tanh gelu": _tanh_gelu, "squared relu": _squared_relu, "swiglu": _swiglu}
+    {"relu": F.relu, "gelu": F.gelu, "tanh gelu": _tanh_gelu, "squared relu": squared_relu, "swiglu": _swiglu}
 )
 
 
@@ -265,16 +262,21 @@ def block(
     norm_first: bool = True,
     activation: str = "relu",
     dropout: float = 0.0,
+    attention_dropout: float | None = None,
     bias: bool = True,
     **attention: Any,
 ) -> Block:
-    """A block from a few numbers; `attention` goes to its self-attention (`n_kv_heads`, `scorer`, `weigher`, …)."""
+    """A block from a few numbers; `attention` goes to its self-attention (`n_kv_heads`, `scorer`, `weigher`, …).
+
+    Weights of attention are dropped like all else, unless told otherwise: without it the fused kernel can train too.
+    """
+    weight_dropout = dropout if attention_dropout is None else attention_dropout
 
     def sublayer(layer: nn.Module) -> Sublayer:
         return Sublayer(layer, norm(d_model), norm_first=norm_first, dropout=dropout)
 
-    own = Attention(d_model, n_heads, causal=causal, dropout=dropout, bias=bias, **attention)
-    other = Attention(d_model, n_heads, dropout=dropout, bias=bias) if cross else None
+    own = Attention(d_model, n_heads, causal=causal, dropout=weight_dropout, bias=bias, **attention)
+    other = Attention(d_model, n_heads, dropout=weight_dropout, bias=bias) if cross else None
     forward = FeedForward(d_model, d_hidden, activation=activation, bias=bias)
     return Block(sublayer(own), sublayer(forward), sublayer(other) if other else None)
 

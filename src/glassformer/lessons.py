@@ -1,10 +1,10 @@
-"""What there is to learn: samples as ids, batch by batch, and the loss of a model on each. One kind for each task.
+"""What there is to learn: samples as ids, batch by batch, and the loss of a model on each. One kind for each objective.
 
 Here text and models meet: ids come from tokens and batches below, tensors go to the models. Every batch follows from
 (seed, epoch, place) alone, so that whoever resumes, or shares the work, sees the same. It knows no loop and no clock.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
@@ -15,212 +15,262 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from glassformer import batches
+from glassformer.corruption import FEWEST_TO_CUT, span_hidden
+from glassformer.errors import InputError
 from glassformer.samples import Labelled, Pair, Plain
 from glassformer.tokens import Ids, Tokens
 
+Loss = Callable[[nn.Module, Any, float], tuple[Tensor, int]]  # model, batch, smoothing → summed loss, over how many
 
-class Lessons(Protocol):
-    """Batches to learn from and to be judged on."""
 
-    seed: int
+class Part(Protocol):
+    """Samples as batches: drawn anew in every epoch to learn from, or in order to be judged on."""
 
     def n_batches(self, epoch: int) -> int: ...
 
     def batch(self, epoch: int, place: int) -> Any: ...
 
-    def valid(self) -> Iterator[Any]: ...
-
-    def loss(self, model: nn.Module, batch: Any, smoothing: float = 0.0) -> tuple[Tensor, int]: ...
-
-
-def tensors(*arrays: Any) -> list[Tensor]:
-    """Arrays as tensors that share their memory."""
-    return [torch.from_numpy(array) for array in arrays]
+    def in_order(self) -> Iterator[Any]: ...
 
 
 @dataclass(frozen=True, eq=False)
-class Bucketed:
-    """Rows of like length together, in an order that each epoch draws anew."""
+class Rows:
+    """Samples of unlike length: those of like length together, in an order that each epoch draws anew."""
 
     lengths: Sequence[int]
+    made: Callable[[Sequence[int], int], Any]  # indices and epoch → batch
     tokens_per_batch: int
     seed: int
 
-    @lru_cache(maxsize=2)  # noqa: B019 - the epoch at hand and the next; a Bucketed lives as long as its run
+    @lru_cache(maxsize=2)  # noqa: B019 - the epoch at hand and the next; a part lives as long as its run
     def epoch(self, epoch: int) -> list[list[int]]:
         """The batches of an epoch, as lists of indices."""
         return batches.bucketed(self.lengths, self.tokens_per_batch, self.seed, epoch)
 
-    def in_order(self) -> list[list[int]]:
-        """The same rows without any draw, for judging."""
-        return batches.bucketed(self.lengths, self.tokens_per_batch, shuffle=False)
-
-
-class ClassifyLessons:
-    """Texts and their classes; the loss is that of the right class."""
-
-    def __init__(
-        self, train: Sequence[Labelled], valid: Sequence[Labelled], labels: Sequence[str], tokens: Tokens,
-        *, longest: int, tokens_per_batch: int, seed: int,
-    ) -> None:  # fmt: skip
-        self.seed = seed
-        numbers = {label: i for i, label in enumerate(labels)}
-        self._train, self._valid = (
-            (
-                batches.shortened(tokens.encode_many([each.text for each in part]), longest).rows,
-                [numbers[each.label] for each in part],
-            )
-            for part in (train, valid)
-        )
-        self._order = Bucketed([len(row) for row in self._train[0]], tokens_per_batch, seed)
-        self._valid_order = Bucketed([len(row) for row in self._valid[0]], tokens_per_batch, seed)
-
     def n_batches(self, epoch: int) -> int:
         """How many batches make this epoch."""
-        return len(self._order.epoch(epoch))
+        return len(self.epoch(epoch))
 
-    def batch(self, epoch: int, place: int) -> batches.LabelledBatch:
+    def batch(self, epoch: int, place: int) -> Any:
         """One batch of an epoch."""
-        return _labelled(self._train, self._order.epoch(epoch)[place])
+        return self.made(self.epoch(epoch)[place], epoch)
 
-    def valid(self) -> Iterator[batches.LabelledBatch]:
-        """What the model is judged on while it learns."""
-        return (_labelled(self._valid, indices) for indices in self._valid_order.in_order())
+    def in_order(self) -> Iterator[Any]:
+        """Every sample once, without any draw."""
+        in_order = batches.bucketed(self.lengths, self.tokens_per_batch, shuffle=False)
+        return (self.made(indices, 0) for indices in in_order)
 
-    def loss(self, model: nn.Module, batch: batches.LabelledBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
-        """The summed loss, and over how many texts."""
-        ids, real, labels = tensors(batch.ids, batch.real, batch.labels)
-        logits = model(ids, real)
-        return F.cross_entropy(logits, labels, reduction="sum", label_smoothing=smoothing), len(labels)
-
-
-def _labelled(part: tuple[list[Ids], list[int]], indices: Sequence[int]) -> batches.LabelledBatch:
-    rows, labels = part
-    return batches.labelled_batch([rows[i] for i in indices], [labels[i] for i in indices])
+    def waste(self) -> float:
+        """The share of the first epoch's batches that is padding."""
+        return batches.padding_waste(self.lengths, self.epoch(0))
 
 
-class TranslateLessons:
-    """Sentences and their translations; the loss is that of each next piece."""
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """One long text: blocks of it begin anywhere; in order it is read from end to end, every token once."""
 
-    def __init__(
-        self, train: Sequence[Pair], valid: Sequence[Pair], tokens: Tokens,
-        *, longest: int, tokens_per_batch: int, seed: int,
-    ) -> None:  # fmt: skip
-        self.seed = seed
-
-        def encoded(part: Sequence[Pair]) -> tuple[list[Ids], list[Ids]]:
-            sources = batches.shortened(tokens.encode_many([each.source for each in part]), longest).rows
-            targets = batches.shortened(tokens.encode_many([each.target for each in part]), longest - 1).rows
-            return sources, targets
-
-        def order(part: tuple[list[Ids], list[Ids]]) -> Bucketed:
-            lengths = [max(len(source), len(target) + 1) for source, target in zip(*part, strict=True)]
-            return Bucketed(lengths, tokens_per_batch, seed)
-
-        self._train, self._valid = encoded(train), encoded(valid)
-        self._order, self._valid_order = order(self._train), order(self._valid)
-
-    def n_batches(self, epoch: int) -> int:
-        """How many batches make this epoch."""
-        return len(self._order.epoch(epoch))
-
-    def batch(self, epoch: int, place: int) -> batches.PairBatch:
-        """One batch of an epoch."""
-        return _pairs(self._train, self._order.epoch(epoch)[place])
-
-    def valid(self) -> Iterator[batches.PairBatch]:
-        """What the model is judged on while it learns."""
-        return (_pairs(self._valid, indices) for indices in self._valid_order.in_order())
-
-    def loss(self, model: nn.Module, batch: batches.PairBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
-        """The summed loss, and over how many pieces; padding does not count."""
-        source, real, target, wanted, counted = tensors(
-            batch.source, batch.source_real, batch.target_in, batch.target_out, batch.target_real
-        )
-        return _summed(model(source, real, target), wanted, counted, smoothing)
-
-
-def _pairs(part: tuple[list[Ids], list[Ids]], indices: Sequence[int]) -> batches.PairBatch:
-    sources, targets = part
-    return batches.pair_batch([sources[i] for i in indices], [targets[i] for i in indices])
-
-
-class StreamLessons:
-    """One long text; blocks of it begin anywhere, and the loss is that of each next piece."""
-
-    def __init__(
-        self, train: Sequence[Plain], valid: Sequence[Plain], tokens: Tokens, *, context: int, rows: int, seed: int
-    ) -> None:
-        self.seed, self.context, self.rows = seed, context, rows
-        self._train = batches.stream_of(tokens.encode_many([each.text for each in train]))
-        self._valid = batches.stream_of(tokens.encode_many([each.text for each in valid]))
+    ids: Ids
+    context: int
+    rows: int
+    seed: int
 
     def n_batches(self, epoch: int) -> int:
         """As many as would read the whole text once."""
-        return max(1, len(self._train) // (self.context * self.rows))
+        return max(1, len(self.ids) // (self.context * self.rows))
 
     def batch(self, epoch: int, place: int) -> batches.LanguageBatch:
         """Blocks from random places of the text."""
         step = epoch * self.n_batches(epoch) + place
-        return batches.blocks(self._train, self.context, self.rows, seed=self.seed, step=step)
+        return batches.blocks(self.ids, self.context, self.rows, seed=self.seed, step=step)
 
-    def valid(self) -> Iterator[batches.LanguageBatch]:
-        """The whole validation text, every token once."""
-        return iter(batches.whole(self._valid, self.context, self.rows))
+    def in_order(self) -> Iterator[batches.LanguageBatch]:
+        """The whole text."""
+        return iter(batches.whole(self.ids, self.context, self.rows))
 
-    def loss(self, model: nn.Module, batch: batches.LanguageBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
-        """The summed loss, and over how many pieces."""
-        return language_loss(model, batch, smoothing)
-
-
-class AnswerLessons:
-    """Prompts and answers for a language model; only the answer counts."""
-
-    def __init__(
-        self, train: Sequence[Pair], valid: Sequence[Pair], tokens: Tokens, *, tokens_per_batch: int, seed: int
-    ) -> None:
-        self.seed = seed
-
-        def encoded(part: Sequence[Pair]) -> tuple[list[Ids], list[Ids]]:
-            prompts = tokens.encode_many([each.source for each in part])
-            return prompts, tokens.encode_many([each.target for each in part])
-
-        def order(part: tuple[list[Ids], list[Ids]]) -> Bucketed:
-            lengths = [len(prompt) + len(answer) + 2 for prompt, answer in zip(*part, strict=True)]
-            return Bucketed(lengths, tokens_per_batch, seed)
-
-        self._train, self._valid = encoded(train), encoded(valid)
-        self._order, self._valid_order = order(self._train), order(self._valid)
-
-    def n_batches(self, epoch: int) -> int:
-        """How many batches make this epoch."""
-        return len(self._order.epoch(epoch))
-
-    def batch(self, epoch: int, place: int) -> batches.LanguageBatch:
-        """One batch of an epoch."""
-        return self._answers(self._train, self._order.epoch(epoch)[place])
-
-    def valid(self) -> Iterator[batches.LanguageBatch]:
-        """What the model is judged on while it learns."""
-        return (self._answers(self._valid, indices) for indices in self._valid_order.in_order())
-
-    @staticmethod
-    def _answers(part: tuple[list[Ids], list[Ids]], indices: Sequence[int]) -> batches.LanguageBatch:
-        prompts, answers = part
-        return batches.answer_batch([prompts[i] for i in indices], [answers[i] for i in indices])
-
-    def loss(self, model: nn.Module, batch: batches.LanguageBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
-        """The summed loss, and over how many pieces."""
-        return language_loss(model, batch, smoothing)
+    def waste(self) -> float:
+        """Nothing is padded."""
+        return 0.0
 
 
-def language_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float) -> tuple[Tensor, int]:
-    """The summed loss of each counted next piece, and their number."""
-    ids, wanted, real, counted = tensors(batch.ids_in, batch.ids_out, batch.real, batch.counted)
+@dataclass(frozen=True, eq=False)
+class Lessons:
+    """What to learn from, what to be judged on, and the loss on either."""
+
+    train: Rows | Stream
+    valid: Part
+    loss: Loss
+    notes: tuple[str, ...] = ()  # what a person should know: how much was cut, how much is padding
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measures:
+    """How samples are cut and batched."""
+
+    longest: int  # ids of a text; in a stream, the context
+    tokens_per_batch: int
+    seed: int = 0
+
+
+# --- one kind for each objective --------------------------------------------------------------------------------
+
+
+def classify(
+    train: Sequence[Labelled], valid: Sequence[Labelled], labels: Sequence[str], tokens: Tokens, measures: Measures
+) -> Lessons:
+    """Texts and their classes; the loss is that of the right class."""
+    numbers = {label: i for i, label in enumerate(labels)}
+    cut: list[batches.Shortened] = []
+
+    def part(samples: Sequence[Labelled]) -> Rows:
+        cut.append(batches.shortened(tokens.encode_many([each.text for each in samples]), measures.longest))
+        rows, classes = cut[-1].rows, [numbers[each.label] for each in samples]
+
+        def made(indices: Sequence[int], epoch: int) -> batches.LabelledBatch:
+            return batches.labelled_batch([rows[i] for i in indices], [classes[i] for i in indices])
+
+        return Rows([len(row) for row in rows], made, measures.tokens_per_batch, measures.seed)
+
+    return _lessons(part(train), part(valid), class_loss, cut[0])
+
+
+def translate(train: Sequence[Pair], valid: Sequence[Pair], tokens: Tokens, measures: Measures) -> Lessons:
+    """Sentences and their translations; the loss is that of each next piece."""
+    cut: list[batches.Shortened] = []
+
+    def part(samples: Sequence[Pair]) -> Rows:
+        cut.append(batches.shortened(tokens.encode_many([each.source for each in samples]), measures.longest))
+        sources = cut[-1].rows
+        targets = batches.shortened(
+            tokens.encode_many([each.target for each in samples]), measures.longest - 1  # and </s>
+        ).rows  # fmt: skip
+
+        def made(indices: Sequence[int], epoch: int) -> batches.PairBatch:
+            return batches.pair_batch([sources[i] for i in indices], [targets[i] for i in indices])
+
+        lengths = [max(len(source), len(target) + 1) for source, target in zip(sources, targets, strict=True)]
+        return Rows(lengths, made, measures.tokens_per_batch, measures.seed)
+
+    return _lessons(part(train), part(valid), translation_loss, cut[0])
+
+
+def stream(train: Sequence[Plain], valid: Sequence[Plain], tokens: Tokens, measures: Measures) -> Lessons:
+    """One long text; blocks of it begin anywhere, and the loss is that of each next piece."""
+    learnt, judged = (
+        batches.stream_of(tokens.encode_many([each.text for each in samples])) for samples in (train, valid)
+    )
+    context = min(measures.longest, len(learnt) - 1)
+    rows = max(1, measures.tokens_per_batch // max(context, 1))
+    return Lessons(Stream(learnt, context, rows, measures.seed), Stream(judged, context, rows, 0), language_loss)
+
+
+def answers(train: Sequence[Pair], valid: Sequence[Pair], tokens: Tokens, measures: Measures) -> Lessons:
+    """Prompts and answers for a language model, prompt <s> answer </s>; only the answer counts."""
+
+    def part(samples: Sequence[Pair]) -> Rows:
+        prompts = tokens.encode_many([each.source for each in samples])
+        written = tokens.encode_many([each.target for each in samples])
+        lengths = [len(prompt) + len(answer) + 2 for prompt, answer in zip(prompts, written, strict=True)]
+        if max(lengths) - 1 > measures.longest:  # the last id is not looked back on
+            raise InputError(
+                f"The longest prompt and answer have {max(lengths)} ids with their marks, but this model looks back on "
+                f"{measures.longest}; set a length of {max(lengths) - 1} or more."
+            )
+
+        def made(indices: Sequence[int], epoch: int) -> batches.LanguageBatch:
+            return batches.answer_batch([prompts[i] for i in indices], [written[i] for i in indices])
+
+        return Rows(lengths, made, measures.tokens_per_batch, measures.seed)
+
+    return _lessons(part(train), part(valid), language_loss)
+
+
+def spans(train: Sequence[Plain], valid: Sequence[Plain], tokens: Tokens, measures: Measures) -> Lessons:
+    """Texts with a span taken out and put behind, before <mask> after <s> span </s>; each next piece counts."""
+
+    def part(samples: Sequence[Plain]) -> Rows:
+        rows = [row for row in tokens.encode_many([each.text for each in samples]) if len(row) >= FEWEST_TO_CUT]
+        rows = batches.shortened(rows, measures.longest).rows
+
+        def made(indices: Sequence[int], epoch: int) -> batches.LanguageBatch:
+            drawn = {"seed": measures.seed, "epoch": epoch}
+            return batches.shifted_batch([span_hidden(rows[i], measures.longest, **drawn, index=i) for i in indices])
+
+        lengths = [min(len(row), measures.longest * 7 // 8) + 3 for row in rows]  # with <mask> <s> </s>, at most
+        return Rows(lengths, made, measures.tokens_per_batch, measures.seed)
+
+    return _lessons(part(train), part(valid), language_loss)
+
+
+def masked(train: Sequence[Plain], valid: Sequence[Plain], tokens: Tokens, measures: Measures) -> Lessons:
+    """Texts with some pieces hidden, for an encoder to find again where they stand; only the hidden ones count."""
+    cut: list[batches.Shortened] = []
+
+    def part(samples: Sequence[Plain]) -> Rows:
+        cut.append(batches.shortened(tokens.encode_many([each.text for each in samples]), measures.longest))
+        rows = [row for row in cut[-1].rows if len(row)]
+
+        def made(indices: Sequence[int], epoch: int) -> batches.LanguageBatch:
+            return batches.hidden_batch(
+                [rows[i] for i in indices], indices, len(tokens), seed=measures.seed, epoch=epoch
+            )
+
+        return Rows([len(row) for row in rows], made, measures.tokens_per_batch, measures.seed)
+
+    return _lessons(part(train), part(valid), hidden_loss, cut[0])
+
+
+def _lessons(train: Rows, valid: Rows, loss: Loss, cut: batches.Shortened | None = None) -> Lessons:
+    notes = [f"{train.waste():.1%} of the batches is padding."]
+    if cut is not None and cut.rows_cut:
+        share = cut.tokens_lost / (cut.tokens_lost + sum(train.lengths))
+        notes.append(f"{cut.rows_cut:,} of {len(train.lengths):,} texts were cut; {share:.1%} of all pieces are lost.")
+    return Lessons(train, valid, loss, tuple(notes))
+
+
+# --- losses: summed, and over how many --------------------------------------------------------------------------
+
+
+def class_loss(model: nn.Module, batch: batches.LabelledBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
+    """Of the right class of each text."""
+    ids, real, labels = tensors(model, batch.ids, batch.real, batch.labels)
+    logits = model(ids, real)
+    return F.cross_entropy(logits.float(), labels, reduction="sum", label_smoothing=smoothing), len(labels)
+
+
+def translation_loss(model: nn.Module, batch: batches.PairBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
+    """Of each next piece of the target; padding does not count."""
+    source, real, target, wanted, counted = tensors(
+        model, batch.source, batch.source_real, batch.target_in, batch.target_out, batch.target_real
+    )
+    return _summed(model(source, real, target), wanted, counted, smoothing)
+
+
+def language_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
+    """Of each counted next piece."""
+    ids, wanted, real, counted = tensors(model, batch.ids_in, batch.ids_out, batch.real, batch.counted)
     logits = model(ids) if bool(np.all(batch.real)) else model(ids, real)
     return _summed(logits, wanted, counted, smoothing)
 
 
-def _summed(logits: Tensor, wanted: Tensor, counted: Tensor, smoothing: float) -> tuple[Tensor, int]:
-    loss = F.cross_entropy(logits[counted], wanted[counted], reduction="sum", label_smoothing=smoothing)
+def hidden_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
+    """Of each hidden piece, from the encoder's rows and the embedding's own matrix: no weight is learnt for this."""
+    ids, wanted, real, counted = tensors(model, batch.ids_in, batch.ids_out, batch.real, batch.counted)
+    rows = model.read(ids, real)  # type: ignore[operator]
+    logits = F.linear(rows[counted], model.embedding.weight)  # type: ignore[union-attr, arg-type]
+    loss = F.cross_entropy(logits.float(), wanted[counted], reduction="sum", label_smoothing=smoothing)
     return loss, int(counted.sum())
+
+
+def _summed(logits: Tensor, wanted: Tensor, counted: Tensor, smoothing: float) -> tuple[Tensor, int]:
+    if bool(counted.all()):
+        logits, wanted = logits.flatten(0, 1), wanted.flatten()  # nothing to leave out, so nothing to copy
+    else:
+        logits, wanted = logits[counted], wanted[counted]
+    loss = F.cross_entropy(logits.float(), wanted, reduction="sum", label_smoothing=smoothing)
+    return loss, len(wanted)
+
+
+def tensors(model: nn.Module, *arrays: Any) -> list[Tensor]:
+    """Arrays as tensors where the model is."""
+    device = next(model.parameters()).device
+    return [torch.from_numpy(array).to(device) for array in arrays]

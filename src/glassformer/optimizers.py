@@ -76,7 +76,7 @@ def optimizers_for(model: nn.Module, kind: str, lr: float, weight_decay: float) 
         else:
             (decaying if weight.ndim >= 2 else others).append(weight)
     groups = [{"params": decaying, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}]
-    found: list[Optimizer] = [AdamW(groups, lr=lr, betas=(0.9, 0.98), fused=None)]
+    found: list[Optimizer] = [AdamW(groups, lr=lr, betas=(0.9, 0.98), fused=True)]
     if matrices:
         found.insert(0, Muon(matrices, lr=lr, weight_decay=weight_decay))
     return found

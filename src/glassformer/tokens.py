@@ -201,7 +201,11 @@ class Tokens:
 
     def save(self, path: str | Path) -> None:
         """Writes `tokenizer.json`, which other libraries read too. The same tokens give the same bytes."""
-        Path(path).write_bytes(self._tokenizer.to_str(pretty=True).encode() + b"\n")
+        Path(path).write_bytes(self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """What such a file holds."""
+        return self._tokenizer.to_str(pretty=True).encode() + b"\n"
 
     @staticmethod
     def load(path: str | Path) -> "Tokens":
@@ -211,17 +215,23 @@ class Tokens:
         try:
             if path.stat().st_size > LARGEST_FILE:
                 raise InputError(f"{path} has {path.stat().st_size:,} bytes; at most {LARGEST_FILE:,} are read.")
-            content = json.loads(path.read_text(encoding="utf-8"))
+            return Tokens.from_bytes(path.read_bytes(), str(path))
         except OSError as error:
             raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+
+    @staticmethod
+    def from_bytes(data: bytes, name: str = "This") -> "Tokens":
+        """The same from what such a file holds; `name` is what errors call it."""
+        if len(data) > LARGEST_FILE:
+            raise InputError(f"{name} has {len(data):,} bytes; at most {LARGEST_FILE:,} are read.")
+        try:
+            content = json.loads(data.decode())
         except (ValueError, RecursionError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(f"{path} is not a tokenizer.json: {' '.join(str(error).split())}") from error
+            raise InputError(f"{name} is not a tokenizer.json: {' '.join(str(error).split())}") from error
         try:
             return _from_content(content)
         except InputError as error:
-            raise InputError(f"{path} is not a tokenizer.json of ours: {error}") from error
+            raise InputError(f"{name} is not a tokenizer.json of ours: {error}") from error
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tokens) and self.identity == other.identity

@@ -8,13 +8,14 @@ follows the clock, so that it has come down when the time is up, however fast th
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from glassformer.errors import GlassformerError
 from glassformer.lessons import Lessons
 from glassformer.optimizers import optimizers_for
 
@@ -35,6 +36,9 @@ class Plan:
     smoothing: float = 0.0
     average: float = 0.0  # weight of the past in an average of weights; 0: none
     validate_every: float = 0.1  # share of the budget
+    patience: int = 0  # validations without a better one before the run stops; 0: none
+    precision: str = "auto"  # bfloat16 where the machine has it, else float32; either by name
+    compile: bool = False  # by torch.compile: slow to begin, quicker after
 
 
 @dataclass
@@ -47,11 +51,33 @@ class Progress:
     seconds: float = 0.0
     best: float = math.inf
     validations: int = 0
+    since_best: int = 0  # validations since the best one
 
     def share(self, plan: Plan) -> float:
         """How much of the budget is spent, from 0 to 1."""
         spent = self.step / plan.steps if plan.steps else self.seconds / plan.seconds
         return min(spent, 1.0)
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """One move of the weights: the mean loss before it, the learning rate, and over how many items."""
+
+    step: int
+    seconds: float
+    loss: float
+    rate: float
+    items: int
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the held-out samples say, and whether it is the best so far."""
+
+    step: int
+    seconds: float
+    loss: float
+    best: bool
 
 
 def factor(share: float, plan: Plan) -> float:
@@ -74,6 +100,7 @@ class Loop:
         self.model, self.lessons, self.plan = model, lessons, plan
         self.optimizers = optimizers_for(model, plan.optimizer, plan.learning_rate, plan.weight_decay)
         self.progress = Progress()
+        self._compiled: Any = torch.compile(model, dynamic=True) if plan.compile else model
         self.average = {name: value.clone() for name, value in model.state_dict().items()} if plan.average else {}
 
     # --- stopping and going on ----------------------------------------------------------------------------------
@@ -105,27 +132,32 @@ class Loop:
         torch.set_rng_state(tensors["random"])
         self.progress = Progress(**progress)
 
-    def run(self, on_step: Callable[["Loop", float], None], on_valid: Callable[["Loop", float], None]) -> None:
-        """Steps until the budget is spent."""
+    def run(self) -> Iterator[Stepped | Judged]:
+        """Steps until the budget is spent or patience is at its end. Whoever stops reading stops the run."""
         started = time.monotonic() - self.progress.seconds
-        while self.progress.share(self.plan) < 1.0:
-            loss = self.step()
+        while not self.done:
+            stepped = self.step()
             self.progress.seconds = time.monotonic() - started
-            on_step(self, loss)
+            yield replace(stepped, seconds=self.progress.seconds)
             due = self.progress.share(self.plan) >= (self.progress.validations + 1) * self.plan.validate_every
             if due or self.progress.share(self.plan) >= 1.0:
-                self.progress.validations += 1
-                on_valid(self, self.validate())
+                judged = self.judge()
                 self.progress.seconds = time.monotonic() - started
+                yield judged
 
-    def step(self) -> float:
+    @property
+    def done(self) -> bool:
+        """Whether the budget is spent, or patience at its end."""
+        impatient = 0 < self.plan.patience <= self.progress.since_best
+        return impatient or self.progress.share(self.plan) >= 1.0
+
+    def step(self) -> Stepped:
         """One move of the weights, over `accumulate` batches that count as one."""
         self.model.train()
         rate = self.plan.learning_rate * factor(self.progress.share(self.plan), self.plan)
-        losses = [self.lessons.loss(self.model, batch, self.plan.smoothing) for batch in self._next_batches()]
-        count = sum(number for _, number in losses)
-        total = sum((loss for loss, _ in losses), start=torch.zeros(()))
-        mean = total / max(count, 1)
+        losses = [self._loss(batch, self.plan.smoothing) for batch in self._next_batches()]
+        items = sum(number for _, number in losses)
+        mean = sum((loss for loss, _ in losses[1:]), start=losses[0][0]) / max(items, 1)
         mean.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.model.parameters(), self.plan.clip)
         for optimizer in self.optimizers:
@@ -135,13 +167,24 @@ class Loop:
             optimizer.zero_grad(set_to_none=True)
         self.progress.step += 1
         self._follow()
-        return float(mean.detach())
+        loss = float(mean.detach())
+        if not math.isfinite(loss):
+            raise GlassformerError(
+                f"The loss became {loss} at step {self.progress.step}: the training went astray. "
+                f"Try a smaller learning rate than {self.plan.learning_rate:g}."
+            )
+        return Stepped(self.progress.step, self.progress.seconds, loss, rate, items)
+
+    def _loss(self, batch: object, smoothing: float = 0.0) -> tuple[Tensor, int]:
+        device = next(self.model.parameters()).device.type
+        with torch.autocast(device, torch.bfloat16, enabled=self.plan.precision == "bfloat16"):
+            return self.lessons.loss(self._compiled, batch, smoothing)
 
     def _next_batches(self) -> Iterator[object]:
         for _ in range(self.plan.accumulate):
-            yield self.lessons.batch(self.progress.epoch, self.progress.place)
+            yield self.lessons.train.batch(self.progress.epoch, self.progress.place)
             self.progress.place += 1
-            if self.progress.place >= self.lessons.n_batches(self.progress.epoch):
+            if self.progress.place >= self.lessons.train.n_batches(self.progress.epoch):
                 self.progress.epoch, self.progress.place = self.progress.epoch + 1, 0
 
     @torch.no_grad()
@@ -154,17 +197,26 @@ class Loop:
             if value.is_floating_point():
                 self.average[name].lerp_(value, 1 - past)
 
+    def judge(self) -> Judged:
+        """The loss on what was held out, remembered if it is the best."""
+        loss = self.validate()
+        best = loss < self.progress.best
+        self.progress.validations += 1
+        self.progress.since_best = 0 if best else self.progress.since_best + 1
+        self.progress.best = min(self.progress.best, loss)
+        return Judged(self.progress.step, self.progress.seconds, loss, best)
+
     @torch.no_grad()
     def validate(self) -> float:
-        """The mean loss over all that was held out, every item counted once."""
-        current: dict[str, Tensor] = {}
-        if self.average:
-            current = {name: value.clone() for name, value in self.model.state_dict().items()}
-            self.model.load_state_dict(self.average)
+        """The mean loss over all that was held out, every item counted once; of the averaged weights, if there are."""
+        current = {name: value.clone() for name, value in self.model.state_dict().items()} if self.average else {}
+        self.model.load_state_dict(self.weights())
         self.model.eval()
-        losses = [self.lessons.loss(self.model, batch) for batch in self.lessons.valid()]
-        mean = float(sum(float(loss) for loss, _ in losses)) / max(sum(count for _, count in losses), 1)
+        losses = [self._loss(batch) for batch in self.lessons.valid.in_order()]
         if current:
             self.model.load_state_dict(current)
-        self.progress.best = min(self.progress.best, mean)
-        return mean
+        return math.fsum(float(loss) for loss, _ in losses) / max(sum(count for _, count in losses), 1)
+
+    def weights(self) -> dict[str, Tensor]:
+        """What the run has to give: the averaged weights, if it averages, else those it has."""
+        return self.average or dict(self.model.state_dict())

@@ -29,6 +29,7 @@ class Translator(nn.Module):
                 block(
                     config.width, config.heads, config.hidden, causal=decoder, cross=decoder, norm=norm,
                     norm_first=config.norm_first, activation=config.activation, dropout=config.dropout,
+            attention_dropout=config.attention_dropout,
                 )
                 for _ in range(count)
             )  # fmt: skip

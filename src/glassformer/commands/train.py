@@ -1,0 +1,142 @@
+"""`glassformer train`: from text to a run folder. It reads options and shows what happens; teaching does the work."""
+
+import json as json_format
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from glassformer.commands import settings as written
+from glassformer.errors import InputError
+from glassformer.preparation import Request
+from glassformer.result_page import print_result
+from glassformer.runs import Run
+from glassformer.teaching import resume as go_on
+from glassformer.teaching import teach
+from glassformer.training_screen import TrainingScreen
+
+
+def train(
+    task: str = "",
+    data: str = "",
+    *others: str,
+    out: Path | None = None,
+    minutes: float = 0.0,
+    epochs: float = 0.0,
+    steps: int = 0,
+    model: str = "",
+    objective: str = "",
+    from_run: Annotated[str, Parameter(name=["--from"])] = "",
+    set_: Annotated[tuple[str, ...], Parameter(name=["--set", "-s"])] = (),
+    config: Path | None = None,
+    seed: int = 0,
+    threads: int = 0,
+    text: str = "",
+    label: str = "",
+    source: str = "",
+    target: str = "",
+    valid: str = "",
+    test: str = "",
+    encoding: str = "",
+    limit: int = 0,
+    keep_all: bool = False,
+    resume: Path | None = None,
+    quiet: bool = False,
+    json: bool = False,
+) -> None:
+    """Train a model on your own text; leaves a run folder with the model, its scores and its certificate.
+
+    Parameters
+    ----------
+    task
+        classify, translate or generate.
+    data
+        A file (.csv .tsv .jsonl .parquet .txt, also .gz), a folder, two parallel files, or the name of a set:
+        dates, negation, sorting, arithmetic, imdb, multi30k, tatoeba-en-de, shakespeare, birthplaces, wiki.
+    others
+        The second of two parallel files.
+    out
+        The run folder (runs/TASK-DATA by default).
+    minutes
+        How long it may take in all; the plan is built for it.
+    epochs
+        Or: how many times through the data.
+    steps
+        Or: how many steps.
+    model
+        rnn, bilstm, mlp, conv, conv-pool, bare-attention, attention, transformer; translator; gpt, modern.
+    objective
+        What is learnt, if not the usual: spans or masked, to pretrain.
+    from_run
+        A run to begin from.
+    set_
+        Any number of the recipe, such as --set width=64; may be given several times.
+    config
+        A TOML or YAML file with such settings.
+    seed
+        Of everything that is drawn.
+    threads
+        By measurement, if not given.
+    text
+        The column with the text.
+    label
+        The column with the label.
+    source
+        The column to translate from, or the prompt.
+    target
+        The column to translate to, or the answer.
+    valid
+        A file to choose by; else a part is held out.
+    test
+        A file to be judged on; else a part is held out.
+    encoding
+        Of the files, if it is not found out.
+    limit
+        At most so many samples of each part.
+    keep_all
+        Keep every checkpoint.
+    resume
+        A run folder to go on with.
+    quiet
+        Say nothing while it goes on.
+    json
+        Print one JSON document at the end: the run folder and its scores.
+    """
+    began = time.monotonic()
+    with TrainingScreen(quiet=quiet) as screen:
+        if resume is not None:
+            run = go_on(resume, screen)
+        else:
+            if not task or not data:
+                raise InputError("Say what to learn and from what, such as: glassformer train translate dates")
+            given = {"text": text, "label": label, "source": source, "target": target}
+            request = Request(
+                task=task, data=",".join((data, *others)), minutes=minutes, epochs=epochs, steps=steps, model=model,
+                objective=objective, parent=from_run, seed=seed, threads=threads, valid=valid, test=test,
+                settings={**(written.from_file(config) if config else {}), **written.from_words(set_)},
+                columns={name: value for name, value in given.items() if value}, encoding=encoding, limit=limit,
+                keep_all=keep_all, command=_command(),
+            )  # fmt: skip
+            run = teach(request, out or _folder(task, data), screen, began)
+        screen.curve()
+    _answer(run, screen, json)
+
+
+def _answer(run: Run, screen: TrainingScreen, json: bool) -> None:
+    if json:
+        print(json_format.dumps({"run": str(run.folder), **run.scores}, ensure_ascii=False))
+    else:
+        print_result(run, screen.console)
+
+
+def _command() -> str:
+    return " ".join(["glassformer", *sys.argv[1:]])
+
+
+def _folder(task: str, data: str) -> Path:
+    """A new folder for the run: runs/TASK-DATA, with a number if there is one already."""
+    name = f"{task}-{Path(data).name.split('.')[0].replace(':', '-')}"
+    numbered = (Path("runs") / (name if number == 1 else f"{name}-{number}") for number in range(1, 10_000))
+    return next(folder for folder in numbered if not folder.exists())

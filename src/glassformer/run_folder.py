@@ -1,0 +1,368 @@
+"""One run on the disk: what was asked for, how it went, checkpoints to go on from, and the model that came of it.
+
+    RUN/config.toml      the settings, resolved
+        metrics.jsonl    one line for each step that was logged
+        checkpoints/     step-00001234/ and so on: the best one and the last two
+        model/           config.json, model.safetensors, tokenizer.json, manifest.json
+        scores.json  certificate.json  report.html
+
+It knows what stands where; how to train and what scores mean it does not know. There is no pickle anywhere.
+"""
+
+import json
+import math
+import re
+import shutil
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, NamedTuple, get_origin
+
+from torch import Tensor
+
+from glassformer import __version__, weights
+from glassformer import config as configs
+from glassformer.build import MODELS, TASKS, kind_of
+from glassformer.errors import GlassformerError, InputError, nearest
+from glassformer.storage import (
+    DamagedError,
+    append_file,
+    parse_json,
+    read_folder,
+    standing,
+    tidy,
+    write_file,
+    write_folder,
+)
+from glassformer.tokens import Tokens
+
+FORMAT = 1
+OBJECTIVES = ("classes", "pairs", "stream", "answers", "spans", "masked")
+SPARE = 1  # checkpoints kept beside the best and the last, in case the last is damaged
+_STEP = re.compile(r"step-(\d{8,})|\.step-(\d{8,})\.new")
+
+
+# --- what a model is --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """All that is needed, beside weights and tokens, to use a model as it was trained: `model/config.json`."""
+
+    format: int = FORMAT
+    version: str = __version__  # of Glassformer, when it was written
+    task: str  # classify, translate or generate
+    model: str  # its name in the table of models
+    config: dict[str, Any]  # as config.to_dict gives it
+    objective: str  # classes, pairs, stream, answers, spans or masked
+    labels: tuple[str, ...] = ()
+    longest: int  # how many ids a text is cut to
+    data: str = ""  # the name of the corpus
+    command: str = ""
+    seed: int = 0
+    parents: tuple[str, ...] = ()  # the runs it was finetuned from
+
+    def __post_init__(self) -> None:
+        _refuse_newer(self.format, self.version)
+        for each in fields(self):
+            kind: Any = get_origin(each.type) or each.type
+            value = getattr(self, each.name)
+            if type(value) is not kind:
+                raise InputError(f"`{each.name}` must be a {kind.__name__}; it is {value!r:.100}.")
+        for name, known in (("task", TASKS), ("objective", OBJECTIVES), ("model", tuple(MODELS))):
+            if getattr(self, name) not in known:
+                value = getattr(self, name)
+                raise InputError(f"There is no {name} called '{value:.100}'; {nearest(value[:100], known)}")
+        if self.format < 1 or self.longest < 1 or self.seed < 0:
+            raise InputError(
+                f"format {self.format}, longest {self.longest}, seed {self.seed}: a format and a length are 1 or more, "
+                "and a seed is not below 0."
+            )
+        if not all(isinstance(name, str) for name in (*self.labels, *self.parents)):
+            raise InputError("Labels and parents are texts, each of them.")
+        _ = self.settings
+
+    @property
+    def settings(self) -> Any:
+        """The config of the model, checked."""
+        return configs.from_dict(type(kind_of(self.model).default), self.config)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    @staticmethod
+    def from_dict(content: Mapping[str, Any]) -> "Card":
+        """From plain data: every key known, every value checked."""
+        _refuse_newer(content.get("format"), content.get("version"))
+        known = [each.name for each in fields(Card)]
+        for name in content:
+            if name not in known:
+                raise InputError(f"The card of a model has no '{name:.100}'; {nearest(name[:100], known)}")
+        for each in fields(Card):
+            if each.default is MISSING and each.name not in content:
+                raise InputError(f"The card of a model says its {each.name}; this one does not.")
+        plain: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in content.items()
+        }
+        return Card(**plain)
+
+
+def _refuse_newer(format: Any, version: Any) -> None:
+    if type(format) is int and format > FORMAT:
+        raise InputError(
+            f"This model has format {format}, written by Glassformer {version!s:.20}; this is Glassformer "
+            f"{__version__}, which reads formats up to {FORMAT}. Use a newer one."
+        )
+
+
+# --- what a run is ----------------------------------------------------------------------------------------------
+
+
+class Checkpoint(NamedTuple):
+    """A state to go on from, and the checkpoints that were passed over because they are damaged."""
+
+    tensors: dict[str, Tensor]
+    progress: dict[str, Any]
+    skipped: list[str]
+
+
+class RunFolder:
+    """A run on the disk. One process writes it; any number may read."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    @staticmethod
+    def create(path: str | Path, *, settings: Mapping[str, Any]) -> "RunFolder":
+        """A new run. A folder that holds one already is not touched."""
+        run = RunFolder(path)
+        if (run.path / "config.toml").exists():
+            raise InputError(f"{path} holds a run already; go on with it (--resume {path}), or choose another --out.")
+        if run.path.exists() and not run.path.is_dir():
+            raise InputError(f"{path} is a file; a run needs a folder of its own: choose another --out.")
+        write_file(run.path / "config.toml", to_toml(settings).encode())
+        return run
+
+    @staticmethod
+    def open(path: str | Path) -> "RunFolder":
+        """A run that is there."""
+        run = RunFolder(path)
+        if not (run.path / "config.toml").is_file():
+            what = "holds no run: it has no config.toml" if run.path.is_dir() else "is no folder"
+            raise InputError(f"{path} {what}. Name the folder that `glassformer train` wrote.")
+        return run
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What `config.toml` says."""
+        path = self.path / "config.toml"
+        try:
+            return tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise DamagedError(f"{path} cannot be read: {error}. Take it from a copy.") from error
+
+    # --- how it went ---
+
+    def log(self, record: Mapping[str, Any]) -> None:
+        """Adds a line to `metrics.jsonl`. What is no number is written as null."""
+        path = self.path / "metrics.jsonl"
+        if path.exists() and (half := len(_last_line(path))):  # left by a writer that was killed
+            with path.open("r+b") as file:
+                file.truncate(path.stat().st_size - half)
+        append_file(path, _line(record))
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """All lines so far; one that is not yet, or never will be, whole is left out."""
+        path = self.path / "metrics.jsonl"
+        content = path.read_bytes() if path.exists() else b""
+        return [parse_json(line, path) for line in content.split(b"\n")[:-1]]
+
+    def rewind(self, step: int) -> None:
+        """Forgets what was logged after a step, for a run that goes on from there."""
+        kept = [record for record in self.metrics() if record.get("step", 0) <= step]
+        write_file(self.path / "metrics.jsonl", b"".join(_line(record) for record in kept))
+
+    # --- checkpoints ---
+
+    def save_checkpoint(
+        self, step: int, tensors: Mapping[str, Tensor], progress: Mapping[str, Any],
+        *, value: float | None = None, best: bool = False, keep_every: int = 0,
+    ) -> None:  # fmt: skip
+        """Keeps a state to go on from. Once it is whole, all others go but the best, the one before, and those whose
+        step is a multiple of `keep_every` (1: all of them)."""
+        self._tidy()
+        place = self._checkpoint(step)
+        facts = {"step": step, "value": value, "best": best, "progress": dict(progress)}
+        write_folder(place, {"progress.json": _json(facts), "state.safetensors": weights.to_bytes(tensors)})
+        others = [each for each in self.checkpoints() if each != step]
+        kept = set([each for each in others if each < step][-SPARE:])
+        if not best:
+            kept |= set([each for each in others if self._is_best(each)][-1:])
+        for each in others:
+            if each not in kept and not (keep_every and each % keep_every == 0):
+                shutil.rmtree(self._checkpoint(each))
+
+    def checkpoints(self) -> list[int]:
+        """The steps that were kept, in order; whether they are whole is seen when they are read."""
+        folder = self.path / "checkpoints"
+        names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+        return sorted({int(match[1] or match[2]) for name in names if (match := _STEP.fullmatch(name))})
+
+    def newest_checkpoint(self) -> Checkpoint:
+        """The newest whole checkpoint."""
+        return self._first_whole(self.checkpoints()[::-1])
+
+    def best_checkpoint(self) -> Checkpoint:
+        """The newest whole checkpoint of those that were the best when saved; if there is none, the newest."""
+        steps = self.checkpoints()[::-1]
+        return self._first_whole(sorted(steps, key=lambda step: not self._is_best(step)))
+
+    def load_checkpoint(self, step: int) -> Checkpoint:
+        """One checkpoint, if it is whole."""
+        return self._first_whole([step])
+
+    def _first_whole(self, steps: list[int]) -> Checkpoint:
+        if not steps:
+            raise InputError(f"{self.path} has no checkpoint to go on from.")
+        skipped: list[str] = []
+        for step in steps:
+            place = self._checkpoint(step)
+            try:
+                files = read_folder(place)
+                facts = parse_json(files["progress.json"], place / "progress.json")
+                tensors = weights.from_bytes(files["state.safetensors"], place / "state.safetensors")
+                return Checkpoint(tensors, facts["progress"], skipped)
+            except (GlassformerError, KeyError) as error:
+                skipped.append(
+                    str(error) if isinstance(error, GlassformerError) else f"{place} is damaged: no {error}."
+                )
+        raise DamagedError(f"{self.path} has no whole checkpoint to go on from. {' '.join(skipped)}")
+
+    def _checkpoint(self, step: int) -> Path:
+        return self.path / "checkpoints" / f"step-{step:08d}"
+
+    def _is_best(self, step: int) -> bool:
+        path = self._checkpoint(step) / "progress.json"
+        try:
+            return parse_json(path.read_bytes(), path).get("best") is True
+        except (OSError, DamagedError):
+            return False
+
+    # --- the model ---
+
+    def save_model(self, card: Card, state: Mapping[str, Tensor], tokens: Tokens) -> None:
+        """Keeps the model that came of the run. The same model gives the same bytes."""
+        self._tidy()
+        fitted = weights.fitting(state, _outline(card, tokens))
+        write_folder(
+            self.path / "model",
+            {
+                "config.json": _json(card.to_dict()),
+                "model.safetensors": weights.to_bytes(fitted),
+                "tokenizer.json": tokens.to_bytes(),
+            },
+        )
+
+    def load_model(self) -> tuple[Card, dict[str, Tensor], Tokens]:
+        """The model, if not a byte of it has changed and the weights are what its card asks for."""
+        place = self.path / "model"
+        if not standing(place).exists():
+            raise InputError(f"{self.path} has no model yet; go on with the run (--resume {self.path}).")
+        files = read_folder(place)
+        for name in ("config.json", "model.safetensors", "tokenizer.json"):
+            if name not in files:
+                raise DamagedError(f"{place} is damaged: its manifest does not list {name}. Take it from a copy.")
+        try:
+            card = Card.from_dict(parse_json(files["config.json"], place / "config.json"))
+            tokens = Tokens.from_bytes(files["tokenizer.json"], "tokenizer.json")
+            outline = _outline(card, tokens)
+            state = weights.from_bytes(files["model.safetensors"], place / "model.safetensors")
+            return card, weights.fitting(state, outline), tokens
+        except InputError as error:
+            raise InputError(f"{place} cannot be used. {error}") from error
+
+    # --- what was found out about it ---
+
+    def write_scores(self, scores: Mapping[str, Any]) -> None:
+        """Keeps `scores.json`."""
+        write_file(self.path / "scores.json", _json(scores))
+
+    def read_scores(self) -> dict[str, Any] | None:
+        """What `scores.json` says, if there is one yet."""
+        return self._read_json("scores.json")
+
+    def write_certificate(self, certificate: Mapping[str, Any]) -> None:
+        """Keeps `certificate.json`."""
+        write_file(self.path / "certificate.json", _json(certificate))
+
+    def read_certificate(self) -> dict[str, Any] | None:
+        """What `certificate.json` says, if there is one yet."""
+        return self._read_json("certificate.json")
+
+    def _read_json(self, name: str) -> dict[str, Any] | None:
+        path = self.path / name
+        return parse_json(path.read_bytes(), path) if path.exists() else None
+
+    def _tidy(self) -> None:
+        tidy(self.path)
+        tidy(self.path / "checkpoints")
+
+
+def _outline(card: Card, tokens: Tokens) -> Any:
+    """The model that a card describes, without its numbers, if tokens and labels fit it."""
+    config = card.settings
+    if config.vocabulary != len(tokens):
+        raise InputError(f"The model knows {config.vocabulary} tokens, but its tokenizer has {len(tokens)}.")
+    if card.objective == "classes" and getattr(config, "classes", 0) != len(card.labels):
+        raise InputError(f"The card names {len(card.labels)} labels, which is not how many classes the model has.")
+    return weights.outline(card.model, config)
+
+
+# --- plain data as text -----------------------------------------------------------------------------------------
+
+
+def _json(content: Mapping[str, Any]) -> bytes:
+    return (json.dumps(content, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _line(record: Mapping[str, Any]) -> bytes:
+    plain = {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in record.items()
+    }
+    return (json.dumps(plain, ensure_ascii=False) + "\n").encode()
+
+
+def _last_line(path: Path) -> bytes:
+    """What stands after the last line break."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 100_000))
+        return file.read().rpartition(b"\n")[2]
+
+
+def to_toml(content: Mapping[str, Any], table: str = "") -> str:
+    """Plain data as TOML, tables after plain values; what is None is left out."""
+    plain = {name: value for name, value in content.items() if not isinstance(value, Mapping) and value is not None}
+    text = "".join(f"{_toml_key(name)} = {_toml_value(value)}\n" for name, value in plain.items())
+    for name, value in content.items():
+        if isinstance(value, Mapping):
+            path = f"{table}.{_toml_key(name)}" if table else _toml_key(name)
+            text += f"\n[{path}]\n{to_toml(value, path)}"
+    return text
+
+
+def _toml_key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml_value(name)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str | Path):
+        return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_toml_value(each) for each in value)}]"
+    raise InputError(f"A setting is a number, a text, true or false, or a list of these; this one is {value!r}.")

@@ -1,0 +1,122 @@
+"""A trained model with all that belongs to it: the one object behind every face. It says, writes, scores.
+
+run = load("runs/reviews")
+run.predict(["a warm and clever film"])[0].label
+run.evaluate()["accuracy"]
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from glassformer.build import build
+from glassformer.certify import Certificate, certify
+from glassformer.corpora import Corpus, read
+from glassformer.errors import InputError, nearest
+from glassformer.evaluation import Scores, evaluate
+from glassformer.predictions import Prediction, Writing, Written, answered, classified, pieces, translated
+from glassformer.readers.columns import Columns
+from glassformer.readers.folders import parts_of
+from glassformer.run_folder import Card, RunFolder
+from glassformer.samples import Plain, Sample, thinned
+from glassformer.tokens import Tokens
+
+PARTS = ("train", "valid", "test")
+
+
+class Run:
+    """A model at rest, its card and its tokens; `folder` is where they came from, if from anywhere."""
+
+    def __init__(self, model: nn.Module, card: Card, tokens: Tokens, folder: Path | None = None) -> None:
+        self.model, self.card, self.tokens, self.folder = model.eval(), card, tokens, folder
+
+    def predict(self, texts: Sequence[str], **how: Any) -> list[Prediction]:
+        """What the model says of each text. `how` it writes: see `Writing` (longest, temperature, beam, seed, …)."""
+        if isinstance(texts, str):
+            raise InputError(f"`texts` is a list of texts; for one text write [{texts[:40]!r}].")
+        writing = Writing(**how)
+        known = (self.model, self.card, self.tokens)
+        if self.card.objective == "classes":
+            return list(classified(*known, texts))
+        if self.card.objective == "pairs":
+            return list(translated(*known, texts, writing))
+        if self.card.objective in ("answers", "spans"):
+            return list(answered(*known, texts, writing))
+        return [Written("".join(self.stream(text, **how | {"seed": writing.seed + i}))) for i, text in enumerate(texts)]
+
+    def stream(self, text: str, **how: Any) -> Iterator[str]:
+        """What a language model writes to a text, piece by piece as it is made."""
+        if self.card.objective not in ("answers", "spans", "stream"):
+            raise InputError(f"Only language models write piece by piece; this one was trained to {self.card.task}.")
+        return pieces(self.model, self.card, self.tokens, text, Writing(**how))
+
+    def evaluate(
+        self, data: str | Path | None = None, *, part: str = "test", limit: int | None = None, seed: int = 0, **how: Any
+    ) -> Scores:
+        """The scores on a part of some data: of the run's own, split as in training, if no other is named.
+
+        Where there is no part for testing, the one for validation is used, and the scores say so. A file that has no
+        parts is used in whole.
+        """
+        if part not in PARTS:
+            raise InputError(f"There is no part called '{part}'; {nearest(part, PARTS)}")
+        name, part, samples = self._own(part) if data is None else self._other(data, part)
+        if not samples:
+            raise InputError(f"The {part} part of {name} is empty; choose another part, or name a file.")
+        some = samples if limit is None else thinned(samples, limit, seed)
+        scores = evaluate(self.model, self.card, self.tokens, some, how=Writing(**how), seed=seed)
+        return {"data": name, "part": part, **scores}
+
+    @property
+    def scores(self) -> dict[str, Any]:
+        """What the run scored when it was trained."""
+        return (RunFolder(self.folder).read_scores() if self.folder else None) or {}
+
+    @property
+    def certificate(self) -> dict[str, Any]:
+        """What was certified when it was trained."""
+        return (RunFolder(self.folder).read_certificate() if self.folder else None) or {}
+
+    def certify(self) -> Certificate:
+        """Tries every promise on the model, now."""
+        return certify(self.model, self.card.task)
+
+    def _own(self, part: str) -> tuple[str, str, Sequence[Sample]]:
+        """A part of what the run was trained on, read and split as it was then."""
+        said = RunFolder(self.folder).settings.get("data", {}) if self.folder else {}
+        return _part(self._read(**{"source": self.card.data, **said}), part)
+
+    def _other(self, data: str | Path, part: str) -> tuple[str, str, Sequence[Sample]]:
+        corpus = self._read(data if isinstance(data, Path) else str(data))
+        if not Path(data).exists() or part in parts_of(Path(data), self.card.task, Columns()):
+            return _part(corpus, part)
+        if not corpus.test and len(corpus.train) == 1:  # one document, which was cut in two
+            return corpus.name, "all", [Plain("".join(each.text for each in (*corpus.train, *corpus.valid)))]  # type: ignore[union-attr]
+        return corpus.name, "all", [*corpus.train, *corpus.valid, *corpus.test]
+
+    def _read(
+        self, source: str | Path | list[str], columns: dict[str, str] | None = None, **choices: Any
+    ) -> Corpus:  # fmt: skip
+        """The same corpus for the same words: as training reads it, from the [data] table of its settings."""
+        found = [Path(each) for each in source] if isinstance(source, list) else source
+        return read(found, self.card.task, columns=Columns(**columns or {}), seed=self.card.seed, **choices)
+
+    def __repr__(self) -> str:
+        return f"Run({self.card.model} to {self.card.task}, {self.folder or 'not on the disk'})"
+
+
+def _part(corpus: Corpus, part: str) -> tuple[str, str, Sequence[Sample]]:
+    parts = {"train": corpus.train, "valid": corpus.valid, "test": corpus.test}
+    found = "valid" if part == "test" and not corpus.test else part
+    return corpus.name, found, parts[found]
+
+
+def load(folder: str | Path) -> Run:
+    """The model of a run folder, ready to be used. Nothing in the folder is run, and every byte is checked."""
+    run = RunFolder.open(folder)
+    card, state, tokens = run.load_model()
+    model = build(card.model, card.settings)
+    model.load_state_dict(state)
+    return Run(model, card, tokens, run.path)

@@ -1,0 +1,160 @@
+"""Teaching: from a request to a run folder with a model, its scores and its certificate. The one way to train.
+
+It puts the rooms below together: preparation says what to learn and how, the loop does it, the run folder keeps it. It
+knows no terminal; what happens is told to whoever listens, as it happens.
+"""
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+
+from glassformer.certify import certify
+from glassformer.errors import GlassformerError
+from glassformer.evaluation import evaluate
+from glassformer.preparation import Forecast, Prepared, Request, as_settings, budget, prepare, prepare_again
+from glassformer.run_folder import RunFolder
+from glassformer.runs import Run, load
+from glassformer.training import Judged, Loop, Stepped
+
+SAVE_EVERY = 60.0  # seconds between checkpoints, beside those at each better validation
+LOG_EVERY = 0.5  # seconds between logged steps
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence for a person."""
+
+    text: str
+
+
+Event = Said | Forecast | Stepped | Judged
+Listener = Callable[[Event], None]
+
+
+class StoppedError(GlassformerError):
+    """A run that was told to stop: it has saved, and can be resumed."""
+
+    def __init__(self, number: int, folder: Path) -> None:
+        super().__init__(f"Stopped and saved. To go on: glassformer train --resume {folder}")
+        self.exit_code = 128 + number
+
+
+def nobody(event: Event) -> None:
+    """The default listener: hears nothing."""
+
+
+def teach(request: Request, out: str | Path, tell: Listener = nobody, began: float | None = None) -> Run:
+    """Trains a model as asked, in a new run folder. `began` is when the budget of minutes began to run."""
+    began = time.monotonic() if began is None else began
+    prepared = prepare(request)
+    for note in prepared.notes:
+        tell(Said(note))
+    plan, forecast = budget(prepared, began)
+    tell(forecast)
+    folder = RunFolder.create(out, settings=as_settings(prepared, plan, forecast.threads))
+    course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
+    course.learn(forecast.threads, tell)
+    return course.finish(tell)
+
+
+def resume(out: str | Path, tell: Listener = nobody) -> Run:
+    """Goes on with a run that was stopped, from its newest whole checkpoint."""
+    folder = RunFolder.open(out)
+    prepared, plan, threads = prepare_again(folder.settings)
+    course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
+    if folder.checkpoints():
+        newest = folder.newest_checkpoint()
+        for skipped in newest.skipped:
+            tell(Said(f"Passed over: {skipped}"))
+        course.loop.restore(newest.tensors, newest.progress)
+        folder.rewind(course.loop.progress.step)
+    tell(Said(f"Going on from step {course.loop.progress.step:,}."))
+    course.learn(threads, tell)
+    return course.finish(tell)
+
+
+@dataclass
+class Course:
+    """A run that is ready to begin, or to go on."""
+
+    folder: RunFolder
+    prepared: Prepared
+    loop: Loop
+
+    def learn(self, threads: int, tell: Listener) -> None:
+        """Runs the loop; logs, saves, and leaves in order when a signal comes."""
+        torch.set_num_threads(threads)
+        saved = logged = time.monotonic()
+        with _signals() as came:
+            for event in self.loop.run():
+                tell(event)
+                now = time.monotonic()
+                if isinstance(event, Judged):
+                    self.folder.log({"event": "judged", **asdict(event)})
+                elif now - logged >= LOG_EVERY:
+                    self.folder.log({"event": "step", **asdict(event)})
+                    logged = now
+                best = isinstance(event, Judged) and (event.best or self.prepared.request.keep_all)
+                if best or came or now - saved >= SAVE_EVERY:
+                    self._save(event)
+                    saved = time.monotonic()
+                if came:
+                    raise StoppedError(came[0], self.folder.path)
+
+    def _save(self, event: Stepped | Judged) -> None:
+        tensors, progress = self.loop.state()
+        value, best = (event.loss, event.best) if isinstance(event, Judged) else (None, False)
+        self.folder.save_checkpoint(
+            self.loop.progress.step,
+            tensors,
+            progress,
+            value=value,
+            best=best,
+            keep_every=int(self.prepared.request.keep_all),
+        )
+
+    def finish(self, tell: Listener) -> Run:
+        """The best weights become the model, which is judged on what it never saw, and certified."""
+        prepared = self.prepared
+        best = self.folder.best_checkpoint()
+        self.loop.restore(best.tensors, best.progress)
+        prepared.model.load_state_dict(self.loop.weights())
+        prepared.model.eval()
+        self.folder.save_model(prepared.card, prepared.model.state_dict(), prepared.tokens)
+        self.folder.write_scores(self._scores(tell))
+        self.folder.write_certificate(certify(prepared.model, prepared.card.task).to_dict())
+        return load(self.folder.path)
+
+    def _scores(self, tell: Listener) -> dict[str, Any]:
+        prepared = self.prepared
+        if prepared.card.objective in ("spans", "masked"):  # the first half of a training: there is only its loss
+            return {"part": "valid", "loss": self.loop.validate()}
+        part = "test" if prepared.corpus.test else "valid"
+        samples = prepared.corpus.test or prepared.corpus.valid
+        tell(Said(f"Judging on the {part} part, {len(samples):,} samples …"))
+        return {"part": part, **evaluate(prepared.model, prepared.card, prepared.tokens, samples)}
+
+
+@contextmanager
+def _signals() -> Iterator[list[int]]:
+    """Ctrl-C and SIGTERM are noted, so that the step at hand is finished and saved; a second one leaves at once."""
+    came: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if came:
+            raise SystemExit(128 + number)
+        came.append(number)
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield came
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
