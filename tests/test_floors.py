@@ -22,9 +22,10 @@ FLOORS = [
         *("decode", "beam", "writers", "bootstrap", "metrics", "machine"),
         *("subjects", "promises", "certify"),
         *("storage", "weights", "run_folder", "predictions", "evaluation", "runs"),
+        *("recipes", "preparation", "teaching"),
     ],
     [
-        *("handout", "drawing", "page", "laboratory_page", "written", "solution"),
+        *("curves", "handout", "drawing", "page", "laboratory_page", "written", "solution"),
         *(f"handwork/{room}" for room in ("expressions", "names", "lexing", "folding", "layout", "parsing")),
         *(f"handwork/{room}" for room in ("intervals", "evaluation", "formulas")),
         *(
@@ -42,6 +43,12 @@ FLOORS = [
     [
         "terminal",
         "check_page",
+        "training_screen",
+        "result_page",
+        "commands/settings",
+        "commands/train",
+        "commands/predict",
+        "commands/evaluate",
         "commands/explain",
         "commands/check_code",
         "commands/check",

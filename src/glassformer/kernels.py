@@ -40,14 +40,14 @@ class _RmsNorm(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, weight: Tensor, epsilon: float) -> Tensor:
         r = torch.linalg.vector_norm(x, dim=-1, keepdim=True).square().div(x.shape[-1]).add(epsilon).rsqrt()
         ctx.save_for_backward(x, weight, r)
-        return (x * r).mul_(weight)
+        normed: Tensor = x * r
+        return normed.mul_(weight)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None]:
         x, weight, r = ctx.saved_tensors
-        (gradient,) = gradients
-        n = x * r
+        gradient, n = gradients[0], x * r
         stretched = gradient * n
         pull = (stretched @ weight).unsqueeze(-1) / x.shape[-1]  # rows 1
         return (gradient * weight).sub_(n.mul_(pull)).mul_(r), stretched.reshape(-1, len(weight)).sum(0), None
@@ -66,4 +66,5 @@ class _SquaredRelu(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:
         (m,) = ctx.saved_tensors
-        return (gradients[0] * m).mul_(2)
+        gradient: Tensor = gradients[0] * m
+        return gradient.mul_(2)

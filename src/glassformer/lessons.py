@@ -232,14 +232,14 @@ def _lessons(train: Rows, valid: Rows, loss: Loss, cut: batches.Shortened | None
 
 def class_loss(model: nn.Module, batch: batches.LabelledBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
     """Of the right class of each text."""
-    ids, real, labels = _tensors(model, batch.ids, batch.real, batch.labels)
+    ids, real, labels = tensors(model, batch.ids, batch.real, batch.labels)
     logits = model(ids, real)
     return F.cross_entropy(logits.float(), labels, reduction="sum", label_smoothing=smoothing), len(labels)
 
 
 def translation_loss(model: nn.Module, batch: batches.PairBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
     """Of each next piece of the target; padding does not count."""
-    source, real, target, wanted, counted = _tensors(
+    source, real, target, wanted, counted = tensors(
         model, batch.source, batch.source_real, batch.target_in, batch.target_out, batch.target_real
     )
     return _summed(model(source, real, target), wanted, counted, smoothing)
@@ -247,14 +247,14 @@ def translation_loss(model: nn.Module, batch: batches.PairBatch, smoothing: floa
 
 def language_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
     """Of each counted next piece."""
-    ids, wanted, real, counted = _tensors(model, batch.ids_in, batch.ids_out, batch.real, batch.counted)
+    ids, wanted, real, counted = tensors(model, batch.ids_in, batch.ids_out, batch.real, batch.counted)
     logits = model(ids) if bool(np.all(batch.real)) else model(ids, real)
     return _summed(logits, wanted, counted, smoothing)
 
 
 def hidden_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
     """Of each hidden piece, from the encoder's rows and the embedding's own matrix: no weight is learnt for this."""
-    ids, wanted, real, counted = _tensors(model, batch.ids_in, batch.ids_out, batch.real, batch.counted)
+    ids, wanted, real, counted = tensors(model, batch.ids_in, batch.ids_out, batch.real, batch.counted)
     rows = model.read(ids, real)  # type: ignore[operator]
     logits = F.linear(rows[counted], model.embedding.weight)  # type: ignore[union-attr, arg-type]
     loss = F.cross_entropy(logits.float(), wanted[counted], reduction="sum", label_smoothing=smoothing)
@@ -270,7 +270,7 @@ def _summed(logits: Tensor, wanted: Tensor, counted: Tensor, smoothing: float) -
     return loss, len(wanted)
 
 
-def _tensors(model: nn.Module, *arrays: Any) -> list[Tensor]:
+def tensors(model: nn.Module, *arrays: Any) -> list[Tensor]:
     """Arrays as tensors where the model is."""
     device = next(model.parameters()).device
     return [torch.from_numpy(array).to(device) for array in arrays]

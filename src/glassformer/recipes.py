@@ -80,7 +80,7 @@ def _classes(model: str, characters: int, samples: int) -> Recipe:
         settings = {"width": 64, "hidden": 128, "layers": 2, "dropout": 0.0}
         plan = Plan(learning_rate=3e-3, validate_every=0.1, patience=0)
         return Recipe(
-            objective="classes", model=model, settings=settings, tokens=tokens, longest=256, tokens_per_batch=2048,
+            objective="classes", model=model, settings=settings, tokens=tokens, longest=256, tokens_per_batch=1024,
             plan=plan, minutes=1.0,
         )  # fmt: skip
     settings = {"width": 128, "hidden": 256, "layers": 2, "dropout": 0.2, "word_dropout": 0.2}
@@ -104,7 +104,7 @@ def _pairs(model: str, characters: int, samples: int) -> Recipe:
         settings = {"width": 64, "hidden": 256, "encoder_layers": 2, "decoder_layers": 2, "dropout": 0.0}
         return Recipe(
             objective="pairs", model=model, settings=settings, tokens=TokenPlan(kind="bpe", vocabulary=300),
-            longest=128, tokens_per_batch=2048, plan=Plan(learning_rate=3e-3), minutes=1.5,
+            longest=128, tokens_per_batch=1024, plan=Plan(learning_rate=3e-3), minutes=1.0,
         )  # fmt: skip
     settings = {"width": 128, "hidden": 256, "dropout": 0.3}
     plan = Plan(learning_rate=3e-3, smoothing=0.1, average=0.995, validate_every=0.05)
@@ -127,7 +127,7 @@ def _stream(model: str, characters: int, samples: int) -> Recipe:
 def _answers(model: str, characters: int, samples: int) -> Recipe:
     return Recipe(
         objective="answers", model=model, settings={"width": 64, "layers": 2, "hidden": 256},
-        tokens=TokenPlan(kind="character"), longest=128, tokens_per_batch=2048,
+        tokens=TokenPlan(kind="character"), longest=128, tokens_per_batch=1024,
         plan=Plan(learning_rate=3e-3), minutes=1.5,
     )  # fmt: skip
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import torch
 
@@ -68,12 +69,13 @@ def resume(out: str | Path, tell: Listener = nobody) -> Run:
     folder = RunFolder.open(out)
     prepared, plan, threads = prepare_again(folder.settings)
     course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
-    newest = folder.newest_checkpoint()
-    if newest is not None:
+    if folder.checkpoints():
+        newest = folder.newest_checkpoint()
         for skipped in newest.skipped:
             tell(Said(f"Passed over: {skipped}"))
         course.loop.restore(newest.tensors, newest.progress)
-        tell(Said(f"Going on from step {course.loop.progress.step:,}."))
+        folder.rewind(course.loop.progress.step)
+    tell(Said(f"Going on from step {course.loop.progress.step:,}."))
     course.learn(threads, tell)
     return course.finish(tell)
 
@@ -109,24 +111,35 @@ class Course:
     def _save(self, event: Stepped | Judged) -> None:
         tensors, progress = self.loop.state()
         value, best = (event.loss, event.best) if isinstance(event, Judged) else (None, False)
-        self.folder.save_checkpoint(self.loop.progress.step, tensors, progress, value=value, best=best)
+        self.folder.save_checkpoint(
+            self.loop.progress.step,
+            tensors,
+            progress,
+            value=value,
+            best=best,
+            keep_every=int(self.prepared.request.keep_all),
+        )
 
     def finish(self, tell: Listener) -> Run:
         """The best weights become the model, which is judged on what it never saw, and certified."""
         prepared = self.prepared
         best = self.folder.best_checkpoint()
-        if best is not None:
-            self.loop.restore(best.tensors, best.progress)
+        self.loop.restore(best.tensors, best.progress)
         prepared.model.load_state_dict(self.loop.weights())
         prepared.model.eval()
         self.folder.save_model(prepared.card, prepared.model.state_dict(), prepared.tokens)
+        self.folder.write_scores(self._scores(tell))
+        self.folder.write_certificate(certify(prepared.model, prepared.card.task).to_dict())
+        return load(self.folder.path)
+
+    def _scores(self, tell: Listener) -> dict[str, Any]:
+        prepared = self.prepared
+        if prepared.card.objective in ("spans", "masked"):  # the first half of a training: there is only its loss
+            return {"part": "valid", "loss": self.loop.validate()}
         part = "test" if prepared.corpus.test else "valid"
         samples = prepared.corpus.test or prepared.corpus.valid
         tell(Said(f"Judging on the {part} part, {len(samples):,} samples …"))
-        scores = evaluate(prepared.model, prepared.card, prepared.tokens, samples)
-        self.folder.write_scores({"part": part, **scores})
-        self.folder.write_certificate(certify(prepared.model, prepared.card).to_dict())
-        return load(self.folder.path)
+        return {"part": part, **evaluate(prepared.model, prepared.card, prepared.tokens, samples)}
 
 
 @contextmanager

@@ -57,7 +57,8 @@ class TrainingScreen:
         self.console.print(
             f"[bold]{forecast.parameters:,}[/] parameters. In {_clock(forecast.seconds)} about "
             f"{forecast.steps:,} steps ({forecast.epochs:.1f} times through the data), "
-            f"{forecast.items_per_second:,.0f} pieces or texts a second, with {forecast.threads} thread{'s' * (forecast.threads > 1)}."
+            f"{forecast.items_per_second:,.0f} pieces or texts a second, with "
+            f"{forecast.threads} thread{'s' * (forecast.threads > 1)}."
         )
         if self.console.is_terminal:
             self._task = self._bar.add_task("training", total=1.0, said="")
