@@ -19,7 +19,7 @@ FLOORS = [
     ["classifiers", "translator", "language_model"],
     [
         *("worked", "mask_laboratory", "build", "lessons", "optimizers", "training"),
-        *("decode", "beam", "writers", "bootstrap", "metrics", "machine"),
+        *("decode", "beam", "writers", "bootstrap", "metrics", "machine", "quantities", "sizes"),
         *("subjects", "promises", "certify"),
         *("storage", "weights", "run_folder", "predictions", "evaluation", "runs"),
         *("recipes", "preparation", "teaching"),

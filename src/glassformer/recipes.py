@@ -83,8 +83,8 @@ def _classes(model: str, characters: int, samples: int) -> Recipe:
             objective="classes", model=model, settings=settings, tokens=tokens, longest=256, tokens_per_batch=1024,
             plan=plan, minutes=1.0,
         )  # fmt: skip
-    settings = {"width": 128, "hidden": 256, "layers": 2, "dropout": 0.2, "word_dropout": 0.2}
-    plan = Plan(learning_rate=1.5e-3, weight_decay=0.1, average=0.99, validate_every=0.1)
+    settings = {"width": 128, "hidden": 256, "layers": 1, "dropout": 0.2, "word_dropout": 0.3}
+    plan = Plan(learning_rate=2e-3, weight_decay=0.1, average=0.99, validate_every=0.1)
     return Recipe(
         objective="classes", model=model, settings=settings, tokens=tokens, longest=512, tokens_per_batch=8192,
         plan=plan, minutes=11.0,
