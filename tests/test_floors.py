@@ -47,6 +47,8 @@ FLOORS = [
         "result_page",
         "commands/settings",
         "commands/train",
+        "commands/predict",
+        "commands/evaluate",
         "commands/explain",
         "commands/check_code",
         "commands/check",
