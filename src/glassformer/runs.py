@@ -81,7 +81,7 @@ class Run:
 
     def certify(self) -> Certificate:
         """Tries every promise on the model, now."""
-        return certify(self.model, self.card.task)
+        return certify(self.model, self.card.task, rebuild=lambda: build(self.card.model, self.card.settings))
 
     def _own(self, part: str) -> tuple[str, str, Sequence[Sample]]:
         """A part of what the run was trained on, read and split as it was then."""
