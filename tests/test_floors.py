@@ -27,7 +27,7 @@ FLOORS = [
         *(f"handwork/{room}" for room in ("intervals", "evaluation", "formulas")),
         *(
             f"handwork/{room}"
-            for room in ("documents", "worksheets", "sheets", "tables", "reading", "statements", "steps")
+            for room in ("canvas", "documents", "worksheets", "sheets", "tables", "reading", "statements", "steps")
         ),
         *(f"handwork/{room}" for room in ("comparison", "following", "slips", "ledger", "alignment", "chains")),
         *(f"handwork/{room}" for room in ("checking", "spelling", "findings", "judging", "check")),

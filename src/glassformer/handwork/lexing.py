@@ -113,6 +113,19 @@ class Ground:
     start: int
     way: str  # "math", "text" or "code"
     sigma: str = ""  # "sigmoid" if the document uses σ(…) for it
+    places: tuple[int, ...] = ()  # where each sign stands, if they do not simply follow each other
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where in the document a stretch of the text begins and ends."""
+        if not self.places:
+            return self.start + start, self.start + end
+        first = self.places[min(start, len(self.places) - 1)]
+        return first, self.places[end - 1] + 1 if end > start else first
+
+    def after(self, token: Token) -> str:
+        """What follows a token in the text."""
+        last = (token.end_pos or 0) - 1
+        return self.text[(self.places.index(last) if self.places else last - self.start) + 1 :]
 
 
 class _Lexer:
@@ -125,7 +138,7 @@ class _Lexer:
         self.last = ""  # the kind of the token before
 
     def token(self, kind: str, value: str, start: int, end: int) -> Token:
-        return Token(kind, value, start_pos=self.ground.start + start, end_pos=self.ground.start + end)
+        return Token(kind, value, start_pos=start, end_pos=end)
 
     def tokens(self) -> Iterator[Token]:
         position = 0
@@ -134,6 +147,8 @@ class _Lexer:
             kind = _kind(match)
             if kind == "COMMENT" and self.ground.way != "code":
                 kind, position = "OTHER", match.start() + 1
+            if kind == "SPACE" and self._parts_rows(match):
+                yield self.token("LINEEND", "the end of a line", match.start(), match.start())
             if kind == "SPACE":
                 if self._parts_columns(match):
                     self.last = "WIDE"
@@ -143,7 +158,7 @@ class _Lexer:
                 self.depth += OPENS.get(token.type, 0)
                 self.last = token.type
                 yield token
-                end = (token.end_pos or 0) - self.ground.start
+                end = token.end_pos or 0
                 position = end if kind == "NUMBER" else max(position, end)
 
     def _parts_columns(self, match: re.Match[str]) -> bool:
@@ -151,6 +166,11 @@ class _Lexer:
         if self.ground.way != "text" or self.depth or self.last not in ("RSQB", "NUMBER", "RPAR", "CLOSE"):
             return False
         return match[0].strip(" ") == "" and len(match[0]) > 1 and _NEXT_NAME.match(self.text, match.end()) is not None
+
+    def _parts_rows(self, match: re.Match[str]) -> bool:
+        """`[1 0`, and below it `1 1]`: one long row, or two? Within the row of a matrix it is a long row."""
+        between_numbers = self.last == "NUMBER" and self.text[match.end() : match.end() + 1].strip("]),;&") != ""
+        return "\n" in match[0] and self.depth == 1 and between_numbers and self.ground.way != "math"
 
     def _read(self, kind: str, match: re.Match[str]) -> list[Token]:
         text, start, end = match[0], match.start(), match.end()
@@ -369,7 +389,10 @@ def _kind(match: re.Match[str]) -> str:
 
 def lex(ground: Ground) -> list[Token]:
     """The tokens of a stretch of text, laid out so that the grammar can read them."""
-    return _join_words(list(_Lexer(ground).tokens()), ground)
+    tokens = _join_words(list(_Lexer(ground).tokens()), ground)
+    for token in tokens:  # until here places count within the stretch, from here on within the document
+        token.start_pos, token.end_pos = ground.span(token.start_pos or 0, token.end_pos or 0)
+    return tokens
 
 
 def _join_words(tokens: list[Token], ground: Ground) -> list[Token]:
@@ -396,5 +419,5 @@ def _join_words(tokens: list[Token], ground: Ground) -> list[Token]:
 
 
 def _near(first: Token, second: Token, ground: Ground) -> bool:
-    between = ground.text[(first.end_pos or 0) - ground.start : (second.start_pos or 0) - ground.start]
+    between = ground.text[first.end_pos or 0 : second.start_pos or 0]
     return len(between) < 4 and not between.strip(" $}\\")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from lark import Token
 
+from glassformer.handwork.canvas import Drawing
 from glassformer.handwork.documents import Document, Passage
 from glassformer.handwork.expressions import Node, Span
 from glassformer.handwork.lexing import RELATIONS, Ground, lex
@@ -61,6 +62,8 @@ class Reading:
 _BULLET = re.compile(r"[ \t]*(?:(?:[-*+>•❖]|\d{1,2}[.)]|\(\d{1,2}\)|[①-⑳])[ \t]+)+")
 _LABEL = re.compile(r"(?:example|exercise|problem|question|task|aufgabe|beispiel)\s+(\w{1,3})\b", re.I)
 _EXACT = re.compile(r"\bgiven (?:numbers|matrices|values) are exact\b", re.I)
+_CODE = re.compile(r"[#@]|\w\.T\b|\bnp\.|\btorch\.")
+_WRITTEN = re.compile(r"\^T\b|\^⊤")  # a transpose that no program knows
 _SEPARATORS = frozenset({"COMMA", "SEMICOLON", "WIDE", "ROWEND", "BREAK"})
 _DEPTH = {"LPAR": 1, "LSQB": 1, "LBRACE": 1, "OPEN": 1, "RPAR": -1, "RSQB": -1, "RBRACE": -1, "CLOSE": -1}
 
@@ -94,14 +97,18 @@ class _Reader:
             self._add(sides, self.caption, "given")
             self.caption = ""
         elif passage.kind == "text":
-            self._text(passage.span)
+            self._text(passage)
+        elif passage.drawing is not None:
+            self._drawing(passage.drawing, "code" if _CODE.search(passage.drawing.text) else "text")
         else:
-            self._mathematics(self._ground(self.document.slice(passage.span), passage.span.start, passage.kind))
+            text = self.document.slice(passage.span)
+            way = "text" if passage.kind == "code" and _WRITTEN.search(text) and not _CODE.search(text) else passage.kind
+            self._mathematics(self._ground(text, passage.span.start, way))
 
-    def _ground(self, text: str, start: int, way: str) -> Ground:
+    def _ground(self, text: str, start: int, way: str, places: tuple[int, ...] = ()) -> Ground:
         if self.document.decimal_mark == ",":
             text = re.sub(r"(?<=\d),(?=\d)", ".", text)
-        return Ground(text, start, way, self.sigma)
+        return Ground(text, start, way, self.sigma, places)
 
     # --- sections -----------------------------------------------------------------------------------------------
 
@@ -125,7 +132,16 @@ class _Reader:
 
     # --- lines of text ------------------------------------------------------------------------------------------
 
-    def _text(self, span: Span) -> None:
+    def _drawing(self, drawing: Drawing, way: str) -> None:
+        bullet = _BULLET.match(drawing.text)
+        start = bullet.end() if bullet else 0
+        self._mathematics(self._ground(drawing.text[start:], 0, way, drawing.places[start:]))
+
+    def _text(self, passage: Passage) -> None:
+        if passage.drawing is not None:
+            self._drawing(passage.drawing, "text")
+            return
+        span = passage.span
         text = self.document.slice(span)
         bullet = _BULLET.match(text)
         start = bullet.end() if bullet else 0
@@ -320,7 +336,7 @@ def _unit(tokens: list[Token], ground: Ground) -> str:
     """`2 MB` and `65M` are no plain numbers."""
     if ground.way != "text" or tokens[-1].type != "NUMBER":
         return ""
-    match = _UNITS.match(ground.text, (tokens[-1].end_pos or 0) - ground.start)
+    match = _UNITS.match(ground.after(tokens[-1]))
     return match[1] if match else ""
 
 
