@@ -23,7 +23,7 @@ FLOORS = [
     ],
     [
         *("handout", "drawing", "page", "laboratory_page", "written", "solution"),
-        *(f"handwork/{room}" for room in ("expressions", "names", "lexing", "folding", "layout", "parsing")),
+        *(f"handwork/{room}" for room in ("expressions", "names", "signs", "lexing", "folding", "layout", "parsing")),
         *(f"handwork/{room}" for room in ("intervals", "evaluation", "formulas")),
         *(
             f"handwork/{room}"

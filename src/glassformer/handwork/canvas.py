@@ -16,7 +16,7 @@ from glassformer.handwork.expressions import Span
 MOST_ROWS = 200  # lines in one drawing
 _NUMBER = r"[-−–+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,4})?%?"
 _ENTRY = re.compile(rf"{_NUMBER}|[-−–+]?(?:∞|inf)|\?")
-_ENTRIES = rf"[ \t]*{_NUMBER}(?:[ \t]+{_NUMBER})"
+_ENTRIES = rf"[ \t]*(?:{_ENTRY.pattern})(?:[ \t]+(?:{_ENTRY.pattern}))"
 _ROW = re.compile(
     rf"""
     (?P<index>(?<=\w)(?:\[\s*[\d:]+\s*(?:,\s*[\d:]+\s*)?\])+)   # scores[0][1] is no row
@@ -136,7 +136,7 @@ def find_drawing(text: str, start: int, end: int, *, code: bool = False) -> Foun
         if len(band) > 1 and not first.lead:
             rest, _ = _band(text, following, end, code=code)
             return _unclear([*band, *rest], "rows under each other without a gap: which belong to which name?")
-    elif following is not None and _is_astray(band[-1], following):
+    elif following is not None and _is_astray(band, following):
         return _unclear([*band, following], "a row stands below, but not under the bracket: does it belong here?")
     return _joined(band) if len(band) > 1 else None
 
@@ -203,13 +203,14 @@ def _begins_anew(band: list[_Line], following: _Line) -> bool:
     return any(line.lead for line in band)
 
 
-def _is_astray(line: _Line, following: _Line) -> bool:
+def _is_astray(band: list[_Line], following: _Line) -> bool:
     """A row under a named matrix, but not under its bracket: it may be one of its rows, and may not."""
+    line = band[-1]
     if not following.rows or _is_under(line, following) or line.text[line.rows[-1].end :].strip():
         return False
     outside = _ROW.sub("", following.text).strip()
     numeric = all(_ENTRY.search(following.text, row.start + 1, row.end - 1) for row in following.rows)
-    return not outside and numeric and bool(_RELATION.search(line.text))
+    return not outside and numeric and any(_RELATION.search(each.text) for each in band)
 
 
 # --- what a drawing says ----------------------------------------------------------------------------------------------
@@ -231,9 +232,11 @@ def _blocks(band: list[_Line]) -> list[_Block]:
     blocks: list[_Block] = []
     above: list[tuple[_Block, _Row]] = []
     for line in band:
-        here = []
+        here: list[tuple[_Block, _Row]] = []
         for row in line.rows:
-            block = next((b for b, upper in above if upper.over(row) and all(b is not other for other, _ in here)), None)
+            block = next(
+                (b for b, upper in above if upper.over(row) and all(b is not other for other, _ in here)), None
+            )
             if block is None:
                 block = _Block()
                 blocks.append(block)
@@ -262,8 +265,8 @@ def _inks(line: _Line) -> Iterator[tuple[int, int]]:
 
 def _placed(line: _Line, blocks: list[_Block]) -> Iterator[_Ink]:
     order = {id(row): i for i, block in enumerate(blocks) for at, row in block.rows if at is line}
-    for start, end in _inks(line):
-        start, end = _without_outer(line, start, end, blocks)
+    for stretch in _inks(line):
+        start, end = _without_outer(line, *stretch, blocks)
         if start >= end:
             continue
         low = max((order[id(row)] + 1 for row in line.rows if row.end <= start), default=0)
@@ -282,9 +285,7 @@ def _without_outer(line: _Line, start: int, end: int, blocks: list[_Block]) -> t
         row = block.rows[lines.index(line)][1]
         if _is_outer(block) and line is lines[0] and row.start == end:
             end -= 1
-        elif _is_outer(block) and line is lines[-1] and row.end == start:
-            start += 1
-        elif line is not lines[-1] and row.end == start and line.text[start] in ",;":
+        elif row.end == start and (_is_outer(block) if line is lines[-1] else line.text[start] in ",;"):
             start += 1
     while start < end and line.text[end - 1] in " \t":
         end -= 1

@@ -7,11 +7,11 @@ Knows nothing of what tokens mean.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from lark import Token
 
 from glassformer.handwork.names import FUNCTIONS, GREEK, canonical, words
+from glassformer.handwork.signs import COMMANDS, MATRICES, OPENS, RELATION_SIGNS, RELATIONS, SYMBOLS
 
 DEEPEST = 60  # brackets within brackets; more than anybody writes, and far from Python's own limit
 
@@ -39,51 +39,6 @@ _PATTERN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-_MATRICES = frozenset(["matrix", "bmatrix", "pmatrix", "vmatrix", "Bmatrix", "Vmatrix", "smallmatrix", "array"])
-_RELATIONS = MappingProxyType(
-    {
-        **dict.fromkeys(["=", "==", "===", ":=", r"\equiv", r"\triangleq"], "EQUALS"),
-        **dict.fromkeys(["≈", "≃", "≅", "≐", r"\approx", r"\simeq", r"\cong", r"\doteq", r"\approxeq"], "ABOUT"),
-        **dict.fromkeys(
-            [
-                *("→", "⟶", "⇒", "⟹", "=>", "->", "↦", r"\to", r"\rightarrow", r"\Rightarrow", r"\longrightarrow"),
-                *(r"\implies", r"\mapsto", r"\Longrightarrow"),
-            ],
-            "ARROW",
-        ),
-        **dict.fromkeys(["∈", "≠", "!=", "<", ">", "≤", "≥", "<=", ">=", "∼", r"\in", r"\neq", r"\ne"], "STOP"),
-        **dict.fromkeys([r"\le", r"\leq", r"\ge", r"\geq", r"\sim", r"\propto", r"\subset"], "STOP"),
-    }
-)
-RELATIONS = frozenset({"EQUALS", "ABOUT", "ARROW", "STOP"})
-_SYMBOLS = MappingProxyType(
-    {
-        "+": "PLUS", "-": "MINUS", "−": "MINUS", "–": "MINUS", "*": "STAR", "×": "TIMES", "·": "TIMES", "⋅": "TIMES",
-        "∗": "STAR", "∙": "TIMES", "@": "TIMES", "/": "OVER", "÷": "OVER", "^": "CARET", "(": "LPAR", ")": "RPAR",
-        "{": "LBRACE", "}": "RBRACE", "[": "LSQB", "]": "RSQB", ",": "COMMA", ";": "SEMICOLON", ":": "COLON",
-        "&": "AMP", "%": "PERCENT", "√": "ROOT", "ᵀ": "TURN", "⊤": "TURN", "'": "TURN", "∞": "INFINITY",
-        "…": "DOTS", "⊙": "ENTRYWISE",
-    }
-)  # fmt: skip
-_COMMANDS = MappingProxyType(
-    {
-        **dict.fromkeys([r"\cdot", r"\times", r"\ast", r"\bullet"], "TIMES"),
-        **dict.fromkeys([r"\odot", r"\circ", r"\otimes"], "ENTRYWISE"),
-        **dict.fromkeys([r"\dots", r"\ldots", r"\cdots", r"\vdots", r"\ddots"], "DOTS"),
-        **dict.fromkeys([r"\frac", r"\dfrac", r"\tfrac"], "FRACTION"),
-        r"\sqrt": "ROOT",
-        r"\div": "OVER",
-        r"\infty": "INFINITY",
-        r"\top": "TURN",
-        r"\intercal": "TURN",
-        r"\{": "LPAR",
-        r"\}": "RPAR",
-        r"\%": "PERCENT",
-        r"\rangle": "RPAR",
-        r"\lbrack": "LSQB",
-        r"\rbrack": "RSQB",
-    }
-)
 _TURNS = re.compile(
     r"\^\s*(?:T(?![A-Za-z])|\\top|\\intercal|⊤|\{\s*(?:T|\\top|\\intercal|⊤|\\mathsf\s*\{?T\}?|\\mathrm\s*\{?T\}?|\\prime)\s*\})"
 )
@@ -101,7 +56,7 @@ _CONNECTIVES = frozenset(
 _OPERAND = re.compile(r"\s*\$*\s*(?:[\[(\d−-]|\\begin|\\left)")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?")
 _UNCLEAR = re.compile(r"\d+(?:,\d+)+(?![\d.])")  # 3,50 and 0,1,2
-_NEXT_NAME = re.compile(r"[A-Za-zα-ω][\w^{}']*\s*[=≈]")
+_NEXT_NAME = re.compile(r"(?:\d+ ?)?[A-Za-zα-ω][\w^{}']*(?: [A-Za-zα-ω][\w^{}']*){0,2}\s*[=≈]")  # K, 2 Q, Q K^T
 _LOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₖᵢⱼ", "0123456789kij")
 
 
@@ -186,7 +141,7 @@ class _Lexer:
                 return self._symbol(f"{GREEK.get(under, under)} {match['accent']}", start, end)
             case "BEGIN" | "END":
                 env = match["env"] or match["endenv"]
-                if env in _MATRICES:
+                if env in MATRICES:
                     return [self.token("OPEN" if kind == "BEGIN" else "CLOSE", text, start, end)]
                 return []
             case "COMMAND":
@@ -196,7 +151,7 @@ class _Lexer:
             case "ELLIPSIS":
                 return [self.token("DOTS", text, start, end)]
             case "RELATION":
-                return [self.token(_RELATIONS[text], text, start, end)]
+                return [self.token(RELATION_SIGNS[text], text, start, end)]
             case "CODE":
                 return self._call(text.rpartition(".")[2], start, end)
             case "SYMBOL":
@@ -234,16 +189,16 @@ class _Lexer:
             return [self.token("TURN", turn[0], start, turn.end())]
         if text == "^" and self.ground.way == "code":
             return [self.token("OTHER", text, start, end)]
-        return [self.token(_SYMBOLS.get(text, "OTHER"), text, start, end)]
+        return [self.token(SYMBOLS.get(text, "OTHER"), text, start, end)]
 
     def _command(self, text: str, start: int, end: int) -> list[Token]:
         name = text[1:]
-        if text in _RELATIONS:
-            return [self.token(_RELATIONS[text], text, start, end)]
+        if text in RELATION_SIGNS:
+            return [self.token(RELATION_SIGNS[text], text, start, end)]
         if text == r"\langle":
             return [self.token("FUNCTION", "dot", start, start), self.token("LPAR", text, start, end)]
-        if text in _COMMANDS:
-            return [self.token(_COMMANDS[text], text, start, end)]
+        if text in COMMANDS:
+            return [self.token(COMMANDS[text], text, start, end)]
         if name == "sigma" and self._is_sigmoid(end):
             return [self.token("FUNCTION", "sigmoid", start, end)]
         if name in GREEK:
@@ -378,9 +333,6 @@ class _Lexer:
 
 
 _KINDS = [name for name in _PATTERN.groupindex if name.isupper()]
-OPENS = MappingProxyType(
-    {"LPAR": 1, "LSQB": 1, "LBRACE": 1, "OPEN": 1, "RPAR": -1, "RSQB": -1, "RBRACE": -1, "CLOSE": -1}
-)
 
 
 def _kind(match: re.Match[str]) -> str:

@@ -1,6 +1,7 @@
 """Writes a mended copy of notes: every wrong number, and all that followed from it, put right. Never over the notes."""
 
 import json
+import re
 from pathlib import Path
 
 from glassformer.errors import InputError
@@ -17,8 +18,18 @@ def mended_text(document: Document, corrections: list[Correction], *, strict: bo
     for correction in reversed(corrections):
         if strict or not correction.mild:
             end = correction.offset + correction.length
-            text = text[: correction.offset] + correction.text + text[end:]
+            number, rest = correction.text, text[end:]
+            if any(p.drawing and p.span.start <= correction.offset < p.span.end for p in document.passages):
+                number, rest = _in_column(number, correction.length, rest)
+            text = text[: correction.offset] + number + rest
     return text
+
+
+def _in_column(number: str, room: int, rest: str) -> tuple[str, str]:
+    """In a drawing what follows on the line keeps its column: a longer number takes its room from the next gap."""
+    wider = len(number) - room
+    gap = re.match(rf"([^\n]*?\S  ) {{{wider}}}", rest) if wider > 0 else None
+    return number.rjust(room), rest if gap is None else gap[1] + rest[gap.end() :]
 
 
 def mended_path(path: Path) -> Path:

@@ -13,9 +13,10 @@ from lark import Token
 from glassformer.handwork.canvas import Drawing
 from glassformer.handwork.documents import Document, Passage
 from glassformer.handwork.expressions import Node, Span
-from glassformer.handwork.lexing import RELATIONS, Ground, lex
+from glassformer.handwork.lexing import Ground, lex
 from glassformer.handwork.names import words
 from glassformer.handwork.parsing import UnreadableError, parse
+from glassformer.handwork.signs import OPENS, RELATIONS
 
 
 @dataclass
@@ -59,13 +60,12 @@ class Reading:
     says_exact: bool = False  # the notes say that their given numbers are exact
 
 
-_BULLET = re.compile(r"[ \t]*(?:(?:[-*+>•❖]|\d{1,2}[.)]|\(\d{1,2}\)|[①-⑳])[ \t]+)+")
+_BULLET = re.compile(r"[ \t]*(?:(?:[-*+>•❖]|\d{1,2}[.)]|\(\d{1,2}\)|[①-⑳])[ \t]+(?:\[[ xX]\][ \t]+)?)+")
 _LABEL = re.compile(r"(?:example|exercise|problem|question|task|aufgabe|beispiel)\s+(\w{1,3})\b", re.I)
 _EXACT = re.compile(r"\bgiven (?:numbers|matrices|values) are exact\b", re.I)
 _CODE = re.compile(r"[#@]|\w\.T\b|\bnp\.|\btorch\.")
 _WRITTEN = re.compile(r"\^T\b|\^⊤")  # a transpose that no program knows
 _SEPARATORS = frozenset({"COMMA", "SEMICOLON", "WIDE", "ROWEND", "BREAK"})
-_DEPTH = {"LPAR": 1, "LSQB": 1, "LBRACE": 1, "OPEN": 1, "RPAR": -1, "RSQB": -1, "RBRACE": -1, "CLOSE": -1}
 
 
 def read_statements(document: Document) -> Reading:
@@ -102,7 +102,9 @@ class _Reader:
             self._drawing(passage.drawing, "code" if _CODE.search(passage.drawing.text) else "text")
         else:
             text = self.document.slice(passage.span)
-            way = "text" if passage.kind == "code" and _WRITTEN.search(text) and not _CODE.search(text) else passage.kind
+            way = (
+                "text" if passage.kind == "code" and _WRITTEN.search(text) and not _CODE.search(text) else passage.kind
+            )
             self._mathematics(self._ground(text, passage.span.start, way))
 
     def _ground(self, text: str, start: int, way: str, places: tuple[int, ...] = ()) -> Ground:
@@ -221,7 +223,7 @@ def _is_program(tokens: list[Token]) -> bool:
     """A line of a program, not a working: `for i in x:`, `model = Model(d=512)`."""
     depth = 0
     for token in tokens:
-        depth += _DEPTH.get(token.type, 0)
+        depth += OPENS.get(token.type, 0)
         if token.type in ("OTHER", "COLON") or (depth > 0 and token.type in RELATIONS):
             return True
     return False
@@ -239,7 +241,7 @@ def _split(tokens: list[Token]) -> Iterator[list[Token]]:
     depth = 0
     part: list[Token] = []
     for i, token in enumerate(tokens):
-        depth += _DEPTH.get(token.type, 0)
+        depth += OPENS.get(token.type, 0)
         if depth <= 0 and token.type == "AMP":
             continue
         after_relation = token.type == "COLON" and any(t.type in RELATIONS for t in part)
@@ -261,9 +263,9 @@ def _take_asides(tokens: list[Token]) -> tuple[list[Token], list[list[Token]]]:
     stack: list[int] = []
     for token in tokens:
         kept.append(token)
-        if _DEPTH.get(token.type) == 1:
+        if OPENS.get(token.type) == 1:
             stack.append(len(kept) - 1)
-        elif _DEPTH.get(token.type) == -1 and stack:
+        elif OPENS.get(token.type) == -1 and stack:
             start = stack.pop()
             inner = kept[start + 1 : -1]
             is_aside = not stack and kept[start].type == "LPAR" and any(t.type in RELATIONS for t in inner)
@@ -278,7 +280,7 @@ def _sides(tokens: list[Token]) -> list[tuple[str, list[Token]]]:
     answer: list[tuple[str, list[Token]]] = [("", [])]
     depth = 0
     for token in tokens:
-        depth += _DEPTH.get(token.type, 0)
+        depth += OPENS.get(token.type, 0)
         if depth <= 0 and token.type in RELATIONS:
             if token.type == "STOP":
                 break
