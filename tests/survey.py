@@ -1,7 +1,7 @@
 """A survey of the checker over generated workings: how many are read rightly. Prints counts as JSON; asserts nothing.
 
-Run as `python tests/survey.py correct|rounded|one|two FIRST COUNT [STYLE]`, in one style of writing or in all. The tests run it
-as a process of its own, free of the type-checking that tests put on every call, so that thousands take seconds.
+Run as `python tests/survey.py correct|rounded|one|two FIRST COUNT [STYLE]`, in one style of writing or in all. The
+tests run it as a process of its own, free of the type-checking that tests put on every call: thousands take seconds.
 """
 
 import json

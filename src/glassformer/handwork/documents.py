@@ -55,6 +55,7 @@ class Document:
     unreadable: list[tuple[int, str]] = field(default_factory=list)  # offset and reason
     parts: list[tuple[int, str]] = field(default_factory=list)
     exact: bool = False  # the given numbers are exact, and not rounded
+    passed_over: list[tuple[int, str]] = field(default_factory=list)  # offset and reason: no workings
     read_as: str = ""  # the text with blanks for what is not to be read, such as comments
 
     def __post_init__(self) -> None:
@@ -148,6 +149,8 @@ def _cut_fence(document: Document, start: int, line_end: int, fence: str) -> int
         document.passages.append(Passage("math", inside))
     elif language in _WORKINGS:
         _cut_code(document, inside)
+    elif re.search(r"=[^=]*\d", document.slice(inside)):
+        document.passed_over.append((start, f"a code block in {language}"))
     return close.end()
 
 

@@ -110,5 +110,6 @@ def _notebook(text: str, file: str) -> Document:
         cut(piece)
         document.passages += [passage.moved(start) for passage in piece.passages]
         document.unreadable += [(offset + start, why) for offset, why in piece.unreadable]
+        document.passed_over += [(offset + start, why) for offset, why in piece.passed_over]
     read_tables(document)
     return document
