@@ -29,7 +29,8 @@ FLOORS = [
             f"handwork/{room}"
             for room in ("canvas", "documents", "worksheets", "sheets", "tables", "reading", "statements", "steps")
         ),
-        *(f"handwork/{room}" for room in ("comparison", "following", "slips", "ledger", "alignment", "chains")),
+        *(f"handwork/{room}" for room in ("comparison", "following", "scenes", "pen_slips", "method_slips", "slips")),
+        *(f"handwork/{room}" for room in ("ledger", "alignment", "chains")),
         *(f"handwork/{room}" for room in ("checking", "spelling", "findings", "judging", "check")),
         *(
             f"handwork/{room}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from lark import Token
 
 from glassformer.handwork.names import FUNCTIONS, GREEK, canonical, words
-from glassformer.handwork.signs import COMMANDS, MATRICES, OPENS, RELATION_SIGNS, RELATIONS, SYMBOLS
+from glassformer.handwork.signs import ACCENTS, COMMANDS, MATRICES, OPENS, RELATION_SIGNS, RELATIONS, SYMBOLS
 
 DEEPEST = 60  # brackets within brackets; more than anybody writes, and far from Python's own limit
 
@@ -26,6 +26,7 @@ _PATTERN = re.compile(
   | (?P<TEXT>\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|mathcal|boldsymbol|bm|operatorname)\*?\s*
         \{(?P<text>[^{}$]{0,80})\})
   | (?P<ACCENT>\\(?P<accent>hat|tilde|bar|vec|dot|widehat|widetilde|overline)\s*\{(?P<under>\\?[A-Za-z]+)\})
+  | (?P<MARKED>[^\W\d_][\u0300-\u036f])
   | (?P<COMMENT>\#[ \t]*(?:=|->|→|≈)?[ \t]*(?=[-\[\d])|\#[^\n]*)
   | (?P<ELLIPSIS>\.\.\.)
   | (?P<COMMAND>\\[A-Za-z]+|\\[{}%&_|\#])
@@ -139,6 +140,8 @@ class _Lexer:
             case "ACCENT":
                 under = match["under"].lstrip("\\")
                 return self._symbol(f"{GREEK.get(under, under)} {match['accent']}", start, end)
+            case "MARKED":
+                return self._symbol(f"{text[0]} {ACCENTS.get(text[1], 'mark')}", start, end)
             case "BEGIN" | "END":
                 env = match["env"] or match["endenv"]
                 if env in MATRICES:

@@ -3,6 +3,10 @@
 from types import MappingProxyType
 
 MATRICES = frozenset(["matrix", "bmatrix", "pmatrix", "vmatrix", "Bmatrix", "Vmatrix", "smallmatrix", "array"])
+# A letter with a sign above it, as x̄ and ŷ.
+ACCENTS = MappingProxyType(
+    {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0305": "bar", "\u0307": "dot", "\u20d7": "vec"}
+)
 RELATION_SIGNS = MappingProxyType(
     {
         **dict.fromkeys(["=", "==", "===", ":=", r"\equiv", r"\triangleq"], "EQUALS"),
