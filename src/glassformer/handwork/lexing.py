@@ -5,13 +5,23 @@ Knows nothing of what tokens mean.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lark import Token
 
 from glassformer.handwork.names import FUNCTIONS, GREEK, canonical, words
-from glassformer.handwork.signs import ACCENTS, COMMANDS, MATRICES, OPENS, RELATION_SIGNS, RELATIONS, SYMBOLS
+from glassformer.handwork.signs import (
+    ACCENTS,
+    BEFORE_OPERANDS,
+    COMMANDS,
+    MATRICES,
+    OPENS,
+    RELATION_SIGNS,
+    RELATIONS,
+    SYMBOLS,
+)
 
 DEEPEST = 60  # brackets within brackets; more than anybody writes, and far from Python's own limit
 
@@ -26,7 +36,7 @@ _PATTERN = re.compile(
   | (?P<TEXT>\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|mathcal|boldsymbol|bm|operatorname)\*?\s*
         \{(?P<text>[^{}$]{0,80})\})
   | (?P<ACCENT>\\(?P<accent>hat|tilde|bar|vec|dot|widehat|widetilde|overline)\s*\{(?P<under>\\?[A-Za-z]+)\})
-  | (?P<MARKED>[^\W\d_][\u0300-\u036f])
+  | (?P<MARKED>[^\W\d_][\u0300-\u036f\u20d7]|(?<!\w)[âêîôûĉĝĥĵŝŵŷẑȳ](?![^\W\d_]))
   | (?P<COMMENT>\#[ \t]*(?:=|->|→|≈)?[ \t]*(?=[-\[\d])|\#[^\n]*)
   | (?P<ELLIPSIS>\.\.\.)
   | (?P<COMMAND>\\[A-Za-z]+|\\[{}%&_|\#])
@@ -34,7 +44,7 @@ _PATTERN = re.compile(
   | (?P<NUMBER>(?:\d+\{,\}\d+|\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d{1,4}(?![\w.]))?)
   | (?P<CODE>(?:np|numpy|torch|F|math|jnp)\.[A-Za-z_.]+)
   | (?P<IDENT>[A-Za-zα-ωΑ-ΩÀ-ÖØ-öø-ÿ]+[0-9₀-₉ₖᵢⱼ]*)
-  | (?P<SYMBOL>[-+−–*×·⋅∗∙@/÷^_(){}\[\],;:&|%√ᵀ⊤²³⁻¹∞…⊙'!?"'“”.#~]|−)
+  | (?P<SYMBOL>[-+−–*×·⋅∗∙@/÷^_(){}\[\],;:&|‖%√ᵀ⊤²³⁻¹∞…⊙'!?"'“”.#~]|−)
   | (?P<OTHER>.)
     """,
     re.VERBOSE | re.DOTALL,
@@ -57,7 +67,10 @@ _CONNECTIVES = frozenset(
 _OPERAND = re.compile(r"\s*\$*\s*(?:[\[(\d−-]|\\begin|\\left)")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?")
 _UNCLEAR = re.compile(r"\d+(?:,\d+)+(?![\d.])")  # 3,50 and 0,1,2
-_NEXT_NAME = re.compile(r"(?:\d+ ?)?[A-Za-zα-ω][\w^{}']*(?: [A-Za-zα-ω][\w^{}']*){0,2}\s*[=≈]")  # K, 2 Q, Q K^T
+_NEXT_NAME = re.compile(
+    r"(?:\d+ ?)?[^\W\d_][\w^{}'\u0300-\u036f]*(?: [^\W\d_][\w^{}'\u0300-\u036f]*){0,2}\s*[=≈]"
+)  # K, 2 Q, Q K^T
+_IN_BARS = re.compile(r"[^|‖=≈→\n]+[|‖]")
 _LOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₖᵢⱼ", "0123456789kij")
 
 
@@ -92,6 +105,7 @@ class _Lexer:
         self.text = ground.text
         self.depth = 0
         self.last = ""  # the kind of the token before
+        self.bars: list[str] = []  # open ones, | or ‖
 
     def token(self, kind: str, value: str, start: int, end: int) -> Token:
         return Token(kind, value, start_pos=start, end_pos=end)
@@ -141,7 +155,8 @@ class _Lexer:
                 under = match["under"].lstrip("\\")
                 return self._symbol(f"{GREEK.get(under, under)} {match['accent']}", start, end)
             case "MARKED":
-                return self._symbol(f"{text[0]} {ACCENTS.get(text[1], 'mark')}", start, end)
+                letter, mark = unicodedata.normalize("NFD", text)
+                return self._symbol(f"{letter} {ACCENTS.get(mark, 'mark')}", start, end)
             case "BEGIN" | "END":
                 env = match["env"] or match["endenv"]
                 if env in MATRICES:
@@ -188,11 +203,31 @@ class _Lexer:
             return [self.token("BREAK", text, start, end)]
         if text == "." and self.last == "RSQB" and self.text[end : end + 1] == "[":
             return [self.token("TIMES", text, start, end)]  # [1, 0].[0, 1]
+        if text in "|‖":
+            return self._bar("‖" if self.text[start : start + 2] == "||" else text, start)
         if text == "^" and (turn := _TURNS.match(self.text, start)):
             return [self.token("TURN", turn[0], start, turn.end())]
         if text == "^" and self.ground.way == "code":
             return [self.token("OTHER", text, start, end)]
         return [self.token(SYMBOLS.get(text, "OTHER"), text, start, end)]
+
+    def _bar(self, sign: str, start: int) -> list[Token]:
+        """`|x|` and `‖x‖`: a bar opens where a number or a name may begin, and closes after one."""
+        end = start + (2 if self.text[start : start + 2] == "||" else 1)
+        is_open = bool(self.bars) and self.bars[-1] == sign
+        if is_open and self.last not in BEFORE_OPERANDS:
+            self.bars.pop()
+            return [self.token("RPAR", sign, start, end)]
+        if (
+            self.ground.way == "code"
+            or is_open
+            or self.last not in BEFORE_OPERANDS
+            or not _IN_BARS.match(self.text, end)
+        ):
+            return [self.token("OTHER", sign, start, end)]
+        self.bars.append(sign)
+        function = "norm" if sign == "‖" else "absolute value"
+        return [self.token("FUNCTION", function, start, start), self.token("LPAR", sign, start, end)]
 
     def _command(self, text: str, start: int, end: int) -> list[Token]:
         name = text[1:]

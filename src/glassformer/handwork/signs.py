@@ -54,3 +54,8 @@ COMMANDS = MappingProxyType(
 OPENS = MappingProxyType(
     {"LPAR": 1, "LSQB": 1, "LBRACE": 1, "OPEN": 1, "RPAR": -1, "RSQB": -1, "RBRACE": -1, "CLOSE": -1}
 )
+# After these, or nothing, a number or a name may begin.
+BEFORE_OPERANDS = frozenset(
+    {"", "PLUS", "MINUS", "TIMES", "STAR", "OVER", "ENTRYWISE", "LPAR", "LSQB", "LBRACE", "COMMA", "SEMICOLON", "COLON"}
+    | {"WIDE", "BREAK", "ROOT", *RELATIONS}
+)

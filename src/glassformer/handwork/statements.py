@@ -12,7 +12,7 @@ from lark import Token
 
 from glassformer.handwork.canvas import Drawing
 from glassformer.handwork.documents import Document, Passage
-from glassformer.handwork.expressions import Node, Span
+from glassformer.handwork.expressions import Name, Node, Span
 from glassformer.handwork.lexing import Ground, lex
 from glassformer.handwork.names import words
 from glassformer.handwork.parsing import UnreadableError, parse
@@ -83,6 +83,7 @@ class _Reader:
         self.sections = [Section(0, 0, None)]
         self.section = self.sections[0]
         self.statements: list[Statement] = []
+        self.named: set[str] = set()  # that have stood before or after a relation
         self.caption = ""
         self.sigma = "sigmoid" if re.search("sigmoid|logistic", document.text, re.I) else ""
         self.said_before = False  # words of this line stand before the formula, which is about them
@@ -170,11 +171,23 @@ class _Reader:
         asides: list[list[Token]] = []
         if ground.way == "text":
             tokens, asides = _take_asides(tokens)
-        for part in (part for run in (tokens, *asides) for part in _split(run)):
+        parts = (part for run in (tokens, *asides) for part in _split(run))
+        for part in (each for whole in parts for each in self._side_by_side(whole)):
             found |= self._chain(part, ground)
         if not found and ground.way == "text":
             plain = words(re.sub(r"[^\w\s]", " ", ground.text))
             self.caption = plain if len(plain.split()) <= 8 else ""
+
+    def _side_by_side(self, tokens: list[Token]) -> Iterator[list[Token]]:
+        """`q = [1, 0] k = [0, 1]` is two statements; `q = [1, 0] W = [1, 1]` is one if W is known, else unclear."""
+        start = 0
+        for i in _next_names(tokens):
+            if tokens[i][0].islower():
+                yield tokens[start:i]
+                start = i
+            elif str(tokens[i]) not in self.named:
+                tokens[i].type = "NEXT"
+        yield tokens[start:]
 
     def _chain(self, tokens: list[Token], ground: Ground) -> bool:
         """One statement; True if it was one."""
@@ -217,6 +230,7 @@ class _Reader:
 
     def _add(self, sides: list[Side], caption: str, way: str) -> None:
         self.statements.append(Statement(sides, caption, self.section.number, way))
+        self.named |= {side.node.text for side in sides if isinstance(side.node, Name)}
 
 
 def _is_program(tokens: list[Token]) -> bool:
@@ -227,6 +241,26 @@ def _is_program(tokens: list[Token]) -> bool:
         if token.type in ("OTHER", "COLON") or (depth > 0 and token.type in RELATIONS):
             return True
     return False
+
+
+def _next_names(tokens: list[Token]) -> list[int]:
+    """Where, after `= [1, 0]` and nothing between, a name and its equals sign and a bracket follow."""
+    closes: dict[int, int] = {}
+    stack: list[int] = []
+    for i, token in enumerate(tokens):
+        if OPENS.get(token.type) == 1:
+            stack.append(i)
+        elif OPENS.get(token.type) == -1 and stack:
+            closes[i] = stack.pop()
+    kinds = [token.type for token in tokens]
+    return [
+        i + 1
+        for i, start in closes.items()
+        if start
+        and kinds[start] == "LSQB"
+        and kinds[start - 1] in RELATIONS
+        and kinds[i + 1 : i + 4] in (["NAME", "EQUALS", "LSQB"], ["NAME", "ABOUT", "LSQB"])
+    ]
 
 
 def _from_relation(sides: list[Side]) -> list[Side]:

@@ -29,7 +29,7 @@ _CELL = re.compile(r"(?<=\|)([^|\n]*)(?=\|)")
 _AXES = re.compile(r"\s*\w*\s*[/\\→↓]\s*\w*\s*|\s*")  # `query / key` says what rows and columns are, not what is inside
 _FORMULA = re.compile(r"[(√^²³+*/·×]|[^\W\d]{2,}\s*\(")
 # What may be worked out in every row by itself; other functions are of the whole column.
-_ENTRYWISE = frozenset({"sqrt", "exp", "sin", "cos", "log", "log2", "log10", "sigmoid", "relu", "abs"})
+_ENTRYWISE = frozenset({"sqrt", "exp", "sin", "cos", "log", "log2", "log10", "sigmoid", "relu", "absolute value"})
 
 
 @dataclass(frozen=True)
