@@ -191,7 +191,7 @@ def test_reports_keep_the_drawing_and_the_corrected_copy_is_right() -> None:
     notes = "Q = [1 0]      K = [9 1]\n    [1 1]          [1 0]\n\nQ + Q + K = [11 1]   2 Q = [2 0]\n"
     notes += "            [ 3 9]         [2 2]\n"
     report = check_text(notes, "notes.md")
-    assert "<pre>" in to_html(report)
+    assert "<pre class='drawn'>" in to_html(report)
     assert notes.splitlines()[0] in to_markdown(report)
     mended = mend(report.documents[0], report.corrections["notes.md"])
     assert mended.splitlines()[-1] == "            [ 3 2]         [2 2]"

@@ -119,6 +119,24 @@ def test_blocks_in_other_languages_are_counted() -> None:
     assert [(r.line, r.why) for r in report.not_checkable] == [(3, "a code block in js")]
 
 
+def test_two_vectors_on_one_line_are_no_product() -> None:
+    assert told("q = [1,0] k = [0,1]\n\nq + k = [1, 2]\n") == [(3, "2", "1")]
+    assert told("W = [[1, 0], [0, 1]]\n\nq = [1,0] W = [1,1]\n") == [(3, "1", "0")]
+    report = check_text("q = [1,0] W = [1,1]\n\nq + q = [9, 9]\n")
+    assert [r.why for r in report.unreadable] == ["'W' may be a factor, or the name of what follows"]
+    assert report.findings == []
+
+
+def test_bars_and_letters_with_marks() -> None:
+    assert told("x = -3, |x| = 3 and |2 - 5| = 4") == [(1, "4", "3")]
+    assert told("v = [3, 4], ‖v‖ = 6 and ||v|| = 5") == [(1, "6", "5")]
+    assert told("x̄ = (1 + 2)/2 = 1.6 and ŷ = 2 x̄ = 3.0") == [(1, "1.6", "1.5")]
+    report = check_text("v = [3, -4], |v| = 7")
+    assert "|…| of several numbers may be their length, or each without its sign" in {
+        r.why for r in report.not_checkable
+    }
+
+
 def test_what_rests_on_the_usual_meaning_of_a_name_says_so() -> None:
     first = check_text("Q = [[2, 1], [1, 3]]\n\nK = [[1, 1], [3, 0]]\n\nscores = [[3, 6], [4, 5]]\n").first_wrong
     assert first is not None

@@ -155,8 +155,8 @@ class _Lexer:
                 under = match["under"].lstrip("\\")
                 return self._symbol(f"{GREEK.get(under, under)} {match['accent']}", start, end)
             case "MARKED":
-                letter, mark = unicodedata.normalize("NFD", text)
-                return self._symbol(f"{letter} {ACCENTS.get(mark, 'mark')}", start, end)
+                apart = unicodedata.normalize("NFD", text)
+                return self._symbol(f"{apart[0]} {ACCENTS.get(apart[1], 'mark')}", start, end)
             case "BEGIN" | "END":
                 env = match["env"] or match["endenv"]
                 if env in MATRICES:

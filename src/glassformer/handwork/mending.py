@@ -4,10 +4,10 @@ import json
 import re
 from pathlib import Path
 
-from glassformer.errors import InputError
 from glassformer.handwork.check import check_text
 from glassformer.handwork.documents import Document
 from glassformer.handwork.findings import Correction, Report
+from glassformer.handwork.sheets import with_cells
 
 _ROUNDS = 5
 
@@ -57,16 +57,13 @@ def write_mended(report: Report, *, strict: bool = False) -> list[Path]:
         path = Path(document.file)
         if not corrections or not path.is_file():
             continue
-        if path.suffix.lower() == ".xlsx":
-            raise InputError(
-                f"A corrected copy of {path} cannot be written; see the right numbers with --html instead."
-            )
-        if path.suffix.lower() == ".ipynb":
-            text = _notebook(path, document, corrections)
-        else:
-            text = mend(document, corrections, path.suffix.lower(), strict=strict)
         target = mended_path(path)
-        target.write_text(text, encoding="utf-8")
+        if path.suffix.lower() == ".xlsx":
+            target.write_bytes(with_cells(path.read_bytes(), document, {c.offset: c.text for c in corrections}))
+        elif path.suffix.lower() == ".ipynb":
+            target.write_text(_notebook(path, document, corrections), encoding="utf-8")
+        else:
+            target.write_text(mend(document, corrections, path.suffix.lower(), strict=strict), encoding="utf-8")
         written.append(target)
     return written
 

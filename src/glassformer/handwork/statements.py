@@ -186,7 +186,7 @@ class _Reader:
                 yield tokens[start:i]
                 start = i
             elif str(tokens[i]) not in self.named:
-                tokens[i].type = "NEXT"
+                tokens[i].type = tokens[i + 1].type = "NEXT"
         yield tokens[start:]
 
     def _chain(self, tokens: list[Token], ground: Ground) -> bool:
