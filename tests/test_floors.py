@@ -26,13 +26,14 @@ FLOORS = [
     ],
     [
         *("curves", "handout", "drawing", "page", "laboratory_page", "written", "solution"),
-        *(f"handwork/{room}" for room in ("expressions", "names", "lexing", "folding", "layout", "parsing")),
+        *(f"handwork/{room}" for room in ("expressions", "names", "signs", "lexing", "folding", "layout", "parsing")),
         *(f"handwork/{room}" for room in ("intervals", "evaluation", "formulas")),
         *(
             f"handwork/{room}"
-            for room in ("documents", "worksheets", "sheets", "tables", "reading", "statements", "steps")
+            for room in ("canvas", "documents", "worksheets", "sheets", "tables", "reading", "statements", "steps")
         ),
-        *(f"handwork/{room}" for room in ("comparison", "following", "slips", "ledger", "alignment", "chains")),
+        *(f"handwork/{room}" for room in ("comparison", "following", "scenes", "pen_slips", "method_slips", "slips")),
+        *(f"handwork/{room}" for room in ("ledger", "alignment", "chains")),
         *(f"handwork/{room}" for room in ("checking", "spelling", "findings", "judging", "check")),
         *(
             f"handwork/{room}"
