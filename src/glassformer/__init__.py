@@ -4,6 +4,7 @@
     gf.check("notes.md").first_wrong                   # the first wrong number of hand-worked notes
     gf.explain("i-love-ai")                            # attention, worked by hand
     answer, trace = gf.record(gf.Attention(8, 2), x)   # every number of a pass, under its address
+    seen = gf.watch(any_torch_model).run(x)            # the same for a model that is not ours
 
 A name is imported when it is first used: `import glassformer` does not import torch.
 """
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from glassformer.synthesizers import DenseSynthesizer, RandomSynthesizer
     from glassformer.trace import Trace
     from glassformer.watchers import Recorder, Rewriter, nothing, record, within
+    from glassformer.watching.watch import watch
 
 __version__ = "0.1.0"
 
@@ -81,6 +83,7 @@ __all__ = [
     "record",
     "sigmoid",
     "softmax",
+    "watch",
     "within",
 ]
 
@@ -98,6 +101,7 @@ _HOMES = MappingProxyType(
         "synthesizers": "DenseSynthesizer RandomSynthesizer",
         "trace": "Trace",
         "watchers": "Recorder Rewriter nothing record within",
+        "watching.watch": "watch",
     }
 )
 

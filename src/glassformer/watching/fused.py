@@ -1,0 +1,96 @@
+"""torch's fused encoder layers: let them run as they would have run, then run them again for the eye.
+
+In evaluation mode torch may compute a whole encoder layer, or all of a multi-head attention, in one kernel that shows
+nothing. It does so only where no mode is watching, so watching would change which kernel runs, and the last bits of
+the answer. Therefore the watcher steps aside while such a module runs. The answer is kept; then the module is run once
+more with the watcher in place, which makes torch take the open path, and the two outputs are compared.
+
+It knows torch's three modules with such a kernel, and nothing of how attention is caught.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules import module as hooks
+from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
+
+FUSED = (nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerEncoder)
+
+# Is handed the module, a function that runs it again, and the real and the repeated output where they can be compared.
+Repeat = Callable[[nn.Module, Callable[[], tuple[Tensor, Tensor]]], None]
+
+
+class StepAside:
+    """Steps aside for the modules of one model, on one thread, while a watch is open."""
+
+    def __init__(self, mode: TorchFunctionMode, modules: Mapping[int, str], repeat: Repeat) -> None:
+        self.mode, self.modules, self.repeat = mode, modules, repeat
+        self._thread = threading.get_ident()
+        self._module: nn.Module | None = None  # the one that is running unwatched
+        self._modes: list[TorchFunctionMode] = []
+        self._repeating = False
+        # Hooks on the modules themselves would keep torch from its kernel; global ones do not.
+        self._handles = [
+            hooks.register_module_forward_pre_hook(self._before),
+            hooks.register_module_forward_hook(self._after, with_kwargs=True, always_call=True),
+        ]
+
+    def close(self) -> None:
+        """Takes the hooks away, and comes back if a module was left by an interruption."""
+        self._come_back()
+        for handle in self._handles:
+            handle.remove()
+            hooks._global_forward_hooks_with_kwargs.pop(handle.id, None)  # torch forgets this one
+
+    def _before(self, module: nn.Module, _args: Any) -> None:
+        if threading.get_ident() != self._thread or id(module) not in self.modules:
+            return
+        if self._repeating or self._module is not None or not may_be_fused(module):
+            return
+        modes = cast(list[TorchFunctionMode], _get_current_function_mode_stack())  # type: ignore[no-untyped-call]
+        if not modes or any(type(mode) is not type(self.mode) for mode in modes):
+            return  # somebody else keeps torch from its kernel, or another watch has stepped aside already
+        self._module, self._modes = module, modes
+        for mode in reversed(modes):
+            mode.__exit__(None, None, None)
+
+    def _after(self, module: nn.Module, args: Any, kwargs: Any, *outputs: Any) -> None:
+        """Without an output the module has failed, and torch hands over no keywords."""
+        if module is not self._module or threading.get_ident() != self._thread:
+            return
+        self._come_back()
+        if outputs:
+            self._repeating = True
+            try:
+                self.repeat(module, lambda: _compared(module, args, kwargs, outputs[0]))
+            finally:
+                self._repeating = False
+
+    def _come_back(self) -> None:
+        for mode in self._modes:
+            mode.__enter__()
+        self._module, self._modes = None, []
+
+
+def may_be_fused(module: nn.Module) -> bool:
+    """Whether torch might run this module in one kernel. It never does while training, nor for the sake of gradients."""
+    if not isinstance(module, FUSED) or module.training or not torch.backends.mha.get_fastpath_enabled():
+        return False
+    return not (torch.is_grad_enabled() and all(weight.requires_grad for weight in module.parameters()))
+
+
+def _compared(module: nn.Module, args: Any, kwargs: Any, output: Any) -> tuple[Tensor, Tensor]:
+    """The real output and the repeated one, where rows are real: padding that was never computed is not compared."""
+    again = module.forward(*args, **kwargs)
+    if isinstance(module, nn.MultiheadAttention):
+        output, again = output[0], again[0]
+    padding = kwargs.get("src_key_padding_mask")
+    if padding is None or output.ndim != 3:
+        return output, again
+    batch_first = (module.layers[0] if isinstance(module, nn.TransformerEncoder) else module).self_attn.batch_first
+    hidden = padding if padding.dtype == torch.bool else padding < 0
+    real = ~(hidden if batch_first else hidden.T)
+    return output[real], again[real]
