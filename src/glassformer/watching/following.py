@@ -5,7 +5,7 @@ long as it lives; when weights meet values, an attention was found. It computes 
 the core. What it cannot follow it does not guess: it says which call it was.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.weak import WeakIdKeyDictionary
 
+from glassformer.watching.products import PRODUCTS, Args, Kwargs, Product, argument, arranged
 from glassformer.watching.rebuilding import Heart, four_axes
 from glassformer.watching.steps import Add, Fill, Shape, Step, Stretch
 
@@ -72,21 +73,20 @@ class Follower:
 
     def __init__(self, where: Callable[[], str | None]) -> None:
         self.where = where  # the module that is running
-        self._nodes: WeakIdKeyDictionary = WeakIdKeyDictionary()
+        self._nodes: MutableMapping[Tensor, Node] = WeakIdKeyDictionary()
         self._count = 0
         self.open: dict[int, tuple[str | None, str]] = {}  # softmaxes that have met no values: where, and why
 
-    def told(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any) -> Heart | None:
+    def told(self, name: str, args: Args, kwargs: Kwargs, result: Any) -> Heart | None:
         """Takes note of one call, and gives the attention that it completed, if any."""
         if name == "__setitem__" and isinstance(self.node(args[0]), Scores | Weights):
-            self._nodes[args[0]] = self._lost(name, args, args[0])
+            self._nodes[args[0]] = self._lost(name, args, args[0]) or Lost(name)
         if not isinstance(result, Tensor) or not result.is_floating_point():
             return None
-        if name in _PRODUCTS:
-            return self._product(name, args, kwargs, result)
+        if name in PRODUCTS:
+            product = PRODUCTS[name](args, kwargs)
+            return None if product is None else self._product(product, result)
         rule = _RULES.get(name)
-        if rule is None and not any(isinstance(arg, Tensor) and arg in self._nodes for arg in args):
-            return None
         node = rule(self, args, kwargs, result) if rule else self._lost(name, args, result)
         if node is not None:
             self._nodes[result] = node
@@ -98,10 +98,10 @@ class Follower:
         """What this tensor is known to be."""
         return self._nodes.get(tensor) if isinstance(tensor, Tensor) else None
 
-    def _lost(self, name: str, args: tuple[Any, ...], result: Tensor) -> Lost | None:
-        for arg in args:
-            node = self.node(arg)
-            alike = isinstance(arg, Tensor) and (result.numel() == arg.numel() or result.shape[:-1] == arg.shape[:-1])
+    def _lost(self, name: str, args: Args, result: Tensor) -> Lost | None:
+        for tensor in _tensors(args):
+            node = self.node(tensor)
+            alike = result.numel() == tensor.numel() or result.shape[:-1] == tensor.shape[:-1]
             if alike and isinstance(node, Scores | Weights | Lost):
                 number = node.number if isinstance(node, Weights | Lost) else None
                 return self._astray(node.call if isinstance(node, Lost) else name, number)
@@ -114,53 +114,48 @@ class Follower:
 
     # --- products: queries with keys, or weights with values ------------------------------------------------------
 
-    def _product(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Tensor) -> Heart | None:
-        read = _PRODUCTS[name](args, kwargs)
-        if read is None:
-            return None
-        left, right = read.left, read.right
-        node = self.node(left)
+    def _product(self, product: Product, result: Tensor) -> Heart | None:
+        if isinstance(self.node(product.right), Weights):
+            product = product.turned()
+        node = self.node(product.left)
         if isinstance(node, Weights):
-            return self._mixed(node, left, read, result)
-        if left.ndim < 2 or right.ndim < 2 or (right.ndim == 2 and left.ndim > 2) or isinstance(right, nn.Parameter):
-            return None  # rows times a learned matrix
-        pairing = _pairing(read, left.ndim, right.ndim, result.ndim)
-        if pairing is None:
-            return None
-        queries, keys, axes = pairing
+            return self._mixed(node, product, result)
+        left, right = product.left, product.right
+        pairing = product.pairing()
+        if pairing is None or (right.ndim == 2 and left.ndim > 2) or isinstance(right, nn.Parameter):
+            return None  # no product of rows with rows, but perhaps of rows with a learned matrix
+        *factors, axes = pairing
         steps: list[Step] = []
-        sources = []
-        for tensor in (left, right):
+        rows = []
+        for tensor, places in zip((left, right), factors, strict=True):
             source = self.node(tensor)
-            if isinstance(source, Stretched):
-                steps.append(Stretch(source.factor))
-            sources.append(source.base if isinstance(source, Stretched) else tensor)
+            steps += [Stretch(source.factor)] if isinstance(source, Stretched) else []
+            rows.append(arranged(source.base if isinstance(source, Stretched) else tensor, places))
         shape = tuple(result.permute(axes).shape)
-        scores = Scores(_arranged(sources[0], queries), _arranged(sources[1], keys), axes, shape, four_axes(shape))
-        steps += [Stretch(read.alpha)] if read.alpha != 1.0 else []
-        steps += [Add(scores.ordered(read.added), shape)] if read.added is not None else []
+        scores = Scores(rows[0], rows[1], axes, shape, four_axes(shape))
+        steps += [Stretch(product.alpha)] if product.alpha != 1.0 else []
+        steps += [Add(scores.ordered(product.added), shape)] if product.added is not None else []
         self._nodes[result] = replace(scores, steps=tuple(steps))
         return None
 
-    def _mixed(self, node: Weights, weights: Tensor, read: "_Read", result: Tensor) -> Heart | None:
-        scores = node.scores
-        arrangement = _mixing(read, scores.axes, read.right.ndim, result.ndim)
-        if arrangement is None or read.added is not None or read.alpha != 1.0:
-            self._astray("einsum" if read.labels else "baddbmm", node.number)
+    def _mixed(self, node: Weights, product: Product, result: Tensor) -> Heart | None:
+        scores, weights = node.scores, product.left
+        mixing = product.mixing(scores.axes)
+        if mixing is None or product.added is not None or product.alpha != 1.0:
+            self._astray("a product with more than values", node.number)
             return None
         self.open.pop(node.number, None)
-        values, mixed = arrangement
-        seen = weights if node.undropped is None else node.undropped
+        values, mixed = mixing
+        undropped = weights if node.undropped is None else node.undropped
         return Heart(
-            "softmax", scores.queries, scores.keys, _arranged(read.right, values), scores.steps,
-            tuple(weights.permute(scores.axes).shape), scores.four, result.permute(mixed),
-            seen.permute(scores.axes), node.dropout,
+            "softmax", scores.queries, scores.keys, arranged(product.right, values), scores.steps,
+            scores.shape, scores.four, result.permute(mixed), undropped.permute(scores.axes), node.dropout,
         )  # fmt: skip
 
     # --- what is done to scores and weights -----------------------------------------------------------------------
 
-    def _scaled(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Tensor, divides: bool) -> Node | None:
-        tensor, other = _two(args, kwargs)
+    def _scaled(self, args: Args, kwargs: Kwargs, result: Tensor, divides: bool) -> Node | None:
+        tensor, other = argument(args, kwargs, 0, "input"), argument(args, kwargs, 1, "other")
         if not divides and (not isinstance(tensor, Tensor) or self.node(tensor) is None) and isinstance(other, Tensor):
             tensor, other = other, tensor
         node = self.node(tensor)
@@ -181,8 +176,8 @@ class Follower:
             return Stretched(node.base, node.factor * factor)
         return Stretched(tensor, factor)
 
-    def _added(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Tensor, sign: int) -> Node | None:
-        tensor, other = _two(args, kwargs)
+    def _added(self, args: Args, kwargs: Kwargs, result: Tensor, sign: int) -> Node | None:
+        tensor, other = argument(args, kwargs, 0, "input"), argument(args, kwargs, 1, "other")
         if not isinstance(self.node(tensor), Scores) and sign > 0:
             tensor, other = other, tensor
         node = self.node(tensor)
@@ -191,13 +186,13 @@ class Follower:
         numbers = other if isinstance(other, Tensor) else torch.full_like(result[..., :1], other)
         return node.then(Add(node.ordered(sign * numbers.detach()), node.shape))
 
-    def _filled(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Tensor) -> Node | None:
+    def _filled(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         tensor = args[0]
-        where, value = _argument(args, kwargs, 1, "mask"), _number(_argument(args, kwargs, 2, "value"))
+        where, value = argument(args, kwargs, 1, "mask"), _number(argument(args, kwargs, 2, "value"))
         return self._overwritten("masked_fill", tensor, where, value, result)
 
-    def _chosen(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Tensor) -> Node | None:
-        where, kept, other = (_argument(args, kwargs, i, name) for i, name in enumerate(("condition", "input", "other")))
+    def _chosen(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        where, kept, other = (argument(args, kwargs, i, name) for i, name in enumerate(("condition", "input", "other")))
         if isinstance(self.node(other), Scores):
             return self._overwritten("where", other, where, _number(kept), result)
         return self._overwritten("where", kept, ~where, _number(other), result)
@@ -208,9 +203,9 @@ class Follower:
             return self._lost(name, (tensor,), result)
         return node.then(Fill(node.ordered(where), value, node.shape))
 
-    def _softmax(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Tensor) -> Node | None:
-        tensor = _argument(args, kwargs, 0, "input")
-        node, dim = self.node(tensor), _argument(args, kwargs, 1, "dim")
+    def _softmax(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        tensor = argument(args, kwargs, 0, "input")
+        node, dim = self.node(tensor), argument(args, kwargs, 1, "dim")
         if not isinstance(node, Scores | Lost):
             return None
         self._count += 1
@@ -221,21 +216,21 @@ class Follower:
             return self._astray("softmax along another axis than the keys", self._count)
         return Weights(node, self._count)
 
-    def _dropped(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Tensor) -> Node | None:
+    def _dropped(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         tensor = args[0]
         node = self.node(tensor)
-        rate = float(_argument(args, kwargs, 1, "p", 0.5))
-        if rate == 0.0 or not _argument(args, kwargs, 2, "training", True):
+        rate = float(0.5 if (p := argument(args, kwargs, 1, "p")) is None else p)
+        if rate == 0.0 or argument(args, kwargs, 2, "training", "train") is False:
             return node
         if not isinstance(node, Weights) or result is tensor:
             return self._lost("dropout", args, result)
         return replace(node, dropout=rate, undropped=tensor if node.undropped is None else node.undropped)
 
-    def _kept(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Tensor) -> Node | None:
+    def _kept(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         node = self.node(args[0])
         return None if isinstance(node, Stretched) else node
 
-    def _reshaped(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Tensor) -> Node | None:
+    def _reshaped(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         node = self.node(args[0])
         if node is None or isinstance(node, Stretched):
             return None
@@ -251,31 +246,17 @@ class Follower:
 def _in_shape(scores: Scores, shape: Shape) -> Scores:
     """The same scores with other leading axes: a head axis that appears is the one to show."""
     lead = scores.shape[:-2]
-    queries, keys = (t.expand(*lead, *t.shape[-2:]).reshape(*shape[:-2], *t.shape[-2:]) for t in (scores.queries, scores.keys))
+    queries, keys = (
+        t.expand(*lead, *t.shape[-2:]).reshape(*shape[:-2], *t.shape[-2:]) for t in (scores.queries, scores.keys)
+    )
     four = four_axes(shape) if len(shape) >= len(scores.shape) else scores.four
     return replace(scores, queries=queries, keys=keys, shape=shape, axes=tuple(range(len(shape))), four=four)
 
 
-# --- reading what a call was handed -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Read:
-    """A product: its two factors, and the letters of an einsum."""
-
-    left: Tensor
-    right: Tensor
-    labels: tuple[str, str, str] | None = None
-    alpha: float = 1.0
-    added: Tensor | None = None
-
-
-def _argument(args: tuple[Any, ...], kwargs: Mapping[str, Any], place: int, name: str, default: Any = None) -> Any:
-    return args[place] if place < len(args) else kwargs.get(name, default)
-
-
-def _two(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, Any]:
-    return _argument(args, kwargs, 0, "input"), _argument(args, kwargs, 1, "other")
+def _tensors(args: Args) -> list[Tensor]:
+    """The tensors among the arguments, and within lists of them."""
+    flat = [each for arg in args for each in (arg if isinstance(arg, list | tuple) else (arg,))]
+    return [each for each in flat if isinstance(each, Tensor)]
 
 
 def _number(value: Any) -> float | None:
@@ -283,86 +264,6 @@ def _number(value: Any) -> float | None:
     if isinstance(value, Tensor):
         return float(value) if value.numel() == 1 else None
     return float(value) if isinstance(value, int | float) else None
-
-
-def _matmul(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Read | None:
-    left = _argument(args, kwargs, 0, "input")
-    right = args[1] if len(args) > 1 else next((kwargs[name] for name in ("other", "mat2") if name in kwargs), None)
-    return _Read(left, right) if isinstance(left, Tensor) and isinstance(right, Tensor) else None
-
-
-def _baddbmm(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Read | None:
-    added, left, right = (_argument(args, kwargs, i, name) for i, name in enumerate(("input", "batch1", "batch2")))
-    alpha, beta = float(kwargs.get("alpha", 1.0)), float(kwargs.get("beta", 1.0))
-    return _Read(left, right, alpha=alpha, added=beta * added.detach() if beta else None)
-
-
-def _einsum(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Read | None:
-    operands = args[1] if len(args) == 2 and isinstance(args[1], list | tuple) else args[1:]
-    if not isinstance(args[0], str) or len(operands) != 2 or "->" not in args[0] or "." in args[0]:
-        return None
-    inputs, _, output = args[0].replace(" ", "").partition("->")
-    first, _, second = inputs.partition(",")
-    if any(len(set(letters)) != len(letters) for letters in (first, second, output)):
-        return None
-    return _Read(operands[0], operands[1], (first, second, output))
-
-
-_PRODUCTS: Mapping[str, Callable[[tuple[Any, ...], Mapping[str, Any]], _Read | None]] = MappingProxyType(
-    {**dict.fromkeys(("matmul", "__matmul__", "bmm", "mm"), _matmul), "baddbmm": _baddbmm, "einsum": _einsum}
-)
-
-# Where each axis of an operand goes; None is an axis of size 1 that has to be made.
-Arrangement = tuple[int | None, ...]
-
-
-def _arranged(tensor: Tensor, places: Arrangement) -> Tensor:
-    tensor = tensor.detach()
-    made = [place for place in places if place is not None]
-    tensor = tensor.permute(made)
-    for axis, place in enumerate(places):
-        if place is None:
-            tensor = tensor.unsqueeze(axis)
-    return tensor
-
-
-def _swapped(n_axes: int) -> Shape:
-    return (*range(n_axes - 2), n_axes - 1, n_axes - 2)
-
-
-def _pairing(read: _Read, n_left: int, n_right: int, n_result: int) -> tuple[Arrangement, Arrangement, Shape] | None:
-    """How to bring queries to … Tq K, keys to … Tk K and scores to … Tq Tk."""
-    if read.labels is None:
-        return tuple(range(n_left)), _swapped(n_right), tuple(range(n_result))
-    first, second, output = read.labels
-    width = set(first) & set(second) - set(output)
-    queries, keys = [c for c in first if c not in second], [c for c in second if c not in first]
-    if len(width) != 1 or not queries or len(keys) != 1 or set(output) != (set(first) | set(second)) - width:
-        return None
-    query, key = queries[-1], keys[0]
-    lead = [c for c in output if c not in (query, key)]
-    return (
-        _places(first, [*lead, query, *width]),
-        _places(second, [*lead, key, *width]),
-        tuple(output.index(c) for c in [*lead, query, key]),
-    )
-
-
-def _mixing(read: _Read, axes: Shape, n_values: int, n_result: int) -> tuple[Arrangement, Shape] | None:
-    """How to bring values to … Tk V and what was mixed to … Tq V."""
-    if read.labels is None:
-        straight = axes == tuple(range(len(axes)))
-        return (tuple(range(n_values)), tuple(range(n_result))) if straight else None
-    first, second, output = read.labels
-    *lead, query, key = (first[axis] for axis in axes)
-    value = [c for c in second if c not in first]
-    if len(value) != 1 or key not in second or set(output) != {*lead, query, *value}:
-        return None
-    return _places(second, [*lead, key, *value]), tuple(output.index(c) for c in [*lead, query, *value])
-
-
-def _places(letters: str, wanted: list[str]) -> Arrangement:
-    return tuple(letters.index(c) if c in letters else None for c in wanted)
 
 
 def _rules() -> dict[str, Callable[..., Node | None]]:

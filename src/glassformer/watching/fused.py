@@ -8,6 +8,7 @@ more with the watcher in place, which makes torch take the open path, and the tw
 It knows torch's three modules with such a kernel, and nothing of how attention is caught.
 """
 
+import inspect
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any, cast
@@ -55,7 +56,7 @@ class StepAside:
             return  # somebody else keeps torch from its kernel, or another watch has stepped aside already
         self._module, self._modes = module, modes
         for mode in reversed(modes):
-            mode.__exit__(None, None, None)
+            mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
 
     def _after(self, module: nn.Module, args: Any, kwargs: Any, *outputs: Any) -> None:
         """Without an output the module has failed, and torch hands over no keywords."""
@@ -71,12 +72,12 @@ class StepAside:
 
     def _come_back(self) -> None:
         for mode in self._modes:
-            mode.__enter__()
+            mode.__enter__()  # type: ignore[no-untyped-call]
         self._module, self._modes = None, []
 
 
 def may_be_fused(module: nn.Module) -> bool:
-    """Whether torch might run this module in one kernel. It never does while training, nor for the sake of gradients."""
+    """Whether torch might run this module in one kernel. It never does while training, or for gradients."""
     if not isinstance(module, FUSED) or module.training or not torch.backends.mha.get_fastpath_enabled():
         return False
     return not (torch.is_grad_enabled() and all(weight.requires_grad for weight in module.parameters()))
@@ -87,10 +88,10 @@ def _compared(module: nn.Module, args: Any, kwargs: Any, output: Any) -> tuple[T
     again = module.forward(*args, **kwargs)
     if isinstance(module, nn.MultiheadAttention):
         output, again = output[0], again[0]
-    padding = kwargs.get("src_key_padding_mask")
+    given = inspect.signature(module.forward).bind(*args, **kwargs).arguments
+    padding = given.get("src_key_padding_mask")
     if padding is None or output.ndim != 3:
         return output, again
-    batch_first = (module.layers[0] if isinstance(module, nn.TransformerEncoder) else module).self_attn.batch_first
     hidden = padding if padding.dtype == torch.bool else padding < 0
-    real = ~(hidden if batch_first else hidden.T)
+    real = ~(hidden if hidden.shape == output.shape[:2] else hidden.T)
     return output[real], again[real]

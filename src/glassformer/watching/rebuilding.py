@@ -33,6 +33,11 @@ class Found(Protocol):
     @property
     def dropout(self) -> float: ...
 
+    @property
+    def answer(self) -> Tensor:
+        """What the model got."""
+        ...
+
     def rebuild(self, see: Watcher) -> list[Pair]:
         """Works it again, shows every stage, and gives what can be compared."""
         ...
@@ -73,6 +78,11 @@ class Heart:
     weights: Tensor | None = None  # before dropout; a kernel does not tell
     dropout: float = 0.0
 
+    @property
+    def answer(self) -> Tensor:
+        """What the heads came to."""
+        return self.mixed
+
     def rebuild(self, see: Watcher) -> list[Pair]:
         """Score, mask, weigh, mix, on queries and keys as they met."""
         queries, keys, values = (self._heads(rows) for rows in (self.queries, self.keys, self.values))
@@ -109,7 +119,7 @@ def shared(keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _repeats(rows: Tensor, n_groups: int) -> bool:
-    groups = rows.unflatten(1, (n_groups, -1))  # B G heads-of-it T K
+    groups = rows.reshape(rows.shape[0], n_groups, -1, *rows.shape[2:])  # B G heads-of-it T K
     return bool((groups == groups[:, :, :1]).all())
 
 
@@ -130,8 +140,7 @@ def from_kernel(
     if enable_gqa:
         key, value = (rows.repeat_interleave(query.shape[-3] // rows.shape[-3], -3) for rows in (key, value))
     n_queries, n_keys = query.shape[-2], key.shape[-2]
-    lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
-    shape = (*lead, n_queries, n_keys)
+    shape = (*mixed.shape[:-2], n_queries, n_keys)
     steps: list[Step] = [Stretch(1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)]
     if is_causal:  # the kernel counts from the first key, whatever the lengths
         future = torch.ones(n_queries, n_keys, dtype=torch.bool, device=query.device).triu(1)
@@ -151,7 +160,7 @@ class Multihead:
     """What `torch.nn.functional.multi_head_attention_forward` was handed, by name, and what it gave."""
 
     given: Mapping[str, Any]
-    output: Tensor
+    answer: Tensor
 
     @property
     def kind(self) -> str:
@@ -190,6 +199,7 @@ class Multihead:
             (given["query"], given["key"], given["value"]),
             {**masks, "need_weights": False, "see": keeper},
         )
+        if self.dropout:
+            return []
         # On our core too the answer comes from a kernel: the steps that are shown have to come to the same.
-        steps = (keeper.kept["mixed"], mix(keeper.kept["weights"], keeper.kept["values"]))
-        return [steps] if self.dropout else [(self.output, output), steps]
+        return [(self.answer, output), (keeper.kept["mixed"], mix(keeper.kept["weights"], keeper.kept["values"]))]

@@ -45,7 +45,7 @@ class Call:
     causal    whether no query saw a later key
     masked    whether something was hidden; `biased` whether numbers were added to the scores
     dropout   the share of the weights that was dropped; the stages are those before it
-    rebuilt   the rebuilt output against the real one; None if dropout leaves nothing to compare
+    rebuilt   the rebuilt output, and weights where they can be had, against the real ones; None if nothing could be
     fused     the module that torch may have run in one kernel; `repeated` compares a second, open pass with it
     """
 
@@ -71,7 +71,7 @@ class Call:
     def agrees(self) -> bool:
         """Whether what was rebuilt is what the model got."""
         compared = [self.rebuilt] if self.fused is None else [self.rebuilt, self.repeated]
-        return all(each is not None and each.agrees for each in compared)
+        return not self.dropout and all(each is not None and each.agrees for each in compared)
 
     def after(self, fused: str, repeated: Comparison | None) -> "Call":
         """The same call, seen in a second pass of the module `fused`."""
@@ -80,15 +80,18 @@ class Call:
     def __str__(self) -> str:
         batch, heads, n_queries, n_keys = self.shapes["weights"]
         groups = self.shapes["keys"][1]
-        sharing = f" sharing {groups} of keys and values" if groups != heads else ""
+        sharing = f" sharing {groups} set{'s' * (groups > 1)} of keys and values" if groups != heads else ""
         facts = [f"{heads} heads{sharing}" if heads > 1 else "1 head", f"{n_queries} queries × {n_keys} keys"]
         facts += [f"batch of {batch}"] if batch > 1 else []
         facts += [word for word, holds in (("causal", self.causal), ("biased", self.biased)) if holds]
         facts += ["masked"] if self.masked and not self.causal else []
-        told = [f"{self.path or 'the model'} ({self.kind}): {', '.join(facts)}."]
+        told = [f"{self.scope or 'The model'} ({self.kind}): {', '.join(facts)}."]
         if self.dropout:
-            told.append(f"A share of {self.dropout:g} of the weights was dropped; the stages are those before dropout.")
-        told.append(f"Rebuilt output and real one: {self.rebuilt}." if self.rebuilt else "The output is not compared.")
+            told.append(f"A share of {self.dropout:g} of the weights was dropped: the stages are those before dropout,")
+            told.append("and the output cannot be compared.")
+            told += [f"The weights before dropout and the real ones: {self.rebuilt}."] if self.rebuilt else []
+        else:
+            told.append(f"Rebuilt and real: {self.rebuilt}.")
         if self.fused is not None:
             whom = self.fused or "The model"
             told.append(f"{whom} may run in one kernel; these steps are from a second pass. The two: {self.repeated}.")
@@ -97,12 +100,12 @@ class Call:
 
 def facts(trace: Trace, scope: str) -> dict[str, Any]:
     """What the stages of one attention say of it."""
-    mask = trace[f"{scope}mask"] if f"{scope}mask" in trace else None
+    masked = f"{scope}mask" in trace
     return {
         "shapes": {name: trace[scope + name].shape for name in ("queries", "keys", "values", "weights")},
         "scale": float(trace[f"{scope}scale"]),
-        "causal": mask is not None and _hides_the_future(mask, trace[f"{scope}weights"].shape),
-        "masked": mask is not None,
+        "causal": masked and _hides_the_future(trace[f"{scope}mask"], trace[f"{scope}weights"].shape),
+        "masked": masked,
         "biased": f"{scope}bias" in trace,
     }
 
@@ -135,8 +138,12 @@ class Seen:
     @property
     def sentences(self) -> list[str]:
         """All of it in words, one sentence or two for each attention."""
-        told = [str(call) for call in self.calls] or ["No attention was seen: the model ran none that can be caught."]
-        told += [f"{path or 'the model'}: an attention was noticed but not rebuilt: {why}." for path, why in self.missed]
+        told = [str(call) for call in self.calls]
+        told += [
+            f"{path or 'The model'}: an attention was noticed but not rebuilt: {why}." for path, why in self.missed
+        ]
+        if not told:
+            told.append("No attention was seen: the model ran none that can be caught.")
         if self.outside:
             told.append(f"{self.outside} more ran outside the model that is watched.")
         return told

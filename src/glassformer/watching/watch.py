@@ -46,7 +46,7 @@ class Watch:
         """Opens the watch, on this thread."""
         mode = _Mode(self.model)
         fused = any(isinstance(module, FUSED) for module in self.model.modules())
-        mode.__enter__()
+        mode.__enter__()  # type: ignore[no-untyped-call]
         self._open.append((mode, StepAside(mode, mode.paths, mode.repeat) if fused else None))
         return mode.seen
 
@@ -54,7 +54,7 @@ class Watch:
         mode, aside = self._open.pop()
         if aside is not None:
             aside.close()
-        mode.__exit__(None, None, None)
+        mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
         mode.finish()
 
     def run(self, *args: Any, **kwargs: Any) -> Seen:
@@ -70,14 +70,14 @@ class _Mode(TorchFunctionMode):
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
         self.seen = Seen()
-        self.paths = {id(module): path for path, module in model.named_modules()}
+        self.paths: dict[int, str] = {id(module): path for path, module in model.named_modules()}
         self.follower = Follower(self._path)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Runs the call, then looks at it. Whatever goes wrong with looking must not stop the model."""
         kwargs = kwargs or {}
         result = func(*args, **kwargs)
-        if torch.compiler.is_compiling() or torch.jit.is_tracing():
+        if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
             return result
         with torch._C.DisableTorchFunction(), torch.no_grad():
             try:
@@ -110,7 +110,7 @@ class _Mode(TorchFunctionMode):
         nth = 1 + sum(call.path == path for call in self.seen.calls)
         scope = path if nth == 1 else f"{path}@{nth}"
         recorder = Recorder()
-        with torch.autocast(torch.get_default_device().type, enabled=False):
+        with torch.autocast(found.answer.device.type, enabled=False):
             pairs = found.rebuild(within(recorder, scope) if scope else recorder)
         stem = f"{scope}." if scope else ""
         reach = np.abs(recorder.trace[f"{stem}scaled"]).max(initial=1.0)
@@ -155,8 +155,8 @@ _ROUNDINGS_OF_A_LAYER = 128.0
 
 
 def _compared(real: Tensor, rebuilt: Tensor, roundings: float) -> Comparison:
-    nans = real.isnan() & ~rebuilt.isnan()
-    there, ours = real[~nans].double(), rebuilt[~nans].double()
+    both = ~(real.isnan() | rebuilt.isnan())
+    there, ours = real[both].double(), rebuilt[both].double()
     size = float(there.abs().max()) if there.numel() else 0.0
-    error = float((there - ours).abs().max()) if there.numel() else 0.0
-    return Comparison(error, roundings * torch.finfo(real.dtype).eps * max(1.0, size), int(nans.sum()))
+    error = float(torch.where(there == ours, 0.0, (there - ours).abs()).max()) if there.numel() else 0.0
+    return Comparison(error, roundings * torch.finfo(real.dtype).eps * max(1.0, size), int((~both).sum()))
