@@ -10,8 +10,9 @@ It knows torch's three modules with such a kernel, and nothing of how attention 
 
 import inspect
 import threading
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Protocol, cast
 
 import torch
 from torch import Tensor, nn
@@ -20,15 +21,25 @@ from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 FUSED = (nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerEncoder)
 
-# Is handed the module, a function that runs it again, and the real and the repeated output where they can be compared.
-Repeat = Callable[[nn.Module, Callable[[], tuple[Tensor, Tensor]]], None]
+Pair = tuple[Tensor, Tensor]  # the real output and the repeated one, where they can be compared
+Again = Callable[[], Pair | None]  # runs the module once more; None if that is not possible
+
+
+class Repeating(Protocol):
+    """A mode that can look at a second pass."""
+
+    paths: dict[int, str]
+
+    def repeat(self, module: nn.Module, again: Again) -> Pair | None:
+        """Runs the module once more, takes note of the difference, and hands on what it was given."""
+        ...
 
 
 class StepAside:
     """Steps aside for the modules of one model, on one thread, while a watch is open."""
 
-    def __init__(self, mode: TorchFunctionMode, modules: Mapping[int, str], repeat: Repeat) -> None:
-        self.mode, self.modules, self.repeat = mode, modules, repeat
+    def __init__(self, mode: Repeating) -> None:
+        self.mode = mode
         self._thread = threading.get_ident()
         self._module: nn.Module | None = None  # the one that is running unwatched
         self._modes: list[TorchFunctionMode] = []
@@ -47,12 +58,12 @@ class StepAside:
             hooks._global_forward_hooks_with_kwargs.pop(handle.id, None)  # torch forgets this one
 
     def _before(self, module: nn.Module, _args: Any) -> None:
-        if threading.get_ident() != self._thread or id(module) not in self.modules:
+        if threading.get_ident() != self._thread or id(module) not in self.mode.paths:
             return
         if self._repeating or self._module is not None or not may_be_fused(module):
             return
         modes = cast(list[TorchFunctionMode], _get_current_function_mode_stack())  # type: ignore[no-untyped-call]
-        if not modes or any(type(mode) is not type(self.mode) for mode in modes):
+        if not modes or not all(isinstance(mode, type(self.mode)) for mode in modes):
             return  # somebody else keeps torch from its kernel, or another watch has stepped aside already
         self._module, self._modes = module, modes
         for mode in reversed(modes):
@@ -62,11 +73,15 @@ class StepAside:
         """Without an output the module has failed, and torch hands over no keywords."""
         if module is not self._module or threading.get_ident() != self._thread:
             return
+        modes = self._modes
         self._come_back()
         if outputs:
+            again: Again = partial(_second_pass, module, args, kwargs, outputs[0])
+            for mode in modes:  # watches may be nested: each hears of it
+                again = partial(cast(Repeating, mode).repeat, module, again)
             self._repeating = True
             try:
-                self.repeat(module, lambda: _compared(module, args, kwargs, outputs[0]))
+                again()
             finally:
                 self._repeating = False
 
@@ -83,9 +98,13 @@ def may_be_fused(module: nn.Module) -> bool:
     return not (torch.is_grad_enabled() and all(weight.requires_grad for weight in module.parameters()))
 
 
-def _compared(module: nn.Module, args: Any, kwargs: Any, output: Any) -> tuple[Tensor, Tensor]:
+def _second_pass(module: nn.Module, args: Any, kwargs: Any, output: Any) -> Pair | None:
     """The real output and the repeated one, where rows are real: padding that was never computed is not compared."""
-    again = module.forward(*args, **kwargs)
+    try:
+        with torch.random.fork_rng(devices=[]):
+            again = module.forward(*args, **kwargs)
+    except Exception:  # such as torch's refusal of nested tensors outside its kernel: the answer stands, we saw nothing
+        return None
     if isinstance(module, nn.MultiheadAttention):
         output, again = output[0], again[0]
     given = inspect.signature(module.forward).bind(*args, **kwargs).arguments

@@ -94,7 +94,8 @@ class Call:
             told.append(f"Rebuilt and real: {self.rebuilt}.")
         if self.fused is not None:
             whom = self.fused or "The model"
-            told.append(f"{whom} may run in one kernel; these steps are from a second pass. The two: {self.repeated}.")
+            told.append(f"{whom} may run in one kernel; these steps are from a second pass.")
+            told.append(f"The two: {self.repeated}." if self.repeated else "The second pass failed.")
         return " ".join(told)
 
 

@@ -8,7 +8,6 @@ model's own tensors go on untouched. It knows no architecture by name.
 
 import inspect
 import sys
-from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -21,7 +20,7 @@ from torch.overrides import TorchFunctionMode
 from glassformer.errors import InputError
 from glassformer.watchers import Recorder, within
 from glassformer.watching.following import Follower
-from glassformer.watching.fused import FUSED, StepAside
+from glassformer.watching.fused import FUSED, Again, Pair, StepAside
 from glassformer.watching.rebuilding import Found, Multihead, from_kernel
 from glassformer.watching.seen import Call, Comparison, Seen, facts
 
@@ -47,7 +46,7 @@ class Watch:
         mode = _Mode(self.model)
         fused = any(isinstance(module, FUSED) for module in self.model.modules())
         mode.__enter__()  # type: ignore[no-untyped-call]
-        self._open.append((mode, StepAside(mode, mode.paths, mode.repeat) if fused else None))
+        self._open.append((mode, StepAside(mode) if fused else None))
         return mode.seen
 
     def __exit__(self, *error: object) -> None:
@@ -120,18 +119,18 @@ class _Mode(TorchFunctionMode):
         self.seen.calls.append(Call(path, scope, found.kind, dropout=found.dropout, rebuilt=worst, **known))
         self.seen.trace.entries.update(recorder.trace.entries)
 
-    def repeat(self, module: nn.Module, again: Callable[[], tuple[Tensor, Tensor]]) -> None:
+    def repeat(self, module: nn.Module, again: Again) -> Pair | None:
         """Looks at a second pass of a module that ran unwatched."""
-        path, start = self.paths[id(module)], len(self.seen.calls)
-        try:
-            with torch.random.fork_rng(devices=[]):
-                real, repeated = again()
-        except Exception as error:
-            self.seen.missed.append((path, f"it runs in one kernel, and not without: {error}".rstrip(".")))
-            return
+        path, start = self.paths.get(id(module)), len(self.seen.calls)
+        pair = again()
+        if path is None:  # another watch, of another model, has stepped aside
+            return pair
+        if pair is None:
+            self.seen.missed.append((path, "it ran in one kernel, and cannot run without"))
         with torch._C.DisableTorchFunction(), torch.no_grad():
-            compared = _compared(real, repeated, _ROUNDINGS_OF_A_LAYER)
+            compared = None if pair is None else _compared(*pair, _ROUNDINGS_OF_A_LAYER)
         self.seen.calls[start:] = [call.after(path, compared) for call in self.seen.calls[start:]]
+        return pair
 
     def finish(self) -> None:
         """Says which softmaxes were never followed to the end."""
