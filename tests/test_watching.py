@@ -300,6 +300,8 @@ def test_kernel_dropout_is_told() -> None:
     ("name", "function"),
     [
         ("tanh", lambda q, k, v: (q @ k.mT).tanh().softmax(-1) @ v),
+        ("exp", lambda q, k, v: by_exponentials(q @ k.mT) @ v),
+        ("sigmoid", lambda q, k, v: (q @ k.mT).sigmoid() @ v),
         ("cat", lambda q, k, v: torch.cat([q @ k.mT, q[..., :1]], -1).softmax(-1)[..., :-1] @ v),
         ("mul", lambda q, k, v: ((q @ k.mT) * draw(3, 1, 1)).softmax(-1) @ v),
         ("mul", lambda q, k, v: ((q @ k.mT).softmax(-1) * 0.5) @ v),
@@ -316,6 +318,11 @@ def test_what_cannot_be_followed_is_named_and_not_guessed(name: str, function: A
     assert (len(seen.calls), len(seen.missed)) == (0, 1)
     assert name in seen.sentences[0]
     assert not seen.honest
+
+
+def by_exponentials(scores: Tensor) -> Tensor:
+    powers = (scores - scores.amax(-1, keepdim=True)).exp()
+    return powers / powers.sum(-1, keepdim=True)
 
 
 def overwritten(scores: Tensor) -> Tensor:
@@ -351,6 +358,20 @@ def test_no_attention_is_said_so() -> None:
     seen = watched(nn.Sequential(nn.Linear(5, 3), nn.ReLU(), nn.Softmax(-1)), draw(2, 5))
     assert seen.sentences == ["No attention was seen: the model ran none that can be caught."]
     assert (seen.calls, seen.missed, seen.honest) == ([], [], False)
+
+
+def test_matrices_multiplied_by_hand_are_not_taken_for_attention() -> None:
+    class ByHand(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.last = nn.Parameter(draw(11, 5)), nn.Parameter(draw(3, 11, seed=1))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return (torch.relu(x @ self.first.T) @ self.last.T).softmax(-1)
+
+    for x in (draw(7, 5), draw(2, 7, 5)):
+        seen = watched(ByHand(), x)
+        assert (seen.calls, seen.missed) == ([], [])
 
 
 def test_attention_outside_the_model_is_counted_and_not_kept() -> None:

@@ -1,7 +1,7 @@
 """Watching the models of Hugging Face's `transformers`, with random weights: nothing is downloaded.
 
-Each runs with the attention they write by hand ("eager") and with torch's kernel ("sdpa"). Their own `output_attentions`
-is the independent witness of the weights.
+Each runs with the attention they write by hand ("eager") and with torch's kernel ("sdpa"). Their own
+`output_attentions` is the independent witness of the weights.
 """
 
 from collections.abc import Callable

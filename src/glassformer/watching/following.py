@@ -5,13 +5,13 @@ long as it lives; when weights meet values, an attention was found. It computes 
 the core. What it cannot follow it does not guess: it says which call it was.
 """
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.utils.weak import WeakIdKeyDictionary
 
 from glassformer.watching.products import PRODUCTS, Args, Kwargs, Product, argument, arranged
@@ -71,11 +71,14 @@ Node = Stretched | Scores | Weights | Lost
 class Follower:
     """Follows the tensors of one watched pass."""
 
-    def __init__(self, where: Callable[[], str | None]) -> None:
+    def __init__(self, where: Callable[[], str | None], learned: Collection[int]) -> None:
         self.where = where  # the module that is running
+        self.learned = learned  # where the weights of the model lie in memory
         self._nodes: MutableMapping[Tensor, Node] = WeakIdKeyDictionary()
         self._count = 0
-        self.open: dict[int, tuple[str | None, str]] = {}  # softmaxes that have met no values: where, and why
+        self.open: dict[
+            int, tuple[str | None, str]
+        ] = {}  # attentions that were begun and not completed: where, and why
 
     def told(self, name: str, args: Args, kwargs: Kwargs, result: Any) -> Heart | None:
         """Takes note of one call, and gives the attention that it completed, if any."""
@@ -112,6 +115,11 @@ class Follower:
             self.open[number] = (self.open[number][0], f"`{call}` is not a step that can be followed")
         return Lost(call, number)
 
+    def _begun(self) -> int:
+        self._count += 1
+        self.open[self._count] = (self.where(), "no product with values followed")
+        return self._count
+
     # --- products: queries with keys, or weights with values ------------------------------------------------------
 
     def _product(self, product: Product, result: Tensor) -> Heart | None:
@@ -122,8 +130,12 @@ class Follower:
             return self._mixed(node, product, result)
         left, right = product.left, product.right
         pairing = product.pairing()
-        if pairing is None or (right.ndim == 2 and left.ndim > 2) or isinstance(right, nn.Parameter):
-            return None  # no product of rows with rows, but perhaps of rows with a learned matrix
+        is_matrix = (right.ndim == 2 and left.ndim > 2) or right.untyped_storage().data_ptr() in self.learned
+        if pairing is None or is_matrix:
+            return None  # no product of rows with rows, but of rows with one matrix
+        if isinstance(node, Lost):
+            self._astray(node.call, self._begun() if node.number is None else node.number)
+            return None
         *factors, axes = pairing
         steps: list[Step] = []
         rows = []
@@ -208,13 +220,12 @@ class Follower:
         node, dim = self.node(tensor), argument(args, kwargs, 1, "dim")
         if not isinstance(node, Scores | Lost):
             return None
-        self._count += 1
-        self.open[self._count] = (self.where(), "no product with values followed")
+        number = self._begun()
         if isinstance(node, Lost):
-            return self._astray(node.call, self._count)
+            return self._astray(node.call, number)
         if dim is None or dim % result.ndim != node.axes[-1]:
-            return self._astray("softmax along another axis than the keys", self._count)
-        return Weights(node, self._count)
+            return self._astray("softmax along another axis than the keys", number)
+        return Weights(node, number)
 
     def _dropped(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         tensor = args[0]

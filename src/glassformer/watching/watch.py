@@ -70,7 +70,8 @@ class _Mode(TorchFunctionMode):
         super().__init__()
         self.seen = Seen()
         self.paths: dict[int, str] = {id(module): path for path, module in model.named_modules()}
-        self.follower = Follower(self._path)
+        learned = {weight.untyped_storage().data_ptr() for weight in model.parameters()}
+        self.follower = Follower(self._path, learned)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Runs the call, then looks at it. Whatever goes wrong with looking must not stop the model."""
