@@ -40,6 +40,7 @@ FLOORS = [
             for room in ("wording", "margins", "mathml", "pages", "mending", "workings", "planting", "writing")
         ),
         *(f"handwork/{room}" for room in ("exercises", "runner", "foreign")),
+        *(f"watching/{room}" for room in ("steps", "products", "rebuilding", "following", "fused", "seen", "watch")),
     ],
     [
         "terminal",
