@@ -1,0 +1,54 @@
+"""Formulas as MathML in nested lists, so that a page can build them node by node; each operand leads to its stage.
+
+It knows the catalogue through a trace, and draws nothing.
+"""
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+from glassformer.handwork.mathml import to_mathml
+from glassformer.stages import Stage, fill, stage
+from glassformer.trace import Trace
+
+Tree = list[Any]  # tag, attributes, then texts and trees
+
+
+def formula_tree(trace: Trace, address: str) -> Tree:
+    """The stage's formula with the symbols of the operands it really had."""
+    entry = trace.entry(address)
+    way = entry.stage.way(entry.how)
+    symbol = _symbol(entry.stage, address)
+    if way is None:
+        return ["math", {}, symbol]
+    operands = trace.operands(address)
+    holders = [rf"\text{{§{i}}}" if found else None for i, found in enumerate(operands)]
+    right = _tree(fill(way.latex, holders))
+    symbols = {f"§{i}": _symbol(stage(found), found) for i, found in enumerate(operands) if found}
+    return ["math", {}, symbol, ["mo", {}, "="], _with_symbols(right, symbols)]
+
+
+def symbol_tree(known: Stage) -> Tree:
+    """A stage's symbol alone."""
+    return ["math", {}, _tree(known.latex)]
+
+
+def _symbol(known: Stage, address: str) -> Tree:
+    return ["mrow", {"data-at": address, "class": known.role}, _tree(known.latex)]
+
+
+def _with_symbols(tree: Tree, symbols: dict[str, Tree]) -> Tree:
+    if tree[0] == "mtext" and tree[2:] and tree[2] in symbols:
+        return symbols[tree[2]]
+    return [*tree[:2], *(_with_symbols(each, symbols) if isinstance(each, list) else each for each in tree[2:])]
+
+
+def _tree(latex: str) -> Tree:
+    drawn = to_mathml(latex, 0, lambda _place, _number: None, block=False)
+    return _as_lists(ElementTree.fromstring(re.sub(r"^<math>|</math>$", "", drawn)))
+
+
+def _as_lists(element: ElementTree.Element) -> Tree:
+    inside = [*([element.text] if element.text else [])]
+    children: list[Any] = [*inside, *(_as_lists(child) for child in element)]
+    return [element.tag, dict(element.attrib), *children]
