@@ -4,7 +4,7 @@
 import { css, el, svgEl, word } from "./drawing.js";
 import { short, visible } from "./numbers.js";
 
-const percent = (share) => (share >= 0.9995 || share < 0.0005 ? short(share) : share.toFixed(3));
+const percent = (share) => (share >= 0.9995 ? (share === 1 ? "1" : ">0.999") : share < 0.0005 ? "<0.001" : share.toFixed(3));
 
 function bar(item, { best, open, wide = false }) {
   const fill = el("span", { class: "fill" });
@@ -36,7 +36,7 @@ export function answerLine(answer, { row, open, before }) {
 
 function translationLine(answer) {
   const tokens = answer.own.map((token, i) => word(visible(token), { class: `token${i === answer.divergence ? " differs" : ""}` }));
-  return el("div", { class: "answer-line words" }, el("span", { class: "quiet" }, "writes "), tokens);
+  return el("div", { class: "answer-line words" }, el("span", { class: "quiet said" }, "writes"), tokens);
 }
 
 // --- the answer, at length ----------------------------------------------------------------------------------------

@@ -46,16 +46,21 @@ def shares(logits: Array) -> NDArray[np.float64]:
     return np.asarray(raised / raised.sum(-1, keepdims=True))
 
 
+def _raised(logit: np.float64) -> str:
+    written = _figure(float(logit))
+    return f"e^({written})" if logit < 0 else f"e^{written}"
+
+
 def candidates(logits: Array, row: tuple[int, ...], ids: Sequence[int], names: Sequence[str]) -> list[Candidate]:
     """These ids with their shares of one row of logits."""
     line = logits[row].astype(np.float64)
     whole = shares(line)
     few = len(line) <= 4
-    total = " + ".join(f"e^{_figure(each)}" for each in line) if few else f"Σ e^ℓ over all {len(line):,}"
+    total = " + ".join(_raised(each) for each in line) if few else f"Σ e^ℓ over all {len(line):,}"
     return [
         Candidate(
             each, name, float(whole[each]), (*row, each),
-            f"e^{_figure(float(line[each]))} / ({total}) = {_figure(float(whole[each]))}",
+            f"{_raised(line[each])} / ({total}) = {whole[each]:.4g}",
         )
         for each, name in zip(ids, names, strict=True)
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 What is too large for a page is cut to what matters (a vocabulary to the words at hand), or left out, and it says so.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -37,7 +38,7 @@ class Fit:
 def view_data(look: Look, *, limit: int | None = None, packed: bool = True, later: bool = False) -> JSON:
     """The document for `mount`.
 
-    limit    bytes it may have: numbers are then rounded to 20 binary digits, and the largest matrices left out
+    limit    bytes it may have: to keep it, numbers are rounded to six decimals, then the largest matrices left out
     packed   all numbers in one compressed text; else each stage has its own, for a server that compresses anyway
     later    tables of queries against keys come without numbers; the page asks for one head at a time
     """
@@ -64,14 +65,7 @@ def stage_numbers(look: Look, address: str, head: int | None = None) -> JSON:
 
 
 def _size(document: JSON) -> int:
-    packed = document["packed"]
-    return sum(len(str(each["formula"])) + 600 for each in document["stages"]) + (
-        len(packed["base64"]) if packed else sum(_length(each["numbers"]) for each in document["stages"])
-    )
-
-
-def _length(numbers: Any) -> int:
-    return len(numbers["base64"]) if numbers else 0
+    return len(json.dumps(document, separators=(",", ":")))
 
 
 def _largest(look: Look, without: frozenset[str], excess: int) -> frozenset[str]:
@@ -85,7 +79,7 @@ def _largest(look: Look, without: frozenset[str], excess: int) -> frozenset[str]
         if excess <= 0:
             break
         chosen.add(entry.address)
-        excess -= _cut(look, entry)[0].size * 4
+        excess -= _cut(look, entry)[0].size * 3
     return frozenset(chosen)
 
 
@@ -97,7 +91,7 @@ def _pairs(trace: Trace) -> list[str]:
 
 
 def _document(look: Look, fit: Fit, packed: bool, later: bool) -> JSON:
-    parcel = packing.Parcel() if packed else None
+    parcel = packing.Parcel(fit.rounded) if packed else None
     parts = parts_of(look.trace)
     home = {entry.address: part for part in parts for entry in part.entries}
     stages = [
@@ -138,7 +132,6 @@ def _numbers(look: Look, entry: Entry, fit: Fit, parcel: packing.Parcel | None, 
     if entry.address in fit.without:
         found["why"] = "later" if later else "Left out of this file to keep it small."
         return found
-    values = packing.rounded(values) if fit.rounded else values
     found["numbers"] = parcel.add(values) if parcel else packing.encoded(values)
     return found
 

@@ -97,6 +97,19 @@ function fromSmall(part, head, palette, width, height) {
   return canvas;
 }
 
+/** The three strongest looks of a head, in words. */
+function strongest(store, part, head) {
+  const sheet = new Sheet(store, store.stage(part.pattern), head);
+  if (part.small || !sheet.available) return "";
+  const found = [];
+  for (let r = 0; r < sheet.rows; r++) {
+    for (let c = 0; c < sheet.columns; c++) found.push([sheet.value(r, c), r, c]);
+  }
+  const name = (axis, i) => store.name(sheet.stage, axis, i) ?? String(i);
+  const best = found.sort((a, b) => b[0] - a[0]).slice(0, 3);
+  return best.map(([weight, r, c]) => `${name(sheet.rowAxis, r)} → ${name(sheet.columnAxis, c)}  ${weight.toFixed(2)}`).join("\n");
+}
+
 /** All heads at once, layer by layer: the pictures one compares. */
 export class Heads {
   constructor({ go }) {
@@ -113,7 +126,8 @@ export class Heads {
         return el("button", {
           type: "button", class: classes, onclick: () => this.go({ at: part.pattern, head, view: "stage" }),
           "aria-label": `${part.title}, head ${head + 1}: open`,
-        }, smallHead(store, part, head, palette, 112), el("span", {}, `head ${head + 1}`));
+          title: strongest(store, part, head),
+        }, smallHead(store, part, head, palette, parts.length > 4 ? 112 : 150), el("span", {}, `head ${head + 1}`));
       });
       return [el("h3", {}, part.title), el("div", { class: "tiles" }, cells)];
     });

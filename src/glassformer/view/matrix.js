@@ -5,8 +5,9 @@ import { Palette, bitmap, css, el, fitted, hatch, sized } from "./drawing.js";
 import { figure, full, visible } from "./numbers.js";
 
 const LARGEST_TABLE = 1600; // cells a screen reader is handed at once
-const WIDE = 52;
-const HIGH = 26;
+const LARGEST = [54, 26]; // a cell at its largest, and for a matrix one could do by hand
+const BY_HAND = [70, 32];
+const FLASH = 700; // milliseconds that what changed is lit up
 const DIGITS = [38, 17]; // room a figure needs
 
 export class Matrix {
@@ -30,13 +31,15 @@ export class Matrix {
     this.table = el("div", { class: "spoken" });
     this.node = el("div", { class: "matrix" }, this.frame, this.tip, this.table);
     this.watch = new ResizeObserver(() => this.layout());
-    this.watch.observe(this.node);
   }
 
   /** Shows a sheet. `row` is the query that counts, `cell` the number looked at, `marks` the cells it is made of. */
-  show(sheet, { row = null, cell = null, marks = [], zoom = 1, flash = null } = {}) {
+  show(sheet, { row = null, cell = null, marks = [], zoom = 1 } = {}) {
+    this.changed = this.sheet && sheet.store !== this.sheet.store ? changes(this.sheet, sheet) : null;
+    if (this.changed?.length) setTimeout(() => { this.changed = null; this.paint(); }, FLASH);
     const fresh = this.sheet?.stage !== sheet.stage || this.sheet?.head !== sheet.head || this.sheet?.store !== sheet.store;
-    Object.assign(this, { sheet, row, cell, marks, zoom, flash });
+    Object.assign(this, { sheet, row, cell, marks, zoom });
+    this.watch.observe(this.node.parentElement);
     if (fresh) this.picture = null;
     this.layout();
     if (fresh) this.speak();
@@ -60,16 +63,17 @@ export class Matrix {
       Math.min(92, Math.max(0, ...Array.from({ length: Math.min(count, 400) }, (_, i) => brush.measureText(visible(label(i))).width)));
     const rowWords = labels(rows, (i) => this.sheet.rowLabel(i) ?? "");
     const columnWords = labels(columns, (i) => this.sheet.columnLabel(i) ?? "");
-    const room = this.node.clientWidth - 2;
+    const room = this.node.parentElement.clientWidth - 2;
     this.left = rowWords ? rowWords + 12 : rows > 1 ? 26 : 4;
-    const widest = Math.max(WIDE, Math.min(columnWords + 10, 84));
+    const [wider, higher] = rows <= 8 && columns <= 8 ? BY_HAND : LARGEST;
+    const widest = Math.max(wider, Math.min(columnWords + 10, 84));
     this.w = clamp(((room - this.left - 6) / columns) * this.zoom, 2, widest);
     const upright = columnWords > this.w - 6;
     this.slant = upright && columnWords > 0;
     this.top = columnWords ? (this.slant ? Math.min(columnWords, 84) + 10 : 24) : columns > 1 ? 18 : 4;
     const tallest = this.tallest();
-    this.h = clamp(((tallest - this.top) / rows) * this.zoom, 2, HIGH);
-    if (this.sheet.rowAxis >= 0 && this.sheet.stage.hidden !== undefined && this.isSquare) this.w = Math.min(this.w, this.h * 2.2);
+    this.h = clamp(((tallest - this.top) / rows) * this.zoom, 2, higher);
+    if (this.sheet.stage.axes.at(-1) === "Tk") this.w = Math.min(this.w, this.h * 2.2);
     const wide = this.left + columns * this.w + 4;
     const high = this.top + rows * this.h + 4;
     this.frame.style.height = `${Math.min(high, tallest) + (wide > room ? 14 : 0)}px`;
@@ -79,10 +83,6 @@ export class Matrix {
     this.space.style.height = `${Math.max(high - seenHigh, 0)}px`;
     this.seen = [seenWide, seenHigh];
     this.paint();
-  }
-
-  get isSquare() {
-    return this.sheet.stage.axes.at(-1) === "Tk";
   }
 
   paint() {
@@ -120,7 +120,7 @@ export class Matrix {
     const { largest, decimals } = sheet.measure;
     const near = w >= DIGITS[0] && h >= DIGITS[1];
     const visibleHatch = w >= 5 && h >= 5;
-    brush.font = `${Math.min(12.5, h * 0.62)}px ${palette.font}`;
+    brush.font = `${Math.min(h > 28 ? 14 : 12.5, h * 0.62)}px ${palette.font}`;
     brush.textAlign = "right";
     brush.textBaseline = "middle";
     if (w >= 12 && h >= 10) this.paintGrid(brush, [r0, c0], [r1, c1]);
@@ -133,7 +133,7 @@ export class Matrix {
         if (hidden && value === 0) continue;
         const colour = palette.shade(value, largest, sheet.stage.role);
         brush.fillStyle = css(hidden ? palette.soft : palette.on(colour));
-        brush.fillText(figure(value, decimals, sheet.stage.truth), c * w + w - Math.max(6, (w - 40) / 2), r * h + h / 2 + 0.5, w - 8);
+        brush.fillText(figure(value, decimals, sheet.stage.truth), c * w + w - Math.max(6, (w - 42) / 2), r * h + h / 2 + 0.5, w - 8);
       }
     }
     if (!near && w >= 9 && h >= 9) this.tickNegative(brush, [r0, c0], [r1, c1]);
@@ -172,6 +172,8 @@ export class Matrix {
       brush.fillRect(c0 * w, r0 * h, (c1 - c0) * w, (this.row - r0) * h);
       brush.fillRect(c0 * w, (this.row + 1) * h, (c1 - c0) * w, Math.max(0, r1 - this.row - 1) * h);
     }
+    brush.fillStyle = css(palette.accent, 0.35);
+    for (const [r, c] of this.changed ?? []) brush.fillRect(c * w, r * h, w, h);
     if (sheet.stage.slices > 1) this.paintSlice(brush);
     brush.strokeStyle = css(palette.accent);
     brush.lineWidth = 1.5;
@@ -224,7 +226,8 @@ export class Matrix {
       const label = sheet.rowLabel(r);
       brush.fillText(fitted(brush, label === null ? String(sheet.index(r, 0)[sheet.rowAxis]) : visible(label), left - 8), left - 7, at + 0.5);
     }
-    const step = every(w, this.slant ? 13 : sheet.stage.labels[sheet.columnAxis] ? 1 : 24);
+    const named = sheet.stage.labels[sheet.columnAxis];
+    const step = every(w, this.slant ? 13 : named ? 1 : 28);
     for (let c = c0; c < c1; c++) {
       const chosen = said?.[1] === c;
       if (sheet.columns < 2 || (c % step && !chosen)) continue;
@@ -233,11 +236,11 @@ export class Matrix {
       const label = sheet.columnLabel(c);
       const text = label === null ? String(sheet.index(0, c)[sheet.columnAxis]) : visible(label);
       brush.fillStyle = ink(chosen);
-      this.paintColumnWord(brush, text, at, top - 7);
+      this.paintColumnWord(brush, text, at, top - 7, named ? Math.max(w - 4, 20) : 28);
     }
   }
 
-  paintColumnWord(brush, text, x, y) {
+  paintColumnWord(brush, text, x, y, room) {
     brush.save();
     brush.translate(x, y);
     if (this.slant) {
@@ -246,7 +249,7 @@ export class Matrix {
       brush.fillText(fitted(brush, text, this.top - 10), 0, 0);
     } else {
       brush.textAlign = "center";
-      brush.fillText(fitted(brush, text, Math.max(this.w - 4, 20)), 0, -3);
+      brush.fillText(fitted(brush, text, room), 0, -3);
     }
     brush.restore();
   }
@@ -276,9 +279,9 @@ export class Matrix {
   /** `not → good: 0.6213` */
   say(r, c) {
     const { sheet } = this;
-    const name = (label, index, axis) => (label === null ? `${axis} ${index}` : visible(label));
-    const row = sheet.rows > 1 || sheet.rowLabel(r) !== null ? `${name(sheet.rowLabel(r), r, "row")}` : "";
-    const column = sheet.columns > 1 ? name(sheet.columnLabel(c), c, "column") : "";
+    const index = sheet.index(r, c);
+    const name = (axis, kind) => (axis < 0 ? "" : (sheet.store.name(sheet.stage, axis, index[axis]) ?? `${kind} ${index[axis]}`));
+    const [row, column] = [name(sheet.rowAxis, "row"), name(sheet.columnAxis, "column")];
     const between = sheet.stage.axes.at(-1) === "Tk" ? " → " : ", ";
     const kind = sheet.store.origin(sheet.stage.address).numbers?.kind ?? "f4";
     const value = sheet.stage.truth ? (sheet.value(r, c) ? "may look" : "may not look") : full(sheet.value(r, c), kind);
@@ -295,10 +298,9 @@ export class Matrix {
   key(name) {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[name];
     if (!step || !this.sheet?.available) return false;
-    const here = (this.cell && this.sheet.find(this.cell)) ?? [-(step[0] === 1), -(step[1] === 1)].map(Math.abs).map(() => 0);
     const from = this.cell && this.sheet.find(this.cell);
-    const r = clamp(from ? here[0] + step[0] : here[0], 0, this.sheet.rows - 1);
-    const c = clamp(from ? here[1] + step[1] : here[1], 0, this.sheet.columns - 1);
+    const r = from ? clamp(from[0] + step[0], 0, this.sheet.rows - 1) : 0;
+    const c = from ? clamp(from[1] + step[1], 0, this.sheet.columns - 1) : 0;
     this.onMove(this.sheet.index(r, c), [r, c], this.say(r, c));
     return true;
   }
@@ -335,6 +337,16 @@ export class Matrix {
     const part = rows < sheet.rows ? ` (rows ${start} to ${start + rows - 1} of ${sheet.rows})` : "";
     this.table.append(el("table", {}, el("caption", {}, `${sheet.stage.plain}${part}`), el("thead", {}, head), el("tbody", {}, body)));
   }
+}
+
+/** The cells whose numbers are others than before. */
+function changes(before, after) {
+  const found = [];
+  if (before.stage.address !== after.stage.address || before.rows !== after.rows || before.columns !== after.columns) return found;
+  for (let r = 0; r < after.rows; r++) {
+    for (let c = 0; c < after.columns; c++) if (before.value(r, c) !== after.value(r, c)) found.push([r, c]);
+  }
+  return found;
 }
 
 export const clamp = (value, low, high) => Math.max(low, Math.min(high, value));

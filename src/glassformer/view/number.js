@@ -2,7 +2,7 @@
 // are those of the document; the words are the catalogue's.
 
 import { el, formula, word } from "./drawing.js";
-import { full, short, visible } from "./numbers.js";
+import { full, short } from "./numbers.js";
 
 const SHOWN_TERMS = 64; // more are a click away
 
@@ -28,7 +28,6 @@ export class NumberPanel {
       el("p", { class: "where" }, formula(["math", {}, ["mrow", { class: stage.role }, ...stage.symbol_tree.slice(2)]]), " ", this.place(stage, index)),
       el("p", { class: `figure ${stage.role}`, title: full(number, kind) }, el("output", {}, written)),
       stage.truth ? null : el("p", { class: "exact quiet" }, full(number, kind)),
-      el("p", {}, stage.meaning),
       el("div", { class: "formula" }, formula(stage.formula, (to) => this.go({ at: to }))),
       ...this.arithmetic(explanation, stage),
       this.uses(address, index),
@@ -41,8 +40,7 @@ export class NumberPanel {
     const parts = stage.axes.flatMap((axis, i) => {
       if (axis === "B" || (stage.shape[i] === 1 && (axis === "H" || axis === "G"))) return [];
       if (axis === "H" || axis === "G") return [["head", index[i] + 1]];
-      const label = this.store.label(stage, i, index[i]);
-      return [["", label === null ? String(index[i]) : visible(label)]];
+      return [["", this.store.name(stage, i, index[i]) ?? String(index[i])]];
     });
     const heads = parts.filter(([kind]) => kind).map(([kind, i]) => `${kind} ${i}`);
     const names = parts.filter(([kind]) => !kind).map(([, name]) => word(name));
@@ -109,8 +107,8 @@ export class NumberPanel {
   termName(cell) {
     const stage = this.store.stage(cell.address);
     const last = stage.axes.length - 1;
-    const label = last >= 0 && stage.axes[last] === "Tk" ? this.store.label(stage, last, cell.index[last]) : null;
-    return label === null ? null : word(` ${visible(label)}`, { class: "of" });
+    const label = last >= 0 && stage.axes[last] === "Tk" ? this.store.name(stage, last, cell.index[last]) : null;
+    return label === null ? null : word(` ${label}`, { class: "of" });
   }
 
   link(cell) {

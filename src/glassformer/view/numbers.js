@@ -1,15 +1,33 @@
 // The numbers of a document, unpacked and found by address and index; and how a number is written for a person.
 // It knows no stage by name and draws nothing.
 
-const KINDS = { f8: [8, Float64Array], f4: [4, Float32Array], u1: [1, Uint8Array] };
+const KINDS = { f8: [8, Float64Array], f4: [4, Float32Array], q4: [4, Int32Array], u1: [1, Uint8Array] };
+const STEP = 2 ** -20; // what a q4 counts
+const NEVER = -(2 ** 31);
+const SIGNS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%()*+-;=>?@^_`{|}~,.";
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
 
 export const decoded = ({ kind, base64 }) => new KINDS[kind][1](bytesOf(base64).buffer);
 
+const multiple = (count) => (count === NEVER ? -Infinity : count * STEP);
+
+function from85(text) {
+  const worth = new Uint8Array(128);
+  [...SIGNS].forEach((sign, i) => (worth[sign.charCodeAt(0)] = i));
+  const bytes = new Uint8Array((text.length / 5) * 4);
+  const words = new DataView(bytes.buffer);
+  for (let i = 0, at = 0; i < text.length; i += 5, at += 4) {
+    let word = 0;
+    for (let k = 0; k < 5; k++) word = word * 85 + worth[text.charCodeAt(i + k)];
+    words.setUint32(at, word);
+  }
+  return bytes;
+}
+
 /** Undoes packing.py: inflate, then put the bytes of each number together again. */
-async function unpacked({ counts, base64 }) {
-  const inflating = new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream("deflate"));
+async function unpacked({ counts, length, text }) {
+  const inflating = new Blob([from85(text).subarray(0, length)]).stream().pipeThrough(new DecompressionStream("deflate"));
   const all = new Uint8Array(await new Response(inflating).arrayBuffer());
   const found = {};
   let start = 0;
@@ -20,7 +38,7 @@ async function unpacked({ counts, base64 }) {
       const from = start + place * count;
       for (let i = 0; i < count; i++) bytes[i * width + place] = all[from + i];
     }
-    found[kind] = new Type(bytes.buffer);
+    found[kind] = kind === "q4" ? Float64Array.from(new Int32Array(bytes.buffer), multiple) : new Type(bytes.buffer);
     start += count * width;
   }
   return found;
@@ -110,7 +128,15 @@ export class Store {
     return place.length === stage.stored.length && inside ? place : null;
   }
 
-  /** What a place on an axis is called. */
+  /** What a place on an axis is called; a token that stands there twice gets its position. */
+  name(stage, axis, i) {
+    const label = this.label(stage, axis, i);
+    if (label === null) return null;
+    const names = this.data.texts[stage.labels[axis]];
+    const again = Array.isArray(names) && names.indexOf(label) !== names.lastIndexOf(label);
+    return again ? `${visible(label)}${subscript(i)}` : visible(label);
+  }
+
   label(stage, axis, i) {
     const text = stage.labels[axis];
     if (!text) return null;
@@ -118,6 +144,8 @@ export class Store {
     return (Array.isArray(names) ? names[i] : names[String(i)]) ?? null;
   }
 }
+
+const subscript = (i) => [...String(i)].map((digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]).join("");
 
 const offset = (shape, place) => place.reduce((sum, i, axis) => sum * shape[axis] + i, 0);
 
@@ -227,13 +255,15 @@ export function short(value) {
   if (!Number.isFinite(value) || value === 0) return figure(value, 0);
   const size = Math.abs(value);
   if (size >= 1e5 || size < 1e-3) return signed(value.toExponential(2).replace("e+", "e"));
-  return signed(String(Number(value.toPrecision(size < 1 ? 3 : 4))));
+  const text = size < 1 ? value.toFixed(3) : value.toPrecision(4);
+  return signed(nearly(value, 2) ? String(Number(text)) : text);
 }
 
 /** Every digit that tells this number from its neighbours, and no more. */
 export function full(value, kind) {
   if (value === undefined) return "not in this file";
   if (!Number.isFinite(value)) return figure(value, 0);
+  if (kind === "q4") return signed(String(Number(value.toFixed(6))));
   if (kind === "f4") {
     for (let digits = 1; digits < 10; digits++) {
       const text = value.toPrecision(digits);

@@ -12,6 +12,10 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from glassformer.view.data import view_data
+from glassformer.view.looks import Look
+
+LARGEST = 5_000_000  # bytes of a file, unless more are allowed
 # In this order they make one module.
 SCRIPTS = ("numbers", "recipes", "drawing", "matrix", "pictures", "map", "strip", "number", "answer", "view")
 _START = """
@@ -40,6 +44,12 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
+
+
+def look_file(look: Look, *, limit: int = LARGEST) -> str:
+    """A look as one HTML file of at most so many bytes."""
+    shell = len(look_page({"title": look.title}).encode())
+    return look_page(view_data(look, limit=limit - shell))
 
 
 def look_page(data: dict[str, Any]) -> str:

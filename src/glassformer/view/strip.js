@@ -1,11 +1,10 @@
 // The way of one head as a diagram: the matrices stand where their symbols stand in the formula, and lines lead from
 // one to the next. Where it goes is read from the lanes and operands of the document, not known here.
 
-import { css, el, formula, svgEl, thumbnail } from "./drawing.js";
+import { css, el, fitted, formula, svgEl, thumbnail } from "./drawing.js";
 import { Sheet, visible } from "./numbers.js";
 
 const GAP = 26;
-const LANE = 92;
 
 export class Strip {
   constructor({ go }) {
@@ -21,7 +20,7 @@ export class Strip {
   static steps(part, store) {
     const whole = part.lanes
       ? [...part.lanes.from, ...part.lanes.query, ...part.lanes.key, ...part.lanes.value, ...part.lanes.main]
-      : part.stages.filter((address) => isStep(store.stage(address)));
+      : stepsOf(part, store);
     return [...new Set(whole)];
   }
 
@@ -35,13 +34,15 @@ export class Strip {
     if (!columns.length) return;
     const three = part.lanes ? [part.lanes.query, part.lanes.key, part.lanes.value].filter((lane) => lane.length).length : 1;
     const room = Math.max(this.node.clientWidth - 8, 300);
-    const size = Math.max(46, Math.min(78, room / columns.length - GAP));
+    const size = Math.max(42, Math.min(56, room / columns.length - GAP));
     const pitch = Math.max(size + GAP, Math.min(room / columns.length, size + 60));
     const rows = part.lanes && three > 1 ? 3 : 1;
-    const high = rows === 1 ? size + 40 : LANE * 3;
-    columns.forEach((column, i) => column.forEach(([address, lane]) => {
-      const y = rows === 1 ? high / 2 : LANE * (lane + 0.5);
-      this.place(address, i * pitch + size / 2 + 4, y, size, rows);
+    const wordy = columns.flat().some(([address]) => store.stage(address).name.includes("_"));
+    const lane = size + (wordy ? 48 : 38); // a picture and its caption, which may take two lines
+    const high = rows === 1 ? size + 46 : lane * 3 + 12;
+    columns.forEach((column, i) => column.forEach(([address, at]) => {
+      const y = rows === 1 ? size / 2 + 4 : lane * at + size / 2 + 4;
+      this.place(address, i * pitch + size / 2 + 4, y, size);
     }));
     const width = columns.length * pitch - (pitch - size) + 8;
     this.field.style.width = `${width}px`;
@@ -52,10 +53,9 @@ export class Strip {
     if (this.chosen) this.mark(this.chosen, this.marks ?? new Map());
   }
 
-  place(address, x, y, size, rows) {
+  place(address, x, y, most) {
     const stage = this.store.stage(address);
     const sheet = new Sheet(this.store, stage, this.head);
-    const most = rows === 1 ? size : Math.min(size, LANE - 38);
     const ratio = sheet.columns / sheet.rows;
     const width = Math.round(ratio >= 1 ? most : Math.max(14, most * ratio));
     const height = Math.round(ratio >= 1 ? Math.max(14, most / ratio) : most);
@@ -64,6 +64,7 @@ export class Strip {
       type: "button", class: `step ${stage.role}`, onclick: () => this.go({ at: address }), title: stage.meaning,
       "aria-label": `${stage.plain}. ${stage.meaning}`,
     }, picture, el("span", { class: "symbol" }, formula(stage.symbol_tree)), el("span", { class: "name" }, stage.name.replace(/_/g, " ")));
+    button.style.width = `${Math.max(most + GAP - 6, 50)}px`;
     button.style.left = `${x}px`;
     button.style.top = `${y - height / 2}px`;
     this.field.append(button);
@@ -124,86 +125,78 @@ export class Strip {
   }
 }
 
-const isStep = (stage) => stage.shape.length > 1 && (stage.operation !== "given" || stage.same_as) && stage.axes.at(-1) !== "T" && !stage.same_as;
+/** What is made here as a whole matrix, and what came in first. */
+function stepsOf(part, store) {
+  const stages = part.stages.map((address) => store.stage(address)).filter((stage) => stage.shape.length > 1 && stage.axes.at(-1) !== "T");
+  const first = stages.find((stage) => stage.same_as);
+  return stages.filter((stage) => stage === first || (stage.operation !== "given" && !stage.same_as)).map((stage) => stage.address);
+}
 
 function laneColumns(lanes) {
   const longest = Math.max(lanes.query.length, lanes.key.length, lanes.value.length, 0);
   const columns = [];
   if (lanes.from.length) columns.push(lanes.from.map((address, i) => [address, lanes.from.length === 1 ? 1 : i * 1.5]));
   for (let i = 0; i < longest; i++) {
-    const at = (lane, row) => {
-      const place = i - (longest - lane.length);
-      return place >= 0 && lane[place] ? [[lane[place], row]] : [];
-    };
+    const at = (lane, row) => (lane[i] ? [[lane[i], row]] : []);
     columns.push([...at(lanes.query, 0), ...at(lanes.key, 1), ...at(lanes.value, 2)]);
   }
-  let height = lanes.key.length ? 0.5 : 0;
-  for (const address of lanes.main) {
-    columns.push([[address, height]]);
-  }
-  return columns;
+  const level = lanes.key.length ? 0.5 : 0;
+  return [...columns, ...lanes.main.map((address) => [[address, level]])];
 }
 
 // --- who looks at whom --------------------------------------------------------------------------------------------
 
-const MOST_ARCS = 40;
+const MOST_LINES = 40;
+const ACROSS = 130;
 
-/** The tokens of a row with arcs to what it looks at; of a long text, the text itself, the stronger the darker. */
-export function arcs(sheet, row, palette, choose) {
-  const node = el("div", { class: "arcs panel", role: "group", "aria-label": "Who looks at whom" });
-  if (!sheet.available) return node;
-  const across = sheet.stage.labels.at(-1) !== sheet.stage.labels.at(-2);
-  const names = (count, label) => Array.from({ length: count }, (_, i) => visible(label(i) ?? String(i)));
-  const queries = names(sheet.rows, (i) => sheet.rowLabel(i));
-  const keys = names(sheet.columns, (i) => sheet.columnLabel(i));
-  const weights = keys.map((_, c) => sheet.value(row, c));
-  const largest = Math.max(...weights, 1e-9);
-  if (keys.length > MOST_ARCS || queries.length > MOST_ARCS) {
-    node.append(heatText(keys, weights, largest, palette));
-    return node;
-  }
-  const brush = document.createElement("canvas").getContext("2d");
-  brush.font = `13px ${palette.font}`;
-  const line = (words) => {
-    let x = 6;
-    return words.map((text) => {
-      const width = Math.max(brush.measureText(text).width, 8);
-      const place = { text, x: x + width / 2, left: x, width };
-      x += width + 14;
-      return place;
-    });
-  };
-  const [top, bottom] = across ? [line(keys), line(queries)] : [line(keys), line(keys)];
-  const width = Math.max(top.at(-1).left + top.at(-1).width, bottom.at(-1).left + bottom.at(-1).width) + 8;
-  const [y1, y2] = across ? [16, 104] : [96, 96];
-  const drawing = svgEl("svg", { width, height: 118, viewBox: `0 0 ${width} 118`, role: "img", "aria-label": said(queries[row], keys, weights) });
-  weights.forEach((weight, c) => {
-    if (!(weight > 0.004 * largest)) return;
-    const [from, to] = [bottom[row].x, top[c].x];
-    const lift = Math.min(74, 14 + Math.abs(to - from) * 0.32);
-    const d = across
-      ? `M${from} ${y2 - 13}C${from} ${60} ${to} ${60} ${to} ${y1 + 6}`
-      : from === to
-        ? `M${from - 5} ${y1 - 13}C${from - 16} ${y1 - 44} ${from + 16} ${y1 - 44} ${from + 5} ${y1 - 13}`
-        : `M${from} ${y1 - 13}C${from} ${y1 - 13 - lift} ${to} ${y1 - 13 - lift} ${to} ${y1 - 13}`;
-    const path = svgEl("path", { d, fill: "none", stroke: css(palette.score), "stroke-opacity": 0.25 + (0.75 * weight) / largest, "stroke-width": 0.6 + (4.4 * weight) / largest, "stroke-linecap": "round" });
-    path.append(svgEl("title", {}, `${queries[row]} → ${keys[c]}: ${weight.toFixed(3)}`));
-    drawing.append(path);
-  });
-  const word = (place, y, i, isQuery) => {
-    const chosen = isQuery && i === row;
-    const text = svgEl("text", { x: place.x, y, "text-anchor": "middle", "font-size": 13, "font-weight": chosen ? 700 : 400, fill: css(chosen ? palette.query : palette.ink), class: isQuery ? "pick" : "" }, place.text);
-    if (isQuery) text.addEventListener("click", () => choose(i));
-    drawing.append(text);
-  };
-  if (across) top.forEach((place, i) => word(place, y1, i, false));
-  bottom.forEach((place, i) => word(place, y2, i, true));
-  node.append(drawing);
+/** Queries on the left, keys on the right, a line as thick as the weight; of a long text, the text itself, shaded. */
+export function looks(sheet, row, palette, choose) {
+  const node = el("div", { class: "looks", role: "group", "aria-label": "Who looks at whom" });
+  const axes = [sheet.rowAxis, sheet.columnAxis];
+  const names = (count, axis) => Array.from({ length: count }, (_, i) => visible(sheet.store.label(sheet.stage, axes[axis], i) ?? String(i)));
+  const [queries, keys] = [names(sheet.rows, 0), names(sheet.columns, 1)];
+  const weights = (r) => keys.map((_, c) => sheet.value(r, c));
+  const chosen = weights(row);
+  const largest = Math.max(...chosen, 1e-9);
+  node.append(el("p", { class: "quiet" }, "who ", el("b", { class: "query" }, queries[row]), " looks at"));
+  if (keys.length > MOST_LINES || queries.length > MOST_LINES) node.append(shadedText(keys, chosen, largest, palette));
+  else node.append(lines(queries, keys, row, weights, { largest, palette, choose }));
   return node;
 }
 
-function heatText(keys, weights, largest, palette) {
-  return el("p", { class: "heat" }, keys.map((text, c) => {
+function lines(queries, keys, row, weights, { largest, palette, choose }) {
+  const brush = document.createElement("canvas").getContext("2d");
+  brush.font = `13px ${palette.font}`;
+  const widest = (words) => Math.min(120, Math.max(...words.map((text) => brush.measureText(text).width)));
+  const left = widest(queries) + 8;
+  const right = left + ACROSS;
+  const pitch = Math.max(15, Math.min(24, 400 / Math.max(queries.length, keys.length)));
+  const width = right + widest(keys) + 10;
+  const height = Math.max(queries.length, keys.length) * pitch + 4;
+  const y = (i, count) => 2 + (i + 0.5) * pitch + ((Math.max(queries.length, keys.length) - count) * pitch) / 2;
+  const drawing = svgEl("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": said(queries[row], keys, weights(row)) });
+  const line = (r, c, weight, strong) => {
+    const [from, to, middle] = [y(r, queries.length), y(c, keys.length), (left + right) / 2];
+    const path = svgEl("path", {
+      d: `M${left + 3} ${from}C${middle} ${from} ${middle} ${to} ${right - 3} ${to}`, fill: "none", stroke: css(palette.score), "stroke-linecap": "round",
+      "stroke-opacity": strong ? 0.25 + (0.75 * weight) / largest : 0.13 * weight, "stroke-width": strong ? 0.5 + (4.5 * weight) / largest : 0.5 + 2 * weight,
+    });
+    if (strong) path.append(svgEl("title", {}, `${queries[r]} → ${keys[c]}: ${weight.toFixed(3)}`));
+    drawing.append(path);
+  };
+  queries.forEach((_, r) => r !== row && weights(r).forEach((weight, c) => weight > 0.1 && line(r, c, Math.min(weight, 1), false)));
+  weights(row).forEach((weight, c) => weight > 0.004 * largest && line(row, c, weight, true));
+  const word = (text, x, at, attributes) => drawing.append(svgEl("text", { x, y: at + 4.5, "font-size": 13, ...attributes }, fitted(brush, text, 120)));
+  keys.forEach((text, c) => word(text, right + 3, y(c, keys.length), { fill: css(palette.ink), "fill-opacity": 0.5 + (0.5 * Math.max(weights(row)[c], 0)) / largest }));
+  queries.forEach((text, r) => {
+    word(text, left - 3, y(r, queries.length), { "text-anchor": "end", class: "pick", "font-weight": r === row ? 700 : 400, fill: css(r === row ? palette.query : palette.soft) });
+    drawing.lastChild.addEventListener("click", () => choose(r));
+  });
+  return drawing;
+}
+
+function shadedText(keys, weights, largest, palette) {
+  return el("p", { class: "shaded" }, keys.map((text, c) => {
     const chip = el("bdi", { class: "chip", title: weights[c].toFixed(4) }, `${text} `);
     const colour = palette.shade(weights[c], largest, "score");
     chip.style.background = css(colour);

@@ -49,6 +49,8 @@ def _tree(latex: str) -> Tree:
 
 
 def _as_lists(element: ElementTree.Element) -> Tree:
-    inside = [*([element.text] if element.text else [])]
-    children: list[Any] = [*inside, *(_as_lists(child) for child in element)]
-    return [element.tag, dict(element.attrib), *children]
+    text = (element.text or "").replace("-", "−")
+    if element.tag == "mo" and (text.isalpha() or text == "∞"):
+        return ["mi", {}, text]  # β and ∞ are not operators, and want no space around them
+    children = [_as_lists(child) for child in element]
+    return [element.tag, dict(element.attrib), *([text] if text else []), *children]

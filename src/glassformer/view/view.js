@@ -9,7 +9,7 @@ import { NumberPanel } from "./number.js";
 import { Sheet, Store, visible } from "./numbers.js";
 import { picture, save, savePng, saveSvg } from "./pictures.js";
 import { spelledFromRecipe } from "./recipes.js";
-import { Strip, arcs } from "./strip.js";
+import { Strip, looks } from "./strip.js";
 
 const KEYS = [
   ["← ↑ → ↓", "move from number to number"], ["Enter", "read how the number came about"],
@@ -68,7 +68,7 @@ class View {
     this.matrix = new Matrix({
       onCell: (cell, [row]) => this.move({ cell, row: this.rowOf(row) }),
       onMove: (cell, [row], said) => this.move({ cell, row: this.rowOf(row) }, { replace: true, said }),
-      tallest: () => clamp(innerHeight * 0.44, 240, 620),
+      tallest: () => clamp(innerHeight - (this.matrix.node.getBoundingClientRect().top + scrollY) - 36, 240, 620),
     });
     this.choose = choose;
     this.frame();
@@ -83,7 +83,7 @@ class View {
     this.controls = el("div", { class: "controls" });
     this.looking = el("div", { class: "looking" });
     this.spoken = el("div", { class: "spoken", role: "status", "aria-live": "polite" });
-    this.stage = el("section", { class: "stage panel", "aria-label": "One step" }, this.says, this.strip.node, this.controls, this.matrix.node, this.looking);
+    this.stage = el("section", { class: "stage panel", "aria-label": "One step" }, this.says, this.strip.node, this.controls, el("div", { class: "seeing" }, this.matrix.node, this.looking));
     this.centre = el("div", { class: "centre" }, this.path, this.stage);
     this.help = this.helpDialog();
     this.number.node.tabIndex = -1;
@@ -133,17 +133,21 @@ class View {
     const stage = this.store.stage(at);
     const part = this.store.parts.get(stage.part);
     const head = clamp(state.head ?? 0, 0, Math.max(part.heads - 1, 0));
-    const cell = state.cell && this.store.place(stage, state.cell) ? state.cell : null;
-    const found = { at, head, row: state.row ?? null, cell, view: state.view ?? "stage", zoom: state.zoom ?? 1 };
-    if (!known && !state.cell) found.cell = this.strongest(stage, head);
-    return found;
+    return { at, head, row: state.row ?? null, cell: this.inHead(stage, head, state.cell), view: state.view ?? "stage", zoom: state.zoom ?? 1 };
+  }
+
+  /** The cell in the head that is open, if there is such a cell. */
+  inHead(stage, head, cell) {
+    if (!cell || !this.store.place(stage, cell) || cell.length !== stage.shape.length) return null;
+    const axis = stage.axes.findIndex((each) => each === "H" || each === "G");
+    return axis < 0 ? cell : cell.with(axis, new Sheet(this.store, stage, head).head);
   }
 
   /** A number to begin with: what the last row looks at most. */
   strongest(stage, head) {
     const sheet = new Sheet(this.store, stage, head);
     if (!sheet.available) return null;
-    const row = sheet.rows - 1;
+    const row = clamp(this.state.row ?? sheet.rows - 1, 0, sheet.rows - 1);
     let best = 0;
     for (let c = 1; c < sheet.columns; c++) if (sheet.value(row, c) > sheet.value(row, best)) best = c;
     return sheet.index(row, best);
@@ -161,6 +165,8 @@ class View {
 
   async show(state) {
     this.state = this.whole(state);
+    const stage = this.store.stage(this.state.at);
+    if (!state.cell && this.store.parts.get(stage.part).pattern === stage.address) this.state.cell = this.strongest(stage, this.state.head);
     await this.draw();
   }
 
@@ -178,7 +184,7 @@ class View {
   carried(address) {
     const [old, next] = [this.store.stage(this.state.at), this.store.stage(address)];
     const same = old.axes.length === next.axes.length && old.axes.every((axis, i) => axis === next.axes[i]);
-    return same && old.part === next.part ? this.state.cell : null;
+    return same ? this.state.cell : null;
   }
 
   go(to) {
@@ -215,14 +221,15 @@ class View {
   drawTop() {
     const { texts, title } = this.data;
     if (this.options.chrome === false) return this.top.replaceChildren(this.tabs());
-    const line = (tokens, name, own) => tokens.length ? el("p", { class: "text", "aria-label": name }, tokens.slice(0, 400).map((token, i) => own
+    const both = texts.context.length > 0;
+    const line = (tokens, name, own) => tokens.length ? el("p", { class: "text", "aria-label": name }, both ? el("span", { class: "quiet said" }, name) : null, tokens.slice(0, 400).map((token, i) => own
       ? el("button", { type: "button", class: `token${i === this.state.row ? " chosen" : ""}`, "aria-pressed": String(i === this.state.row), onclick: () => this.choose(i) }, word(visible(token)))
       : word(visible(token), { class: "token" }))) : null;
     const open = (item) => this.go({ at: this.logits(), cell: item.index });
     return this.top.replaceChildren(...[
-      el("div", { class: "bar-line" }, this.drawer, el("span", { class: "title" }, title || "A look inside"), this.tabs()),
+      el("div", { class: "bar-line" }, this.drawer, el("span", { class: "title" }, title || "A look inside"), el("span", { class: "quiet about" }, this.data.about), this.tabs()),
       texts.context.length ? line(texts.context, "source", false) : null,
-      line(texts.own, "text", true),
+      line(texts.own, this.data.answer?.target ? "led by" : both ? "target" : "text", true),
       answerLine(this.data.answer, { row: this.state.row, open, before: this.before }),
     ].filter(Boolean));
   }
@@ -248,7 +255,9 @@ class View {
   async drawStage(stage, part) {
     const { head, row, cell, zoom } = this.state;
     const ticket = (this.ticket = {});
-    const size = stage.stored.length ? stage.shape.filter((_, i) => !["B"].includes(stage.axes[i])).join(" × ") : "a single number";
+    const sheet = new Sheet(this.store, stage, head);
+    const heads = stage.axes.includes("H") && part.heads > 1 ? `, ${part.heads} heads` : "";
+    const size = stage.shape.length ? `${this.length(sheet, "rowAxis")}${this.length(sheet, "columnAxis")}${heads}` : "a single number";
     const kept = Object.keys(stage.kept).length ? ` (shown: the ${Object.values(stage.kept)[0].length} words at hand)` : "";
     this.says.replaceChildren(
       el("p", { class: "meaning" }, stage.meaning, " ", el("span", { class: "quiet shape" }, size + kept)),
@@ -256,7 +265,6 @@ class View {
     );
     if (this.strip.part !== part || this.strip.head !== head || this.strip.store !== this.store) this.strip.draw(this.store, part, head, this.palette);
     this.drawControls(stage, part);
-    const sheet = new Sheet(this.store, stage, head);
     if (!sheet.available) await this.fetch(stage, sheet);
     if (ticket !== this.ticket) return;
     const marks = await this.explain(stage, cell, ticket);
@@ -265,6 +273,12 @@ class View {
     this.matrix.show(sheet, { row, cell, zoom, marks: marks.get(stage.address) ?? [] });
     this.strip.mark(stage.address, new Map([...marks, ...(cell ? [[stage.address, boxes(sheet, [cell])]] : [])]));
     this.drawLooking(part, sheet);
+  }
+
+  /** `9 × 32`, whatever was kept of it. */
+  length(sheet, axis) {
+    const size = sheet[axis] < 0 ? 1 : sheet.stage.shape[sheet[axis]];
+    return axis === "rowAxis" ? `${size} × ` : String(size);
   }
 
   async fetch(stage, sheet) {
@@ -289,7 +303,7 @@ class View {
     if (!pattern?.available || pattern.columns < 2) return this.looking.replaceChildren();
     const cell = this.state.cell && sheet.find(this.state.cell);
     const row = this.state.row ?? (cell && this.fades() ? cell[0] : pattern.rows - 1);
-    this.looking.replaceChildren(arcs(pattern, clamp(row, 0, pattern.rows - 1), this.palette, this.choose));
+    this.looking.replaceChildren(looks(pattern, clamp(row, 0, pattern.rows - 1), this.palette, this.choose));
   }
 
   drawControls(stage, part) {
@@ -298,7 +312,7 @@ class View {
     const at = steps.indexOf(origin);
     const tool = (text, name, action, more = {}) => el("button", { type: "button", class: "tool", "aria-label": name, title: name, onclick: action, ...more }, text);
     const slider = el("input", { type: "range", min: 0, max: steps.length - 1, value: Math.max(at, 0), "aria-label": "step", "aria-valuetext": stage.name, oninput: (event) => this.move({ at: steps[event.target.value] }, { replace: true }) });
-    const option = (address) => el("option", { value: address, selected: address === stage.address }, `${this.store.stage(address).symbol}  ${address.slice(part.id.length).replace(/^[.]/, "").replace(/_/g, " ")}`);
+    const option = (address) => el("option", { value: address, selected: address === stage.address }, `${this.store.stage(address).symbol}  ${(address.startsWith(`${part.id}.`) ? address.slice(part.id.length + 1) : address).replace(/_/g, " ")}`);
     const all = el("select", { "aria-label": "any stage of this part", onchange: (event) => this.go({ at: event.target.value }) }, part.stages.map(option));
     this.controls.replaceChildren(...[
       tool("◂", "the step before", () => this.step(-1), { disabled: at === 0 }),
@@ -391,10 +405,7 @@ class View {
   turnHead(by) {
     const part = this.store.parts.get(this.store.stage(this.state.at).part);
     const head = clamp(this.state.head + by, 0, Math.max(part.heads - 1, 0));
-    const stage = this.store.stage(this.state.at);
-    const axis = stage.axes.indexOf("H");
-    const cell = this.state.cell && axis >= 0 ? this.state.cell.with(axis, head) : this.state.cell;
-    this.move({ head, cell: stage.axes.includes("G") ? null : cell });
+    this.move({ head });
   }
 
   key(event) {
