@@ -99,6 +99,10 @@ def _document(look: Look, fit: Fit, packed: bool, later: bool) -> JSON:
         for entry in look.trace.entries.values()
     ]
     used = {stage["operation"] for stage in stages}
+    formulas: list[Any] = []
+    for stage in stages:
+        stage["formula"] = _once(formulas, stage["formula"])
+        stage["symbol_tree"] = _once(formulas, stage["symbol_tree"])
     return {
         "format": FORMAT,
         "title": look.title,
@@ -106,11 +110,19 @@ def _document(look: Look, fit: Fit, packed: bool, later: bool) -> JSON:
         "texts": _texts(look),
         "stages": stages,
         "parts": [_part(look.trace, part, look.texts.context_scopes if look.texts.context else ()) for part in parts],
+        "formulas": formulas,
         "recipes": {name: recipe for name, recipe in RECIPES.items() if name in used},
         "answer": look.answer,
         "rounded": fit.rounded,
         "packed": parcel.closed() if parcel else None,
     }
+
+
+def _once(formulas: list[Any], tree: Any) -> int:
+    """Where a formula stands in the list; the blocks of a model share most of theirs."""
+    if tree not in formulas:
+        formulas.append(tree)
+    return formulas.index(tree)
 
 
 def _texts(look: Look) -> JSON:

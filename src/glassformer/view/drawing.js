@@ -30,19 +30,19 @@ export const word = (text, attributes = {}) => el("bdi", attributes, text);
 const MATH_TAGS = new Set(
   "math mrow mi mn mo mtext msub msup mfrac msqrt mover mspace mtable mtr mtd".split(" "),
 );
-const MATH_ATTRIBUTES = new Set(["class", "data-at", "stretchy", "width"]);
+const MATH_ATTRIBUTES = new Set(["class", "stretchy", "width"]);
 
-/** Nested lists as MathML; a symbol with an address leads there. */
-export function formula(tree, go) {
+/** Nested lists as MathML; a symbol that is an operand leads there. */
+export function formula(tree, lead) {
   if (typeof tree === "string") return document.createTextNode(tree);
   const [tag, attributes, ...children] = tree;
   if (!MATH_TAGS.has(tag)) return document.createTextNode(children.filter((each) => typeof each === "string").join(""));
   const node = document.createElementNS("http://www.w3.org/1998/Math/MathML", tag);
   for (const [name, value] of Object.entries(attributes)) if (MATH_ATTRIBUTES.has(name)) node.setAttribute(name, value);
-  node.append(...children.map((child) => formula(child, go)));
-  const address = attributes["data-at"];
-  if (address && go) {
-    node.addEventListener("click", () => go(address));
+  node.append(...children.map((child) => formula(child, lead)));
+  const operand = attributes["data-operand"];
+  if (operand !== undefined && lead) {
+    node.addEventListener("click", () => lead(Number(operand)));
     node.classList.add("leads");
   }
   return node;
@@ -113,26 +113,39 @@ export function sized(canvas, width, height) {
   return brush;
 }
 
-/** A matrix as a picture of one pixel per cell. */
+/** A matrix as a picture of one pixel per cell, and one of what is hidden. Colours are looked up, not mixed anew. */
 export function bitmap(sheet, palette) {
   const { rows, columns, stage } = sheet;
-  const image = new ImageData(columns, rows);
   const { largest } = sheet.measure;
-  const hidden = new Uint8Array(rows * columns);
+  const shades = [1, -1].map((sign) => Array.from({ length: SHADES + 1 }, (_, i) => word32(palette.shade((sign * i) / SHADES, 1, stage.role))));
+  const paper = word32(palette.paper);
+  const [image, cover] = [new ImageData(columns, rows), new ImageData(columns, rows)];
+  const [pixels, covered] = [new Uint32Array(image.data.buffer), new Uint32Array(cover.data.buffer)];
+  let any = false;
   for (let r = 0, i = 0; r < rows; r++) {
     for (let c = 0; c < columns; c++, i++) {
       const value = sheet.value(r, c);
-      hidden[i] = value === -Infinity || sheet.isHidden(r, c) ? 1 : 0;
-      const colour = palette.shade(value, stage.shares ? Math.max(largest, 1e-9) : largest, stage.role);
-      image.data.set([...colour, 255], i * 4);
+      const share = Math.round((Math.min(Math.abs(value), largest) / (largest || 1)) * SHADES);
+      pixels[i] = Number.isFinite(value) ? shades[value < 0 ? 1 : 0][share] : paper;
+      if (value !== -Infinity && !sheet.isHidden(r, c)) continue;
+      covered[i] = 0xff000000;
+      any = true;
     }
   }
-  const canvas = new OffscreenCanvas(columns, rows);
-  canvas.getContext("2d").putImageData(image, 0, 0);
-  return { canvas, hidden, any: hidden.includes(1) };
+  return { canvas: onCanvas(image), cover: any ? onCanvas(cover) : null };
 }
 
-/** Slanted lines: nobody looks here. */
+const SHADES = 255;
+
+const word32 = ([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+
+function onCanvas(image) {
+  const canvas = new OffscreenCanvas(image.width, image.height);
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  return canvas;
+}
+
+/** Slanted lines over all of it. */
 export function hatch(brush, x, y, width, height, palette) {
   brush.save();
   brush.beginPath();
@@ -147,6 +160,23 @@ export function hatch(brush, x, y, width, height, palette) {
   }
   brush.stroke();
   brush.restore();
+}
+
+/** Slanted lines where a picture is covered, nobody looks there: `from` is the part of the cover, `to` where it goes. */
+export function hatchWhere(brush, cover, from, to, palette) {
+  const [x, y, width, height] = to;
+  const scale = globalThis.devicePixelRatio || 1;
+  const lines = new OffscreenCanvas(Math.max(1, Math.ceil(width * scale)), Math.max(1, Math.ceil(height * scale)));
+  const pen = lines.getContext("2d");
+  pen.imageSmoothingEnabled = false;
+  pen.drawImage(cover, ...from, 0, 0, lines.width, lines.height);
+  pen.globalCompositeOperation = "source-in";
+  const drawn = new OffscreenCanvas(lines.width, lines.height);
+  const second = drawn.getContext("2d");
+  second.scale(scale, scale);
+  hatch(second, 0, 0, width, height, palette);
+  pen.drawImage(drawn, 0, 0);
+  brush.drawImage(lines, x, y, width, height);
 }
 
 /** A word cut to a width. */
@@ -165,19 +195,9 @@ export function thumbnail(sheet, palette, width, height) {
     hatch(brush, 0, 0, width, height, palette);
     return canvas;
   }
-  const { canvas: picture, hidden, any } = bitmap(sheet, palette);
+  const { canvas: picture, cover } = bitmap(sheet, palette);
   brush.imageSmoothingEnabled = picture.width > width * 2;
   brush.drawImage(picture, 0, 0, width, height);
-  if (any) hatchHidden(brush, sheet, hidden, width, height, palette);
+  if (cover) hatchWhere(brush, cover, [0, 0, sheet.columns, sheet.rows], [0, 0, width, height], palette);
   return canvas;
-}
-
-function hatchHidden(brush, sheet, hidden, width, height, palette) {
-  const [w, h] = [width / sheet.columns, height / sheet.rows];
-  const cells = new Path2D();
-  hidden.forEach((is, i) => is && cells.rect((i % sheet.columns) * w, Math.floor(i / sheet.columns) * h, w, h));
-  brush.save();
-  brush.clip(cells);
-  hatch(brush, 0, 0, width, height, palette);
-  brush.restore();
 }

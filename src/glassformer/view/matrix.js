@@ -1,7 +1,7 @@
 // One matrix, near or far: a heatmap from a distance, tokens beside it when they fit, digits when one can read them.
 // Only what is in sight is drawn, so that a thousand tokens scroll as easily as ten. It knows cells, not meanings.
 
-import { Palette, bitmap, css, el, fitted, hatch, sized } from "./drawing.js";
+import { Palette, bitmap, css, el, fitted, hatch, hatchWhere, sized } from "./drawing.js";
 import { figure, full, visible } from "./numbers.js";
 
 const LARGEST_TABLE = 1600; // cells a screen reader is handed at once
@@ -60,9 +60,9 @@ export class Matrix {
     const brush = this.canvas.getContext("2d");
     brush.font = `12px ${this.palette.font}`;
     const labels = (count, label) =>
-      Math.min(92, Math.max(0, ...Array.from({ length: Math.min(count, 400) }, (_, i) => brush.measureText(visible(label(i))).width)));
-    const rowWords = labels(rows, (i) => this.sheet.rowLabel(i) ?? "");
-    const columnWords = labels(columns, (i) => this.sheet.columnLabel(i) ?? "");
+      Math.min(92, Math.max(0, ...Array.from({ length: Math.min(count, 400) }, (_, i) => brush.measureText(label(i)).width)));
+    const rowWords = labels(rows, (i) => written(this.sheet.rowLabel(i)));
+    const columnWords = labels(columns, (i) => written(this.sheet.columnLabel(i)));
     const room = this.node.parentElement.clientWidth - 2;
     this.left = rowWords ? rowWords + 12 : rows > 1 ? 26 : 4;
     const [wider, higher] = rows <= 8 && columns <= 8 ? BY_HAND : LARGEST;
@@ -119,17 +119,16 @@ export class Matrix {
     const { sheet, palette, w, h } = this;
     const { largest, decimals } = sheet.measure;
     const near = w >= DIGITS[0] && h >= DIGITS[1];
-    const visibleHatch = w >= 5 && h >= 5;
     brush.font = `${Math.min(h > 28 ? 14 : 12.5, h * 0.62)}px ${palette.font}`;
     brush.textAlign = "right";
     brush.textBaseline = "middle";
     if (w >= 12 && h >= 10) this.paintGrid(brush, [r0, c0], [r1, c1]);
-    for (let r = r0; r < r1; r++) {
+    const { cover } = this.picture;
+    if (cover) hatchWhere(brush, cover, [c0, r0, c1 - c0, r1 - r0], [c0 * w, r0 * h, (c1 - c0) * w, (r1 - r0) * h], palette);
+    for (let r = r0; near && r < r1; r++) {
       for (let c = c0; c < c1; c++) {
-        const hidden = this.picture.hidden[r * sheet.columns + c];
-        if (hidden && visibleHatch) hatch(brush, c * w, r * h, w, h, palette);
-        if (!near) continue;
         const value = sheet.value(r, c);
+        const hidden = value === -Infinity || sheet.isHidden(r, c);
         if (hidden && value === 0) continue;
         const colour = palette.shade(value, largest, sheet.stage.role);
         brush.fillStyle = css(hidden ? palette.soft : palette.on(colour));
@@ -218,7 +217,8 @@ export class Matrix {
     const rowStep = every(h, 13);
     for (let r = r0; r < r1; r++) {
       const chosen = r === this.row || said?.[0] === r;
-      if (sheet.rows < 2 || (r % rowStep && !chosen)) continue;
+      const crowded = !chosen && said && Math.abs(said[0] - r) * h < 12;
+      if (sheet.rows < 2 || (r % rowStep && !chosen) || crowded) continue;
       const at = top + r * h + h / 2 - y;
       if (at < top || at > height) continue;
       brush.textAlign = "right";
@@ -230,7 +230,8 @@ export class Matrix {
     const step = every(w, this.slant ? 13 : named ? 1 : 28);
     for (let c = c0; c < c1; c++) {
       const chosen = said?.[1] === c;
-      if (sheet.columns < 2 || (c % step && !chosen)) continue;
+      const crowded = !chosen && said && Math.abs(said[1] - c) < step && step > 1;
+      if (sheet.columns < 2 || (c % step && !chosen) || crowded) continue;
       const at = left + c * w + w / 2 - x;
       if (at < left || at > width) continue;
       const label = sheet.columnLabel(c);
@@ -348,5 +349,7 @@ function changes(before, after) {
   }
   return found;
 }
+
+const written = (label) => (label === null ? "" : visible(label));
 
 export const clamp = (value, low, high) => Math.max(low, Math.min(high, value));

@@ -25,10 +25,10 @@ export class NumberPanel {
     const written = stage.truth ? (number ? "may look" : "may not look") : short(number);
     this.node.replaceChildren(...[
       el("h2", {}, "This number"),
-      el("p", { class: "where" }, formula(["math", {}, ["mrow", { class: stage.role }, ...stage.symbol_tree.slice(2)]]), " ", this.place(stage, index)),
+      el("p", { class: "where" }, formula(["math", {}, ["mrow", { class: stage.role }, ...stage.sign.slice(2)]]), " ", this.place(stage, index)),
       el("p", { class: `figure ${stage.role}`, title: full(number, kind) }, el("output", {}, written)),
       stage.truth ? null : el("p", { class: "exact quiet" }, full(number, kind)),
-      el("div", { class: "formula" }, formula(stage.formula, (to) => this.go({ at: to }))),
+      el("div", { class: "formula" }, formula(stage.tree, (operand) => this.go({ at: stage.operands[operand] }))),
       ...this.arithmetic(explanation, stage),
       this.uses(address, index),
       this.edit(address, index, number),

@@ -55,6 +55,10 @@ export class Store {
     this.data = data;
     this.fetchHead = fetchHead;
     this.stages = new Map(data.stages.map((stage) => [stage.address, stage]));
+    for (const stage of data.stages) {
+      stage.tree ??= data.formulas[stage.formula];
+      stage.sign ??= data.formulas[stage.symbol_tree];
+    }
     this.parts = new Map(data.parts.map((part) => [part.id, part]));
     this.arrays = new Map();
     this.slices = new Map(); // one head of a stage that came later
@@ -145,6 +149,16 @@ export class Store {
   }
 }
 
+/** A stage's numbers and how far apart neighbours lie on each axis; an axis of size 1 serves every place. */
+function strided(store, stage, head) {
+  const home = store.origin(stage.address);
+  const whole = store.arrays.get(home.address);
+  const sliced = whole ? -1 : home.axes.indexOf("H");
+  const shape = home.stored.map((size, axis) => (axis === sliced ? 1 : size));
+  const steps = shape.map((size, axis) => (size === 1 ? 0 : shape.slice(axis + 1).reduce((product, next) => product * next, 1)));
+  return { array: whole ?? store.slices.get(`${home.address}/${head}`), steps };
+}
+
 const subscript = (i) => [...String(i)].map((digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]).join("");
 
 const offset = (shape, place) => place.reduce((sum, i, axis) => sum * shape[axis] + i, 0);
@@ -163,6 +177,18 @@ export class Sheet {
     this.columnAxis = flat.length ? flat.at(-1)[1] : -1;
     this.rows = this.rowAxis < 0 ? 1 : stage.stored[this.rowAxis];
     this.columns = this.columnAxis < 0 ? 1 : stage.stored[this.columnAxis];
+    this.reads = this.reader(stage);
+    this.readsMask = stage.hidden && store.has(stage.hidden, this.head) ? this.reader(store.stage(stage.hidden)) : null;
+  }
+
+  /** Reads a stage by this sheet's rows and columns; axes are matched from the last one. */
+  reader(stage) {
+    const { array, steps } = strided(this.store, stage, this.head);
+    const less = this.stage.axes.length - steps.length;
+    const step = (axis) => (axis < 0 ? 0 : (steps[axis - less] ?? 0));
+    const heads = this.stage.axes.findIndex((axis) => axis === "H" || axis === "G");
+    const start = heads >= 0 && heads !== this.columnAxis ? this.head * step(heads) : 0;
+    return { array, start, down: step(this.rowAxis), right: step(this.columnAxis) };
   }
 
   /** The head whose matrix this is; heads may share their keys and values. */
@@ -193,12 +219,14 @@ export class Sheet {
   }
 
   value(row, column) {
-    return this.store.value(this.stage.address, this.index(row, column));
+    const { array, start, down, right } = this.reads;
+    return array?.[start + row * down + column * right];
   }
 
   isHidden(row, column) {
-    const mask = this.stage.hidden;
-    return mask ? this.store.value(mask, this.index(row, column)) === 0 : false;
+    if (!this.readsMask) return false;
+    const { array, start, down, right } = this.readsMask;
+    return array[start + row * down + column * right] === 0;
   }
 
   rowLabel(row) {
@@ -218,7 +246,7 @@ export class Sheet {
   get measure() {
     if (this.measured) return this.measured;
     let largest = 0;
-    let decimals = 0;
+    let decimals = this.rows * this.columns > EXACT_UP_TO ? 3 : 0;
     for (let r = 0; r < this.rows; r++) {
       for (let c = 0; c < this.columns; c++) {
         const value = this.value(r, c);
@@ -232,6 +260,8 @@ export class Sheet {
     return this.measured;
   }
 }
+
+const EXACT_UP_TO = 4000; // cells that are asked whether fewer decimals would do
 
 const nearly = (value, decimals) => Math.abs(value - Number(value.toFixed(decimals))) <= 1e-9;
 

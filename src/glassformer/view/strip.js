@@ -63,7 +63,7 @@ export class Strip {
     const button = el("button", {
       type: "button", class: `step ${stage.role}`, onclick: () => this.go({ at: address }), title: stage.meaning,
       "aria-label": `${stage.plain}. ${stage.meaning}`,
-    }, picture, el("span", { class: "symbol" }, formula(stage.symbol_tree)), el("span", { class: "name" }, stage.name.replace(/_/g, " ")));
+    }, picture, el("span", { class: "symbol" }, formula(stage.sign)), el("span", { class: "name" }, stage.name.replace(/_/g, " ")));
     button.style.width = `${Math.max(most + GAP - 6, 50)}px`;
     button.style.left = `${x}px`;
     button.style.top = `${y - height / 2}px`;
@@ -148,6 +148,7 @@ function laneColumns(lanes) {
 
 const MOST_LINES = 40;
 const ACROSS = 130;
+const LEAST_FULL = 0.3; // the weight from which on a line may be at its thickest
 
 /** Queries on the left, keys on the right, a line as thick as the weight; of a long text, the text itself, shaded. */
 export function looks(sheet, row, palette, choose) {
@@ -157,7 +158,7 @@ export function looks(sheet, row, palette, choose) {
   const [queries, keys] = [names(sheet.rows, 0), names(sheet.columns, 1)];
   const weights = (r) => keys.map((_, c) => sheet.value(r, c));
   const chosen = weights(row);
-  const largest = Math.max(...chosen, 1e-9);
+  const largest = Math.max(...chosen, LEAST_FULL);
   node.append(el("p", { class: "quiet" }, "who ", el("b", { class: "query" }, queries[row]), " looks at"));
   if (keys.length > MOST_LINES || queries.length > MOST_LINES) node.append(shadedText(keys, chosen, largest, palette));
   else node.append(lines(queries, keys, row, weights, { largest, palette, choose }));
@@ -185,7 +186,7 @@ function lines(queries, keys, row, weights, { largest, palette, choose }) {
     drawing.append(path);
   };
   queries.forEach((_, r) => r !== row && weights(r).forEach((weight, c) => weight > 0.1 && line(r, c, Math.min(weight, 1), false)));
-  weights(row).forEach((weight, c) => weight > 0.004 * largest && line(row, c, weight, true));
+  weights(row).forEach((weight, c) => weight > 0.004 && line(row, c, weight, true));
   const word = (text, x, at, attributes) => drawing.append(svgEl("text", { x, y: at + 4.5, "font-size": 13, ...attributes }, fitted(brush, text, 120)));
   keys.forEach((text, c) => word(text, right + 3, y(c, keys.length), { fill: css(palette.ink), "fill-opacity": 0.5 + (0.5 * Math.max(weights(row)[c], 0)) / largest }));
   queries.forEach((text, r) => {

@@ -1,4 +1,4 @@
-"""Formulas as MathML in nested lists, so that a page can build them node by node; each operand leads to its stage.
+"""Formulas as MathML in nested lists, so that a page can build them node by node; each operand says which one it is.
 
 It knows the catalogue through a trace, and draws nothing.
 """
@@ -18,13 +18,13 @@ def formula_tree(trace: Trace, address: str) -> Tree:
     """The stage's formula with the symbols of the operands it really had."""
     entry = trace.entry(address)
     way = entry.stage.way(entry.how)
-    symbol = _symbol(entry.stage, address)
+    symbol = _symbol(entry.stage, None)
     if way is None:
         return ["math", {}, symbol]
     operands = trace.operands(address)
     holders = [rf"\text{{§{i}}}" if found else None for i, found in enumerate(operands)]
     right = _tree(fill(way.latex, holders))
-    symbols = {f"§{i}": _symbol(stage(found), found) for i, found in enumerate(operands) if found}
+    symbols = {f"§{i}": _symbol(stage(found), i) for i, found in enumerate(operands) if found}
     return ["math", {}, symbol, ["mo", {}, "="], _with_symbols(right, symbols)]
 
 
@@ -33,8 +33,9 @@ def symbol_tree(known: Stage) -> Tree:
     return ["math", {}, _tree(known.latex)]
 
 
-def _symbol(known: Stage, address: str) -> Tree:
-    return ["mrow", {"data-at": address, "class": known.role}, _tree(known.latex)]
+def _symbol(known: Stage, operand: int | None) -> Tree:
+    leads = {} if operand is None else {"data-operand": str(operand)}
+    return ["mrow", {**leads, "class": known.role}, _tree(known.latex)]
 
 
 def _with_symbols(tree: Tree, symbols: dict[str, Tree]) -> Tree:
@@ -50,7 +51,7 @@ def _tree(latex: str) -> Tree:
 
 def _as_lists(element: ElementTree.Element) -> Tree:
     text = (element.text or "").replace("-", "−")
-    if element.tag == "mo" and (text.isalpha() or text == "∞"):
+    if element.tag == "mo" and (text.isalpha() or text in ("∞", "…")):
         return ["mi", {}, text]  # β and ∞ are not operators, and want no space around them
     children = [_as_lists(child) for child in element]
     return [element.tag, dict(element.attrib), *([text] if text else []), *children]

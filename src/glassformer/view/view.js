@@ -68,7 +68,7 @@ class View {
     this.matrix = new Matrix({
       onCell: (cell, [row]) => this.move({ cell, row: this.rowOf(row) }),
       onMove: (cell, [row], said) => this.move({ cell, row: this.rowOf(row) }, { replace: true, said }),
-      tallest: () => clamp(innerHeight - (this.matrix.node.getBoundingClientRect().top + scrollY) - 36, 240, 620),
+      tallest: () => clamp(innerHeight - (this.matrix.node.getBoundingClientRect().top + scrollY) - 36, 300, 620),
     });
     this.choose = choose;
     this.frame();
@@ -261,7 +261,7 @@ class View {
     const kept = Object.keys(stage.kept).length ? ` (shown: the ${Object.values(stage.kept)[0].length} words at hand)` : "";
     this.says.replaceChildren(
       el("p", { class: "meaning" }, stage.meaning, " ", el("span", { class: "quiet shape" }, size + kept)),
-      el("div", { class: "formula" }, formula(stage.formula, (to) => this.go({ at: to }))),
+      el("div", { class: "formula" }, formula(stage.tree, (operand) => this.go({ at: stage.operands[operand] }))),
     );
     if (this.strip.part !== part || this.strip.head !== head || this.strip.store !== this.store) this.strip.draw(this.store, part, head, this.palette);
     this.drawControls(stage, part);
