@@ -87,9 +87,7 @@ def test_packing_keeps_every_bit(count: int) -> None:
     }
     parcel = packing.Parcel()
     places = {kind: parcel.add(values) for kind, values in arrays.items()}
-    stages = [
-        {"address": kind, "numbers": places[kind], "stored": [count], "same_as": ""} for kind in arrays
-    ]
+    stages = [{"address": kind, "numbers": places[kind], "stored": [count], "same_as": ""} for kind in arrays]
     found = numbers_of({"packed": parcel.closed(), "stages": stages})
     for kind, values in arrays.items():
         assert places[kind]["kind"] == kind
@@ -184,7 +182,9 @@ def test_the_parts_of_a_translator_stand_in_two_columns() -> None:
 
 def test_the_lanes_lead_from_queries_keys_and_values_to_the_output() -> None:
     parts = {part["id"]: part for part in view_data(small_look("modern"))["parts"]}
-    lanes = {name: [a.removeprefix("blocks.0.self.") for a in lane] for name, lane in parts["blocks.0.self"]["lanes"].items()}
+    lanes = {
+        name: [a.removeprefix("blocks.0.self.") for a in lane] for name, lane in parts["blocks.0.self"]["lanes"].items()
+    }
     assert lanes == {
         "query": ["queries", "query_norm.normed", "rotated_queries"],
         "key": ["keys", "key_norm.normed", "rotated_keys"],
@@ -232,7 +232,9 @@ def test_the_classes_come_with_their_shares() -> None:
     assert look.answer is not None
     items = look.answer["items"]
     expected = torch.tensor(look.trace["logits"][0]).double().softmax(-1)
-    assert {item["name"]: item["share"] for item in items} == pytest.approx(dict(zip(LABELS, expected.tolist(), strict=True)))
+    assert {item["name"]: item["share"] for item in items} == pytest.approx(
+        dict(zip(LABELS, expected.tolist(), strict=True))
+    )
     assert [item["share"] for item in items] == sorted((item["share"] for item in items), reverse=True)
     assert items[0]["text"].endswith(f"= {items[0]['share']:.4g}")
 

@@ -178,8 +178,7 @@ def _stage(look: Look, entry: Entry, part: Part, numbers: JSON) -> JSON:
         "axes": list(named),
         "shape": list(entry.values.shape),
         "labels": [
-            look.texts.on_axis(entry.address, axis, last=place == last, other=other)
-            for place, axis in enumerate(named)
+            look.texts.on_axis(entry.address, axis, last=place == last, other=other) for place, axis in enumerate(named)
         ],
         "slices": _slices(part, entry),
         "formula": formula_tree(trace, entry.address),

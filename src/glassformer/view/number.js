@@ -27,7 +27,7 @@ export class NumberPanel {
     this.node.replaceChildren(...[
       el("h2", {}, "This number"),
       el("p", { class: "where" }, formula(["math", {}, ["mrow", { class: stage.role }, ...stage.sign.slice(2)]]), " ", this.place(stage, index)),
-      el("p", { class: `figure ${stage.role}`, title: full(number, kind) }, el("output", {}, written)),
+      el("p", { class: `figure ${stage.role}`, title: full(number, kind) }, written),
       stage.truth ? null : el("p", { class: "exact quiet" }, full(number, kind)),
       el("div", { class: "formula" }, formula(stage.tree, (operand) => this.go({ at: stage.operands[operand] }))),
       ...this.arithmetic(explanation, stage),

@@ -18,7 +18,7 @@ _WORDS = MappingProxyType(
 
 @dataclass(frozen=True)
 class Texts:
-    """The tokens on the axes. What lies in a scope of `context_scopes` is about the context; the rest is about `own`."""
+    """The tokens on the axes. What lies in one of `context_scopes` is about the context; the rest is about `own`."""
 
     own: tuple[str, ...] = ()
     context: tuple[str, ...] = ()
@@ -54,7 +54,9 @@ class Part:
     @property
     def heads(self) -> int:
         """How many heads; 0 where there are none to speak of."""
-        return max((entry.values.shape[axes(entry).index("H")] for entry in self.entries if _is_pairs(entry)), default=0)
+        return max(
+            (entry.values.shape[axes(entry).index("H")] for entry in self.entries if _is_pairs(entry)), default=0
+        )
 
 
 def axes(entry: Entry) -> tuple[str, ...]:
@@ -65,7 +67,9 @@ def axes(entry: Entry) -> tuple[str, ...]:
         return named
     first = named[0] if named else ""
     if first in ("Tq", "T"):
-        return (("H", *named) if extra == 1 and first == "Tq" and entry.values.shape[0] != 1 else ("B", "H")[:extra] + named)
+        return (
+            ("H", *named) if extra == 1 and first == "Tq" and entry.values.shape[0] != 1 else ("B", "H")[:extra] + named
+        )
     if first == "L":
         return ("H", "T")[-extra:] + named if extra <= 2 else ("B", "H", "T")[:extra] + named
     return ({0: (), 1: ("B",), 2: ("B", "T"), 3: ("B", "H", "T")}.get(extra) or ("B",) * extra) + named
@@ -152,7 +156,9 @@ def lanes(trace: Trace, part: Part) -> dict[str, list[str]]:
         "value": _lane(trace, mixed, 1, inside) if mixed else [],
         "main": main,
     }
-    found["from"] = list(dict.fromkeys(_source(trace, found[name]) for name in ("query", "key", "value") if found[name]))
+    found["from"] = list(
+        dict.fromkeys(_source(trace, found[name]) for name in ("query", "key", "value") if found[name])
+    )
     found["from"] = [address for address in found["from"] if address]
     return found
 

@@ -167,6 +167,7 @@ class View {
   async show(state) {
     this.state = this.whole(state);
     const stage = this.store.stage(this.state.at);
+    if (this.state.view === "stage") await this.fetch(stage);
     if (!state.cell && this.store.parts.get(stage.part).pattern === stage.address) this.state.cell = this.strongest(stage, this.state.head);
     await this.draw();
   }
@@ -243,7 +244,7 @@ class View {
     const tab = (view, text) => el("button", { type: "button", class: "tab", "aria-pressed": String(this.state.view === view), onclick: () => this.move({ view }) }, text);
     const tabs = [tab("stage", "Step by step"), this.data.parts.some((part) => part.heads > 1) ? tab("heads", "All heads") : null, this.data.answer ? tab("answer", "Answer") : null];
     const tool = (text, name, action) => el("button", { type: "button", class: "tool", title: name, "aria-label": name, onclick: action }, text);
-    return el("div", { class: "tabs" }, tabs, tool("☾", "light or dark", () => this.toggleTheme()), tool("?", "keys", () => this.help.showModal()));
+    return el("div", { class: "tabs" }, tabs, tool("☾", "light or dark", () => this.toggleTheme()), tool("?", "which keys do what", () => this.help.showModal()));
   }
 
   drawPath(part, stage) {
@@ -256,6 +257,8 @@ class View {
   async drawStage(stage, part) {
     const { head, row, cell, zoom } = this.state;
     const ticket = (this.ticket = {});
+    await this.fetch(stage);
+    if (ticket !== this.ticket) return;
     const sheet = new Sheet(this.store, stage, head);
     const heads = stage.axes.includes("H") && part.heads > 1 ? `, ${part.heads} heads` : "";
     const size = stage.shape.length ? `${this.length(sheet, "rowAxis")}${this.length(sheet, "columnAxis")}${heads}` : "a single number";
@@ -266,8 +269,6 @@ class View {
     );
     if (this.strip.part !== part || this.strip.head !== head || this.strip.store !== this.store) this.strip.draw(this.store, part, head, this.palette);
     this.drawControls(stage, part);
-    if (!sheet.available) await this.fetch(stage, sheet);
-    if (ticket !== this.ticket) return;
     const marks = await this.explain(stage, cell, ticket);
     if (ticket !== this.ticket) return;
     this.matrix.head = head;
@@ -282,12 +283,15 @@ class View {
     return axis === "rowAxis" ? `${size} × ` : String(size);
   }
 
-  async fetch(stage, sheet) {
-    this.looking.replaceChildren(el("p", { class: "quiet busy" }, `Fetching ${stage.symbol}, head ${this.state.head + 1} …`));
+  /** Asks for the numbers of this stage and head, if they did not come along. */
+  async fetch(stage) {
+    const { head } = new Sheet(this.store, stage, this.state.head);
+    if (this.store.has(stage.address, head) || this.store.origin(stage.address).why !== "later") return;
+    this.looking.replaceChildren(el("p", { class: "quiet busy" }, `Fetching ${stage.symbol}, head ${head + 1} …`));
     try {
-      await this.store.load(stage.address, sheet.head);
-      if (stage.hidden) await this.store.load(stage.hidden, sheet.head);
-      this.strip.draw(this.store, this.strip.part, this.state.head, this.palette);
+      if (stage.hidden) await this.store.load(stage.hidden, head);
+      await this.store.load(stage.address, head);
+      this.strip.part = null;
     } catch (error) {
       this.looking.replaceChildren(el("p", { class: "wrong" }, `The numbers did not come: ${error.message}`));
     }
