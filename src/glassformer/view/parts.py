@@ -15,6 +15,10 @@ _WORDS = MappingProxyType(
     {"self": "self-attention", "cross": "cross-attention", "feed_forward": "feed-forward", "final_norm": "final norm"}
 )
 
+# What stands before the axes that the catalogue names: by the first of these, or for rows of any kind by their number.
+_LEADING = MappingProxyType({"Tq": ("B", "H"), "T": ("B", "H"), "L": ("H", "…")})
+_ROWS = ((), ("B",), ("B", "T"), ("B", "H", "T"))
+
 
 @dataclass(frozen=True)
 class Texts:
@@ -63,16 +67,8 @@ def axes(entry: Entry) -> tuple[str, ...]:
     """One name per axis, where the catalogue leaves some open: a norm's rows stand in a batch, maybe in heads."""
     named = tuple(axis for axis in entry.stage.axes if axis != "…")
     extra = entry.values.ndim - len(named)
-    if extra == 0:
-        return named
-    first = named[0] if named else ""
-    if first in ("Tq", "T"):
-        return (
-            ("H", *named) if extra == 1 and first == "Tq" and entry.values.shape[0] != 1 else ("B", "H")[:extra] + named
-        )
-    if first == "L":
-        return ("H", "T")[-extra:] + named if extra <= 2 else ("B", "H", "T")[:extra] + named
-    return ({0: (), 1: ("B",), 2: ("B", "T"), 3: ("B", "H", "T")}.get(extra) or ("B",) * extra) + named
+    leading = _LEADING.get(named[0] if named else "")
+    return (leading[:extra] if leading else _ROWS[extra]) + named
 
 
 def _is_pairs(entry: Entry) -> bool:
