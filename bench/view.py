@@ -67,10 +67,8 @@ def one_head_at_a_time(browser: Browser, look: Look, folder: Path) -> tuple[floa
     page.expose_function("fetched", lambda address, head: stage_numbers(look, address, head))
     page.goto(path.as_uri())
     start = time.perf_counter()
-    page.evaluate(
-        "async (text) => { window.view = await mount(document.querySelector('main'), JSON.parse(text), { fetchHead: fetched }); }",
-        document,
-    )
+    mounting = "window.view = await mount(document.querySelector('main'), JSON.parse(text), { fetchHead: fetched });"
+    page.evaluate(f"async (text) => {{ {mounting} }}", document)
     mounted = time.perf_counter() - start
     first, head = opened(page, "window.view")
     page.close()
