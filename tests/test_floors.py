@@ -41,6 +41,7 @@ FLOORS = [
         ),
         *(f"handwork/{room}" for room in ("exercises", "runner", "foreign")),
         *(f"watching/{room}" for room in ("steps", "products", "rebuilding", "following", "fused", "seen", "watch")),
+        *(f"view/{room}" for room in ("recipes", "trees", "parts", "packing", "answers", "looks", "data", "pages")),
     ],
     [
         "terminal",
