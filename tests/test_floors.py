@@ -22,10 +22,11 @@ FLOORS = [
         *("decode", "beam", "writers", "bootstrap", "metrics", "machine", "quantities", "sizes"),
         *("subjects", "promises", "certify"),
         *("storage", "weights", "run_folder", "predictions", "evaluation", "runs"),
-        *("recipes", "preparation", "teaching"),
+        *("recipes", "preparation", "showcase"),
     ],
     [
-        *("curves", "handout", "drawing", "page", "laboratory_page", "written", "solution"),
+        *("curves", "score_words", "charts", "one_file", "report_page", "teaching"),
+        *("handout", "drawing", "page", "laboratory_page", "written", "solution"),
         *(f"handwork/{room}" for room in ("expressions", "names", "lexing", "folding", "layout", "parsing")),
         *(f"handwork/{room}" for room in ("intervals", "evaluation", "formulas")),
         *(

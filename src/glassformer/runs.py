@@ -106,7 +106,7 @@ class Run:
         """The same corpus for the same words: as training reads it, from the [data] table of its settings."""
         found = [Path(each) for each in source] if isinstance(source, list) else source
         task = "generate" if self.card.objective == "masked" else self.card.task  # it needs no labels
-        return read(found, task, columns=Columns(**columns or {}), seed=self.card.seed, **choices)
+        return read(found, task, columns=Columns(**columns or {}), **{"seed": self.card.seed, **choices})
 
     def __repr__(self) -> str:
         return f"Run({self.card.model} to {self.card.task}, {self.folder or 'not on the disk'})"

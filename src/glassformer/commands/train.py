@@ -14,7 +14,7 @@ from glassformer.preparation import Request
 from glassformer.result_page import print_result
 from glassformer.runs import Run
 from glassformer.teaching import resume as go_on
-from glassformer.teaching import teach
+from glassformer.teaching import new_folder, teach
 from glassformer.training_screen import TrainingScreen
 
 
@@ -119,7 +119,7 @@ def train(
                 columns={name: value for name, value in given.items() if value}, encoding=encoding, limit=limit,
                 keep_all=keep_all, command=_command(),
             )  # fmt: skip
-            run = teach(request, out or _folder(task, data), screen, began)
+            run = teach(request, out or new_folder(task, data), screen, began)
         screen.curve()
     _answer(run, screen, json)
 
@@ -133,10 +133,3 @@ def _answer(run: Run, screen: TrainingScreen, json: bool) -> None:
 
 def _command() -> str:
     return " ".join(["glassformer", *sys.argv[1:]])
-
-
-def _folder(task: str, data: str) -> Path:
-    """A new folder for the run: runs/TASK-DATA, with a number if there is one already."""
-    name = f"{task}-{Path(data).name.split('.')[0].replace(':', '-')}"
-    numbered = (Path("runs") / (name if number == 1 else f"{name}-{number}") for number in range(1, 10_000))
-    return next(folder for folder in numbered if not folder.exists())
