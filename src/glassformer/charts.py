@@ -71,24 +71,27 @@ def lines(curves: Sequence[Line], across: Callable[[float], str], up: Callable[[
         return ""
     times = Scale(0.0, max(when for when, _ in points))
     values = Scale(*_room([value for _, value in points]))
-    grid = "".join(
-        f'<line class="grid" x1="0" x2="100%" y1="{100 - values.place(each):.2f}%" y2="{100 - values.place(each):.2f}%"/>'
-        f'<text class="tick" x="-8" y="{100 - values.place(each):.2f}%" dy=".32em" text-anchor="end">'
-        f"{escape(up(each))}</text>"
-        for each in values.ticks
+    paths = "".join(_path(each, times, values) for each in curves)
+    dots = "".join(_dots(each, times, values, across, up) for each in curves if each.dotted and not each.faint)
+    return (
+        f'<svg class="plot" role="img" aria-label="{escape(said)}">{_axes(times, across, values, up)}'
+        f'<svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%">{paths}</svg>'
+        f"{dots}{_names(curves, values)}</svg>{_legend(curves)}"
+    )
+
+
+def _axes(times: Scale, across: Callable[[float], str], values: Scale, up: Callable[[float], str]) -> str:
+    beside = "".join(
+        f'<line class="grid" x1="0" x2="100%" y1="{place:.2f}%" y2="{place:.2f}%"/>'
+        f'<text class="tick" x="-8" y="{place:.2f}%" dy=".32em" text-anchor="end">{escape(up(each))}</text>'
+        for each, place in ((each, 100 - values.place(each)) for each in values.ticks)
     )
     below = "".join(
         f'<text class="tick" x="{times.place(each):.2f}%" y="100%" dy="1.6em" text-anchor="middle">'
         f"{escape(across(each))}</text>"
         for each in times.ticks
     )
-    paths = "".join(_path(each, times, values) for each in curves)
-    dots = "".join(_dots(each, times, values, across, up) for each in curves if each.dotted and not each.faint)
-    return (
-        f'<svg class="plot" role="img" aria-label="{escape(said)}">{grid}{below}'
-        f'<svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%">{paths}</svg>'
-        f"{dots}{_names(curves, values)}</svg>{_legend(curves)}"
-    )
+    return beside + below
 
 
 def thinned(points: Sequence[Point]) -> list[Point]:
@@ -163,7 +166,8 @@ def whisker(value: float, interval: tuple[float, float], others: Sequence[float]
         for each in others
     )
     return (
-        f'<svg class="whisker c{colour % COLOURS}" aria-hidden="true"><line class="grid" x1="0" x2="100%" y1="50%" y2="50%"/>'
-        f'{ticks}<line class="range" x1="{low:.2f}%" x2="{high:.2f}%" y1="50%" y2="50%"/>'
+        f'<svg class="whisker c{colour % COLOURS}" aria-hidden="true">'
+        f'<line class="grid" x1="0" x2="100%" y1="50%" y2="50%"/>{ticks}'
+        f'<line class="range" x1="{low:.2f}%" x2="{high:.2f}%" y1="50%" y2="50%"/>'
         f'<circle cx="{scale.place(value):.2f}%" cy="50%" r="4.5"/></svg>'
     )

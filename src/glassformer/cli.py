@@ -21,6 +21,7 @@ app.command("glassformer.commands.explain:explain", name="explain", help="Work a
 app.command("glassformer.commands.check:check", name="check", help="Find the first wrong number in notes.")
 app.command("glassformer.commands.exercise:exercise", name="exercise", help="Make a worksheet to fill in.")
 app.command("glassformer.commands.train:train", name="train", help="Train a model on your own text.")
+app.command("glassformer.commands.compare:compare", name="compare", help="Race several models on equal terms.")
 
 
 def _without_debug(words: list[str]) -> tuple[list[str], bool]:

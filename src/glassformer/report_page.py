@@ -20,14 +20,8 @@ MOST_CONFUSIONS = 10
 _WORK = {"classify": "classifies", "translate": "translates", "generate": "writes"}
 
 
-def write_report(folder: RunFolder) -> None:
-    """Puts `report.html` into a run folder."""
-    folder.write_report(report(folder))
-
-
-def report(folder: RunFolder) -> str:
-    """The page."""
-    card, _, _ = folder.load_model()
+def report(folder: RunFolder, card: Card) -> str:
+    """The page about the model of this card."""
     scores, certificate, about = folder.read_scores() or {}, folder.read_certificate() or {}, folder.read_about() or {}
     name = Path(card.data).name or card.data
     return page(
@@ -100,7 +94,11 @@ def _confusion(scores: Mapping[str, Any]) -> str:
     labels, counts = scores["confusion"]["labels"], scores["confusion"]["table"]
     body = _table_of_confusions(labels, counts) if len(labels) <= MOST_CLASSES else _frequent(labels, counts)
     rows = [
-        [escape(label), *(f"{100 * each[name]:.1f} %" for name in ("precision", "recall", "f1")), f"{each['samples']:,}"]
+        [
+            escape(label),
+            *(f"{100 * each[name]:.1f} %" for name in ("precision", "recall", "f1")),
+            f"{each['samples']:,}",
+        ]
         for label, each in scores["classes"].items()
     ]
     per_class = table(["label", "precision", "recall", "F1", "samples"], rows, ["", *["number"] * 4])
@@ -117,7 +115,7 @@ def _table_of_confusions(labels: Sequence[str], counts: Sequence[Sequence[int]])
 
 
 def _shaded(count: int, share: float) -> str:
-    return f"<span class='shade' style='--share:{60 * share:.0f}%'>{count:,}<small>{share:.0%}</small></span>"
+    return f"<span class='shade' style='--share:{55 * share:.0f}%'>{count:,} <small>{share:.0%}</small></span>"
 
 
 def _frequent(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> str:
@@ -149,8 +147,8 @@ def _example(each: Mapping[str, str], words: tuple[str, str, str]) -> str:
     mark = f"<span class='{'right' if good else 'wrong'}' aria-label='{'right' if good else 'differs'}'>"
     sign = "✓" if good else "✗"
     return (
-        f"<div class='example'><p>{given}{escape(each['given'])}</p><p>{right}{escape(each['right'])}</p>"
-        f"<p>{said}{escape(each['said'])} {mark}{sign}</span></p></div>"
+        f"<div class='example'>{given}<p>{escape(each['given'])}</p>{right}<p>{escape(each['right'])}</p>"
+        f"{said}<p>{escape(each['said'])} {mark}{sign}</span></p></div>"
     )
 
 
@@ -158,8 +156,7 @@ def _example(each: Mapping[str, str], words: tuple[str, str, str]) -> str:
 
 
 def _scores(scores: Mapping[str, Any]) -> str:
-    rows = {name: value for name, value in score_lines(scores)}
-    return facts({**rows, "BLEU signature": scores.get("signature", "")})
+    return facts({**dict(score_lines(scores)), "BLEU signature": scores.get("signature", "")})
 
 
 def _certificate(certificate: Mapping[str, Any]) -> str:

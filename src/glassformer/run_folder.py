@@ -152,7 +152,7 @@ class RunFolder:
     def open(path: str | Path) -> "RunFolder":
         """A run that is there."""
         run = RunFolder(path)
-        if not (run.path / "config.toml").is_file():
+        if not run.begun:
             what = "holds no run: it has no config.toml" if run.path.is_dir() else "is no folder"
             raise InputError(f"{path} {what}. Name the folder that `glassformer train` wrote.")
         return run
@@ -326,6 +326,11 @@ class RunFolder:
     def write_report(self, page: str) -> None:
         """Keeps `report.html`, the last file of a run that is finished."""
         write_file(self.path / "report.html", page.encode())
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a run here."""
+        return (self.path / "config.toml").is_file()
 
     @property
     def finished(self) -> bool:

@@ -21,7 +21,7 @@ from glassformer.corpora import Corpus
 from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.evaluation import judge
 from glassformer.preparation import Forecast, Prepared, Request, as_settings, budget, prepare, prepare_again
-from glassformer.report_page import write_report
+from glassformer.report_page import report
 from glassformer.run_folder import RunFolder
 from glassformer.runs import PARTS, Run, load
 from glassformer.showcase import showcase
@@ -178,7 +178,7 @@ class Course:
         }
         self.folder.write_certificate(certify(prepared.model, prepared.card.task).to_dict())
         self.folder.write_about(about)
-        write_report(self.folder)
+        self.folder.write_report(report(self.folder, prepared.card))
         return load(self.folder.path)
 
     def _judge(self, tell: Listener) -> list[dict[str, str]]:
