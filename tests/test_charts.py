@@ -1,6 +1,7 @@
 """Charts: round numbers at the axes, names that do not stand on one another, and points where a pencil puts them."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -44,7 +45,7 @@ def test_names_are_moved_apart_and_stay_within() -> None:
 @given(st.lists(st.floats(0, 100), max_size=8))
 def test_no_two_names_are_nearer_than_they_may_be(places: list[float]) -> None:
     found = apart(sorted(places), 12.0)
-    assert all(after - before >= 12.0 - 1e-9 for before, after in zip(found, found[1:], strict=False))
+    assert all(after - before >= 12.0 - 1e-9 for before, after in pairwise(found))
     assert all(place <= 100 for place in found)
 
 
