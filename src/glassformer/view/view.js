@@ -1,0 +1,486 @@
+// The view: draws a look inside a model from one JSON document, and nothing else. It works no stage and knows none by
+// name. `mount` puts it into an element; what is on screen is a small state that an address can hold.
+
+import { AnswerView, answerLine } from "./answer.js";
+import { Palette, el, formula, reduced, word } from "./drawing.js";
+import { Heads, Map_ } from "./map.js";
+import { Matrix, clamp } from "./matrix.js";
+import { NumberPanel } from "./number.js";
+import { Sheet, Store, visible } from "./numbers.js";
+import { picture, save, savePng, saveSvg } from "./pictures.js";
+import { spelledFromRecipe } from "./recipes.js";
+import { Strip, looks } from "./strip.js";
+
+const KEYS = [
+  ["← ↑ → ↓", "move from number to number"], ["Enter", "read how the number came about"],
+  ["[  ]", "the step before, the step after"], [",  .", "the head before, the head after"],
+  ["Space", "play or pause"], ["+  −", "nearer, farther"], ["h", "all heads"], ["a", "the answer"], ["s", "one step"],
+  ["Esc", "let go of the chosen row"], ["?", "this list"],
+];
+const BEAT = 1100; // milliseconds a step stays while playing
+
+// --- the state and the address ------------------------------------------------------------------------------------
+
+/** `#at=encoder.0.self.weights&head=1&row=3&cell=0,1,3,4` */
+export function hashFromState(state) {
+  const words = new URLSearchParams();
+  for (const name of ["at", "head", "row", "cell", "view", "zoom"]) {
+    const value = state[name];
+    if (value === null || value === undefined || (name === "view" && value === "stage") || (name === "zoom" && value === 1)) continue;
+    words.set(name, Array.isArray(value) ? value.join(",") : String(value));
+  }
+  return `#${words.toString().replaceAll("%2C", ",")}`;
+}
+
+export function stateFromHash(hash) {
+  const words = new URLSearchParams(hash.replace(/^#/, ""));
+  const whole = (text) => (text !== null && /^\d+$/.test(text) ? Number(text) : null);
+  const state = {};
+  if (words.get("at")) state.at = words.get("at");
+  for (const name of ["head", "row"]) if (whole(words.get(name)) !== null) state[name] = whole(words.get(name));
+  if (/^\d+(,\d+)*$/.test(words.get("cell") ?? "")) state.cell = words.get("cell").split(",").map(Number);
+  if (["stage", "heads", "answer"].includes(words.get("view"))) state.view = words.get("view");
+  if (Number(words.get("zoom")) >= 1) state.zoom = Math.min(Number(words.get("zoom")), 40);
+  return state;
+}
+
+// --- mounting -----------------------------------------------------------------------------------------------------
+
+export async function mount(element, data, options = {}) {
+  const view = new View(element, options);
+  await view.update(data, options.state);
+  return view;
+}
+
+class View {
+  constructor(element, options) {
+    this.root = element;
+    this.options = options;
+    element.classList.add("gf");
+    if (options.theme) element.dataset.theme = options.theme;
+    const go = (to) => this.go(to);
+    const choose = (row) => this.move({ row: row === this.state.row ? null : row });
+    this.map = new Map_({ go });
+    this.strip = new Strip({ go });
+    this.heads = new Heads({ go });
+    this.answer = new AnswerView({ go, choose: (row) => this.move({ row }) });
+    this.number = new NumberPanel({ go, onEdit: options.onEdit });
+    this.matrix = new Matrix({
+      onCell: (cell, [row]) => this.move({ cell, row: this.rowOf(row) }),
+      onMove: (cell, [row], said) => this.move({ cell, row: this.rowOf(row) }, { replace: true, said }),
+      tallest: () => clamp(innerHeight - (this.matrix.node.getBoundingClientRect().top + scrollY) - 36, 300, 620),
+    });
+    this.choose = choose;
+    this.frame();
+    this.listen();
+  }
+
+  /** The fixed parts of the page. */
+  frame() {
+    this.top = el("header", { class: "top" });
+    this.path = el("h1", { class: "path" });
+    this.says = el("div", { class: "says" });
+    this.controls = el("div", { class: "controls" });
+    this.looking = el("div", { class: "looking" });
+    this.spoken = el("div", { class: "spoken", role: "status", "aria-live": "polite" });
+    this.stage = el("section", { class: "stage panel", "aria-label": "One step" }, this.says, this.strip.node, this.controls, el("div", { class: "seeing" }, this.matrix.node, this.looking));
+    this.centre = el("div", { class: "centre" }, this.path, this.stage);
+    this.help = this.helpDialog();
+    this.number.node.tabIndex = -1;
+    this.drawer = el("button", { type: "button", class: "drawer tool", "aria-expanded": "false", onclick: () => this.toggleMap() }, "☰ Map");
+    const side = el("div", { class: "side" }, this.map.node);
+    this.root.replaceChildren(this.top, el("div", { class: "body" }, side, this.centre, this.number.node), this.help, this.spoken);
+    this.root.removeAttribute("aria-busy");
+  }
+
+  listen() {
+    this.onKey = (event) => this.key(event);
+    document.addEventListener("keydown", this.onKey);
+    this.scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.onScheme = () => this.recolour();
+    this.scheme.addEventListener("change", this.onScheme);
+  }
+
+  destroy() {
+    this.pause();
+    document.removeEventListener("keydown", this.onKey);
+    this.scheme.removeEventListener("change", this.onScheme);
+    this.root.replaceChildren();
+  }
+
+  /** New data in the same place. */
+  async update(data, state) {
+    const before = this.store?.data.answer?.items;
+    this.store = await Store.open(data, this.options.fetchHead);
+    this.before = data.off?.length || data.stages.some((stage) => stage.written) ? (this.first ?? before) : null;
+    this.first ??= data.answer?.items;
+    this.palette = new Palette(this.root);
+    this.map.draw(this.store, this.palette);
+    await this.show(state ?? this.state ?? {});
+  }
+
+  get data() {
+    return this.store.data;
+  }
+
+  // --- where we are ---
+
+  /** Any state, made whole: what it does not say, or says wrongly, is chosen here. */
+  whole(state) {
+    const known = this.store.stages.has(state.at);
+    const first = this.data.parts.find((part) => part.pattern) ?? this.data.parts.at(-1);
+    const at = known ? state.at : (first.pattern ?? Strip.steps(first, this.store).at(-1) ?? first.stages.at(-1));
+    const stage = this.store.stage(at);
+    const part = this.store.parts.get(stage.part);
+    const head = clamp(state.head ?? 0, 0, Math.max(part.heads - 1, 0));
+    return { at, head, row: state.row ?? null, cell: this.inHead(stage, head, state.cell), view: state.view ?? "stage", zoom: state.zoom ?? 1 };
+  }
+
+  /** The cell in the head that is open, if there is such a cell. */
+  inHead(stage, head, cell) {
+    if (!cell || !this.store.place(stage, cell) || cell.length !== stage.shape.length) return null;
+    const axis = stage.axes.findIndex((each) => each === "H" || each === "G");
+    return axis < 0 ? cell : cell.with(axis, new Sheet(this.store, stage, head).head);
+  }
+
+  /** A number to begin with: what the last row looks at most. */
+  strongest(stage, head) {
+    const sheet = new Sheet(this.store, stage, head);
+    if (!sheet.available) return null;
+    const row = clamp(this.state.row ?? sheet.rows - 1, 0, sheet.rows - 1);
+    let best = 0;
+    for (let c = 1; c < sheet.columns; c++) if (sheet.value(row, c) > sheet.value(row, best)) best = c;
+    return sheet.index(row, best);
+  }
+
+  rowOf(row) {
+    return this.state.row === null ? null : this.fades() ? row : this.state.row;
+  }
+
+  fades() {
+    const stage = this.store.stage(this.state.at);
+    const axis = stage.axes[new Sheet(this.store, stage, 0).rowAxis];
+    return axis === "Tq" || axis === "T";
+  }
+
+  async show(state) {
+    this.state = this.whole(state);
+    const stage = this.store.stage(this.state.at);
+    if (!state.cell && this.store.parts.get(stage.part).pattern === stage.address) this.state.cell = this.strongest(stage, this.state.head);
+    await this.draw();
+  }
+
+  /** Goes on from here. */
+  move(change, { replace = false, said = "" } = {}) {
+    const next = { ...this.state, ...change };
+    if ("at" in change && change.at !== this.state.at && !("cell" in change)) next.cell = this.carried(change.at);
+    this.state = this.whole(next);
+    this.options.onState?.({ ...this.state }, replace);
+    this.spoken.textContent = said;
+    return this.draw();
+  }
+
+  /** The same place in the next stage, where there is one. */
+  carried(address) {
+    const [old, next] = [this.store.stage(this.state.at), this.store.stage(address)];
+    const same = old.axes.length === next.axes.length && old.axes.every((axis, i) => axis === next.axes[i]);
+    return same ? this.state.cell : null;
+  }
+
+  go(to) {
+    const change = { view: "stage", ...to };
+    if ("part" in to) {
+      const part = this.store.parts.get(to.part);
+      change.at = part.pattern ?? Strip.steps(part, this.store).at(-1) ?? part.stages.at(-1);
+      delete change.part;
+    }
+    const stage = this.store.stage(change.at);
+    const axis = stage.axes.findIndex((each) => each === "H" || each === "G");
+    if (change.cell && axis >= 0 && stage.axes[axis] === "H") change.head = change.cell[axis];
+    if (this.root.classList.contains("map-open")) this.toggleMap();
+    return this.move(change);
+  }
+
+  // --- drawing ---
+
+  async draw() {
+    const { at, head, view, row } = this.state;
+    const stage = this.store.stage(at);
+    const part = this.store.parts.get(stage.part);
+    this.drawTop();
+    this.map.mark(part.id, head, this.data.off);
+    this.drawPath(part, stage);
+    const shown = { stage: this.stage, heads: this.heads.node, answer: this.answer.node }[view];
+    if (this.centre.lastChild !== shown) this.centre.replaceChildren(this.path, shown);
+    if (view === "heads") this.heads.draw(this.store, this.palette, { part: part.id, head }, this.data.off);
+    else if (view === "answer") this.answer.draw(this.store, this.palette, row);
+    else await this.drawStage(stage, part);
+    this.root.dataset.view = view;
+  }
+
+  drawTop() {
+    const { texts, title } = this.data;
+    if (this.options.chrome === false) return this.top.replaceChildren(this.tabs());
+    const both = texts.context.length > 0;
+    const line = (tokens, name, own) => tokens.length ? el("p", { class: "text", "aria-label": name }, both ? el("span", { class: "quiet said" }, name) : null, tokens.slice(0, 400).map((token, i) => own
+      ? el("button", { type: "button", class: `token${i === this.state.row ? " chosen" : ""}`, "aria-pressed": String(i === this.state.row), onclick: () => this.choose(i) }, word(visible(token)))
+      : word(visible(token), { class: "token" }))) : null;
+    const open = (item) => this.go({ at: this.logits(), cell: item.index });
+    return this.top.replaceChildren(...[
+      el("div", { class: "bar-line" }, this.drawer, el("span", { class: "title" }, title || "A look inside"), el("span", { class: "quiet about" }, this.data.about), this.tabs()),
+      texts.context.length ? line(texts.context, "source", false) : null,
+      line(texts.own, this.data.answer?.target ? "led by" : both ? "target" : "text", true),
+      answerLine(this.data.answer, { row: this.state.row, open, before: this.before }),
+    ].filter(Boolean));
+  }
+
+  logits() {
+    return [...this.store.stages.values()].findLast((stage) => stage.axes.at(-1) === "N" && stage.operation !== "given")?.address;
+  }
+
+  tabs() {
+    const tab = (view, text) => el("button", { type: "button", class: "tab", "aria-pressed": String(this.state.view === view), onclick: () => this.move({ view }) }, text);
+    const tabs = [tab("stage", "Step by step"), this.data.parts.some((part) => part.heads > 1) ? tab("heads", "All heads") : null, this.data.answer ? tab("answer", "Answer") : null];
+    const tool = (text, name, action) => el("button", { type: "button", class: "tool", title: name, "aria-label": name, onclick: action }, text);
+    return el("div", { class: "tabs" }, tabs, tool("☾", "light or dark", () => this.toggleTheme()), tool("?", "keys", () => this.help.showModal()));
+  }
+
+  drawPath(part, stage) {
+    const steps = part.title.split(" · ");
+    const head = part.heads > 1 && (stage.axes.includes("H") || stage.axes.includes("G") || stage.slices) ? [`head ${this.state.head + 1}`] : [];
+    const names = this.state.view === "stage" ? [...steps, ...head, stage.name.replace(/_/g, " ")] : [{ heads: "all heads", answer: "the answer" }[this.state.view]];
+    this.path.replaceChildren(...names.flatMap((name, i) => [i ? el("span", { class: "dot", "aria-hidden": "true" }, " · ") : null, el("span", { class: i === names.length - 1 ? "last" : "" }, name)]).filter(Boolean));
+  }
+
+  async drawStage(stage, part) {
+    const { head, row, cell, zoom } = this.state;
+    const ticket = (this.ticket = {});
+    const sheet = new Sheet(this.store, stage, head);
+    const heads = stage.axes.includes("H") && part.heads > 1 ? `, ${part.heads} heads` : "";
+    const size = stage.shape.length ? `${this.length(sheet, "rowAxis")}${this.length(sheet, "columnAxis")}${heads}` : "a single number";
+    const kept = Object.keys(stage.kept).length ? ` (shown: the ${Object.values(stage.kept)[0].length} words at hand)` : "";
+    this.says.replaceChildren(
+      el("p", { class: "meaning" }, stage.meaning, " ", el("span", { class: "quiet shape" }, size + kept)),
+      el("div", { class: "formula" }, formula(stage.tree, (operand) => this.go({ at: stage.operands[operand] }))),
+    );
+    if (this.strip.part !== part || this.strip.head !== head || this.strip.store !== this.store) this.strip.draw(this.store, part, head, this.palette);
+    this.drawControls(stage, part);
+    if (!sheet.available) await this.fetch(stage, sheet);
+    if (ticket !== this.ticket) return;
+    const marks = await this.explain(stage, cell, ticket);
+    if (ticket !== this.ticket) return;
+    this.matrix.head = head;
+    this.matrix.show(sheet, { row, cell, zoom, marks: marks.get(stage.address) ?? [] });
+    this.strip.mark(stage.address, new Map([...marks, ...(cell ? [[stage.address, boxes(sheet, [cell])]] : [])]));
+    this.drawLooking(part, sheet);
+  }
+
+  /** `9 × 32`, whatever was kept of it. */
+  length(sheet, axis) {
+    const size = sheet[axis] < 0 ? 1 : sheet.stage.shape[sheet[axis]];
+    return axis === "rowAxis" ? `${size} × ` : String(size);
+  }
+
+  async fetch(stage, sheet) {
+    this.looking.replaceChildren(el("p", { class: "quiet busy" }, `Fetching ${stage.symbol}, head ${this.state.head + 1} …`));
+    try {
+      await this.store.load(stage.address, sheet.head);
+      if (stage.hidden) await this.store.load(stage.hidden, sheet.head);
+      this.strip.draw(this.store, this.strip.part, this.state.head, this.palette);
+    } catch (error) {
+      this.looking.replaceChildren(el("p", { class: "wrong" }, `The numbers did not come: ${error.message}`));
+    }
+  }
+
+  /** Who looks at whom, from the chosen row; or why there is nothing to see. */
+  drawLooking(part, sheet) {
+    if (!sheet.available) {
+      const why = this.store.origin(sheet.stage.address).why;
+      this.looking.replaceChildren(el("p", { class: "quiet" }, why === "later" ? "These numbers did not come along." : why));
+      return;
+    }
+    const pattern = part.pattern && new Sheet(this.store, this.store.stage(part.pattern), this.state.head);
+    if (!pattern?.available || pattern.columns < 2) return this.looking.replaceChildren();
+    const cell = this.state.cell && sheet.find(this.state.cell);
+    const row = this.state.row ?? (cell && this.fades() ? cell[0] : pattern.rows - 1);
+    this.looking.replaceChildren(looks(pattern, clamp(row, 0, pattern.rows - 1), this.palette, this.choose));
+  }
+
+  drawControls(stage, part) {
+    const steps = Strip.steps(part, this.store);
+    const origin = steps.includes(stage.address) ? stage.address : stage.same_as;
+    const at = steps.indexOf(origin);
+    const tool = (text, name, action, more = {}) => el("button", { type: "button", class: "tool", "aria-label": name, title: name, onclick: action, ...more }, text);
+    const slider = el("input", { type: "range", min: 0, max: steps.length - 1, value: Math.max(at, 0), "aria-label": "step", "aria-valuetext": stage.name, oninput: (event) => this.move({ at: steps[event.target.value] }, { replace: true }) });
+    const option = (address) => el("option", { value: address, selected: address === stage.address }, `${this.store.stage(address).symbol}  ${(address.startsWith(`${part.id}.`) ? address.slice(part.id.length + 1) : address).replace(/_/g, " ")}`);
+    const all = el("select", { "aria-label": "any stage of this part", onchange: (event) => this.go({ at: event.target.value }) }, part.stages.map(option));
+    this.controls.replaceChildren(...[
+      tool("◂", "the step before", () => this.step(-1), { disabled: at === 0 }),
+      tool(this.timer ? "❚❚" : "▶", this.timer ? "pause" : "play", () => this.play(), { class: "tool play" }),
+      tool("▸", "the step after", () => this.step(1), { disabled: at === steps.length - 1 }),
+      steps.length > 1 ? slider : null,
+      this.rowPicker(part),
+      el("label", { class: "pick-stage" }, el("span", { class: "quiet" }, "stage "), all),
+      this.headSwitch(part),
+      el("span", { class: "tools" }, tool("−", "farther", () => this.zoom(1 / 1.5), { disabled: this.state.zoom <= 1 }), tool("+", "nearer", () => this.zoom(1.5)), tool("SVG", "save this panel as SVG", () => this.save("svg")), tool("PNG", "save this panel as PNG", () => this.save("png"))),
+    ].filter(Boolean));
+  }
+
+  rowPicker(part) {
+    const pattern = part.pattern && this.store.stage(part.pattern);
+    if (!pattern) return null;
+    const sheet = new Sheet(this.store, pattern, 0);
+    const name = (row) => visible(sheet.rowLabel(row) ?? String(row));
+    const options = Array.from({ length: Math.min(sheet.rows, 1024) }, (_, row) => el("option", { value: row, selected: row === this.state.row }, name(row)));
+    return el("label", { class: "pick-row" }, el("span", { class: "quiet" }, "query "), el("select", { "aria-label": "query row", onchange: (event) => this.move({ row: event.target.value === "" ? null : Number(event.target.value) }) }, el("option", { value: "" }, "all"), options));
+  }
+
+  headSwitch(part) {
+    if (!this.options.onHead || !part.heads) return null;
+    const on = !(this.data.off ?? []).includes(`${part.id}/${this.state.head}`);
+    return el("label", {}, el("input", { type: "checkbox", checked: !on, onchange: (event) => this.options.onHead(part.id, this.state.head, !event.target.checked) }), " head off");
+  }
+
+  // --- a number ---
+
+  /** Explains the chosen number; gives the cells it was made of, by stage. */
+  async explain(stage, cell, ticket) {
+    if (!cell) {
+      this.number.empty("Click any number to read where it comes from.");
+      return new Map();
+    }
+    let explanation;
+    try {
+      explanation = this.options.explain ? numbered(await this.options.explain(stage.address, cell)) : spelledFromRecipe(this.store, stage.address, cell);
+    } catch (error) {
+      this.number.empty(`The arithmetic did not come: ${error.message}`);
+      return new Map();
+    }
+    if (ticket !== this.ticket) return new Map();
+    this.number.draw(this.store, explanation);
+    const byStage = new Map();
+    for (const used of explanation.terms.flatMap((term) => term.cells)) {
+      if (used.address !== stage.address || explanation.terms.length > 1) byStage.set(used.address, [...(byStage.get(used.address) ?? []), used.index]);
+    }
+    return new Map([...byStage].map(([address, indices]) => [address, boxes(new Sheet(this.store, this.store.stage(address), this.state.head), indices)]));
+  }
+
+  // --- moving about ---
+
+  step(by) {
+    const part = this.store.parts.get(this.store.stage(this.state.at).part);
+    const steps = Strip.steps(part, this.store);
+    const stage = this.store.stage(this.state.at);
+    const at = steps.indexOf(steps.includes(stage.address) ? stage.address : stage.same_as);
+    const next = steps[at + by];
+    if (next) this.move({ at: next, view: "stage" });
+    return Boolean(next);
+  }
+
+  /** Stage by stage, then the same for the next query. */
+  play() {
+    if (this.timer) return this.pause();
+    const part = this.store.parts.get(this.store.stage(this.state.at).part);
+    const rows = part.pattern ? new Sheet(this.store, this.store.stage(part.pattern), 0).rows : 0;
+    if (rows && this.state.row === null) this.state.row = 0;
+    const beat = () => {
+      if (this.step(1)) return;
+      const row = this.state.row === null ? null : (this.state.row + 1) % rows;
+      this.move({ at: part.lanes?.main[0] ?? Strip.steps(part, this.store)[0], row });
+    };
+    this.timer = setInterval(beat, reduced() ? BEAT * 2 : BEAT);
+    return this.move({}, { replace: true });
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.timer = null;
+    if (this.store) this.drawControls(this.store.stage(this.state.at), this.store.parts.get(this.store.stage(this.state.at).part));
+  }
+
+  zoom(by) {
+    this.move({ zoom: clamp(this.state.zoom * by, 1, 40) }, { replace: true });
+  }
+
+  turnHead(by) {
+    const part = this.store.parts.get(this.store.stage(this.state.at).part);
+    const head = clamp(this.state.head + by, 0, Math.max(part.heads - 1, 0));
+    this.move({ head });
+  }
+
+  key(event) {
+    const target = event.composedPath()[0];
+    const here = this.root.contains(target) || target === document.body;
+    if (!here || event.ctrlKey || event.metaKey || event.altKey || this.help.open) return;
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && event.key !== "Escape") return;
+    const onButton = target.tagName === "BUTTON" && (event.key === "Enter" || event.key === " ");
+    const action = onButton ? null : this.keys()[event.key];
+    if (this.state.view === "stage" && !onButton && this.matrix.key(event.key)) event.preventDefault();
+    else if (action) {
+      event.preventDefault();
+      action();
+    }
+  }
+
+  keys() {
+    return {
+      "[": () => this.step(-1), "]": () => this.step(1), ",": () => this.turnHead(-1), ".": () => this.turnHead(1),
+      " ": () => this.play(), "+": () => this.zoom(1.5), "=": () => this.zoom(1.5), "-": () => this.zoom(1 / 1.5),
+      h: () => this.move({ view: "heads" }), a: () => this.data.answer && this.move({ view: "answer" }), s: () => this.move({ view: "stage" }),
+      Escape: () => this.move({ row: null }), Enter: () => this.number.node.focus(), "?": () => this.help.showModal(),
+    };
+  }
+
+  helpDialog() {
+    const rows = KEYS.map(([key, what]) => el("tr", {}, el("td", {}, el("kbd", {}, key)), el("td", {}, what)));
+    return el("dialog", { class: "help", "aria-label": "Keys" }, el("h2", {}, "Keys"), el("table", {}, el("tbody", {}, rows)), el("form", { method: "dialog" }, el("button", { class: "tool" }, "Close")));
+  }
+
+  toggleMap() {
+    const open = this.root.classList.toggle("map-open");
+    this.drawer.setAttribute("aria-expanded", String(open));
+  }
+
+  toggleTheme() {
+    const dark = this.root.dataset.theme ? this.root.dataset.theme === "dark" : this.scheme.matches;
+    this.root.dataset.theme = dark ? "light" : "dark";
+    this.recolour();
+  }
+
+  recolour() {
+    this.palette = new Palette(this.root);
+    this.map.draw(this.store, this.palette);
+    this.strip.part = null;
+    this.matrix.picture = null;
+    this.draw();
+  }
+
+  // --- keeping it ---
+
+  /** The panel that is open, as a picture. */
+  async save(kind) {
+    const panel = { stage: this.stage, heads: this.heads.node, answer: this.answer.node }[this.state.view];
+    const drawing = picture(panel, this.matrix, this.path.textContent);
+    const name = this.path.textContent.replaceAll(" · ", "-");
+    if (kind === "svg") saveSvg(drawing, name);
+    else await savePng(drawing, name);
+  }
+
+  saveData() {
+    save(new Blob([JSON.stringify(this.data)], { type: "application/json" }), "look.json");
+  }
+}
+
+/** What the server said, with numbers that JSON lacks put back. */
+function numbered(found) {
+  const cells = (list) => list.map((cell) => ({ ...cell, value: Number(cell.value) }));
+  return { ...found, number: Number(found.number), terms: found.terms.map((term) => ({ ...term, value: Number(term.value), cells: cells(term.cells) })) };
+}
+
+/** The smallest rectangle around some cells, if they are in this matrix. */
+function boxes(sheet, indices) {
+  const places = indices.map((index) => sheet.find(index)).filter(Boolean);
+  if (!places.length) return [];
+  const [rows, columns] = [places.map(([r]) => r), places.map(([, c]) => c)];
+  return [[Math.min(...rows), Math.min(...columns), Math.max(...rows), Math.max(...columns)]];
+}
