@@ -64,10 +64,10 @@ export class Palette {
   }
 
   /** Zero is the paper; more is fuller. What is below zero has a colour of its own. */
-  shade(value, largest, role) {
+  shade(value, largest, role, power = 0.75) {
     if (!Number.isFinite(value) || !largest) return this.paper;
     const share = Math.min(Math.abs(value) / largest, 1);
-    return mixed(this.paper, this[value < 0 ? `${role}-less` : role], 0.9 * share ** 0.75);
+    return mixed(this.paper, this[value < 0 ? `${role}-less` : role], 0.9 * share ** power);
   }
 
   /** Ink or paper, whichever can be read on a colour. */
@@ -117,7 +117,7 @@ export function sized(canvas, width, height) {
 export function bitmap(sheet, palette) {
   const { rows, columns, stage } = sheet;
   const { largest } = sheet.measure;
-  const shades = [1, -1].map((sign) => Array.from({ length: SHADES + 1 }, (_, i) => word32(palette.shade((sign * i) / SHADES, 1, stage.role))));
+  const shades = [1, -1].map((sign) => Array.from({ length: SHADES + 1 }, (_, i) => word32(palette.shade((sign * i) / SHADES, 1, stage.role, sheet.power))));
   const paper = word32(palette.paper);
   const [image, cover] = [new ImageData(columns, rows), new ImageData(columns, rows)];
   const [pixels, covered] = [new Uint32Array(image.data.buffer), new Uint32Array(cover.data.buffer)];
@@ -135,7 +135,7 @@ export function bitmap(sheet, palette) {
   return { canvas: onCanvas(image), cover: any ? onCanvas(cover) : null };
 }
 
-const SHADES = 255;
+const SHADES = 1023;
 
 const word32 = ([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 

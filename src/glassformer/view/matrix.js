@@ -130,7 +130,7 @@ export class Matrix {
         const value = sheet.value(r, c);
         const hidden = value === -Infinity || sheet.isHidden(r, c);
         if (hidden && value === 0) continue;
-        const colour = palette.shade(value, largest, sheet.stage.role);
+        const colour = palette.shade(value, largest, sheet.stage.role, sheet.power);
         brush.fillStyle = css(hidden ? palette.soft : palette.on(colour));
         brush.fillText(figure(value, decimals, sheet.stage.truth), c * w + w - Math.max(6, (w - 42) / 2), r * h + h / 2 + 0.5, w - 8);
       }

@@ -22,6 +22,7 @@ export class NumberPanel {
     const { address, index, number } = explanation;
     const stage = store.stage(address);
     const kind = store.origin(address).numbers?.kind ?? "f4";
+    this.summary = `${stage.symbol} ${this.place(stage, index).textContent} = ${stage.truth ? (number ? "✓" : "·") : short(number)}`;
     const written = stage.truth ? (number ? "may look" : "may not look") : short(number);
     this.node.replaceChildren(...[
       el("h2", {}, "This number"),

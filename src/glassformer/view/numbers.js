@@ -238,6 +238,11 @@ export class Sheet {
     return axis < 0 ? null : this.store.label(this.stage, axis, this.index(0, column)[axis]);
   }
 
+  /** Shares are small and many: a steeper scale keeps a faint one in sight. */
+  get power() {
+    return this.stage.shares ? 0.55 : 0.75;
+  }
+
   get available() {
     return this.store.has(this.stage.address, this.head);
   }
@@ -267,7 +272,7 @@ const nearly = (value, decimals) => Math.abs(value - Number(value.toFixed(decima
 
 // --- figures ------------------------------------------------------------------------------------------------------
 
-const signed = (text) => text.replace("-", "−").replace("Infinity", "∞");
+const signed = (text) => text.replaceAll("-", "−").replace("Infinity", "∞");
 
 /** A number in its matrix: so many decimals, a real minus sign; powers of ten only where nothing else would show it. */
 export function figure(value, decimals, truth = false) {

@@ -24,7 +24,10 @@ const content = JSON.parse(document.getElementById("data").textContent);
 mount(shown, content, {
   state: stateFromHash(location.hash),
   onState: (state, replace) => history[replace ? "replaceState" : "pushState"](null, "", hashFromState(state)),
-}).then((view) => addEventListener("popstate", () => view.show(stateFromHash(location.hash))));
+}).then((view) => {
+  shown.view = view;
+  addEventListener("popstate", () => view.show(stateFromHash(location.hash)));
+});
 """
 _PAGE = """<!doctype html>
 <html lang="en">

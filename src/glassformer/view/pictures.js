@@ -105,7 +105,7 @@ function cells(matrix) {
 function cell({ sheet, palette, left, top, w, h }, r, c, largest, decimals) {
   const value = sheet.value(r, c);
   const hidden = value === -Infinity || sheet.isHidden(r, c);
-  const colour = palette.shade(value, largest, sheet.stage.role);
+  const colour = palette.shade(value, largest, sheet.stage.role, sheet.power);
   const [x, y] = [left + c * w, top + r * h];
   const group = svgEl("g", {}, svgEl("rect", { x, y, width: w, height: h, fill: css(colour), stroke: css(palette.paper) }));
   if (hidden) group.append(svgEl("path", { d: `M${x} ${y + h}L${x + w} ${y}`, stroke: css(palette.soft, 0.5) }));

@@ -88,8 +88,9 @@ class View {
     this.help = this.helpDialog();
     this.number.node.tabIndex = -1;
     this.drawer = el("button", { type: "button", class: "drawer tool", "aria-expanded": "false", onclick: () => this.toggleMap() }, "☰ Map");
+    this.peek = el("button", { type: "button", class: "peek", hidden: true, onclick: () => this.number.node.scrollIntoView() });
     const side = el("div", { class: "side" }, this.map.node);
-    this.root.replaceChildren(this.top, el("div", { class: "body" }, side, this.centre, this.number.node), this.help, this.spoken);
+    this.root.replaceChildren(this.top, el("div", { class: "body" }, side, this.centre, this.number.node), this.peek, this.help, this.spoken);
     this.root.removeAttribute("aria-busy");
   }
 
@@ -343,21 +344,29 @@ class View {
 
   // --- a number ---
 
+  /** How a number came about: asked of the caller, or spelled from the recipes that came along. */
+  async explained(address, index) {
+    return this.options.explain ? numbered(await this.options.explain(address, index)) : spelledFromRecipe(this.store, address, index);
+  }
+
   /** Explains the chosen number; gives the cells it was made of, by stage. */
   async explain(stage, cell, ticket) {
     if (!cell) {
       this.number.empty("Click any number to read where it comes from.");
+      this.peek.hidden = true;
       return new Map();
     }
     let explanation;
     try {
-      explanation = this.options.explain ? numbered(await this.options.explain(stage.address, cell)) : spelledFromRecipe(this.store, stage.address, cell);
+      explanation = await this.explained(stage.address, cell);
     } catch (error) {
       this.number.empty(`The arithmetic did not come: ${error.message}`);
       return new Map();
     }
     if (ticket !== this.ticket) return new Map();
     this.number.draw(this.store, explanation);
+    this.peek.textContent = `${this.number.summary} ▾`;
+    this.peek.hidden = false;
     const byStage = new Map();
     for (const used of explanation.terms.flatMap((term) => term.cells)) {
       if (used.address !== stage.address || explanation.terms.length > 1) byStage.set(used.address, [...(byStage.get(used.address) ?? []), used.index]);
