@@ -43,7 +43,7 @@ FLOORS = [
     [
         "terminal",
         *(f"studio/{room}" for room in ("asking", "guard", "desk", "markup", "shelf", "by_hand", "changes", "inside")),
-        "studio/app",
+        *(f"studio/{room}" for room in ("lapse", "train", "race", "app")),
         "check_page",
         "training_screen",
         "result_page",

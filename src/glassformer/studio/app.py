@@ -21,9 +21,11 @@ from glassformer.errors import GlassformerError, InputError
 from glassformer.studio import by_hand
 from glassformer.studio.asking import Content, read_json
 from glassformer.studio.desk import BusyError, Desk
-from glassformer.studio.guard import Door, Guard, RefusedError
+from glassformer.studio.guard import Door, Guard, RefusedError, new_token
 from glassformer.studio.inside import Inside
+from glassformer.studio.race import Race, is_race
 from glassformer.studio.shelf import Shelf
+from glassformer.studio.train import Train
 
 JSON = dict[str, Any]
 Action = Callable[[Content], JSON]
@@ -33,19 +35,42 @@ _KINDS = MappingProxyType({".html": "text/html", ".js": "text/javascript", ".css
 class Studio:
     """All rooms, and the desk they share."""
 
-    def __init__(self, runs: list[Path], door: Door) -> None:
-        self.door, self.desk, self.shelf = door, Desk(), Shelf(runs)
-        self.actions: dict[str, Action] = {**by_hand.ACTIONS, **Inside(self.shelf).actions}
+    def __init__(self, folders: list[Path], door: Door, root: Path = Path("runs")) -> None:
+        """`folders` are runs and races to show; new runs go into `root`."""
+        races = [folder for folder in folders if is_race(folder)]
+        self.door, self.desk = door, Desk()
+        self.shelf = Shelf(folder for folder in folders if folder not in races)
+        self.train = Train(self.shelf, root)
+        self.actions: dict[str, Action] = {
+            **by_hand.ACTIONS, **Inside(self.shelf).actions, **Race(self.shelf, races).actions, **self.train.actions,
+        }  # fmt: skip
 
     def app(self) -> Guard:
         """The whole as one ASGI application, behind its guard."""
         files = [Route(f"/{name}", _file(path), methods=["GET"]) for name, path in static_files().items()]
-        actions = [Route(f"/do/{name}", self._action(action), methods=["POST"]) for name, action in self.actions.items()]
+        actions = [
+            Route(f"/do/{name}", self._action(action), methods=["POST"]) for name, action in self.actions.items()
+        ]
         handlers: Mapping[Any, Any] = {
             BusyError: _busy, InputError: _said(422), GlassformerError: _said(409), RefusedError: _refused,
             HTTPException: _http, Exception: _unforeseen,
         }  # fmt: skip
-        return Guard(Starlette(routes=[*files, *actions], exception_handlers=handlers), self.door)
+        upload = Route("/do/train/upload", self._upload, methods=["POST"])
+        return Guard(Starlette(routes=[*files, *actions, upload], exception_handlers=handlers), self.door)
+
+    async def _upload(self, request: Request) -> Response:
+        """A file to learn from, piece by piece to the disk; it gets its name when it is whole."""
+        name = request.query_params.get("name", "")
+        place = self.train.upload_place(name)
+        half = place.with_name(f".{new_token()}.part")
+        try:
+            with half.open("xb") as file:
+                async for piece in request.stream():
+                    file.write(piece)
+            half.replace(place)
+        finally:
+            half.unlink(missing_ok=True)
+        return JSONResponse({"file": name, "bytes": place.stat().st_size})
 
     def _action(self, action: Action) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -58,6 +83,7 @@ class Studio:
     def close(self) -> None:
         """Leaves nothing running."""
         self.desk.close()
+        self.train.close()
 
 
 def static_files() -> dict[str, Path]:

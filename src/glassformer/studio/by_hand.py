@@ -20,7 +20,6 @@ from glassformer.handwork.wording import minus, place, sentence, summary
 from glassformer.handwork.workings import VARIANTS
 from glassformer.mask_laboratory import Experiment, experiments
 from glassformer.solution import Solution, explain
-from glassformer.stages import CATALOGUE
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
 from glassformer.studio.markup import markup_tree
@@ -51,7 +50,9 @@ def start(content: Content) -> JSON:
     """What the room offers: the examples, and the choices of a worksheet."""
     names = sorted(example_names(), key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name))
     return {
-        "examples": [{"name": name, "title": (sheet := read_example(name)).title, "about": sheet.about} for name in names],
+        "examples": [
+            {"name": name, "title": (sheet := read_example(name)).title, "about": sheet.about} for name in names
+        ],
         "weighers": list(WEIGHER_NAMES),
         "scorers": list(SCORERS),
         "variants": list(VARIANTS),
@@ -273,8 +274,11 @@ def _report(report: Report) -> JSON:
 def _verdict(report: Report) -> str:
     first = report.first_wrong
     if first is not None:
-        return f"First wrong number: {place(first)} in line {first.line}. It says {minus(first.printed)}, right is {minus(first.right)}."
-    return "Everything that could be checked is right." if report.checked else "No working was found that can be checked."
+        printed, right = minus(first.printed), minus(first.right)
+        return f"First wrong number: {place(first)} in line {first.line}. It says {printed}, right is {right}."
+    if report.checked:
+        return "Everything that could be checked is right."
+    return "No working was found that can be checked."
 
 
 def _finding(finding: Finding, first: bool) -> JSON:
@@ -294,7 +298,8 @@ def _finding(finding: Finding, first: bool) -> JSON:
 def exercise(content: Content) -> JSON:
     """A sheet to fill in, and its solution."""
     made = make_exercise(
-        asking.whole(content, "seed", least=0, most=10**6, default=0), asking.choice(content, "variant", tuple(VARIANTS), "plain")
+        asking.whole(content, "seed", least=0, most=10**6, default=0),
+        asking.choice(content, "variant", tuple(VARIANTS), "plain"),
     )
     return {"sheet": made.sheet, "solution": made.solution}
 

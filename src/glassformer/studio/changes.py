@@ -1,4 +1,4 @@
-"""Changes to a pass that a person asks for: a head switched off, a number put in place, a stage taken from another text.
+"""Changes to a pass that a person asks for: a head switched off, a number put in place, a stage from another text.
 
 Each becomes a function of one stage; the rest of the pass follows by itself. It knows stages by their addresses and no
 model.

@@ -130,10 +130,7 @@ def look_at(run: Run, text: str, target: str | None = None, write: ViewWrites | 
     card, tokens, model = run.card, run.tokens, run.model
     if not text.strip():
         raise InputError("There is no text yet; type one.")
-    if card.task == "generate":
-        ids = prompt_ids(card, tokens, text).tolist()
-    else:
-        ids = encoded(tokens, [text])[0].tolist()
+    ids = (prompt_ids(card, tokens, text) if card.task == "generate" else encoded(tokens, [text])[0]).tolist()
     longest = min(MOST_TOKENS, card.longest, getattr(model.config, "length", MOST_TOKENS))
     if len(ids) > longest:
         raise InputError(f"This text has {len(ids):,} tokens; this model can be looked at with {longest:,} at most.")

@@ -1,6 +1,6 @@
 """The shelf of models: those that came with the package, the runs named at the start, and those trained meanwhile.
 
-A model is loaded when it is first asked for; a few stay loaded. It knows where models stand, not what is done with them.
+A model is loaded when it is first asked for, and a few stay loaded. It knows where models stand, and uses none.
 """
 
 import threading
