@@ -14,7 +14,9 @@ settings.register_profile("glassformer", derandomize=True, deadline=None, max_ex
 settings.load_profile("glassformer")
 
 
-CHROMIUM = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), "")
+CHROMIUM = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
+)
 LEFT_OUT = pytest.StashKey[int]()
 
 

@@ -68,6 +68,10 @@ SIGNS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%()*+-
 TYPES = {"f8": "<f8", "f4": "<f4", "q4": "<i4", "u1": "<u1"}
 
 
+def stages_by_address(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {stage["address"]: stage for stage in document["stages"]}
+
+
 def numbers_of(document: dict[str, Any]) -> dict[str, NDArray[np.float64]]:
     """Every number of a packed document, by the address of its stage."""
     packed = document["packed"]

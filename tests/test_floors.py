@@ -39,6 +39,7 @@ FLOORS = [
             for room in ("wording", "margins", "mathml", "pages", "mending", "workings", "planting", "writing")
         ),
         *(f"handwork/{room}" for room in ("exercises", "runner", "foreign")),
+        *(f"view/{room}" for room in ("recipes", "trees", "parts", "packing", "answers", "looks", "data", "pages")),
     ],
     [
         "terminal",

@@ -4,7 +4,7 @@ What is too large for a page is cut to what matters (a vocabulary to the words a
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -61,7 +61,7 @@ def stage_numbers(look: Look, address: str, head: int | None = None) -> JSON:
     """The numbers of one stage, or of one head of it, for a page that asks for them: `{kind, base64}`."""
     entry = look.trace.entry(address)
     values, _ = _cut(look, entry)
-    return packing.encoded(values if head is None else values[:, head]) | {}
+    return dict(packing.encoded(values if head is None else values[:, head]))
 
 
 def _size(document: JSON) -> int:
@@ -178,8 +178,7 @@ def _stage(look: Look, entry: Entry, part: Part, numbers: JSON) -> JSON:
         "axes": list(named),
         "shape": list(entry.values.shape),
         "labels": [
-            look.texts.on_axis(entry.address, axis, last=place == last, other=other)
-            for place, axis in enumerate(named)
+            look.texts.on_axis(entry.address, axis, last=place == last, other=other) for place, axis in enumerate(named)
         ],
         "slices": _slices(part, entry),
         "formula": formula_tree(trace, entry.address),
@@ -260,9 +259,3 @@ def _shrunk(head: Array) -> Array:
         places = np.linspace(0, head.shape[axis], min(_SMALL, head.shape[axis]), endpoint=False).astype(int)
         head = np.maximum.reduceat(head, np.unique(places), axis=axis)
     return head
-
-
-def stages_by_address(document: Mapping[str, Any]) -> dict[str, JSON]:
-    """The stages of a document under their addresses."""
-    stages: Iterable[JSON] = document["stages"]
-    return {stage["address"]: stage for stage in stages}

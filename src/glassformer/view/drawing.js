@@ -22,14 +22,16 @@ function filled(node, attributes, children) {
   return node;
 }
 
+/** A small button that does one thing. */
+export const tool = (text, name, action, more = {}) =>
+  el("button", { type: "button", class: "tool", "aria-label": name, title: name, onclick: action, ...more }, text);
+
 /** A token on the page: its own direction, so that Hebrew beside English keeps both in order. */
 export const word = (text, attributes = {}) => el("bdi", attributes, text);
 
 // --- formulas -----------------------------------------------------------------------------------------------------
 
-const MATH_TAGS = new Set(
-  "math mrow mi mn mo mtext msub msup mfrac msqrt mover mspace mtable mtr mtd".split(" "),
-);
+const MATH_TAGS = new Set("math mrow mi mn mo mtext msub msup mfrac msqrt mover mspace mtable mtr mtd".split(" "));
 const MATH_ATTRIBUTES = new Set(["class", "stretchy", "width"]);
 
 /** Nested lists as MathML; a symbol that is an operand leads there. */
@@ -117,7 +119,11 @@ export function sized(canvas, width, height) {
 export function bitmap(sheet, palette) {
   const { rows, columns, stage } = sheet;
   const { largest } = sheet.measure;
-  const shades = [1, -1].map((sign) => Array.from({ length: SHADES + 1 }, (_, i) => word32(palette.shade((sign * i) / SHADES, 1, stage.role, sheet.power))));
+  const shades = [1, -1].map((sign) =>
+    Array.from({ length: SHADES + 1 }, (_, i) =>
+      word32(palette.shade((sign * i) / SHADES, 1, stage.role, sheet.power)),
+    ),
+  );
   const paper = word32(palette.paper);
   const [image, cover] = [new ImageData(columns, rows), new ImageData(columns, rows)];
   const [pixels, covered] = [new Uint32Array(image.data.buffer), new Uint32Array(cover.data.buffer)];

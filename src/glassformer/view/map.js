@@ -4,7 +4,7 @@
 import { css, el, sized, thumbnail } from "./drawing.js";
 import { Sheet, decoded } from "./numbers.js";
 
-export class Map_ {
+export class ModelMap {
   constructor({ go }) {
     this.go = go;
     this.node = el("nav", { class: "map", "aria-label": "Map of the model" });
@@ -27,7 +27,8 @@ export class Map_ {
     for (const part of parts) {
       const words = part.title.split(" · ");
       const block = words.slice(0, -1).join(" · ");
-      if (block !== group && block) list.append(el("li", { class: "block", "aria-hidden": "true" }, blockName(block, both)));
+      if (block !== group && block)
+        list.append(el("li", { class: "block", "aria-hidden": "true" }, blockName(block, both)));
       group = block;
       list.append(this.item(part, words.at(-1), palette, Boolean(block)));
     }
@@ -45,10 +46,17 @@ export class Map_ {
     if (part.heads) {
       const row = el("div", { class: "heads", role: "group", "aria-label": `heads of ${part.title}` });
       for (let head = 0; head < part.heads; head++) {
-        const small = el("button", {
-          type: "button", class: "head", "aria-label": `${part.title}, head ${head + 1}`, title: `head ${head + 1}`,
-          onclick: () => this.go({ at: part.pattern, head }),
-        }, smallHead(this.store, part, head, palette, 22));
+        const small = el(
+          "button",
+          {
+            type: "button",
+            class: "head",
+            "aria-label": `${part.title}, head ${head + 1}`,
+            title: `head ${head + 1}`,
+            onclick: () => this.go({ at: part.pattern, head }),
+          },
+          smallHead(this.store, part, head, palette, 22),
+        );
         heads.push(small);
         row.append(small);
       }
@@ -79,7 +87,9 @@ export function smallHead(store, part, head, palette, size) {
   const sheet = new Sheet(store, store.stage(part.pattern), head);
   const ratio = Math.min(1.6, Math.max(0.6, sheet.columns / sheet.rows));
   const [width, height] = ratio > 1 ? [size, size / ratio] : [size * ratio, size];
-  return part.small ? fromSmall(part, head, palette, width, height) : thumbnail(sheet, palette, Math.round(width), Math.round(height));
+  return part.small
+    ? fromSmall(part, head, palette, width, height)
+    : thumbnail(sheet, palette, Math.round(width), Math.round(height));
 }
 
 function fromSmall(part, head, palette, width, height) {
@@ -107,7 +117,9 @@ function strongest(store, part, head) {
   }
   const name = (axis, i) => store.name(sheet.stage, axis, i) ?? String(i);
   const best = found.sort((a, b) => b[0] - a[0]).slice(0, 3);
-  return best.map(([weight, r, c]) => `${name(sheet.rowAxis, r)} → ${name(sheet.columnAxis, c)}  ${weight.toFixed(2)}`).join("\n");
+  return best
+    .map(([weight, r, c]) => `${name(sheet.rowAxis, r)} → ${name(sheet.columnAxis, c)}  ${weight.toFixed(2)}`)
+    .join("\n");
 }
 
 /** All heads at once, layer by layer: the pictures one compares. */
@@ -123,11 +135,18 @@ export class Heads {
       const cells = Array.from({ length: part.heads }, (_, head) => {
         const here = part.id === chosen.part && head === chosen.head;
         const classes = ["tile", here ? "here" : "", off.includes(`${part.id}/${head}`) ? "off" : ""].join(" ");
-        return el("button", {
-          type: "button", class: classes, onclick: () => this.go({ at: part.pattern, head, view: "stage" }),
-          "aria-label": `${part.title}, head ${head + 1}: open`,
-          title: strongest(store, part, head),
-        }, smallHead(store, part, head, palette, parts.length > 4 ? 112 : 150), el("span", {}, `head ${head + 1}`));
+        return el(
+          "button",
+          {
+            type: "button",
+            class: classes,
+            onclick: () => this.go({ at: part.pattern, head, view: "stage" }),
+            "aria-label": `${part.title}, head ${head + 1}: open`,
+            title: strongest(store, part, head),
+          },
+          smallHead(store, part, head, palette, parts.length > 4 ? 112 : 150),
+          el("span", {}, `head ${head + 1}`),
+        );
       });
       return [el("h3", {}, part.title), el("div", { class: "tiles" }, cells)];
     });

@@ -2,7 +2,7 @@
 // Only what is in sight is drawn, so that a thousand tokens scroll as easily as ten. It knows cells, not meanings.
 
 import { Palette, bitmap, css, el, fitted, hatch, hatchWhere, sized } from "./drawing.js";
-import { figure, full, visible } from "./numbers.js";
+import { clamp, figure, full, visible } from "./numbers.js";
 
 const LARGEST_TABLE = 1600; // cells a screen reader is handed at once
 const LARGEST = [54, 26]; // a cell at its largest, and for a matrix one could do by hand
@@ -18,16 +18,21 @@ export class Matrix {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.space = el("div", { class: "space" });
     this.tip = el("div", { class: "tip", hidden: true });
-    this.frame = el("div", {
-      class: "frame",
-      tabindex: "0",
-      role: "application",
-      "aria-roledescription": "matrix",
-      onscroll: () => this.paint(),
-      onpointermove: (event) => this.hover(event),
-      onpointerleave: () => this.hover(null),
-      onclick: (event) => this.click(event),
-    }, this.canvas, this.space);
+    this.frame = el(
+      "div",
+      {
+        class: "frame",
+        tabindex: "0",
+        role: "application",
+        "aria-roledescription": "matrix",
+        onscroll: () => this.paint(),
+        onpointermove: (event) => this.hover(event),
+        onpointerleave: () => this.hover(null),
+        onclick: (event) => this.click(event),
+      },
+      this.canvas,
+      this.space,
+    );
     this.table = el("div", { class: "spoken" });
     this.node = el("div", { class: "matrix" }, this.frame, this.tip, this.table);
     this.watch = new ResizeObserver(() => this.layout());
@@ -36,8 +41,13 @@ export class Matrix {
   /** Shows a sheet. `row` is the query that counts, `cell` the number looked at, `marks` the cells it is made of. */
   show(sheet, { row = null, cell = null, marks = [], zoom = 1 } = {}) {
     this.changed = this.sheet && sheet.store !== this.sheet.store ? changes(this.sheet, sheet) : null;
-    if (this.changed?.length) setTimeout(() => { this.changed = null; this.paint(); }, FLASH);
-    const fresh = this.sheet?.stage !== sheet.stage || this.sheet?.head !== sheet.head || this.sheet?.store !== sheet.store;
+    if (this.changed?.length)
+      setTimeout(() => {
+        this.changed = null;
+        this.paint();
+      }, FLASH);
+    const fresh =
+      this.sheet?.stage !== sheet.stage || this.sheet?.head !== sheet.head || this.sheet?.store !== sheet.store;
     Object.assign(this, { sheet, row, cell, marks, zoom });
     this.watch.observe(this.node.parentElement);
     if (fresh) this.picture = null;
@@ -48,11 +58,6 @@ export class Matrix {
     this.reveal();
   }
 
-  refreshColours() {
-    this.picture = null;
-    this.layout();
-  }
-
   layout() {
     if (!this.sheet || !this.node.isConnected) return;
     const { rows, columns } = this.sheet;
@@ -60,7 +65,10 @@ export class Matrix {
     const brush = this.canvas.getContext("2d");
     brush.font = `12px ${this.palette.font}`;
     const labels = (count, label) =>
-      Math.min(92, Math.max(0, ...Array.from({ length: Math.min(count, 400) }, (_, i) => brush.measureText(label(i)).width)));
+      Math.min(
+        92,
+        Math.max(0, ...Array.from({ length: Math.min(count, 400) }, (_, i) => brush.measureText(label(i)).width)),
+      );
     const rowWords = labels(rows, (i) => written(this.sheet.rowLabel(i)));
     const columnWords = labels(columns, (i) => written(this.sheet.columnLabel(i)));
     const room = this.node.parentElement.clientWidth - 2;
@@ -124,7 +132,8 @@ export class Matrix {
     brush.textBaseline = "middle";
     if (w >= 12 && h >= 10) this.paintGrid(brush, [r0, c0], [r1, c1]);
     const { cover } = this.picture;
-    if (cover) hatchWhere(brush, cover, [c0, r0, c1 - c0, r1 - r0], [c0 * w, r0 * h, (c1 - c0) * w, (r1 - r0) * h], palette);
+    if (cover)
+      hatchWhere(brush, cover, [c0, r0, c1 - c0, r1 - r0], [c0 * w, r0 * h, (c1 - c0) * w, (r1 - r0) * h], palette);
     for (let r = r0; near && r < r1; r++) {
       for (let c = c0; c < c1; c++) {
         const value = sheet.value(r, c);
@@ -132,7 +141,12 @@ export class Matrix {
         if (hidden && value === 0) continue;
         const colour = palette.shade(value, largest, sheet.stage.role, sheet.power);
         brush.fillStyle = css(hidden ? palette.soft : palette.on(colour));
-        brush.fillText(figure(value, decimals, sheet.stage.truth), c * w + w - Math.max(6, (w - 42) / 2), r * h + h / 2 + 0.5, w - 8);
+        brush.fillText(
+          figure(value, decimals, sheet.stage.truth),
+          c * w + w - Math.max(6, (w - 42) / 2),
+          r * h + h / 2 + 0.5,
+          w - 8,
+        );
       }
     }
     if (!near && w >= 9 && h >= 9) this.tickNegative(brush, [r0, c0], [r1, c1]);
@@ -199,7 +213,7 @@ export class Matrix {
     const { sheet, palette, w, h } = this;
     const wide = sheet.columns / sheet.stage.slices;
     const head = sheet.store.parts.get(sheet.stage.part).heads;
-    const own = Math.floor((this.head ?? 0) * sheet.stage.slices / Math.max(head, 1));
+    const own = Math.floor(((this.head ?? 0) * sheet.stage.slices) / Math.max(head, 1));
     brush.strokeStyle = css(palette[sheet.stage.role === "plain" ? "ink" : sheet.stage.role]);
     brush.lineWidth = 1.5;
     brush.setLineDash([4, 3]);
@@ -224,7 +238,11 @@ export class Matrix {
       brush.textAlign = "right";
       brush.fillStyle = ink(chosen);
       const label = sheet.rowLabel(r);
-      brush.fillText(fitted(brush, label === null ? String(sheet.index(r, 0)[sheet.rowAxis]) : visible(label), left - 8), left - 7, at + 0.5);
+      brush.fillText(
+        fitted(brush, label === null ? String(sheet.index(r, 0)[sheet.rowAxis]) : visible(label), left - 8),
+        left - 7,
+        at + 0.5,
+      );
     }
     const named = sheet.stage.labels[sheet.columnAxis];
     const step = every(w, this.slant ? 13 : named ? 1 : 28);
@@ -281,7 +299,8 @@ export class Matrix {
   say(r, c) {
     const { sheet } = this;
     const index = sheet.index(r, c);
-    const name = (axis, kind) => (axis < 0 ? "" : (sheet.store.name(sheet.stage, axis, index[axis]) ?? `${kind} ${index[axis]}`));
+    const name = (axis, kind) =>
+      axis < 0 ? "" : (sheet.store.name(sheet.stage, axis, index[axis]) ?? `${kind} ${index[axis]}`);
     const [row, column] = [name(sheet.rowAxis, "row"), name(sheet.columnAxis, "column")];
     const between = sheet.stage.axes.at(-1) === "Tk" ? " → " : ", ";
     const kind = sheet.store.origin(sheet.stage.address).numbers?.kind ?? "f4";
@@ -313,7 +332,8 @@ export class Matrix {
     const [r, c] = found;
     const [width, height] = [this.seen[0] - this.left, this.seen[1] - this.top];
     const { scrollLeft, scrollTop } = this.frame;
-    if (c * this.w < scrollLeft || (c + 1) * this.w > scrollLeft + width) this.frame.scrollLeft = c * this.w - width / 2;
+    if (c * this.w < scrollLeft || (c + 1) * this.w > scrollLeft + width)
+      this.frame.scrollLeft = c * this.w - width / 2;
     if (r * this.h < scrollTop || (r + 1) * this.h > scrollTop + height) this.frame.scrollTop = r * this.h - height / 2;
   }
 
@@ -329,21 +349,31 @@ export class Matrix {
     const columns = Math.min(sheet.columns, LARGEST_TABLE);
     const name = (label, i) => (label === null ? String(i) : visible(label));
     const { decimals } = sheet.measure;
-    const head = el("tr", {}, el("td"), Array.from({ length: columns }, (_, c) => el("th", { scope: "col" }, name(sheet.columnLabel(c), c))));
+    const head = el(
+      "tr",
+      {},
+      el("td"),
+      Array.from({ length: columns }, (_, c) => el("th", { scope: "col" }, name(sheet.columnLabel(c), c))),
+    );
     const body = Array.from({ length: rows }, (_, i) => {
       const r = start + i;
-      const cells = Array.from({ length: columns }, (_, c) => el("td", {}, figure(sheet.value(r, c), Math.max(decimals, 3), sheet.stage.truth)));
+      const cells = Array.from({ length: columns }, (_, c) =>
+        el("td", {}, figure(sheet.value(r, c), Math.max(decimals, 3), sheet.stage.truth)),
+      );
       return el("tr", {}, el("th", { scope: "row" }, name(sheet.rowLabel(r), r)), cells);
     });
     const part = rows < sheet.rows ? ` (rows ${start} to ${start + rows - 1} of ${sheet.rows})` : "";
-    this.table.append(el("table", {}, el("caption", {}, `${sheet.stage.plain}${part}`), el("thead", {}, head), el("tbody", {}, body)));
+    this.table.append(
+      el("table", {}, el("caption", {}, `${sheet.stage.plain}${part}`), el("thead", {}, head), el("tbody", {}, body)),
+    );
   }
 }
 
 /** The cells whose numbers are others than before. */
 function changes(before, after) {
   const found = [];
-  if (before.stage.address !== after.stage.address || before.rows !== after.rows || before.columns !== after.columns) return found;
+  if (before.stage.address !== after.stage.address || before.rows !== after.rows || before.columns !== after.columns)
+    return found;
   for (let r = 0; r < after.rows; r++) {
     for (let c = 0; c < after.columns; c++) if (before.value(r, c) !== after.value(r, c)) found.push([r, c]);
   }
@@ -351,5 +381,3 @@ function changes(before, after) {
 }
 
 const written = (label) => (label === null ? "" : visible(label));
-
-export const clamp = (value, low, high) => Math.max(low, Math.min(high, value));

@@ -24,16 +24,28 @@ export class NumberPanel {
     const kind = store.origin(address).numbers?.kind ?? "f4";
     this.summary = `${stage.symbol} ${this.place(stage, index).textContent} = ${stage.truth ? (number ? "✓" : "·") : short(number)}`;
     const written = stage.truth ? (number ? "may look" : "may not look") : short(number);
-    this.node.replaceChildren(...[
-      el("h2", {}, "This number"),
-      el("p", { class: "where" }, formula(["math", {}, ["mrow", { class: stage.role }, ...stage.sign.slice(2)]]), " ", this.place(stage, index)),
-      el("p", { class: `figure ${stage.role}`, title: full(number, kind) }, el("output", {}, written)),
-      stage.truth ? null : el("p", { class: "exact quiet" }, full(number, kind)),
-      el("div", { class: "formula" }, formula(stage.tree, (operand) => this.go({ at: stage.operands[operand] }))),
-      ...this.arithmetic(explanation, stage),
-      this.uses(address, index),
-      this.edit(address, index, number),
-    ].filter(Boolean));
+    this.node.replaceChildren(
+      ...[
+        el("h2", {}, "This number"),
+        el(
+          "p",
+          { class: "where" },
+          formula(["math", {}, ["mrow", { class: stage.role }, ...stage.sign.slice(2)]]),
+          " ",
+          this.place(stage, index),
+        ),
+        el("p", { class: `figure ${stage.role}`, title: full(number, kind) }, written),
+        stage.truth ? null : el("p", { class: "exact quiet" }, full(number, kind)),
+        el(
+          "div",
+          { class: "formula" },
+          formula(stage.tree, (operand) => this.go({ at: stage.operands[operand] })),
+        ),
+        ...this.arithmetic(explanation, stage),
+        this.uses(address, index),
+        this.edit(address, index, number),
+      ].filter(Boolean),
+    );
   }
 
   /** `not → good`, or rows and columns by number. */
@@ -52,8 +64,10 @@ export class NumberPanel {
 
   arithmetic(explanation, stage) {
     const { operation, terms, pattern, missing } = explanation;
-    if (operation === "given") return [el("p", { class: "quiet" }, "Given: it was not worked out from other numbers here.")];
-    if (operation === "written") return [el("p", { class: "quiet" }, "Written by you: what follows is worked from it.")];
+    if (operation === "given")
+      return [el("p", { class: "quiet" }, "Given: it was not worked out from other numbers here.")];
+    if (operation === "written")
+      return [el("p", { class: "quiet" }, "Written by you: what follows is worked from it.")];
     const notes = [];
     const reason = pattern.match(/^(?:\{0\}|0), since (.*)$/)?.[1];
     if (pattern === "hidden") notes.push(el("p", {}, "−∞, since it may not look there."));
@@ -71,11 +85,18 @@ export class NumberPanel {
 
   /** The whole sum in one line, as on paper; long ones begin and end. */
   spelled({ terms, pattern, number, operation }) {
-    if (pattern === "hidden" || operation === "same" || (terms.length === 1 && !pattern && terms[0].pattern === "{}")) return el("span");
+    if (pattern === "hidden" || operation === "same" || (terms.length === 1 && !pattern && terms[0].pattern === "{}"))
+      return el("span");
     const few = terms.length <= 6;
-    const text = (term) => fill(term.pattern, term.cells.map((cell) => bracketed(short(cell.value))));
+    const text = (term) =>
+      fill(
+        term.pattern,
+        term.cells.map((cell) => bracketed(short(cell.value))),
+      );
     const list = few ? terms.map(text) : [...terms.slice(0, 3).map(text), "…", text(terms.at(-1))];
-    const whole = pattern ? pattern.replace("{sum}", list.join(" + ")).replace(/\{(\d+)\}/g, (_, n) => text(terms[Number(n)])) : list.join(" + ");
+    const whole = pattern
+      ? pattern.replace("{sum}", list.join(" + ")).replace(/\{(\d+)\}/g, (_, n) => text(terms[Number(n)]))
+      : list.join(" + ");
     return el("p", { class: "sum" }, `${whole.replace(/, since .*/, "")} `, el("b", {}, `= ${short(number)}`));
   }
 
@@ -84,17 +105,39 @@ export class NumberPanel {
     const column = pattern.match(/^\{(\d+)\} \//)?.[1];
     const rows = terms.slice(0, SHOWN_TERMS).map((term, i) => this.row(term, stage, column === String(i)));
     const body = el("tbody", {}, rows);
-    const more = terms.length > SHOWN_TERMS
-      ? el("button", { type: "button", class: "tool", onclick: (event) => {
-          body.append(...terms.slice(SHOWN_TERMS).map((term) => this.row(term, stage, false)));
-          event.target.remove();
-        } }, `${terms.length - SHOWN_TERMS} more terms`)
-      : null;
+    const more =
+      terms.length > SHOWN_TERMS
+        ? el(
+            "button",
+            {
+              type: "button",
+              class: "tool",
+              onclick: (event) => {
+                body.append(...terms.slice(SHOWN_TERMS).map((term) => this.row(term, stage, false)));
+                event.target.remove();
+              },
+            },
+            `${terms.length - SHOWN_TERMS} more terms`,
+          )
+        : null;
     const total = terms.reduce((sum, term) => sum + term.value, 0);
-    const sums = added && terms.length > 1 ? [el("tr", { class: "total" }, el("th", { scope: "row" }, "sum"), el("td", {}, short(total)))] : [];
-    const result = el("tr", { class: "total" }, el("th", { scope: "row" }, pattern ? "gives" : "number"), el("td", { class: "result" }, short(number)));
+    const sums =
+      added && terms.length > 1
+        ? [el("tr", { class: "total" }, el("th", { scope: "row" }, "sum"), el("td", {}, short(total)))]
+        : [];
+    const result = el(
+      "tr",
+      { class: "total" },
+      el("th", { scope: "row" }, pattern ? "gives" : "number"),
+      el("td", { class: "result" }, short(number)),
+    );
     const head = el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "from"), el("th", { scope: "col" }, "value")));
-    return el("div", { class: "terms" }, el("table", {}, head, body, el("tfoot", {}, sums, pattern || terms.length > 1 ? result : [])), more);
+    return el(
+      "div",
+      { class: "terms" },
+      el("table", {}, head, body, el("tfoot", {}, sums, pattern || terms.length > 1 ? result : [])),
+      more,
+    );
   }
 
   row(term, stage, chosen) {
@@ -114,11 +157,17 @@ export class NumberPanel {
 
   link(cell) {
     const stage = this.store.stage(cell.address);
-    return el("button", {
-      type: "button", class: `cell ${stage.role}`, title: `${stage.symbol}[${cell.index.join(",")}] = ${full(cell.value, "f4")}`,
-      "aria-label": `${stage.name.replace(/_/g, " ")} ${short(cell.value)}: go there`,
-      onclick: () => this.go({ at: cell.address, cell: cell.index }),
-    }, short(cell.value));
+    return el(
+      "button",
+      {
+        type: "button",
+        class: `cell ${stage.role}`,
+        title: `${stage.symbol}[${cell.index.join(",")}] = ${full(cell.value, "f4")}`,
+        "aria-label": `${stage.name.replace(/_/g, " ")} ${short(cell.value)}: go there`,
+        onclick: () => this.go({ at: cell.address, cell: cell.index }),
+      },
+      short(cell.value),
+    );
   }
 
   uses(address, index) {
@@ -126,20 +175,46 @@ export class NumberPanel {
     if (!found.length) return null;
     const links = found.slice(0, 6).map((stage) => {
       const same = stage.shape.length === index.length && index.every((i, axis) => i < stage.shape[axis]);
-      return el("button", { type: "button", class: `cell ${stage.role}`, onclick: () => this.go({ at: stage.address, cell: same ? index : null }) },
-        `${stage.symbol} ${stage.name.replace(/_/g, " ")}`);
+      return el(
+        "button",
+        {
+          type: "button",
+          class: `cell ${stage.role}`,
+          onclick: () => this.go({ at: stage.address, cell: same ? index : null }),
+        },
+        `${stage.symbol} ${stage.name.replace(/_/g, " ")}`,
+      );
     });
-    return el("p", { class: "uses" }, el("span", { class: "quiet" }, "goes into "), links.flatMap((link, i) => (i ? [" ", link] : [link])));
+    return el(
+      "p",
+      { class: "uses" },
+      el("span", { class: "quiet" }, "goes into "),
+      links.flatMap((link, i) => (i ? [" ", link] : [link])),
+    );
   }
 
   edit(address, index, number) {
     const stage = this.store.stage(address);
     if (!this.onEdit || stage.truth) return null;
-    const input = el("input", { type: "number", step: "any", value: Number.isFinite(number) ? String(number) : "", "aria-label": "new value" });
-    return el("form", { class: "edit", onsubmit: (event) => {
-      event.preventDefault();
-      if (input.value !== "" && Number.isFinite(Number(input.value))) this.onEdit(address, index, Number(input.value));
-    } }, el("label", {}, "change it ", input), el("button", { type: "submit" }, "Try"));
+    const input = el("input", {
+      type: "number",
+      step: "any",
+      value: Number.isFinite(number) ? String(number) : "",
+      "aria-label": "new value",
+    });
+    return el(
+      "form",
+      {
+        class: "edit",
+        onsubmit: (event) => {
+          event.preventDefault();
+          if (input.value !== "" && Number.isFinite(Number(input.value)))
+            this.onEdit(address, index, Number(input.value));
+        },
+      },
+      el("label", {}, "change it ", input),
+      el("button", { type: "submit" }, "Try"),
+    );
   }
 }
 

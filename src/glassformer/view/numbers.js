@@ -27,7 +27,9 @@ function from85(text) {
 
 /** Undoes packing.py: inflate, then put the bytes of each number together again. */
 async function unpacked({ counts, length, text }) {
-  const inflating = new Blob([from85(text).subarray(0, length)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const inflating = new Blob([from85(text).subarray(0, length)])
+    .stream()
+    .pipeThrough(new DecompressionStream("deflate"));
   const all = new Uint8Array(await new Response(inflating).arrayBuffer());
   const found = {};
   let start = 0;
@@ -117,7 +119,12 @@ export class Store {
     if (whole) return whole[offset(stage.stored, place)];
     const axis = stage.axes.indexOf("H");
     const slice = this.slices.get(`${stage.address}/${place[axis]}`);
-    return slice?.[offset(stage.stored.filter((_, i) => i !== axis), place.filter((_, i) => i !== axis))];
+    return slice?.[
+      offset(
+        stage.stored.filter((_, i) => i !== axis),
+        place.filter((_, i) => i !== axis),
+      )
+    ];
   }
 
   /** A true index as a place among the numbers that were kept. */
@@ -155,7 +162,9 @@ function strided(store, stage, head) {
   const whole = store.arrays.get(home.address);
   const sliced = whole ? -1 : home.axes.indexOf("H");
   const shape = home.stored.map((size, axis) => (axis === sliced ? 1 : size));
-  const steps = shape.map((size, axis) => (size === 1 ? 0 : shape.slice(axis + 1).reduce((product, next) => product * next, 1)));
+  const steps = shape.map((size, axis) =>
+    size === 1 ? 0 : shape.slice(axis + 1).reduce((product, next) => product * next, 1),
+  );
   return { array: whole ?? store.slices.get(`${home.address}/${head}`), steps };
 }
 
@@ -269,6 +278,8 @@ export class Sheet {
 const EXACT_UP_TO = 4000; // cells that are asked whether fewer decimals would do
 
 const nearly = (value, decimals) => Math.abs(value - Number(value.toFixed(decimals))) <= 1e-9;
+
+export const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 
 // --- figures ------------------------------------------------------------------------------------------------------
 

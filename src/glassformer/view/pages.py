@@ -17,7 +17,10 @@ from glassformer.view.looks import Look
 
 LARGEST = 5_000_000  # bytes of a file, unless more are allowed
 # In this order they make one module.
-SCRIPTS = ("numbers", "recipes", "drawing", "matrix", "pictures", "map", "strip", "number", "answer", "view")
+SCRIPTS = (
+    *("numbers", "recipes", "drawing", "address", "matrix", "pictures", "map", "strip", "number", "answer"),
+    *("controls", "view"),
+)
 _START = """
 const shown = document.getElementById("view");
 const content = JSON.parse(document.getElementById("data").textContent);

@@ -15,10 +15,14 @@ _WORDS = MappingProxyType(
     {"self": "self-attention", "cross": "cross-attention", "feed_forward": "feed-forward", "final_norm": "final norm"}
 )
 
+# What stands before the axes that the catalogue names: by the first of these, or for rows of any kind by their number.
+_LEADING = MappingProxyType({"Tq": ("B", "H"), "T": ("B", "H"), "L": ("H", "…")})
+_ROWS = ((), ("B",), ("B", "T"), ("B", "H", "T"))
+
 
 @dataclass(frozen=True)
 class Texts:
-    """The tokens on the axes. What lies in a scope of `context_scopes` is about the context; the rest is about `own`."""
+    """The tokens on the axes. What lies in one of `context_scopes` is about the context; the rest is about `own`."""
 
     own: tuple[str, ...] = ()
     context: tuple[str, ...] = ()
@@ -54,21 +58,17 @@ class Part:
     @property
     def heads(self) -> int:
         """How many heads; 0 where there are none to speak of."""
-        return max((entry.values.shape[axes(entry).index("H")] for entry in self.entries if _is_pairs(entry)), default=0)
+        return max(
+            (entry.values.shape[axes(entry).index("H")] for entry in self.entries if _is_pairs(entry)), default=0
+        )
 
 
 def axes(entry: Entry) -> tuple[str, ...]:
     """One name per axis, where the catalogue leaves some open: a norm's rows stand in a batch, maybe in heads."""
     named = tuple(axis for axis in entry.stage.axes if axis != "…")
     extra = entry.values.ndim - len(named)
-    if extra == 0:
-        return named
-    first = named[0] if named else ""
-    if first in ("Tq", "T"):
-        return (("H", *named) if extra == 1 and first == "Tq" and entry.values.shape[0] != 1 else ("B", "H")[:extra] + named)
-    if first == "L":
-        return ("H", "T")[-extra:] + named if extra <= 2 else ("B", "H", "T")[:extra] + named
-    return ({0: (), 1: ("B",), 2: ("B", "T"), 3: ("B", "H", "T")}.get(extra) or ("B",) * extra) + named
+    leading = _LEADING.get(named[0] if named else "")
+    return (leading[:extra] if leading else _ROWS[extra]) + named
 
 
 def _is_pairs(entry: Entry) -> bool:
@@ -152,7 +152,9 @@ def lanes(trace: Trace, part: Part) -> dict[str, list[str]]:
         "value": _lane(trace, mixed, 1, inside) if mixed else [],
         "main": main,
     }
-    found["from"] = list(dict.fromkeys(_source(trace, found[name]) for name in ("query", "key", "value") if found[name]))
+    found["from"] = list(
+        dict.fromkeys(_source(trace, found[name]) for name in ("query", "key", "value") if found[name])
+    )
     found["from"] = [address for address in found["from"] if address]
     return found
 

@@ -13,9 +13,20 @@ export function picture(panel, matrix, title) {
   const [width, height] = [Math.ceil(box.width) + 2 * MARGIN, Math.ceil(panel.scrollHeight) + 2 * MARGIN];
   const drawing = svgEl("g", { transform: `translate(${MARGIN} ${MARGIN})` });
   draw(panel, drawing, { box, palette, matrix });
-  return svgEl("svg", {
-    xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}`, "font-family": palette.font, role: "img",
-  }, svgEl("title", {}, title), svgEl("rect", { width, height, fill: css(palette.paper) }), drawing);
+  return svgEl(
+    "svg",
+    {
+      xmlns: "http://www.w3.org/2000/svg",
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      "font-family": palette.font,
+      role: "img",
+    },
+    svgEl("title", {}, title),
+    svgEl("rect", { width, height, fill: css(palette.paper) }),
+    drawing,
+  );
 }
 
 function draw(node, into, context) {
@@ -26,7 +37,10 @@ function draw(node, into, context) {
 }
 
 function isSeen(element) {
-  return !element.matches?.(".spoken, .tip, .tools, button.tool, select, input") && getComputedStyle(element).visibility !== "hidden";
+  return (
+    !element.matches?.(".spoken, .tip, .tools, button.tool, select, input") &&
+    getComputedStyle(element).visibility !== "hidden"
+  );
 }
 
 function drawElement(element, into, context) {
@@ -34,12 +48,14 @@ function drawElement(element, into, context) {
   const place = element.getBoundingClientRect();
   if (!place.width || !place.height) return;
   const at = { x: place.left - box.left, y: place.top - box.top };
-  if (matrix && element === matrix.frame) into.append(svgEl("g", { transform: `translate(${at.x} ${at.y})` }, cells(matrix)));
+  if (matrix && element === matrix.frame)
+    into.append(svgEl("g", { transform: `translate(${at.x} ${at.y})` }, cells(matrix)));
   else if (element instanceof HTMLCanvasElement) {
     into.append(svgEl("image", { ...at, width: place.width, height: place.height, href: element.toDataURL() }));
   } else if (element instanceof SVGSVGElement) {
     const copy = element.cloneNode(true);
-    for (const [name, value] of Object.entries({ ...at, width: place.width, height: place.height })) copy.setAttribute(name, value);
+    for (const [name, value] of Object.entries({ ...at, width: place.width, height: place.height }))
+      copy.setAttribute(name, value);
     into.append(copy);
   } else {
     drawBar(element, into, context, place, at);
@@ -64,10 +80,21 @@ function drawText(text, into, { box }) {
   if (!lines.length) return;
   const place = lines.length > 1 ? range.getBoundingClientRect() : lines[0];
   const size = Number.parseFloat(style.fontSize);
-  into.append(svgEl("text", {
-    x: place.left - box.left, y: lines[0].top - box.top + lines[0].height / 2 + size * 0.36, fill: style.color,
-    "font-size": size, "font-weight": style.fontWeight, "font-style": style.fontStyle, direction: style.direction,
-  }, said));
+  into.append(
+    svgEl(
+      "text",
+      {
+        x: place.left - box.left,
+        y: lines[0].top - box.top + lines[0].height / 2 + size * 0.36,
+        fill: style.color,
+        "font-size": size,
+        "font-weight": style.fontWeight,
+        "font-style": style.fontStyle,
+        direction: style.direction,
+      },
+      said,
+    ),
+  );
 }
 
 /** A matrix with its tokens, cell by cell, at the size it has on the screen. */
@@ -80,15 +107,23 @@ function cells(matrix) {
     const plain = document.createElement("canvas");
     [plain.width, plain.height] = [sheet.columns, sheet.rows];
     plain.getContext("2d").drawImage(bitmap(sheet, palette).canvas, 0, 0);
-    group.append(svgEl("image", {
-      x: left, y: top, width: sheet.columns * w, height: sheet.rows * h, href: plain.toDataURL(),
-      preserveAspectRatio: "none", "image-rendering": "pixelated",
-    }));
+    group.append(
+      svgEl("image", {
+        x: left,
+        y: top,
+        width: sheet.columns * w,
+        height: sheet.rows * h,
+        href: plain.toDataURL(),
+        preserveAspectRatio: "none",
+        "image-rendering": "pixelated",
+      }),
+    );
   }
   for (let r = 0; r < sheet.rows && !many; r++) {
     for (let c = 0; c < sheet.columns; c++) group.append(cell(matrix, r, c, largest, decimals));
   }
-  const word = (text, attributes) => group.append(svgEl("text", { "font-size": 12, fill: css(palette.soft), ...attributes }, text));
+  const word = (text, attributes) =>
+    group.append(svgEl("text", { "font-size": 12, fill: css(palette.soft), ...attributes }, text));
   for (let r = 0; r < sheet.rows && h >= 10; r++) {
     const label = sheet.rowLabel(r);
     if (label !== null) word(visible(label), { x: left - 7, y: top + (r + 0.5) * h + 4, "text-anchor": "end" });
@@ -96,7 +131,8 @@ function cells(matrix) {
   for (let c = 0; c < sheet.columns && w >= 10; c++) {
     const label = sheet.columnLabel(c);
     const at = left + (c + 0.5) * w;
-    if (label !== null && matrix.slant) word(visible(label), { transform: `translate(${at + 4} ${top - 7}) rotate(-90)` });
+    if (label !== null && matrix.slant)
+      word(visible(label), { transform: `translate(${at + 4} ${top - 7}) rotate(-90)` });
     else if (label !== null) word(visible(label), { x: at, y: top - 7, "text-anchor": "middle" });
   }
   return group;
@@ -107,11 +143,26 @@ function cell({ sheet, palette, left, top, w, h }, r, c, largest, decimals) {
   const hidden = value === -Infinity || sheet.isHidden(r, c);
   const colour = palette.shade(value, largest, sheet.stage.role, sheet.power);
   const [x, y] = [left + c * w, top + r * h];
-  const group = svgEl("g", {}, svgEl("rect", { x, y, width: w, height: h, fill: css(colour), stroke: css(palette.paper) }));
+  const group = svgEl(
+    "g",
+    {},
+    svgEl("rect", { x, y, width: w, height: h, fill: css(colour), stroke: css(palette.paper) }),
+  );
   if (hidden) group.append(svgEl("path", { d: `M${x} ${y + h}L${x + w} ${y}`, stroke: css(palette.soft, 0.5) }));
   if (w >= 38 && h >= 17 && !(hidden && value === 0)) {
-    const text = { x: x + w - Math.max(6, (w - 40) / 2), y: y + h / 2 + 4, "font-size": Math.min(12.5, h * 0.62), "text-anchor": "end" };
-    group.append(svgEl("text", { ...text, fill: css(hidden ? palette.soft : palette.on(colour)) }, figure(value, decimals, sheet.stage.truth)));
+    const text = {
+      x: x + w - Math.max(6, (w - 40) / 2),
+      y: y + h / 2 + 4,
+      "font-size": Math.min(12.5, h * 0.62),
+      "text-anchor": "end",
+    };
+    group.append(
+      svgEl(
+        "text",
+        { ...text, fill: css(hidden ? palette.soft : palette.on(colour)) },
+        figure(value, decimals, sheet.stage.truth),
+      ),
+    );
   }
   return group;
 }
@@ -134,7 +185,7 @@ export async function savePng(drawing, name, scale = 2) {
   canvas.toBlob((blob) => save(blob, `${name}.png`), "image/png");
 }
 
-export function save(blob, name) {
+function save(blob, name) {
   const address = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = address;

@@ -145,7 +145,9 @@ class Work {
   }
 
   whole(recipe, terms) {
-    const text = (recipe.whole ?? "").replace(/<([^>]*\{(\d)\}[^>]*)>/g, (_, part, n) => (Number(n) < terms.length ? part : ""));
+    const text = (recipe.whole ?? "").replace(/<([^>]*\{(\d)\}[^>]*)>/g, (_, part, n) =>
+      Number(n) < terms.length ? part : "",
+    );
     return text.replace("{c}", `{${this.names.c}}`).replace("{n}", terms.length).replace("{top}", this.top);
   }
 }

@@ -104,7 +104,13 @@ RECIPES: MappingProxyType[str, list[Recipe]] = MappingProxyType(
             {"let": {"n": "0[b,r]"}, "terms": ["1[n,c]"]},
         ],
         "recur": [
-            {"when": "r<1", "each": "1.0", "terms": ["0[b,r,i] × 1[i,c]"], "then": ["2[c]", "4[c]"], "whole": "tanh({sum})"},
+            {
+                "when": "r<1",
+                "each": "1.0",
+                "terms": ["0[b,r,i] × 1[i,c]"],
+                "then": ["2[c]", "4[c]"],
+                "whole": "tanh({sum})",
+            },
             {
                 "each": "1.0",
                 "terms": ["0[b,r,i] × 1[i,c]"],

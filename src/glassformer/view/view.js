@@ -1,48 +1,19 @@
 // The view: draws a look inside a model from one JSON document, and nothing else. It works no stage and knows none by
 // name. `mount` puts it into an element; what is on screen is a small state that an address can hold.
 
-import { AnswerView, answerLine } from "./answer.js";
-import { Palette, el, formula, reduced, word } from "./drawing.js";
-import { Heads, Map_ } from "./map.js";
-import { Matrix, clamp } from "./matrix.js";
+import { hashFromState, stateFromHash } from "./address.js";
+import { AnswerView } from "./answer.js";
+import { Controls, drawTop, keysDialog } from "./controls.js";
+import { Palette, el, formula, reduced } from "./drawing.js";
+import { Heads, ModelMap } from "./map.js";
+import { Matrix } from "./matrix.js";
 import { NumberPanel } from "./number.js";
-import { Sheet, Store, visible } from "./numbers.js";
-import { picture, save, savePng, saveSvg } from "./pictures.js";
+import { Sheet, Store, clamp } from "./numbers.js";
+import { picture, savePng, saveSvg } from "./pictures.js";
 import { spelledFromRecipe } from "./recipes.js";
 import { Strip, looks } from "./strip.js";
 
-const KEYS = [
-  ["← ↑ → ↓", "move from number to number"], ["Enter", "read how the number came about"],
-  ["[  ]", "the step before, the step after"], [",  .", "the head before, the head after"],
-  ["Space", "play or pause"], ["+  −", "nearer, farther"], ["h", "all heads"], ["a", "the answer"], ["s", "one step"],
-  ["Esc", "let go of the chosen row"], ["?", "this list"],
-];
 const BEAT = 1100; // milliseconds a step stays while playing
-
-// --- the state and the address ------------------------------------------------------------------------------------
-
-/** `#at=encoder.0.self.weights&head=1&row=3&cell=0,1,3,4` */
-export function hashFromState(state) {
-  const words = new URLSearchParams();
-  for (const name of ["at", "head", "row", "cell", "view", "zoom"]) {
-    const value = state[name];
-    if (value === null || value === undefined || (name === "view" && value === "stage") || (name === "zoom" && value === 1)) continue;
-    words.set(name, Array.isArray(value) ? value.join(",") : String(value));
-  }
-  return `#${words.toString().replaceAll("%2C", ",")}`;
-}
-
-export function stateFromHash(hash) {
-  const words = new URLSearchParams(hash.replace(/^#/, ""));
-  const whole = (text) => (text !== null && /^\d+$/.test(text) ? Number(text) : null);
-  const state = {};
-  if (words.get("at")) state.at = words.get("at");
-  for (const name of ["head", "row"]) if (whole(words.get(name)) !== null) state[name] = whole(words.get(name));
-  if (/^\d+(,\d+)*$/.test(words.get("cell") ?? "")) state.cell = words.get("cell").split(",").map(Number);
-  if (["stage", "heads", "answer"].includes(words.get("view"))) state.view = words.get("view");
-  if (Number(words.get("zoom")) >= 1) state.zoom = Math.min(Number(words.get("zoom")), 40);
-  return state;
-}
 
 // --- mounting -----------------------------------------------------------------------------------------------------
 
@@ -60,7 +31,7 @@ class View {
     if (options.theme) element.dataset.theme = options.theme;
     const go = (to) => this.go(to);
     const choose = (row) => this.move({ row: row === this.state.row ? null : row });
-    this.map = new Map_({ go });
+    this.map = new ModelMap({ go });
     this.strip = new Strip({ go });
     this.heads = new Heads({ go });
     this.answer = new AnswerView({ go, choose: (row) => this.move({ row }) });
@@ -80,17 +51,39 @@ class View {
     this.top = el("header", { class: "top" });
     this.path = el("h1", { class: "path" });
     this.says = el("div", { class: "says" });
-    this.controls = el("div", { class: "controls" });
+    this.controls = new Controls(this);
     this.looking = el("div", { class: "looking" });
     this.spoken = el("div", { class: "spoken", role: "status", "aria-live": "polite" });
-    this.stage = el("section", { class: "stage panel", "aria-label": "One step" }, this.says, this.strip.node, this.controls, el("div", { class: "seeing" }, this.matrix.node, this.looking));
+    this.stage = el(
+      "section",
+      { class: "stage panel", "aria-label": "One step" },
+      this.says,
+      this.strip.node,
+      this.controls.node,
+      el("div", { class: "seeing" }, this.matrix.node, this.looking),
+    );
     this.centre = el("div", { class: "centre" }, this.path, this.stage);
-    this.help = this.helpDialog();
+    this.help = keysDialog();
     this.number.node.tabIndex = -1;
-    this.drawer = el("button", { type: "button", class: "drawer tool", "aria-expanded": "false", onclick: () => this.toggleMap() }, "☰ Map");
-    this.peek = el("button", { type: "button", class: "peek", hidden: true, onclick: () => this.number.node.scrollIntoView() });
+    this.drawer = el(
+      "button",
+      { type: "button", class: "drawer tool", "aria-expanded": "false", onclick: () => this.toggleMap() },
+      "☰ Map",
+    );
+    this.peek = el("button", {
+      type: "button",
+      class: "peek",
+      hidden: true,
+      onclick: () => this.number.node.scrollIntoView(),
+    });
     const side = el("div", { class: "side" }, this.map.node);
-    this.root.replaceChildren(this.top, el("div", { class: "body" }, side, this.centre, this.number.node), this.peek, this.help, this.spoken);
+    this.root.replaceChildren(
+      this.top,
+      el("div", { class: "body" }, side, this.centre, this.number.node),
+      this.peek,
+      this.help,
+      this.spoken,
+    );
     this.root.removeAttribute("aria-busy");
   }
 
@@ -124,6 +117,10 @@ class View {
     return this.store.data;
   }
 
+  get part() {
+    return this.store.parts.get(this.store.stage(this.state.at).part);
+  }
+
   // --- where we are ---
 
   /** Any state, made whole: what it does not say, or says wrongly, is chosen here. */
@@ -134,7 +131,14 @@ class View {
     const stage = this.store.stage(at);
     const part = this.store.parts.get(stage.part);
     const head = clamp(state.head ?? 0, 0, Math.max(part.heads - 1, 0));
-    return { at, head, row: state.row ?? null, cell: this.inHead(stage, head, state.cell), view: state.view ?? "stage", zoom: state.zoom ?? 1 };
+    return {
+      at,
+      head,
+      row: state.row ?? null,
+      cell: this.inHead(stage, head, state.cell),
+      view: state.view ?? "stage",
+      zoom: state.zoom ?? 1,
+    };
   }
 
   /** The cell in the head that is open, if there is such a cell. */
@@ -167,7 +171,9 @@ class View {
   async show(state) {
     this.state = this.whole(state);
     const stage = this.store.stage(this.state.at);
-    if (!state.cell && this.store.parts.get(stage.part).pattern === stage.address) this.state.cell = this.strongest(stage, this.state.head);
+    if (this.state.view === "stage") await this.fetch(stage);
+    if (!state.cell && this.store.parts.get(stage.part).pattern === stage.address)
+      this.state.cell = this.strongest(stage, this.state.head);
     await this.draw();
   }
 
@@ -208,7 +214,7 @@ class View {
     const { at, head, view, row } = this.state;
     const stage = this.store.stage(at);
     const part = this.store.parts.get(stage.part);
-    this.drawTop();
+    drawTop(this, this.top);
     this.map.mark(part.id, head, this.data.off);
     this.drawPath(part, stage);
     const shown = { stage: this.stage, heads: this.heads.node, answer: this.answer.node }[view];
@@ -219,55 +225,55 @@ class View {
     this.root.dataset.view = view;
   }
 
-  drawTop() {
-    const { texts, title } = this.data;
-    if (this.options.chrome === false) return this.top.replaceChildren(this.tabs());
-    const both = texts.context.length > 0;
-    const line = (tokens, name, own) => tokens.length ? el("p", { class: "text", "aria-label": name }, both ? el("span", { class: "quiet said" }, name) : null, tokens.slice(0, 400).map((token, i) => own
-      ? el("button", { type: "button", class: `token${i === this.state.row ? " chosen" : ""}`, "aria-pressed": String(i === this.state.row), onclick: () => this.choose(i) }, word(visible(token)))
-      : word(visible(token), { class: "token" }))) : null;
-    const open = (item) => this.go({ at: this.logits(), cell: item.index });
-    return this.top.replaceChildren(...[
-      el("div", { class: "bar-line" }, this.drawer, el("span", { class: "title" }, title || "A look inside"), el("span", { class: "quiet about" }, this.data.about), this.tabs()),
-      texts.context.length ? line(texts.context, "source", false) : null,
-      line(texts.own, this.data.answer?.target ? "led by" : both ? "target" : "text", true),
-      answerLine(this.data.answer, { row: this.state.row, open, before: this.before }),
-    ].filter(Boolean));
-  }
-
   logits() {
-    return [...this.store.stages.values()].findLast((stage) => stage.axes.at(-1) === "N" && stage.operation !== "given")?.address;
-  }
-
-  tabs() {
-    const tab = (view, text) => el("button", { type: "button", class: "tab", "aria-pressed": String(this.state.view === view), onclick: () => this.move({ view }) }, text);
-    const tabs = [tab("stage", "Step by step"), this.data.parts.some((part) => part.heads > 1) ? tab("heads", "All heads") : null, this.data.answer ? tab("answer", "Answer") : null];
-    const tool = (text, name, action) => el("button", { type: "button", class: "tool", title: name, "aria-label": name, onclick: action }, text);
-    return el("div", { class: "tabs" }, tabs, tool("☾", "light or dark", () => this.toggleTheme()), tool("?", "keys", () => this.help.showModal()));
+    return [...this.store.stages.values()].findLast((stage) => stage.axes.at(-1) === "N" && stage.operation !== "given")
+      ?.address;
   }
 
   drawPath(part, stage) {
     const steps = part.title.split(" · ");
-    const head = part.heads > 1 && (stage.axes.includes("H") || stage.axes.includes("G") || stage.slices) ? [`head ${this.state.head + 1}`] : [];
-    const names = this.state.view === "stage" ? [...steps, ...head, stage.name.replace(/_/g, " ")] : [{ heads: "all heads", answer: "the answer" }[this.state.view]];
-    this.path.replaceChildren(...names.flatMap((name, i) => [i ? el("span", { class: "dot", "aria-hidden": "true" }, " · ") : null, el("span", { class: i === names.length - 1 ? "last" : "" }, name)]).filter(Boolean));
+    const head =
+      part.heads > 1 && (stage.axes.includes("H") || stage.axes.includes("G") || stage.slices)
+        ? [`head ${this.state.head + 1}`]
+        : [];
+    const names =
+      this.state.view === "stage"
+        ? [...steps, ...head, stage.name.replace(/_/g, " ")]
+        : [{ heads: "all heads", answer: "the answer" }[this.state.view]];
+    this.path.replaceChildren(
+      ...names
+        .flatMap((name, i) => [
+          i ? el("span", { class: "dot", "aria-hidden": "true" }, " · ") : null,
+          el("span", { class: i === names.length - 1 ? "last" : "" }, name),
+        ])
+        .filter(Boolean),
+    );
   }
 
   async drawStage(stage, part) {
     const { head, row, cell, zoom } = this.state;
     const ticket = (this.ticket = {});
+    await this.fetch(stage);
+    if (ticket !== this.ticket) return;
     const sheet = new Sheet(this.store, stage, head);
     const heads = stage.axes.includes("H") && part.heads > 1 ? `, ${part.heads} heads` : "";
-    const size = stage.shape.length ? `${this.length(sheet, "rowAxis")}${this.length(sheet, "columnAxis")}${heads}` : "a single number";
-    const kept = Object.keys(stage.kept).length ? ` (shown: the ${Object.values(stage.kept)[0].length} words at hand)` : "";
+    const size = stage.shape.length
+      ? `${this.length(sheet, "rowAxis")}${this.length(sheet, "columnAxis")}${heads}`
+      : "a single number";
+    const kept = Object.keys(stage.kept).length
+      ? ` (shown: the ${Object.values(stage.kept)[0].length} words at hand)`
+      : "";
     this.says.replaceChildren(
       el("p", { class: "meaning" }, stage.meaning, " ", el("span", { class: "quiet shape" }, size + kept)),
-      el("div", { class: "formula" }, formula(stage.tree, (operand) => this.go({ at: stage.operands[operand] }))),
+      el(
+        "div",
+        { class: "formula" },
+        formula(stage.tree, (operand) => this.go({ at: stage.operands[operand] })),
+      ),
     );
-    if (this.strip.part !== part || this.strip.head !== head || this.strip.store !== this.store) this.strip.draw(this.store, part, head, this.palette);
-    this.drawControls(stage, part);
-    if (!sheet.available) await this.fetch(stage, sheet);
-    if (ticket !== this.ticket) return;
+    if (this.strip.part !== part || this.strip.head !== head || this.strip.store !== this.store)
+      this.strip.draw(this.store, part, head, this.palette);
+    this.controls.draw(stage, part);
     const marks = await this.explain(stage, cell, ticket);
     if (ticket !== this.ticket) return;
     this.matrix.head = head;
@@ -282,12 +288,15 @@ class View {
     return axis === "rowAxis" ? `${size} × ` : String(size);
   }
 
-  async fetch(stage, sheet) {
-    this.looking.replaceChildren(el("p", { class: "quiet busy" }, `Fetching ${stage.symbol}, head ${this.state.head + 1} …`));
+  /** Asks for the numbers of this stage and head, if they did not come along. */
+  async fetch(stage) {
+    const { head } = new Sheet(this.store, stage, this.state.head);
+    if (this.store.has(stage.address, head) || this.store.origin(stage.address).why !== "later") return;
+    this.looking.replaceChildren(el("p", { class: "quiet busy" }, `Fetching ${stage.symbol}, head ${head + 1} …`));
     try {
-      await this.store.load(stage.address, sheet.head);
-      if (stage.hidden) await this.store.load(stage.hidden, sheet.head);
-      this.strip.draw(this.store, this.strip.part, this.state.head, this.palette);
+      if (stage.hidden) await this.store.load(stage.hidden, head);
+      await this.store.load(stage.address, head);
+      this.strip.part = null;
     } catch (error) {
       this.looking.replaceChildren(el("p", { class: "wrong" }, `The numbers did not come: ${error.message}`));
     }
@@ -297,7 +306,9 @@ class View {
   drawLooking(part, sheet) {
     if (!sheet.available) {
       const why = this.store.origin(sheet.stage.address).why;
-      this.looking.replaceChildren(el("p", { class: "quiet" }, why === "later" ? "These numbers did not come along." : why));
+      this.looking.replaceChildren(
+        el("p", { class: "quiet" }, why === "later" ? "These numbers did not come along." : why),
+      );
       return;
     }
     const pattern = part.pattern && new Sheet(this.store, this.store.stage(part.pattern), this.state.head);
@@ -307,46 +318,13 @@ class View {
     this.looking.replaceChildren(looks(pattern, clamp(row, 0, pattern.rows - 1), this.palette, this.choose));
   }
 
-  drawControls(stage, part) {
-    const steps = Strip.steps(part, this.store);
-    const origin = steps.includes(stage.address) ? stage.address : stage.same_as;
-    const at = steps.indexOf(origin);
-    const tool = (text, name, action, more = {}) => el("button", { type: "button", class: "tool", "aria-label": name, title: name, onclick: action, ...more }, text);
-    const slider = el("input", { type: "range", min: 0, max: steps.length - 1, value: Math.max(at, 0), "aria-label": "step", "aria-valuetext": stage.name, oninput: (event) => this.move({ at: steps[event.target.value] }, { replace: true }) });
-    const option = (address) => el("option", { value: address, selected: address === stage.address }, `${this.store.stage(address).symbol}  ${(address.startsWith(`${part.id}.`) ? address.slice(part.id.length + 1) : address).replace(/_/g, " ")}`);
-    const all = el("select", { "aria-label": "any stage of this part", onchange: (event) => this.go({ at: event.target.value }) }, part.stages.map(option));
-    this.controls.replaceChildren(...[
-      tool("◂", "the step before", () => this.step(-1), { disabled: at === 0 }),
-      tool(this.timer ? "❚❚" : "▶", this.timer ? "pause" : "play", () => this.play(), { class: "tool play" }),
-      tool("▸", "the step after", () => this.step(1), { disabled: at === steps.length - 1 }),
-      steps.length > 1 ? slider : null,
-      this.rowPicker(part),
-      el("label", { class: "pick-stage" }, el("span", { class: "quiet" }, "stage "), all),
-      this.headSwitch(part),
-      el("span", { class: "tools" }, tool("−", "farther", () => this.zoom(1 / 1.5), { disabled: this.state.zoom <= 1 }), tool("+", "nearer", () => this.zoom(1.5)), tool("SVG", "save this panel as SVG", () => this.save("svg")), tool("PNG", "save this panel as PNG", () => this.save("png"))),
-    ].filter(Boolean));
-  }
-
-  rowPicker(part) {
-    const pattern = part.pattern && this.store.stage(part.pattern);
-    if (!pattern) return null;
-    const sheet = new Sheet(this.store, pattern, 0);
-    const name = (row) => visible(sheet.rowLabel(row) ?? String(row));
-    const options = Array.from({ length: Math.min(sheet.rows, 1024) }, (_, row) => el("option", { value: row, selected: row === this.state.row }, name(row)));
-    return el("label", { class: "pick-row" }, el("span", { class: "quiet" }, "query "), el("select", { "aria-label": "query row", onchange: (event) => this.move({ row: event.target.value === "" ? null : Number(event.target.value) }) }, el("option", { value: "" }, "all"), options));
-  }
-
-  headSwitch(part) {
-    if (!this.options.onHead || !part.heads) return null;
-    const on = !(this.data.off ?? []).includes(`${part.id}/${this.state.head}`);
-    return el("label", {}, el("input", { type: "checkbox", checked: !on, onchange: (event) => this.options.onHead(part.id, this.state.head, !event.target.checked) }), " head off");
-  }
-
   // --- a number ---
 
   /** How a number came about: asked of the caller, or spelled from the recipes that came along. */
   async explained(address, index) {
-    return this.options.explain ? numbered(await this.options.explain(address, index)) : spelledFromRecipe(this.store, address, index);
+    return this.options.explain
+      ? numbered(await this.options.explain(address, index))
+      : spelledFromRecipe(this.store, address, index);
   }
 
   /** Explains the chosen number; gives the cells it was made of, by stage. */
@@ -369,16 +347,21 @@ class View {
     this.peek.hidden = false;
     const byStage = new Map();
     for (const used of explanation.terms.flatMap((term) => term.cells)) {
-      if (used.address !== stage.address || explanation.terms.length > 1) byStage.set(used.address, [...(byStage.get(used.address) ?? []), used.index]);
+      if (used.address !== stage.address || explanation.terms.length > 1)
+        byStage.set(used.address, [...(byStage.get(used.address) ?? []), used.index]);
     }
-    return new Map([...byStage].map(([address, indices]) => [address, boxes(new Sheet(this.store, this.store.stage(address), this.state.head), indices)]));
+    return new Map(
+      [...byStage].map(([address, indices]) => [
+        address,
+        boxes(new Sheet(this.store, this.store.stage(address), this.state.head), indices),
+      ]),
+    );
   }
 
   // --- moving about ---
 
   step(by) {
-    const part = this.store.parts.get(this.store.stage(this.state.at).part);
-    const steps = Strip.steps(part, this.store);
+    const steps = Strip.steps(this.part, this.store);
     const stage = this.store.stage(this.state.at);
     const at = steps.indexOf(steps.includes(stage.address) ? stage.address : stage.same_as);
     const next = steps[at + by];
@@ -389,7 +372,7 @@ class View {
   /** Stage by stage, then the same for the next query. */
   play() {
     if (this.timer) return this.pause();
-    const part = this.store.parts.get(this.store.stage(this.state.at).part);
+    const { part } = this;
     const rows = part.pattern ? new Sheet(this.store, this.store.stage(part.pattern), 0).rows : 0;
     if (rows && this.state.row === null) this.state.row = 0;
     const beat = () => {
@@ -404,16 +387,19 @@ class View {
   pause() {
     clearInterval(this.timer);
     this.timer = null;
-    if (this.store) this.drawControls(this.store.stage(this.state.at), this.store.parts.get(this.store.stage(this.state.at).part));
+    if (this.store) this.controls.draw(this.store.stage(this.state.at), this.part);
   }
 
   zoom(by) {
     this.move({ zoom: clamp(this.state.zoom * by, 1, 40) }, { replace: true });
   }
 
+  switchHead(on) {
+    this.options.onHead(this.part.id, this.state.head, on);
+  }
+
   turnHead(by) {
-    const part = this.store.parts.get(this.store.stage(this.state.at).part);
-    const head = clamp(this.state.head + by, 0, Math.max(part.heads - 1, 0));
+    const head = clamp(this.state.head + by, 0, Math.max(this.part.heads - 1, 0));
     this.move({ head });
   }
 
@@ -433,16 +419,21 @@ class View {
 
   keys() {
     return {
-      "[": () => this.step(-1), "]": () => this.step(1), ",": () => this.turnHead(-1), ".": () => this.turnHead(1),
-      " ": () => this.play(), "+": () => this.zoom(1.5), "=": () => this.zoom(1.5), "-": () => this.zoom(1 / 1.5),
-      h: () => this.move({ view: "heads" }), a: () => this.data.answer && this.move({ view: "answer" }), s: () => this.move({ view: "stage" }),
-      Escape: () => this.move({ row: null }), Enter: () => this.number.node.focus(), "?": () => this.help.showModal(),
+      "[": () => this.step(-1),
+      "]": () => this.step(1),
+      ",": () => this.turnHead(-1),
+      ".": () => this.turnHead(1),
+      " ": () => this.play(),
+      "+": () => this.zoom(1.5),
+      "=": () => this.zoom(1.5),
+      "-": () => this.zoom(1 / 1.5),
+      h: () => this.move({ view: "heads" }),
+      a: () => this.data.answer && this.move({ view: "answer" }),
+      s: () => this.move({ view: "stage" }),
+      Escape: () => this.move({ row: null }),
+      Enter: () => this.number.node.focus(),
+      "?": () => this.help.showModal(),
     };
-  }
-
-  helpDialog() {
-    const rows = KEYS.map(([key, what]) => el("tr", {}, el("td", {}, el("kbd", {}, key)), el("td", {}, what)));
-    return el("dialog", { class: "help", "aria-label": "Keys" }, el("h2", {}, "Keys"), el("table", {}, el("tbody", {}, rows)), el("form", { method: "dialog" }, el("button", { class: "tool" }, "Close")));
   }
 
   toggleMap() {
@@ -474,16 +465,16 @@ class View {
     if (kind === "svg") saveSvg(drawing, name);
     else await savePng(drawing, name);
   }
-
-  saveData() {
-    save(new Blob([JSON.stringify(this.data)], { type: "application/json" }), "look.json");
-  }
 }
 
 /** What the server said, with numbers that JSON lacks put back. */
 function numbered(found) {
   const cells = (list) => list.map((cell) => ({ ...cell, value: Number(cell.value) }));
-  return { ...found, number: Number(found.number), terms: found.terms.map((term) => ({ ...term, value: Number(term.value), cells: cells(term.cells) })) };
+  return {
+    ...found,
+    number: Number(found.number),
+    terms: found.terms.map((term) => ({ ...term, value: Number(term.value), cells: cells(term.cells) })),
+  };
 }
 
 /** The smallest rectangle around some cells, if they are in this matrix. */
@@ -493,3 +484,5 @@ function boxes(sheet, indices) {
   const [rows, columns] = [places.map(([r]) => r), places.map(([, c]) => c)];
   return [[Math.min(...rows), Math.min(...columns), Math.max(...rows), Math.max(...columns)]];
 }
+
+export { hashFromState, stateFromHash };
