@@ -213,9 +213,10 @@ class Train:
         """How much of the plan is done."""
         plan = folder.settings.get("plan", {})
         last = metrics[-1] if metrics else {}
+        done, whole = last.get("seconds", 0.0), plan.get("seconds", 0.0)
         if plan.get("steps"):
-            return min(1.0, last.get("step", 0) / plan["steps"])
-        return min(1.0, last.get("seconds", 0.0) / plan["seconds"]) if plan.get("seconds") else 0.0
+            done, whole = last.get("step", 0), plan["steps"]
+        return min(1.0, float(done) / float(whole)) if whole else 0.0
 
 
 def _brief_settings(folder: RunFolder) -> JSON:
