@@ -46,6 +46,8 @@ FLOORS = [
     ],
     [
         "terminal",
+        *(f"studio/{room}" for room in ("asking", "guard", "desk", "markup", "shelf", "by_hand", "changes", "inside")),
+        *(f"studio/{room}" for room in ("lapse", "train", "race", "app")),
         "check_page",
         "training_screen",
         "result_page",
@@ -58,6 +60,7 @@ FLOORS = [
         "commands/certify",
         "commands/doctor",
         "commands/train",
+        "commands/studio",
         "commands/predict",
         "commands/evaluate",
         "commands/compare",

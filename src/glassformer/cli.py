@@ -18,6 +18,7 @@ app = App(
     "With --debug before or after the command, an error shows its traceback.",
     default_parameter=Parameter(negative=(), show_default=False),
 )
+app.command("glassformer.commands.studio:studio", name="studio", help="Open the studio in a browser.")
 app.command("glassformer.commands.explain:explain", name="explain", help="Work attention step by step.")
 app.command("glassformer.commands.check:check", name="check", help="Find the first wrong number in notes.")
 app.command("glassformer.commands.exercise:exercise", name="exercise", help="Make a worksheet to fill in.")
