@@ -119,7 +119,8 @@ def read(
 ) -> Corpus:
     """Reads a corpus for a task: classify, translate or generate.
 
-    source      a named or made set ("imdb", "dates", "dates:5000"), a file, a folder, two parallel files, or "-"
+    source      a named or made set ("imdb", "dates", "dates:5000"), a file, a folder, "-", or two parallel files
+                ("a.en,a.de")
     columns     which columns to take; what is not named is found
     valid, test files for these parts; a part that is not given is held out from the training part
     encoding    of the files, if it is not what their bytes speak for
@@ -128,6 +129,8 @@ def read(
     """
     check_task(task)
     columns, tally = columns or Columns(), _Tally()
+    if isinstance(source, str) and "," in source and not Path(source).exists():
+        source = [_existing(each) for each in source.split(",")]
     named = find_named(source) if isinstance(source, str) else None
     if named is not None:
         parts = _named(named, task, tally)
@@ -147,7 +150,7 @@ def read(
     if limit is not None:
         parts = {part: thinned(samples, limit, seed) for part, samples in parts.items()}
         tally.notes.append(f"At most {limit:,} samples of each part are used.")
-    name = source if isinstance(source, str) else str(source) if isinstance(source, Path) else str(source[0])
+    name = ",".join(map(str, source)) if isinstance(source, Sequence) and not isinstance(source, str) else str(source)
     report = ReadReport(
         tally.read, tally.kept, tally.reasons.total(), dict(tally.reasons.most_common()), tuple(tally.skips),
         tally.encodings, tuple(tally.columns), dict(sorted(labels.items())), *counts, tuple(tally.notes),

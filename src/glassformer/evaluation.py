@@ -5,42 +5,41 @@ that luck leaves it. All of it is plain data, ready for JSON.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 
-from glassformer import batches, metrics
+from glassformer import lessons, metrics
 from glassformer.bootstrap import Measure, interval
 from glassformer.errors import InputError
-from glassformer.lessons import tensors
-from glassformer.predictions import TOKENS_AT_ONCE, Writing, answered, class_shares, encoded, together, translated
+from glassformer.lessons import Lessons, Measures
+from glassformer.predictions import TOKENS_AT_ONCE, Writing, answered, class_shares, translated
 from glassformer.run_folder import Card
 from glassformer.samples import Labelled, Pair, Plain, Sample
 from glassformer.tokens import Tokens
 
 Scores = dict[str, Any]
+MANY = 100  # blocks of a text: enough to see how much luck there is between them
+_KINDS: Mapping[str, type] = MappingProxyType(
+    {"classes": Labelled, "pairs": Pair, "answers": Pair, "stream": Plain, "spans": Plain, "masked": Plain}
+)
 
 
 def evaluate(
     model: Any, card: Card, tokens: Tokens, samples: Sequence[Sample], *, how: Writing | None = None, seed: int = 0
 ) -> Scores:
     """The scores of a model on samples of the kind it was trained on. `how` it writes, if not as usual."""
-    how = how or Writing()
-    kinds: dict[str, Any] = {"classes": Labelled, "pairs": Pair, "answers": Pair, "stream": Plain}
-    if card.objective not in kinds:
-        raise InputError(
-            f"This model has learnt to fill gaps ('{card.objective}'), which is only the first half of a training; "
-            "finetune it (--from) and evaluate what comes of that."
-        )
-    kind = kinds[card.objective]
-    if not samples or not all(isinstance(sample, kind) for sample in samples):
-        found = type(samples[0]).__name__ if samples else "none"
+    kind = _KINDS[card.objective]
+    strange = [type(sample).__name__ for sample in samples if not isinstance(sample, kind)]
+    if strange or not samples:
+        found = strange[0] if strange else "none"
         raise InputError(f"A model for '{card.objective}' is judged on {kind.__name__} samples; these are {found}.")
     some: Any = samples
+    how = how or Writing()
     if card.objective == "classes":
         return _classes(model, card, tokens, some, seed)
     if card.objective == "pairs":
@@ -90,52 +89,49 @@ def _answers(
     written = [each.text for each in answered(model, card, tokens, [each.source for each in samples], how)]
     right = np.array([one == sample.target for one, sample in zip(written, samples, strict=True)])
     exact = metrics.accuracy(np.ones(len(samples), dtype=np.int64), right.astype(np.int64))
-    prompts, answers = (encoded(tokens, texts) for texts in zip(*((s.source, s.target) for s in samples), strict=True))
-    rows = [batches.answered(prompt, answer) for prompt, answer in zip(prompts, answers, strict=True)]
-    loss = metrics.Mean()
-    alike = "synthesizer" in model.config.scorer
-    for indices in together(rows, TOKENS_AT_ONCE, alike=alike):
-        batch = batches.answer_batch([prompts[i] for i in indices], [answers[i] for i in indices])
-        nats, counts = _nats(model, batch)
-        loss.add(float(nats.sum() / counts.sum()), int(counts.sum()))
+    nats, counts = _losses(model, lessons.answers(samples, samples, tokens, _measures(card, TOKENS_AT_ONCE)))
+    loss = float(nats.sum() / counts.sum())
     return {
         "exact": exact.value,
         "exact_interval": _interval(exact, seed),
-        "loss": loss.value,
-        "perplexity": _finite(math.exp(min(loss.value, 700))),
+        "loss": loss,
+        "perplexity": math.exp(min(loss, 700)),
         "samples": len(samples),
     }
 
 
 def _language(model: Any, card: Card, tokens: Tokens, samples: Sequence[Plain], seed: int) -> Scores:
-    texts = [sample.text for sample in samples]
-    context = min(card.longest, model.config.length)
-    windows = batches.whole(batches.stream_of(tokens.encode_many(texts)), context, max(1, TOKENS_AT_ONCE // context))
-    measured = [_nats(model, batch) for batch in windows]
-    nats, counts = (np.concatenate(column) for column in zip(*measured, strict=True))
+    """Over the whole text, in blocks; of hidden spans and pieces, over those that the run's seed hides."""
+    sizes = [len(row) for row in tokens.encode_many([sample.text for sample in samples])]
+    lessons_of = _LANGUAGE[card.objective]
+    found = lessons_of(samples, samples, tokens, _measures(card, min(TOKENS_AT_ONCE, sum(sizes) // MANY)))
+    nats, counts = _losses(model, found)
     loss = metrics.Mean()
     loss.add(float(nats.sum() / counts.sum()), int(counts.sum()))
-    scores = asdict(metrics.score_language(loss, sum(len(text.encode()) for text in texts)))
-    return {
-        **{name: _finite(value) for name, value in scores.items()},
-        "loss_interval": _interval(metrics.mean_loss(nats, counts), seed),
-    }
+    scores = asdict(metrics.score_language(loss, sum(len(sample.text.encode()) for sample in samples)))
+    if card.objective != "stream":  # what is hidden is not the whole text, so its bytes say nothing
+        scores = {name: scores[name] for name in ("loss", "perplexity", "tokens")}
+    scores["perplexity"] = scores["perplexity"] if math.isfinite(scores["perplexity"]) else None  # JSON has no ∞
+    return {**scores, "loss_interval": _interval(metrics.mean_loss(nats, counts), seed)}
+
+
+_LANGUAGE: Mapping[str, Callable[..., Lessons]] = MappingProxyType(
+    {"stream": lessons.stream, "spans": lessons.spans, "masked": lessons.masked}
+)
+
+
+def _measures(card: Card, tokens_per_batch: int) -> Measures:
+    room = card.longest + 3  # the marks that a row may have besides
+    return Measures(longest=card.longest, tokens_per_batch=max(tokens_per_batch, room), seed=card.seed)
 
 
 @torch.inference_mode()
-def _nats(model: Any, batch: batches.LanguageBatch) -> tuple[np.ndarray, np.ndarray]:
-    """The summed loss of each row, and over how many ids."""
-    ids, wanted, real, counted = tensors(model, batch.ids_in, batch.ids_out, batch.real, batch.counted)
-    logits = model(ids) if bool(batch.real.all()) else model(ids, real)
-    losses = F.cross_entropy(logits.transpose(1, 2), wanted, reduction="none").double().masked_fill(~counted, 0.0)
-    return losses.sum(1).numpy(), batch.counted.sum(1)
+def _losses(model: Any, found: Lessons) -> tuple[np.ndarray, np.ndarray]:
+    """The summed loss of each batch that is judged on, and over how many pieces."""
+    losses = [found.loss(model, batch, 0.0) for batch in found.valid.in_order()]
+    return np.array([float(loss) for loss, _ in losses]), np.array([count for _, count in losses])
 
 
 def _interval(measure: Measure, seed: int) -> list[float]:
     found = interval(measure, seed=seed)
     return [found.low, found.high]
-
-
-def _finite(value: float) -> float | None:
-    """JSON has no word for the infinite."""
-    return value if math.isfinite(value) else None

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from glassformer import batches
 from glassformer.beam import Beam, search
@@ -115,9 +116,9 @@ def class_shares(model: Any, card: Card, tokens: Tokens, texts: Sequence[str]) -
     rows = batches.shortened(encoded(tokens, texts), card.longest).rows
     shares = np.zeros((len(rows), len(card.labels)))
     for indices in together(rows, TOKENS_AT_ONCE):
-        ids, real = (torch.from_numpy(array) for array in batches.padded([rows[i] for i in indices]))
+        ids, real = _padded(model, [rows[i] for i in indices])
         with torch.inference_mode():
-            shares[indices] = model(ids, real).double().softmax(-1).numpy()
+            shares[indices] = model(ids, real).double().softmax(-1).cpu().numpy()
     return shares
 
 
@@ -137,7 +138,7 @@ def translated(model: Any, card: Card, tokens: Tokens, texts: Sequence[str], how
     rows = batches.shortened(encoded(tokens, texts), min(card.longest, model.config.length)).rows
     found: list[Any] = [None] * len(rows)
     for indices in together(rows, SEARCHED_AT_ONCE):
-        source, real = (torch.from_numpy(array) for array in batches.padded([rows[i] for i in indices]))
+        source, real = _padded(model, [rows[i] for i in indices])
         longest = how.longest or TIMES_LONGER * source.shape[1] + AND_SOME
         answers = _written(Translation(model, source, real, START), tokens, how, longest, how.beam or USUAL_BEAM)
         for i, answer in zip(indices, answers, strict=True):
@@ -200,7 +201,7 @@ def pieces(model: Any, card: Card, tokens: Tokens, text: str, how: Writing) -> I
             said = sure
         if stopped:
             return
-    if written:
+    if written and len(new) > len(said):
         yield new[len(said) :]
 
 
@@ -231,6 +232,13 @@ def _ids(model: Any, prompt: list[int], longest: int, choose: Chooser) -> Iterat
 def encoded(tokens: Tokens, texts: Sequence[str]) -> list[Ids]:
     """The ids of each text; one that has none is a single unknown token."""
     return [row if len(row) else np.array([UNKNOWN], dtype=np.int64) for row in tokens.encode_many(texts)]
+
+
+def _padded(model: Any, rows: Sequence[Ids]) -> tuple[Tensor, Tensor]:
+    """The rows, and where they are real, where the model is."""
+    device = next(model.parameters()).device
+    ids, real = batches.padded(rows)
+    return torch.from_numpy(ids).to(device), torch.from_numpy(real).to(device)
 
 
 def together(rows: Sequence[Ids], tokens_at_once: int, *, alike: bool = False) -> list[list[int]]:

@@ -219,8 +219,8 @@ class RunFolder:
         steps = self.checkpoints()[::-1]
         return self._first_whole(sorted(steps, key=lambda step: not self._is_best(step)))
 
-    def load_checkpoint(self, step: int) -> Checkpoint:
-        """One checkpoint, if it is whole."""
+    def checkpoint(self, step: int) -> Checkpoint:
+        """The one of a step."""
         return self._first_whole([step])
 
     def _first_whole(self, steps: list[int]) -> Checkpoint:

@@ -69,8 +69,8 @@ def resume(out: str | Path, tell: Listener = nobody) -> Run:
     folder = RunFolder.open(out)
     prepared, plan, threads = prepare_again(folder.settings)
     course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
-    if folder.checkpoints():
-        newest = folder.newest_checkpoint()
+    newest = folder.newest_checkpoint()
+    if newest is not None:
         for skipped in newest.skipped:
             tell(Said(f"Passed over: {skipped}"))
         course.loop.restore(newest.tensors, newest.progress)
@@ -124,7 +124,8 @@ class Course:
         """The best weights become the model, which is judged on what it never saw, and certified."""
         prepared = self.prepared
         best = self.folder.best_checkpoint()
-        self.loop.restore(best.tensors, best.progress)
+        if best is not None:
+            self.loop.restore(best.tensors, best.progress)
         prepared.model.load_state_dict(self.loop.weights())
         prepared.model.eval()
         self.folder.save_model(prepared.card, prepared.model.state_dict(), prepared.tokens)

@@ -1,0 +1,222 @@
+"""From a request to a run folder: every objective, resumed, stopped by signals, begun from a parent."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from glassformer.errors import InputError
+from glassformer.preparation import Forecast, Request, as_settings, budget, prepare, prepare_again
+from glassformer.run_folder import RunFolder
+from glassformer.runs import load
+from glassformer.teaching import Course, Event, Said, resume, teach
+from glassformer.training import Judged, Loop, Stepped
+
+TINY = {"width": 12, "heads": 2, "hidden": 17}
+TINY_PAIR = {**TINY, "encoder_layers": 1, "decoder_layers": 1}
+
+
+def request(task: str, data: str, **options: Any) -> Request:
+    settings = {**(TINY_PAIR if task == "translate" else {**TINY, "layers": 1}), **options.pop("settings", {})}
+    return Request(task=task, data=data, **{"steps": 7, "threads": 1, "settings": settings, **options})
+
+
+CASES = [
+    ("classify", "negation:300", "classes", "accuracy"),
+    ("translate", "dates:300", "pairs", "bleu"),
+    ("generate", "sorting:300", "answers", "exact"),
+]
+
+
+@pytest.mark.parametrize(("task", "data", "objective", "score"), CASES)
+def test_a_request_becomes_a_run(task: str, data: str, objective: str, score: str, tmp_path: Path) -> None:
+    events: list[Event] = []
+    run = teach(request(task, data), tmp_path / "run", events.append)
+    assert run.card.objective == objective
+    assert 0 <= run.scores[score] <= 100
+    assert run.scores["part"] == "test"
+    assert run.certificate["passed"]
+    forecast = next(event for event in events if isinstance(event, Forecast))
+    assert forecast.steps == 7
+    assert [event.step for event in events if isinstance(event, Stepped)] == list(range(1, 8))
+    judged = [event.loss for event in events if isinstance(event, Judged)]
+    logged = [line["loss"] for line in RunFolder.open(tmp_path / "run").metrics() if line["event"] == "judged"]
+    assert logged == judged
+    assert any(isinstance(event, Said) and "300 rows read" in event.text for event in events)
+    again = load(tmp_path / "run")
+    for name, value in run.model.state_dict().items():
+        assert torch.equal(value, again.model.state_dict()[name])
+
+
+def test_a_text_is_a_stream_and_its_end_is_the_trial(tmp_path: Path) -> None:
+    book = tmp_path / "book.txt"
+    book.write_text("the cat sat on the mat, and the dog sat on the cat. " * 40, encoding="utf-8")
+    run = teach(request("generate", str(book), settings={"longest": 31, "tokens_per_batch": 93}), tmp_path / "run")
+    assert run.card.objective == "stream"
+    assert run.scores["part"] == "valid"
+    assert run.scores["loss"] > 0
+    assert run.card.longest == 31
+
+
+def test_two_parallel_files_are_one_corpus(tmp_path: Path) -> None:
+    for name in ("en", "de"):
+        (tmp_path / f"talk.{name}").write_text("".join(f"{name} line {i}\n" for i in range(40)), encoding="utf-8")
+    asked = request("translate", f"{tmp_path}/talk.en,{tmp_path}/talk.de")
+    assert len(prepare(asked).corpus.train) + len(prepare(asked).corpus.valid) + len(prepare(asked).corpus.test) == 40
+
+
+# --- stopped and resumed ----------------------------------------------------------------------------------------
+
+
+def test_resumed_is_never_stopped(tmp_path: Path) -> None:
+    """The same weights, bit for bit, whether the run went through or was cut after its fourth step."""
+    asked = request("classify", "negation:300", steps=9, settings={"dropout": 0.1, "average": 0.9})
+    whole = teach(asked, tmp_path / "whole")
+
+    prepared = prepare(asked)
+    plan, forecast = budget(prepared, time.monotonic())
+    folder = RunFolder.create(tmp_path / "cut", settings=as_settings(prepared, plan, forecast.threads))
+    loop = Loop(prepared.model, prepared.lessons, plan)
+    for event in loop.run():
+        if isinstance(event, Judged) and event.step == 4:
+            break
+    assert loop.progress.step == 4
+    Course(folder, prepared, loop)._save(event)
+    torch.manual_seed(99)  # whatever happens in between
+    resumed = resume(tmp_path / "cut")
+    for name, value in whole.model.state_dict().items():
+        assert torch.equal(value, resumed.model.state_dict()[name]), name
+    assert resumed.scores == whole.scores
+
+
+def test_settings_give_the_same_run_again() -> None:
+    asked = request("translate", "dates:300", settings={"learning_rate": 0.007, "tokens_per_batch": 512})
+    prepared = prepare(asked)
+    plan, _ = budget(prepared, time.monotonic())
+    again, plan_again, threads = prepare_again(as_settings(prepared, plan, 1))
+    assert (plan_again, threads) == (plan, 1)
+    assert again.card == prepared.card
+    assert again.tokens == prepared.tokens
+
+
+def test_data_that_changed_are_noticed(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.csv"
+    notes.write_text("text,label\n" + "".join(f"word{i} good,a\nbad word{i},b\n" for i in range(30)), encoding="utf-8")
+    prepared = prepare(request("classify", str(notes)))
+    settings = as_settings(prepared, replace(prepared.recipe.plan, steps=3), 1)
+    notes.write_text(
+        "text,label\n" + "".join(f"other{i} good,a\nbad thing{i},b\n" for i in range(30)), encoding="utf-8"
+    )
+    with pytest.raises(InputError, match="no longer what they were"):
+        prepare_again(settings)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_saves_and_leaves(number: int, code: int, tmp_path: Path) -> None:
+    words = ["train", "classify", "negation:300", "--steps", "100000", "--threads", "1", "--out", str(tmp_path / "run")]
+    words += ["--set", "width=12", "--set", "heads=2", "--set", "layers=1"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "glassformer", *words], stderr=subprocess.PIPE, text=True, env=environment
+    )
+    log = tmp_path / "run" / "metrics.jsonl"
+    while not log.exists() and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(number)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == code, said
+    assert f"glassformer train --resume {tmp_path / 'run'}" in said
+    assert RunFolder.open(tmp_path / "run").newest_checkpoint().skipped == []
+
+
+# --- from a parent ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("classify", "negation:300", "masked"), ("classify", "negation:300")),
+        (("generate", "negation:300", "spans"), ("generate", "sorting:300")),
+    ],
+)
+def test_pretrain_then_finetune(first: tuple[str, str, str], second: tuple[str, str], tmp_path: Path) -> None:
+    texts = tmp_path / "texts.txt"
+    texts.write_text("".join(f"{i} 3 5 7 and a good film, not a bad one\n" for i in range(60)), encoding="utf-8")
+    sizes = {"tokens": "character", "longest": 61}
+    task, _, objective = first
+    pretrained = teach(request(task, str(texts), objective=objective, settings=sizes), tmp_path / "first")
+    assert pretrained.card.objective == objective
+    assert set(pretrained.scores) == {"part", "loss"}
+    events: list[Event] = []
+    child = teach(
+        Request(task=second[0], data=second[1], parent=str(tmp_path / "first"), steps=1, threads=1,
+                settings={"learning_rate": 0.0}),
+        tmp_path / "second", events.append,
+    )  # fmt: skip
+    assert child.tokens == pretrained.tokens
+    assert child.card.parents == (str(tmp_path / "first"),)
+    assert any(isinstance(event, Said) and "weights begin as those of" in event.text for event in events)
+    for name, value in pretrained.model.state_dict().items():
+        if not name.startswith("head") or task == "generate":
+            assert torch.equal(value, child.model.state_dict()[name]), name
+
+
+def test_a_parent_of_another_kind_is_refused(tmp_path: Path) -> None:
+    teach(request("classify", "negation:300", steps=1), tmp_path / "first")
+    with pytest.raises(InputError, match="is a 'transformer'"):
+        prepare(Request(task="classify", data="negation:300", model="rnn", parent=str(tmp_path / "first")))
+
+
+# --- bad requests -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"minutes": 1.0}, "minutes and steps were given"),
+        ({"limit": -1}, "limit cannot be below 0"),
+        ({"model": "gpt"}, "'gpt' is a model to generate"),
+        ({"objective": "pairs"}, "the objective is classes or masked"),
+    ],
+)
+def test_a_bad_request_is_named(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        prepare(Request(**{"task": "classify", "data": "negation:300", "steps": 3, **options}))
+
+
+def test_a_folder_that_holds_a_run_is_not_written_over(tmp_path: Path) -> None:
+    teach(request("classify", "negation:300", steps=1), tmp_path / "run")
+    with pytest.raises(InputError, match="--resume"):
+        teach(request("classify", "negation:300", steps=1), tmp_path / "run")
+
+
+# --- the budget of minutes --------------------------------------------------------------------------------------
+
+
+def test_minutes_leave_room_for_the_end() -> None:
+    prepared = prepare(request("classify", "negation:300", steps=0, minutes=2.0))
+    began = time.monotonic() - 30.0  # half a minute went by before
+    plan, forecast = budget(prepared, began)
+    assert plan.steps == 0
+    assert 60.0 < plan.seconds < 90.0
+    assert forecast.seconds == plan.seconds
+    assert forecast.steps > 1
+
+
+def test_json_is_one_document(tmp_path: Path) -> None:
+    words = ["train", "classify", "negation:300", "--steps", "2", "--threads", "1", "--out", str(tmp_path / "run")]
+    done = subprocess.run(
+        [sys.executable, "-m", "glassformer", *words, "--json", "--set", "width=12"],
+        capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=True,
+    )  # fmt: skip
+    answer = json.loads(done.stdout)
+    assert answer["run"] == str(tmp_path / "run")
+    assert 0 <= answer["accuracy"] <= 1
