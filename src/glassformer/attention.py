@@ -25,6 +25,7 @@ from glassformer import checks
 from glassformer.cache import Cache
 from glassformer.errors import InputError
 from glassformer.kernels import dropout as dropped
+from glassformer.kernels import turned
 from glassformer.watchers import Watcher, Witness, nothing, within
 
 # --- 1. score: how well does each query fit each key? -----------------------------------------------------------
@@ -267,11 +268,11 @@ def project(
 def rotate(
     rows: Float[Tensor, "B H T K"], cosines: Float[Tensor, "#B T R"], sines: Float[Tensor, "#B T R"]
 ) -> Float[Tensor, "B H T K"]:
-    """Turns each pair of columns (r, r+R) by its angle: dot products then depend only on distance in position."""
-    pairs = cosines.shape[-1]
-    first, second, rest = rows[..., :pairs], rows[..., pairs : 2 * pairs], rows[..., 2 * pairs :]
-    cos, sin = cosines[:, None], sines[:, None]  # B 1 T R
-    return torch.cat([first * cos - second * sin, second * cos + first * sin, rest], dim=-1)
+    """Turns each pair of columns (r, r+R) by its angle: dot products then depend only on distance in position.
+
+    The pair (a, b) becomes (a·cos − b·sin, b·cos + a·sin).
+    """
+    return turned(rows, cosines[:, None], sines[:, None])
 
 
 Angles = tuple[Tensor, Tensor]  # cosines and sines, each B T R

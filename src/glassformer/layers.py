@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from glassformer.attention import Angles, Attention, drop, project
 from glassformer.cache import BlockCache
 from glassformer.errors import InputError, nearest
-from glassformer.kernels import rms_norm, squared_relu
+from glassformer.kernels import rms_norm, squared_relu, tanh_gelu
 from glassformer.watchers import Watcher, Witness, nothing, within
 
 # --- Positions: attention by itself does not know who stands where ----------------------------------------------
@@ -162,16 +162,12 @@ NORMS: MappingProxyType[str, Callable[[int], nn.Module]] = MappingProxyType({"la
 # --- The feed-forward network: each row by itself, widened, bent, and brought back ------------------------------
 
 
-def _tanh_gelu(expanded: Tensor) -> Tensor:
-    return F.gelu(expanded, approximate="tanh")
-
-
 def _swiglu(expanded: Tensor, gate: Tensor) -> Tensor:
     return F.silu(gate) * expanded
 
 
 ACTIVATIONS: MappingProxyType[str, Callable[..., Tensor]] = MappingProxyType(
-    {"relu": F.relu, "gelu": F.gelu, "tanh gelu": _tanh_gelu, "squared relu": squared_relu, "swiglu": _swiglu}
+    {"relu": F.relu, "gelu": F.gelu, "tanh gelu": tanh_gelu, "squared relu": squared_relu, "swiglu": _swiglu}
 )
 
 
