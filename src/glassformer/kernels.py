@@ -177,11 +177,11 @@ class _CrossEntropy(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, logits: Tensor, wanted: Tensor, smoothing: float) -> Tensor:
         few = max(1, _CrossEntropy.NUMBERS // logits.shape[1])
-        largest = torch.cat([rows.amax(1, keepdim=True) for rows in logits.split(few)])  # M 1
+        largest = torch.cat([rows.amax(1, keepdim=True) for rows in torch.split(logits, few)])  # M 1
         total = torch.cat(
             [
                 (rows - top).exp_().sum(1, keepdim=True)
-                for rows, top in zip(logits.split(few), largest.split(few), strict=True)
+                for rows, top in zip(torch.split(logits, few), torch.split(largest, few), strict=True)
             ]
         )
         picked = logits.gather(1, wanted[:, None]) - largest
