@@ -5,6 +5,7 @@
     gf.explain("i-love-ai")                            # attention, worked by hand
     gf.load("runs/reviews").predict(["so warm"])       # what a trained model says
     answer, trace = gf.record(gf.Attention(8, 2), x)   # every number of a pass, under its address
+    seen = gf.watch(any_torch_model).run(x)            # the same for a model that is not ours
 
 A name is imported when it is first used: `import glassformer` does not import torch.
 """
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from glassformer.synthesizers import DenseSynthesizer, RandomSynthesizer
     from glassformer.trace import Trace
     from glassformer.watchers import Recorder, Rewriter, nothing, record, within
+    from glassformer.watching.watch import watch
 
 __version__ = "0.1.0"
 
@@ -85,6 +87,7 @@ __all__ = [
     "record",
     "sigmoid",
     "softmax",
+    "watch",
     "within",
 ]
 
@@ -103,6 +106,7 @@ _HOMES = MappingProxyType(
         "synthesizers": "DenseSynthesizer RandomSynthesizer",
         "trace": "Trace",
         "watchers": "Recorder Rewriter nothing record within",
+        "watching.watch": "watch",
     }
 )
 

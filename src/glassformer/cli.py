@@ -24,6 +24,9 @@ app.command("glassformer.commands.exercise:exercise", name="exercise", help="Mak
 app.command("glassformer.commands.train:train", name="train", help="Train a model on your own text.")
 app.command("glassformer.commands.predict:predict", name="predict", help="Ask a trained model about texts of yours.")
 app.command("glassformer.commands.evaluate:evaluate", name="evaluate", help="Score a trained model.")
+app.command("glassformer.commands.describe:describe", name="describe", help="Count a model's weights, by formula.")
+app.command("glassformer.commands.certify:certify", name="certify", help="Try what is promised of a trained model.")
+app.command("glassformer.commands.doctor:doctor", name="doctor", help="Look at the machine, and measure it.")
 
 
 def _without_debug(words: list[str]) -> tuple[list[str], bool]:
