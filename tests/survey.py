@@ -1,7 +1,7 @@
 """A survey of the checker over generated workings: how many are read rightly. Prints counts as JSON; asserts nothing.
 
-Run as `python tests/survey.py correct|rounded|one|two FIRST COUNT`. The tests run it as a process of its own, free of
-the type-checking that tests put on every call, so that thousands of workings take seconds.
+Run as `python tests/survey.py correct|rounded|one|two FIRST COUNT [STYLE]`, in one style of writing or in all. The
+tests run it as a process of its own, free of the type-checking that tests put on every call: thousands take seconds.
 """
 
 import json
@@ -19,7 +19,7 @@ from glassformer.handwork.workings import VARIANTS, Working, make_working, print
 from glassformer.handwork.writing import STYLES, write
 
 
-def drawn(seed: int) -> tuple[Working, str, bool]:
+def made(seed: int, styles: tuple[str, ...]) -> tuple[Working, str, bool]:
     """A working of any variant, width, rounding and style."""
     draw = np.random.default_rng(seed)
     from_printed = bool(draw.integers(2))
@@ -32,14 +32,14 @@ def drawn(seed: int) -> tuple[Working, str, bool]:
         whole=bool(draw.integers(2)),
         from_printed=from_printed,
     )
-    return working, STYLES[int(draw.integers(len(STYLES)))], from_printed
+    return working, styles[int(draw.integers(len(styles)))], from_printed
 
 
-def survey_correct(first: int, count: int) -> dict[str, int]:
+def survey_correct(first: int, count: int, styles: tuple[str, ...]) -> dict[str, int]:
     """Right workings: how many are called wrong, or not read to the end."""
     counts: Counter[str] = Counter(workings=0, false_alarms=0, mild=0, unread=0)
     for seed in range(first, first + count):
-        working, style, _ = drawn(seed)
+        working, style, _ = made(seed, styles)
         report = check_text(write(working, style))
         counts["workings"] += 1
         counts["false_alarms"] += report.first_wrong is not None
@@ -48,7 +48,7 @@ def survey_correct(first: int, count: int) -> dict[str, int]:
     return dict(counts)
 
 
-def survey_rounded(first: int, count: int) -> dict[str, int]:
+def survey_rounded(first: int, count: int, styles: tuple[str, ...]) -> dict[str, int]:
     """Right workings whose given numbers had more digits than are printed, as the weights of a real layer do."""
     counts: Counter[str] = Counter(workings=0, false_alarms=0, mild=0)
     for seed in range(first, first + count):
@@ -58,22 +58,23 @@ def survey_rounded(first: int, count: int) -> dict[str, int]:
         given = {symbol: printed(numbers, decimals) for symbol, numbers in fine.given.items()}
         answers = {symbol: printed(numbers, decimals) for symbol, numbers in fine.answers.items()}
         shown = replace(fine, decimals=decimals, given=given, answers=answers)
-        report = check_text(write(shown, STYLES[int(draw.integers(len(STYLES)))]))
+        report = check_text(write(shown, styles[int(draw.integers(len(styles)))]))
         counts["workings"] += 1
         counts["false_alarms"] += report.first_wrong is not None
         counts["mild"] += bool(report.findings) and report.first_wrong is None
     return dict(counts)
 
 
-def survey_slips(first: int, count: int, slips: int) -> dict[str, int]:
+def survey_slips(first: int, count: int, styles: tuple[str, ...], slips: int) -> dict[str, int]:
     """Workings with one or two slips: how many are found, with the right cause and verdict."""
-    counts: Counter[str] = Counter(workings=0, first=0, all=0, found=0, causes=0, verdicts=0)
+    counts: Counter[str] = Counter(workings=0, first=0, all=0, found=0, placed=0, causes=0, verdicts=0)
     for seed in range(first, first + count):
-        working, style, from_printed = drawn(seed)
+        working, style, from_printed = made(seed, styles)
         slipped, planted = plant(working, seed, count=slips, from_printed=from_printed)
         if len(planted) < slips:
             continue
-        report = check_text(write(slipped, style))
+        notes = write(slipped, style)
+        report = check_text(notes)
         counts["workings"] += 1
         counts["first"] += _is_first(report, planted[0])
         found = [(slip, _finding(report, slip)) for slip in planted]
@@ -81,6 +82,7 @@ def survey_slips(first: int, count: int, slips: int) -> dict[str, int]:
         for slip, finding in found:
             if finding is not None:
                 counts["found"] += 1
+                counts["placed"] += _stands_there(notes, finding)
                 counts["causes"] += finding.cause == slip.cause
                 counts["verdicts"] += finding.verdict == _verdict(slip)
     return dict(counts)
@@ -94,6 +96,11 @@ def _is_first(report: Report, slip: Slip) -> bool:
 def _finding(report: Report, slip: Slip) -> Finding | None:
     found = [f for f in report.findings if f.name == slip.symbol and not f.is_mild and _place(f) in slip.places]
     return found[0] if found else None
+
+
+def _stands_there(notes: str, finding: Finding) -> bool:
+    """Whether the printed number stands at the line and column of the finding."""
+    return notes.splitlines()[finding.line - 1][finding.column - 1 :].startswith(finding.printed)
 
 
 def _place(finding: Finding) -> tuple[int, int]:
@@ -112,4 +119,4 @@ if __name__ == "__main__":
         "one": partial(survey_slips, slips=1),
         "two": partial(survey_slips, slips=2),
     }
-    print(json.dumps(surveys[kind](start, n)))
+    print(json.dumps(surveys[kind](start, n, tuple(sys.argv[4:]) or STYLES)))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from stand_ins import provide_named_sets
 
 from glassformer import check_page, cli
 from glassformer.handwork.check import check
@@ -26,9 +27,10 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
 
 
-def commands() -> list[str]:
-    lines = [line for page in PAGES for block in blocks(page, "console") for line in block.splitlines()]
-    return [line.removeprefix("$ ").partition("  #")[0].strip() for line in lines if line.startswith("$ ")]
+def commands(page: Path) -> list[str]:
+    lines = [line for block in blocks(page, "console") for line in block.splitlines()]
+    found = [line.removeprefix("$ ").partition("  #")[0].strip() for line in lines if line.startswith("$ ")]
+    return [command for command in found if not command.startswith(RUN_BY_THE_GATE)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -39,17 +41,30 @@ def test_the_snippets_of_a_page_run_in_order(page: Path, tmp_path: Path, monkeyp
         exec(compile(block, str(page), "exec"), names)
 
 
-@pytest.mark.parametrize("command", sorted({c for c in commands() if not c.startswith(RUN_BY_THE_GATE)}))
-def test_a_command_runs_as_printed(command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    words = shlex.split(command)
-    assert words[0] == "glassformer", command
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.name)
+def test_the_commands_of_a_page_run_in_order(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     provide_files(tmp_path)
+    provide_named_sets(tmp_path / "data")
+    monkeypatch.setenv("GLASSFORMER_DATA", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", words)
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    finds_the_planted_error = words[1] == "check" and "--code" not in words
-    assert (stop.value.code or 0) == (1 if finds_the_planted_error else 0)
+    for command in commands(page):
+        words = shlex.split(command)
+        assert words[0] == "glassformer", command
+        monkeypatch.setattr(sys, "argv", words if words[1] not in TRAINING else affordable(words))
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        finds_the_planted_error = words[1] == "check" and "--code" not in words
+        assert (stop.value.code or 0) == (1 if finds_the_planted_error else 0), command
+
+
+TRAINING = ("train", "compare")
+BUDGETS = ("--minutes", "--epochs", "--steps", "--seeds")
+
+
+def affordable(words: list[str]) -> list[str]:
+    """The same command with a budget of two steps, on a few samples."""
+    kept = [word for i, word in enumerate(words) if word not in BUDGETS and words[i - 1] not in BUDGETS]
+    return [*kept, "--steps", "2", "--limit", "60", "--threads", "1", "--quiet"]
 
 
 def provide_files(folder: Path) -> None:

@@ -20,26 +20,28 @@ FLOORS = [
     [
         *("worked", "mask_laboratory", "build", "lessons", "optimizers", "training"),
         *("decode", "beam", "writers", "bootstrap", "metrics", "machine", "quantities", "sizes"),
-        *("subjects", "promises", "certify"),
-        *("storage", "weights", "run_folder", "predictions", "evaluation", "runs"),
+        *("storage", "weights", "run_folder", "subjects", "promises", "certify"),
+        *("predictions", "evaluation", "runs"),
         *("recipes", "preparation", "showcase"),
     ],
     [
         *("curves", "score_words", "charts", "one_file", "report_page", "teaching", "tracking", "race", "race_page"),
         *("handout", "drawing", "page", "laboratory_page", "written", "solution"),
-        *(f"handwork/{room}" for room in ("expressions", "names", "lexing", "folding", "layout", "parsing")),
+        *(f"handwork/{room}" for room in ("expressions", "names", "signs", "lexing", "folding", "layout", "parsing")),
         *(f"handwork/{room}" for room in ("intervals", "evaluation", "formulas")),
         *(
             f"handwork/{room}"
-            for room in ("documents", "worksheets", "sheets", "tables", "reading", "statements", "steps")
+            for room in ("canvas", "documents", "worksheets", "sheets", "tables", "reading", "statements", "steps")
         ),
-        *(f"handwork/{room}" for room in ("comparison", "following", "slips", "ledger", "alignment", "chains")),
+        *(f"handwork/{room}" for room in ("comparison", "following", "scenes", "pen_slips", "method_slips", "slips")),
+        *(f"handwork/{room}" for room in ("ledger", "alignment", "chains")),
         *(f"handwork/{room}" for room in ("checking", "spelling", "findings", "judging", "check")),
         *(
             f"handwork/{room}"
             for room in ("wording", "margins", "mathml", "pages", "mending", "workings", "planting", "writing")
         ),
         *(f"handwork/{room}" for room in ("exercises", "runner", "foreign")),
+        *(f"watching/{room}" for room in ("steps", "products", "rebuilding", "following", "fused", "seen", "watch")),
     ],
     [
         "terminal",
@@ -47,9 +49,17 @@ FLOORS = [
         "training_screen",
         "result_page",
         "race_table",
+        "sizes_page",
+        "certificate_page",
+        "machine_page",
         "commands/settings",
+        "commands/describe",
+        "commands/certify",
+        "commands/doctor",
         "commands/train",
         "commands/compare",
+        "commands/predict",
+        "commands/evaluate",
         "commands/explain",
         "commands/check_code",
         "commands/check",

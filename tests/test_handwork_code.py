@@ -27,6 +27,13 @@ def by_d(x, W_Q, W_K, W_V, W_O):
 def sigmoid(q, k, v):
     return 1 / (1 + np.exp(-q @ k.T / np.sqrt(3))) @ v
 
+def swapped(x, W_Q, W_K, W_V):
+    return softmax(x @ W_Q @ (x @ W_V).T / np.sqrt(3)) @ (x @ W_K)
+
+def swapped_scores(q, k, v):
+    scores = q @ v.T
+    return {"scores": scores, "output": softmax(scores / np.sqrt(3)) @ k}
+
 def wrong_axis(x, W_Q, W_K, W_V):
     q, k, v = x @ W_Q, x @ W_K, x @ W_V
     scores = q @ k.T
@@ -86,6 +93,8 @@ def numpy_file(tmp_path: Path) -> Path:
         ("by_d", "output", "scaled by d instead of √d"),
         ("sigmoid", "output", "sigmoid in place of softmax"),
         ("wrong_axis", "weights", "softmax over the wrong axis"),
+        ("swapped", "output", "keys and values swapped"),
+        ("swapped_scores", "scores", "keys and values swapped"),
         ("with_weights", "weights", None),
     ],
 )

@@ -9,10 +9,13 @@ import pytest
 
 from glassformer.errors import InputError
 from glassformer.handwork.check import check, check_document, check_text
+from glassformer.handwork.documents import Document
 from glassformer.handwork.lexing import Ground, lex
+from glassformer.handwork.mending import write_mended
 from glassformer.handwork.names import canonical
 from glassformer.handwork.parsing import UnreadableError, parse
 from glassformer.handwork.reading import open_bytes
+from glassformer.handwork.sheets import with_cells
 
 
 def key(text: str, way: str = "math") -> str:
@@ -264,6 +267,33 @@ def test_excel_workbooks() -> None:
     assert [(f.file, f.line, f.printed, f.right) for f in report.findings] == [
         ("notes.xlsx, sheet Sheet", 4, "12", "11")
     ]
+
+
+def test_a_workbook_is_corrected_in_a_copy(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["nothing here"])  # type: ignore[union-attr]
+    sheet = book.create_sheet("Work")
+    for row in (["X", 1, 2], ["W", 3], [None, 4], ["Y = X W", 12], ["Z = Y + Y", 24], ["kept", "=1+1"]):
+        sheet.append(row)
+    path = tmp_path / "notes.xlsx"
+    book.save(path)
+    before = path.read_bytes()
+    (copy,) = write_mended(check(path))
+    assert copy.name == "notes.corrected.xlsx"
+    mended = openpyxl.load_workbook(copy)["Work"]
+    assert [mended["B4"].value, mended["B5"].value, mended["B6"].value] == [11, 22, "=1+1"]
+    assert path.read_bytes() == before
+    assert check(copy).findings == []
+
+
+def test_a_formula_in_a_workbook_is_not_written_over(tmp_path: Path) -> None:
+    data = BytesIO()
+    book = openpyxl.Workbook()
+    book.active.append(["=6*2"])  # type: ignore[union-attr]
+    book.save(data)
+    shown = Document("notes.xlsx", "12\n", parts=[(0, "sheet Sheet")])
+    with pytest.raises(InputError, match=r"cell A1 should be 11, but holds the formula =6\*2"):
+        with_cells(data.getvalue(), shown, {0: "11"})
 
 
 TOML = """title = "A sheet"

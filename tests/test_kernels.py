@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from glassformer.kernels import rms_norm, squared_relu
+from glassformer.kernels import dropout, rms_norm, squared_relu
 
 SHAPES = [(7,), (3, 5), (2, 3, 11), (2, 5, 3, 13)]
 
@@ -53,3 +53,30 @@ def test_without_gradients_it_is_torchs_own() -> None:
     rows, weight = torch.randn(3, 5), torch.randn(5)
     assert torch.equal(rms_norm(rows, weight, 1e-6), F.rms_norm(rows, (5,), weight, 1e-6))
     assert torch.equal(squared_relu(rows), F.relu(rows).square())
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.1, 0.5, 0.9])
+def test_dropout_drops_its_share_and_stretches_the_rest(rate: float) -> None:
+    rows = torch.ones(211, 503, requires_grad=True)
+    dropped = dropout(rows, rate)
+    kept = dropped != 0
+    assert kept.float().mean().item() == pytest.approx(1 - rate, abs=0.006)  # four standard errors of 106,133 draws
+    torch.testing.assert_close(dropped[kept], torch.full_like(dropped[kept], 1 / (1 - rate)), rtol=2e-4, atol=0.0)
+    dropped.sum().backward()
+    assert rows.grad is not None
+    assert torch.equal(rows.grad, dropped.detach())
+
+
+def test_neighbours_are_dropped_independently() -> None:
+    """Four neighbours share one drawn number; none of them may know of another."""
+    kept = (dropout(torch.ones(40_000, 4), 0.5) != 0).float()
+    together = (kept.T @ kept / len(kept)).fill_diagonal_(0.25)
+    assert (together - 0.25).abs().max().item() < 0.01
+    assert (kept.mean(0) - 0.5).abs().max().item() < 0.01
+
+
+def test_the_same_seed_drops_the_same() -> None:
+    torch.manual_seed(7)
+    one = dropout(torch.ones(3, 5), 0.4)
+    torch.manual_seed(7)
+    assert torch.equal(one, dropout(torch.ones(3, 5), 0.4))

@@ -106,7 +106,7 @@ def test_a_config_goes_to_data_and_back(name: str) -> None:
         ({"width": "wide"}, "width must be a whole number"),
         ({"width": True}, "width must be a whole number"),
         ({"dropout": 1.5}, "dropout must be a share from 0"),
-        ({"positions": "spiral"}, "no positions called 'spiral'"),
+        ({"positions": "spiral"}, "positions cannot be 'spiral'"),
         ({"norm": 3}, "norm must be str"),
     ],
 )

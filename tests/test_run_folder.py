@@ -23,7 +23,7 @@ from glassformer.config import CHOICES, to_dict
 from glassformer.errors import GlassformerError, InputError
 from glassformer.layers import ACTIVATIONS, NORMS
 from glassformer.order import KINDS as POSITIONS
-from glassformer.run_folder import FORMAT, Card, Checkpoint, RunFolder, to_toml
+from glassformer.run_folder import FORMAT, Card, RunFolder, to_toml
 from glassformer.storage import DamagedError
 from glassformer.tokens import SPECIAL, Tokens
 
@@ -289,21 +289,13 @@ def save(run: RunFolder, step: int, **choices: Any) -> None:
     run.save_checkpoint(step, state_of(step), {"step": step, "best": math.inf}, **choices)
 
 
-def newest(run: RunFolder) -> Checkpoint:
-    found = run.newest_checkpoint()
-    assert found is not None
-    return found
-
-
 def best(run: RunFolder) -> int:
-    found = run.best_checkpoint()
-    assert found is not None
-    return int(found.progress["step"])
+    return int(run.best_checkpoint().progress["step"])
 
 
 def test_a_checkpoint_comes_back_to_the_bit_and_what_was_shared_is_shared(run: RunFolder) -> None:
     save(run, 7, value=0.5)
-    tensors, progress, skipped = newest(run)
+    tensors, progress, skipped = run.newest_checkpoint()
     assert progress == {"step": 7, "best": math.inf}
     assert skipped == []
     wanted = state_of(7)
@@ -316,7 +308,7 @@ def test_the_best_and_the_last_two_are_kept(run: RunFolder) -> None:
     for step, best in ((10, True), (20, True), (30, False), (40, False), (50, False)):
         save(run, step, best=best)
     assert run.checkpoints() == [20, 40, 50]
-    assert newest(run).progress["step"] == 50
+    assert run.newest_checkpoint().progress["step"] == 50
     assert best(run) == 20
     save(run, 60, best=True)
     assert run.checkpoints() == [50, 60]
@@ -339,7 +331,7 @@ def test_half_and_damaged_checkpoints_are_passed_over_and_named(run: RunFolder) 
     (folder / "step-00000004" / "state.safetensors").write_bytes(b"half")
     (folder / "step-00000006").mkdir()
     (folder / ".step-00000007.part").mkdir()
-    _, progress, skipped = newest(run)
+    _, progress, skipped = run.newest_checkpoint()
     assert progress["step"] == 3
     assert [each.split("checkpoints/")[1][:13] for each in skipped] == [
         "step-00000006", "step-00000005", "step-00000004"
@@ -350,9 +342,10 @@ def test_half_and_damaged_checkpoints_are_passed_over_and_named(run: RunFolder) 
 
 
 def test_where_nothing_is_whole_that_is_said(run: RunFolder) -> None:
-    assert run.newest_checkpoint() is None
-    assert run.best_checkpoint() is None
-    with pytest.raises(InputError, match="no checkpoint of step 1"):
+    for ask in (run.newest_checkpoint, run.best_checkpoint):
+        with pytest.raises(InputError, match="no checkpoint to go on from"):
+            ask()
+    with pytest.raises(DamagedError, match="no whole checkpoint"):
         run.checkpoint(1)
     save(run, 1)
     assert run.checkpoint(1).progress["step"] == 1

@@ -150,14 +150,15 @@ MIDDLING: list[tuple[str, dict[str, Any]]] = [
     ("bare-attention", {}),
     ("attention", {}),
     ("transformer", {"layers": 2}),
+    ("transformer", {"layers": 2, "attention_dropout": 0.1}),
     ("transformer", {"layers": 2, "dropout": 0.0, "positions": "rotary", "activation": "swiglu"}),
     ("translator", {}),
     ("translator", {"dropout": 0.0, "norm_first": False, "norm": "rms"}),
     ("gpt", {}),
-    ("gpt", {"dropout": 0.0, "scorer": "dense synthesizer"}),
-    ("gpt", {"dropout": 0.0, "scorer": "random synthesizer"}),
+    ("gpt", {"attention_dropout": 0.0, "scorer": "dense synthesizer"}),
+    ("gpt", {"attention_dropout": 0.0, "scorer": "random synthesizer"}),
     ("modern", {}),
-    ("modern", {"dropout": 0.1, "kv_heads": 2}),
+    ("modern", {"dropout": 0.1, "attention_dropout": 0.1, "kv_heads": 2}),
     ("modern", {"weigher": "sigmoid", "activation": "squared relu"}),
 ]
 
@@ -197,15 +198,15 @@ def test_a_translator_remembers_both_sides_alike() -> None:
 def test_a_formula_is_written_as_on_paper() -> None:
     d, k, h = letter("D", 1024), letter("K", 32), letter("H", 4)
     made = d * (2 * k + k) * h + d
-    assert made == Quantity("D·(2·K + K)·H + D", "1,024·(2·32 + 32)·4 + 1,024", 394_240, is_sum=True)
+    assert made == Quantity("D·(2·K+K)·H + D", "1,024·(2·32+32)·4 + 1,024", 394_240, is_sum=True)
     assert (letter("X", 0) + d) == d
     assert (d + 0) == d
 
 
 def test_the_notes_formula_of_attention_is_there() -> None:
     attention = next(row for row in sizes("attention").rows if row.part == "attention")
-    assert attention.formula == "D·(2·K + V)·H + H·V·D + (2·K + V)·H + D"
-    assert attention.numbers == "128·(2·32 + 32)·4 + 4·32·128 + (2·32 + 32)·4 + 128"
+    assert attention.formula == "D·(2·K+V)·H + H·V·D + (2·K+V)·H + D"
+    assert attention.numbers == "128·(2·32+32)·4 + 4·32·128 + (2·32+32)·4 + 128"
 
 
 def test_plain_data_carries_all() -> None:

@@ -111,7 +111,8 @@ def test_the_loss_comes_down(name: str) -> None:
     first = loop.validate()
     losses = [event.loss for event in loop.run() if isinstance(event, Stepped)]
     assert len(losses) == 120
-    assert sum(losses[-9:]) < 0.8 * sum(losses[:9])
+    # Hidden words of random texts cannot be found again; that there are only fifteen of them can be learnt.
+    assert sum(losses[-9:]) < (0.9 if name == "masked" else 0.8) * sum(losses[:9])
     assert math.isfinite(first)
 
 

@@ -6,6 +6,7 @@
     gf.train("classify", "reviews.csv", minutes=5)     # a model of your own text, with an honest score
     gf.load("runs/reviews").predict(["so warm"])       # what a trained model says
     answer, trace = gf.record(gf.Attention(8, 2), x)   # every number of a pass, under its address
+    seen = gf.watch(any_torch_model).run(x)            # the same for a model that is not ours
 
 A name is imported when it is first used: `import glassformer` does not import torch.
 """
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from glassformer.teaching import train
     from glassformer.trace import Trace
     from glassformer.watchers import Recorder, Rewriter, nothing, record, within
+    from glassformer.watching.watch import watch
 
 __version__ = "0.1.0"
 
@@ -88,6 +90,7 @@ __all__ = [
     "sigmoid",
     "softmax",
     "train",
+    "watch",
     "within",
 ]
 
@@ -107,6 +110,7 @@ _HOMES = MappingProxyType(
         "teaching": "train",
         "trace": "Trace",
         "watchers": "Recorder Rewriter nothing record within",
+        "watching.watch": "watch",
     }
 )
 

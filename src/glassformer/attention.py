@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from glassformer import checks
 from glassformer.cache import Cache
 from glassformer.errors import InputError
+from glassformer.kernels import dropout as dropped
 from glassformer.watchers import Watcher, Witness, nothing, within
 
 # --- 1. score: how well does each query fit each key? -----------------------------------------------------------
@@ -90,7 +91,7 @@ def drop(rows: Float[Tensor, "*rows"], rate: float, names: tuple[str, str], see:
     """Sets a share of the entries to zero at random and stretches the others, so that the sum stays about the same."""
     shown = rows.new_tensor(rate)
     written = see(names[0], shown)
-    return see(names[1], F.dropout(rows, rate if written is shown else float(written)))
+    return see(names[1], dropped(rows, rate if written is shown else float(written)))
 
 
 # --- Scorers: how to come to a score is handed in; attention itself does not change. See also synthesizers.py. ---

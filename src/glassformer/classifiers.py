@@ -143,6 +143,8 @@ class EncoderClassifier(nn.Module):
             self.attention = Attention(config.width, config.heads, learned="qkvo" if config.learned else "")
         self.final_norm = norm(config.width) if config.layers else None
         self.head = Head(config.width, config.classes)
+        if config.learned:
+            nn.init.normal_(self.embedding.weight, std=0.05)  # small, so that words rarely seen say little
 
     def forward(
         self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing

@@ -1,6 +1,7 @@
 """The command line: finds the command, and turns errors into words and exit codes. Commands are imported when run.
 
-Exit codes: 0 fine · 1 the thing asked about is wrong, or the work failed · 2 wrong usage · 130 stopped by Ctrl-C.
+Exit codes: 0 fine · 1 the thing asked about is wrong, or the work failed · 2 wrong usage · 3 the disk is full ·
+130 stopped by Ctrl-C.
 """
 
 import sys
@@ -22,6 +23,11 @@ app.command("glassformer.commands.check:check", name="check", help="Find the fir
 app.command("glassformer.commands.exercise:exercise", name="exercise", help="Make a worksheet to fill in.")
 app.command("glassformer.commands.train:train", name="train", help="Train a model on your own text.")
 app.command("glassformer.commands.compare:compare", name="compare", help="Race several models on equal terms.")
+app.command("glassformer.commands.predict:predict", name="predict", help="Ask a trained model about texts of yours.")
+app.command("glassformer.commands.evaluate:evaluate", name="evaluate", help="Score a trained model.")
+app.command("glassformer.commands.describe:describe", name="describe", help="Count a model's weights, by formula.")
+app.command("glassformer.commands.certify:certify", name="certify", help="Try what is promised of a trained model.")
+app.command("glassformer.commands.doctor:doctor", name="doctor", help="Look at the machine, and measure it.")
 
 
 def _without_debug(words: list[str]) -> tuple[list[str], bool]:

@@ -83,7 +83,7 @@ class EncoderConfig:
     heads: int = setting(4, "Heads of each attention.")
     hidden: int = setting(256, "Width of the feed-forward networks.")
     learned: bool = setting(True, "Learned queries, keys and values; without them a text only meets itself.")
-    positions: str = setting("sinusoidal", "How it knows the order: sinusoidal, learned, rotary or none.")
+    positions: str = setting("rotary", "How it knows the order: sinusoidal, learned, rotary or none.")
     norm: str = setting("rms", "layer or rms.")
     activation: str = setting("gelu", "relu, gelu, squared relu or swiglu.")
     dropout: float = setting(0.1, "Share dropped after each layer while training.")

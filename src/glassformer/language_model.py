@@ -13,6 +13,7 @@ from glassformer.attention import WEIGHERS, DotProduct, Scorer, padding_mask
 from glassformer.cache import BlockCache
 from glassformer.config import LanguageModelConfig
 from glassformer.ends import Embedding, Head
+from glassformer.kernels import dropout
 from glassformer.layers import NORMS, Block, RMSNorm, block
 from glassformer.order import Order
 from glassformer.synthesizers import DenseSynthesizer, RandomSynthesizer
@@ -28,7 +29,6 @@ class LanguageModel(nn.Module):
         d_key = config.width // config.heads
         self.embedding = Embedding(config.vocabulary, config.width)
         self.order = Order(config.positions, config.length, config.width, d_key)
-        self.dropout = nn.Dropout(config.dropout)
         self.blocks = nn.ModuleList(self._block(config, d_key) for _ in range(config.layers))
         self.final_norm = NORMS[config.norm](config.width)
         self.head = Head(config.width, config.vocabulary, bias=False, tied=self.embedding if config.tied else None)
@@ -67,7 +67,7 @@ class LanguageModel(nn.Module):
         """Scores for the id after each one. `real` marks padding, and with a cache covers what was read before too."""
         start = cache[0].own.length if cache else 0
         x, angles = self.order(self.embedding(ids, see=see), positions, start=start, see=see)
-        x = self.dropout(x)
+        x = dropout(x, self.config.dropout) if self.training else x
         mask = None if real is None else padding_mask(real)
         for i, each in enumerate(self.blocks):
             own = cache[i] if cache else None

@@ -24,7 +24,7 @@ from glassformer.readers.columns import Columns
 from glassformer.recipes import OBJECTIVES, USUAL_MODELS, Recipe, TokenPlan, recipe_for
 from glassformer.run_folder import Card
 from glassformer.runs import Run, load
-from glassformer.samples import Pair, text_of
+from glassformer.samples import Pair, Sample, text_of
 from glassformer.tokens import UNKNOWN, Tokens
 from glassformer.training import Loop, Plan
 
@@ -136,8 +136,8 @@ def _recipe(request: Request, corpus: Corpus, parent: Run | None) -> Recipe:
     answers = request.task == "generate" and isinstance(corpus.train[0], Pair)
     usual = "answers" if answers else OBJECTIVES[request.task][0]
     model = request.model or (parent.card.model if parent else USUAL_MODELS[request.task])
-    texts = [text_of(sample) for sample in corpus.train]
-    recipe = recipe_for(request.task, request.objective or usual, model, sum(map(len, texts)), len(texts))
+    characters = sum(len(text) for sample in corpus.train for text in _texts(sample))
+    recipe = recipe_for(request.task, request.objective or usual, model, characters, len(corpus.train))
     if parent is not None:
         recipe = _as_parent(recipe, parent, request)
     return recipe.with_settings(request.settings)
@@ -156,14 +156,14 @@ def _as_parent(recipe: Recipe, parent: Run, request: Request) -> Recipe:
 
 def _tokens(recipe: Recipe, corpus: Corpus) -> Tokens:
     plan = recipe.tokens
-    texts = [
-        text
-        for each in corpus.train
-        for text in ((each.source, each.target) if isinstance(each, Pair) else (each.text,))
-    ]
+    texts = [text for sample in corpus.train for text in _texts(sample)]
     return Tokens.train(
         plan.kind, texts, vocabulary=plan.vocabulary or None, min_frequency=plan.min_frequency or None
     )  # fmt: skip
+
+
+def _texts(sample: Sample) -> tuple[str, ...]:
+    return (sample.source, sample.target) if isinstance(sample, Pair) else (sample.text,)
 
 
 def _unknown(corpus: Corpus, tokens: Tokens) -> list[str]:

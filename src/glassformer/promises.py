@@ -7,14 +7,15 @@ or of 1 if that is larger: a trained model's logits are larger than a fresh one'
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import torch
-from safetensors.torch import load, save
 from torch import Tensor, nn
 
 from glassformer.attention import DotProduct, for_each_head, how_weighed, softmax
 from glassformer.subjects import Subject, Text
+from glassformer.weights import from_bytes, to_bytes
 
 TOLERANCES = {torch.float64: 1e-12, torch.float32: 5e-6}  # of unit scale
 COARSE = 2e-2  # for narrower kinds of float
@@ -235,16 +236,11 @@ def _hidden_weight(case: Case) -> float:
 
 
 def _saved(case: Case) -> float:
-    """Through the bytes of a file into a model that was built anew; weights that are shared are saved once."""
-    state: dict[str, Tensor] = {}
-    seen: set[int] = set()
-    for name, tensor in case.subject.model.state_dict(keep_vars=True).items():
-        if id(tensor) not in seen:
-            state[name] = tensor.detach().contiguous()
-        seen.add(id(tensor))
-    fresh = case.rebuild()
-    fresh.load_state_dict(load(save(state)), strict=False)  # a name that is missing shows in the answers
-    again = type(case.subject)(fresh.to(case.answers[0].dtype).eval())
+    """Through the bytes of a file into a model that was built anew; a name that does not fit shows in the answers."""
+    content = to_bytes(case.subject.model.state_dict())
+    fresh = case.rebuild().to(case.answers[0]).eval()
+    fresh.load_state_dict(from_bytes(content, Path("model.safetensors")), strict=False)
+    again = type(case.subject)(fresh)
     return max(_apart(again.alone(text), answer) for text, answer in zip(case.texts, case.answers, strict=True))
 
 

@@ -33,7 +33,10 @@ class Quantity:
         return Quantity.of(other) * self
 
     def _factor(self) -> tuple[str, str]:
-        return (f"({self.letters})", f"({self.numbers})") if self.is_sum else (self.letters, self.numbers)
+        """In brackets, and closed up, if it is a sum."""
+        written = (self.letters, self.numbers)
+        letters, numbers = (f"({each.replace(' + ', '+')})" if self.is_sum else each for each in written)
+        return letters, numbers
 
 
 NOTHING = Quantity("0", "0", 0)

@@ -18,7 +18,8 @@ OBJECTIVES: Mapping[str, tuple[str, ...]] = {
     "generate": ("stream", "answers", "spans"),
 }
 USUAL_MODELS = {"classify": "transformer", "translate": "translator", "generate": "modern"}
-SMALL = 3_000_000  # characters: below it a text is read by characters, or with a small vocabulary
+A_BOOK = 5_000_000  # characters: a text no longer than this is read character by character
+SMALL = 2_000_000  # characters: below it a small model and a small vocabulary are enough
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,11 +84,11 @@ def _classes(model: str, characters: int, samples: int) -> Recipe:
             objective="classes", model=model, settings=settings, tokens=tokens, longest=256, tokens_per_batch=1024,
             plan=plan, minutes=1.0,
         )  # fmt: skip
-    settings = {"width": 128, "hidden": 256, "layers": 2, "dropout": 0.2, "word_dropout": 0.2}
-    plan = Plan(learning_rate=1.5e-3, weight_decay=0.1, average=0.99, validate_every=0.1)
+    settings = {"width": 128, "hidden": 256, "layers": 1, "dropout": 0.2, "word_dropout": 0.4}
+    plan = Plan(learning_rate=2e-3, weight_decay=0.1, smoothing=0.1, average=0.995, validate_every=0.1)
     return Recipe(
-        objective="classes", model=model, settings=settings, tokens=tokens, longest=512, tokens_per_batch=8192,
-        plan=plan, minutes=11.0,
+        objective="classes", model=model, settings=settings, tokens=tokens, longest=1024, tokens_per_batch=8192,
+        plan=plan, minutes=12.0,
     )  # fmt: skip
 
 
@@ -106,20 +107,19 @@ def _pairs(model: str, characters: int, samples: int) -> Recipe:
             objective="pairs", model=model, settings=settings, tokens=TokenPlan(kind="bpe", vocabulary=300),
             longest=128, tokens_per_batch=1024, plan=Plan(learning_rate=3e-3), minutes=1.0,
         )  # fmt: skip
-    settings = {"width": 128, "hidden": 256, "dropout": 0.3}
-    plan = Plan(learning_rate=3e-3, smoothing=0.1, average=0.995, validate_every=0.05)
+    settings = {"width": 128, "hidden": 256, "encoder_layers": 3, "decoder_layers": 3, "dropout": 0.3}
+    plan = Plan(learning_rate=3e-3, smoothing=0.1, average=0.998, validate_every=0.05)
     return Recipe(
-        objective="pairs", model=model, settings=settings, tokens=TokenPlan(kind="bpe", vocabulary=8000),
-        longest=128, tokens_per_batch=4096, plan=plan, minutes=30.0,
+        objective="pairs", model=model, settings=settings, tokens=TokenPlan(kind="bpe", vocabulary=5000),
+        longest=128, tokens_per_batch=2048, plan=plan, minutes=30.0,
     )  # fmt: skip
 
 
 def _stream(model: str, characters: int, samples: int) -> Recipe:
-    small = characters < SMALL
     settings = {"activation": "squared relu"} if model == "modern" else {}
     return Recipe(
         objective="stream", model=model, settings=settings,
-        tokens=TokenPlan(kind="character" if small else "byte-bpe"), longest=128, tokens_per_batch=2048,
+        tokens=TokenPlan(kind="character" if characters < A_BOOK else "byte-bpe"), longest=128, tokens_per_batch=2048,
         plan=Plan(learning_rate=4e-3, weight_decay=0.02, validate_every=0.25), minutes=4.0,
     )  # fmt: skip
 

@@ -213,25 +213,22 @@ class RunFolder:
         names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
         return sorted({int(match[1] or match[2]) for name in names if (match := _STEP.fullmatch(name))})
 
-    def newest_checkpoint(self) -> Checkpoint | None:
-        """The newest whole checkpoint, if any was saved yet."""
+    def newest_checkpoint(self) -> Checkpoint:
+        """The newest whole checkpoint."""
         return self._first_whole(self.checkpoints()[::-1])
 
-    def best_checkpoint(self) -> Checkpoint | None:
+    def best_checkpoint(self) -> Checkpoint:
         """The newest whole checkpoint of those that were the best when saved; if there is none, the newest."""
         steps = self.checkpoints()[::-1]
         return self._first_whole(sorted(steps, key=lambda step: not self._is_best(step)))
 
     def checkpoint(self, step: int) -> Checkpoint:
         """The one of a step."""
-        found = self._first_whole([step] if step in self.checkpoints() else [])
-        if found is None:
-            raise InputError(f"{self.path} has no checkpoint of step {step}; there are {self.checkpoints()}.")
-        return found
+        return self._first_whole([step])
 
-    def _first_whole(self, steps: list[int]) -> Checkpoint | None:
+    def _first_whole(self, steps: list[int]) -> Checkpoint:
         if not steps:
-            return None
+            raise InputError(f"{self.path} has no checkpoint to go on from.")
         skipped: list[str] = []
         for step in steps:
             place = self._checkpoint(step)

@@ -19,8 +19,9 @@ from glassformer.evaluation import Scores, evaluate
 from glassformer.predictions import Prediction, Writing, Written, answered, classified, pieces, translated
 from glassformer.readers.columns import Columns
 from glassformer.readers.folders import parts_of
+from glassformer.readers.text_files import STDIN
 from glassformer.run_folder import Card, RunFolder
-from glassformer.samples import Plain, Sample, thinned
+from glassformer.samples import Plain, Sample, text_of, thinned
 from glassformer.tokens import Tokens
 
 PARTS = ("train", "valid", "test")
@@ -89,24 +90,29 @@ class Run:
 
     def _own(self, part: str) -> tuple[str, str, Sequence[Sample]]:
         """A part of what the run was trained on, read and split as it was then."""
-        said = RunFolder(self.folder).settings.get("data", {}) if self.folder else {}
-        return _part(self._read(**{"source": self.card.data, **said}), part)
+        return _part(self._read(**{"source": self.card.data, **self._data()}), part)
 
     def _other(self, data: str | Path, part: str) -> tuple[str, str, Sequence[Sample]]:
-        corpus = self._read(data if isinstance(data, Path) else str(data))
-        if not Path(data).exists() or part in parts_of(Path(data), self.card.task, Columns()):
+        """A part of other data; of files that have no such part, all. Columns go by the names they had in training."""
+        columns = self._data().get("columns")
+        corpus = self._read(data, columns)
+        files = [Path(data)] if Path(data).exists() else [Path(each) for each in str(data).split(",")]
+        if not all(file.exists() or file == STDIN for file in files):  # the name of a set
+            return _part(corpus, part)
+        if part in parts_of(files[0] if len(files) == 1 else files, self.card.task, Columns(**columns or {})):
             return _part(corpus, part)
         if not corpus.test and len(corpus.train) == 1:  # one document, which was cut in two
-            return corpus.name, "all", [Plain("".join(each.text for each in (*corpus.train, *corpus.valid)))]  # type: ignore[union-attr]
+            return corpus.name, "all", [Plain("".join(text_of(each) for each in (*corpus.train, *corpus.valid)))]
         return corpus.name, "all", [*corpus.train, *corpus.valid, *corpus.test]
 
-    def _read(
-        self, source: str | Path | list[str], columns: dict[str, str] | None = None, **choices: Any
-    ) -> Corpus:  # fmt: skip
+    def _data(self) -> dict[str, Any]:
+        """What training said of its data."""
+        return RunFolder(self.folder).settings.get("data", {}) if self.folder else {}
+
+    def _read(self, source: str | Path, columns: dict[str, str] | None = None, **choices: Any) -> Corpus:
         """The same corpus for the same words: as training reads it, from the [data] table of its settings."""
-        found = [Path(each) for each in source] if isinstance(source, list) else source
         task = "generate" if self.card.objective == "masked" else self.card.task  # it needs no labels
-        return read(found, task, columns=Columns(**columns or {}), **{"seed": self.card.seed, **choices})
+        return read(source, task, columns=Columns(**columns or {}), **{"seed": self.card.seed, **choices})
 
     def __repr__(self) -> str:
         return f"Run({self.card.model} to {self.card.task}, {self.folder or 'not on the disk'})"

@@ -4,18 +4,36 @@ Every count is a formula in letters, the same in numbers, and their value; the s
 module. Work counts a multiplication with its addition as two operations, as is usual, and only matrix products.
 Memory is for float32; what training keeps of a pass for the way back is counted as torch keeps it.
 
-The letters are those of attention.py, and  N vocabulary · Y classes · T longest text · L blocks (of the decoder, where
-there is an encoder too) · E encoder blocks · F feed-forward width · S recurrent state · C₁, C₂ … filters · W windows
+The letters of heads and widths are those of attention.py.
 """
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any, Self
 
 from glassformer import config as configs
 from glassformer.build import kind_of
 from glassformer.quantities import NOTHING, Quantity, letter
 
+LETTERS = MappingProxyType(
+    {
+        "N": "words or pieces",
+        "Y": "classes",
+        "D": "width",
+        "T": "longest text",
+        "E": "encoder blocks",
+        "L": "blocks",
+        "H": "heads",
+        "G": "key/value heads",
+        "K": "key width of a head",
+        "V": "value width of a head",
+        "F": "hidden width",
+        "S": "state",
+        "M": "words in a window",
+        "W": "windows",
+    }
+)
 USUAL_TOKENS = 500  # of a text for a model that has no longest one, as in the notes
 TRAINING = 3  # a step forward and back is this many times the work of a step forward
 BYTES = 4  # of a float32
@@ -155,14 +173,14 @@ _SMALL = "₁₂₃₄₅₆₇₈₉₀"
 
 def _convolution(config: configs.ConvolutionConfig, tokens: int) -> Plan:
     embedding, head, letters = _ends(config, "F", config.hidden)
-    letters["K"] = config.kernel
-    K, F = letter("K", config.kernel), letter("F", config.hidden)
+    letters["M"] = config.kernel
+    M, F = letter("M", config.kernel), letter("F", config.hidden)
     inputs, windows, kept = letter("D", config.width), config.length, config.length * config.width
     rows = [embedding]
     for i, filters in enumerate(config.filters):
         outputs = letter(f"C{_SMALL[i % 10]}", filters)
         windows = (windows - config.kernel) // config.stride + 1
-        weights = inputs * outputs * K + outputs
+        weights = inputs * outputs * M + outputs
         rows.append(row(f"convolution {i + 1}", weights, 2 * inputs.value * filters * config.kernel * windows))
         inputs, kept = outputs, kept + filters * windows
     flat = inputs if config.pooled else inputs * letter("W", windows)
@@ -220,12 +238,18 @@ class Shape:
     @property
     def fused(self) -> bool:
         """Whether the fused kernel can be trained with, which keeps no weights. On a processor it cannot drop any."""
-        return self.scorer == "dot product" and self.option("weigher", "softmax") == "softmax" and not self.dropout
+        plain = self.scorer == "dot product" and self.option("weigher", "softmax") == "softmax"
+        return plain and not self.weight_dropout
 
     @property
     def dropout(self) -> float:
-        """The share dropped in a block; one attention by itself drops nothing."""
+        """The share dropped after each layer of a block; one attention by itself drops nothing."""
         return float(self.config.dropout) if self.option("layers", 1) else 0.0
+
+    @property
+    def weight_dropout(self) -> float:
+        """The share of attention's weights that is dropped."""
+        return float(self.config.attention_dropout) if self.option("layers", 1) else 0.0
 
     # --- weights and work ---------------------------------------------------------------------------------------
 
@@ -272,10 +296,9 @@ class Shape:
 
     # --- what training keeps, in numbers per token --------------------------------------------------------------
 
-    def kept_norm(self, width: int | None = None) -> int:
-        """Its input and its size; the kernel of RMS norms keeps the normed rows before the stretch as well."""
-        wide = self.letters["D"] if width is None else width
-        return wide + 2 if self.config.norm == "layer" and width is None else 2 * wide + 1
+    def kept_norm(self) -> int:
+        """Its input, and the one or two numbers it was normed by."""
+        return self.letters["D"] + (2 if self.config.norm == "layer" else 1)
 
     def kept_attention(self) -> int:
         """Its normed input, queries, keys, values and answer; off the fused kernel also the weights, once or more."""
@@ -284,8 +307,8 @@ class Shape:
         turned = queries if self.config.positions == "rotary" and self.fused else 0
         if self.scorer != "dot product":
             queries, keys, turned = (2 * queries if self.scorer == "dense synthesizer" else 0), 0, 0
-        normed = 2 * (queries + keys) if self.option("query_key_norm", False) else 0
-        copies = 3 if self.dropout else (1 if self.option("weigher", "softmax") == "sigmoid" else 2)
+        normed = queries + keys + of["H"] + of["G"] if self.option("query_key_norm", False) else 0
+        copies = 3 if self.weight_dropout else (1 if self.option("weigher", "softmax") == "sigmoid" else 2)
         weights = 1 if self.fused else copies * self.tokens
         return of["D"] + queries + keys + values + normed + turned + of["H"] * of["V"] + of["H"] * weights
 

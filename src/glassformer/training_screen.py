@@ -82,7 +82,7 @@ class TrainingScreen:
         if self._valid:
             words.append(f"held out {self._valid[-1][1]:.3f}")
         end = foretold(self._valid if len(self._valid) > 8 else smoothed(self._losses, 0.98), self._forecast.seconds)
-        if end is not None and event.seconds > 0.1 * self._forecast.seconds:
+        if end is not None and event.seconds > 0.25 * self._forecast.seconds:
             words.append(f"at the end about {end:.3f}")
         words.append(f"{event.items * event.step / max(event.seconds, 1e-9):,.0f}/s")
         words.append(f"{clock(max(0.0, self._forecast.seconds - event.seconds))} left")

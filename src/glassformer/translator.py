@@ -11,6 +11,7 @@ from glassformer.attention import padding_mask
 from glassformer.cache import BlockCache
 from glassformer.config import TranslatorConfig
 from glassformer.ends import Embedding, Head
+from glassformer.kernels import dropout
 from glassformer.layers import NORMS, block
 from glassformer.order import Order
 from glassformer.watchers import Watcher, nothing, within
@@ -40,7 +41,6 @@ class Translator(nn.Module):
         self.decoder = blocks(config.decoder_layers, decoder=True)
         self.encoder_norm = norm(config.width) if config.norm_first else None
         self.final_norm = norm(config.width) if config.norm_first else None
-        self.dropout = nn.Dropout(config.dropout)
         self.head = Head(config.width, config.vocabulary, tied=self.embedding)
 
     def forward(
@@ -61,7 +61,7 @@ class Translator(nn.Module):
         """One row per source id, each built from all of them."""
         x = self.embedding(source, see=within(see, "source"))
         x, angles = self.order(x, see=within(see, "source"))
-        x = self.dropout(x)
+        x = dropout(x, self.config.dropout) if self.training else x
         mask = padding_mask(source_real)
         for i, each in enumerate(self.encoder):
             x = each(x, mask=mask, angles=angles, see=within(see, f"encoder.{i}"))
@@ -80,7 +80,7 @@ class Translator(nn.Module):
         start = cache[0].own.length if cache else 0
         x = self.embedding(target, see=within(see, "target"))
         x, angles = self.order(x, start=start, see=within(see, "target"))
-        x = self.dropout(x)
+        x = dropout(x, self.config.dropout) if self.training else x
         context_mask = padding_mask(source_real)
         for i, each in enumerate(self.decoder):
             own = cache[i] if cache else None

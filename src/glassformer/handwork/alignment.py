@@ -18,8 +18,10 @@ from glassformer.handwork.expressions import (
     Span,
     Sum,
     Transpose,
+    children,
     has_matrix,
     is_printed,
+    with_children,
 )
 from glassformer.handwork.ledger import Ledger
 from glassformer.handwork.names import is_plain_word
@@ -68,13 +70,8 @@ def _compare_if_known(ledger: Ledger, known: Node, side: Node) -> int:
 
 
 def _align_products(ledger: Ledger, known: Product, side: Product) -> int:
-    """Factor by factor; blocks printed side by side are one factor, and so are factors already multiplied."""
-    theirs = list(side.factors)
-    if len(theirs) > len(known.factors):
-        joined = _joined_blocks(theirs)
-        if joined is not None and len(joined) == len(known.factors):
-            _replace(side, joined)
-            theirs = joined
+    """Factor by factor; factors already multiplied are one."""
+    theirs = side.factors
     if len(theirs) == len(known.factors):
         return sum(align(ledger, a, b) for a, b in zip(known.factors, theirs, strict=True))
     if len(theirs) < len(known.factors):
@@ -84,7 +81,20 @@ def _align_products(ledger: Ledger, known: Product, side: Product) -> int:
     return ledger.compare(known, side) if ledger.can_work_out(known) and ledger.can_work_out(side) else 0
 
 
-def _joined_blocks(factors: list[Node]) -> list[Node] | None:
+def with_blocks_joined(known: Node, side: Node) -> Node:
+    """The printed side with blocks side by side as one matrix, where the known expression has one factor for them."""
+    if isinstance(known, Product) and isinstance(side, Product) and len(side.factors) > len(known.factors):
+        joined = _joined_blocks(side.factors)
+        fits = known.entrywise == side.entrywise and len(joined) == len(known.factors)
+        return Product(tuple(joined), side.span, side.entrywise) if fits else side
+    ours, theirs = children(known), children(side)
+    if isinstance(side, Matrix) or type(known) is not type(side) or len(ours) != len(theirs):
+        return side
+    new = tuple(with_blocks_joined(a, b) for a, b in zip(ours, theirs, strict=True))
+    return side if all(a is b for a, b in zip(new, theirs, strict=True)) else with_children(side, new)
+
+
+def _joined_blocks(factors: tuple[Node, ...]) -> list[Node]:
     joined: list[Node] = []
     for factor in factors:
         last = joined[-1] if joined else None
@@ -99,10 +109,6 @@ def _joined_blocks(factors: list[Node]) -> list[Node] | None:
         else:
             joined.append(factor)
     return joined
-
-
-def _replace(side: Product, factors: list[Node]) -> None:
-    object.__setattr__(side, "factors", tuple(factors))  # the blocks were one matrix all along
 
 
 def _groupings(factors: tuple[Node, ...], n: int) -> list[list[Node]]:

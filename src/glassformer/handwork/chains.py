@@ -1,7 +1,7 @@
 """Works through one chain A = B = C: each side is compared with the last one before it that can be worked out."""
 
 from glassformer.errors import InputError
-from glassformer.handwork.alignment import align
+from glassformer.handwork.alignment import align, with_blocks_joined
 from glassformer.handwork.evaluation import Known, UnknownError, World
 from glassformer.handwork.expressions import (
     Matrix,
@@ -115,6 +115,7 @@ class Chain:
             self.formulas.append(node)
         before = self.current or (self.formulas[-2] if len(self.formulas) > 1 else None)
         if before is not None and claim is not None:
+            node = with_blocks_joined(before, node)
             self._align(before, node, claim)
         if not ledger.can_work_out(node):
             if claim is not None and claim.status != "checked":

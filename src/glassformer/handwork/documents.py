@@ -5,16 +5,18 @@ Cuts Markdown, LaTeX and plain text; what kind of file a path holds is decided i
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from glassformer.handwork.canvas import Drawing, find_drawing
 from glassformer.handwork.expressions import Node, Span
 
 LONGEST_LINE = 100_000
-# `0,5 · 0,4 = 0,2` outside all brackets, and `[0,659; 0,242]`: commas before decimals, not between entries.
+# `0,5 · 0,4 = 0,2` outside all brackets, `[0,659; 0,242]` and `[0,5 0,4]`: commas before decimals, not between entries.
 _COMMA_OUTSIDE = re.compile(r"(?:[·×*+/≈]\s*[-−]?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))|=\s*[-−]?0,\d{2,})(?![\d,]|\s*,)")
-_COMMAS_IN_LIST = re.compile(r"[\[;]\s*[-−]?0,\d{2,}\s*;\s*[-−]?\d+,\d{2,}\s*[;\]]")
+_COMMAS_IN_LIST = re.compile(
+    r"[\[;]\s*[-−]?0,\d{2,}\s*;\s*[-−]?\d+,\d{2,}\s*[;\]]|\[\s*[-−]?\d+,\d+(?:\s+[-−]?\d+,\d+)+\s*\]"
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,13 @@ class Passage:
     span: Span
     level: int = 0
     sides: tuple[Node, ...] = ()  # only for given
+    drawing: Drawing | None = None  # what it says on one line, if it is drawn over several
+
+    def moved(self, by: int) -> "Passage":
+        """The same passage, further on in a longer text."""
+        span = Span(self.span.start + by, self.span.end + by)
+        drawn = self.drawing and replace(self.drawing, places=tuple(place + by for place in self.drawing.places))
+        return replace(self, span=span, drawing=drawn)
 
 
 @dataclass
@@ -46,6 +55,7 @@ class Document:
     unreadable: list[tuple[int, str]] = field(default_factory=list)  # offset and reason
     parts: list[tuple[int, str]] = field(default_factory=list)
     exact: bool = False  # the given numbers are exact, and not rounded
+    passed_over: list[tuple[int, str]] = field(default_factory=list)  # offset and reason: no workings
     read_as: str = ""  # the text with blanks for what is not to be read, such as comments
 
     def __post_init__(self) -> None:
@@ -114,7 +124,9 @@ def cut(document: Document) -> None:
         elif heading := _heading_level(line):
             document.passages.append(Passage("heading", Span(position, line_end), heading))
         elif line.strip():
-            line_end = _cut_text(document, position, line_end)
+            line_end = _cut_drawing(document, Span(position, len(text)), "text") or _cut_text(
+                document, position, line_end
+            )
         position = line_end + 1
 
 
@@ -136,26 +148,52 @@ def _cut_fence(document: Document, start: int, line_end: int, fence: str) -> int
     if language in _MATHEMATICS:
         document.passages.append(Passage("math", inside))
     elif language in _WORKINGS:
-        document.passages += [Passage("code", span) for span in _code_statements(document.read_as, inside)]
+        _cut_code(document, inside)
+    elif re.search(r"=[^=]*\d", document.slice(inside)):
+        document.passed_over.append((start, f"a code block in {language}"))
     return close.end()
 
 
-def _code_statements(text: str, span: Span) -> Iterator[Span]:
-    """Lines of code; a line that leaves a bracket open goes on."""
-    start, depth, position = span.start, 0, span.start
+_RESULT = re.compile(r"\n[ \t]*#[ \t]*(?:=|->|→)?[ \t]*[\[⎡┌│|(]")
+
+
+def _cut_code(document: Document, span: Span) -> None:
+    """Lines of code, and drawings among them; a line that leaves a bracket open goes on."""
+    text, start, depth, position = document.read_as, span.start, 0, span.start
     while position < span.end:
-        end = text.find("\n", position, span.end)
-        end = span.end if end < 0 else end
-        line = text[position:end]
-        depth = max(0, depth + sum(map(line.count, "[(")) - sum(map(line.count, "])")))
-        goes_on = re.compile(r"\n[ \t]*#[ \t]*(?:=|->|→)?[ \t]*\[").match(text, end, span.end)
-        if (depth == 0 and not goes_on) or end - start > 20_000:
+        end = min(_line_end(text, position), span.end)
+        depth = max(0, depth + sum(text.count(sign, position, end) for sign in "[(") - _closed(text, position, end))
+        result = depth == 0 and _RESULT.match(text, end, span.end)
+        drawn = _cut_drawing(document, Span(start, span.end), "code") if start == position else 0
+        if not drawn and result:
+            drawn = _cut_result(document, Span(start, end), span.end)
+        if drawn:
+            end = drawn
+        elif (depth == 0 and not result) or end - start > 20_000 or end == span.end:
             if text[start:end].strip():
-                yield Span(start, end)
-            start, depth = end + 1, 0
-        position = end + 1
+                document.passages.append(Passage("code", Span(start, end)))
+        else:
+            position = end + 1
+            continue
+        start, depth, position = end + 1, 0, end + 1
     if start < span.end and text[start : span.end].strip():
-        yield Span(start, span.end)
+        document.passages.append(Passage("code", Span(start, span.end)))
+
+
+def _closed(text: str, start: int, end: int) -> int:
+    return sum(text.count(sign, start, end) for sign in "])")
+
+
+def _cut_result(document: Document, code: Span, stop: int) -> int:
+    """A drawing in the comments under a line of code is what that line gives; 0 if none is drawn there."""
+    found = find_drawing(document.read_as, code.end + 1, stop, code=True)
+    if found is None:
+        return 0
+    drawing = found.drawing and found.drawing.after(document.slice(code) + " # ", code.start)
+    if drawing is None:
+        document.unreadable.append((found.span.start, found.why))
+    document.passages.append(Passage("code", Span(code.start, found.span.end), drawing=drawing))
+    return found.span.end
 
 
 def _cut_display(document: Document, line_start: int, start: int, opening: str) -> int:
@@ -188,6 +226,18 @@ def _closing(opening: str) -> str:
 def _line_end(text: str, position: int) -> int:
     end = text.find("\n", position)
     return len(text) if end < 0 else end
+
+
+def _cut_drawing(document: Document, span: Span, kind: str) -> int:
+    """A matrix drawn over several lines from here on; gives where it ends, or 0 if none is drawn here."""
+    found = find_drawing(document.read_as, span.start, span.end, code=kind == "code")
+    if found is None:
+        return 0
+    if found.drawing is None:
+        document.unreadable.append((found.span.start, found.why))
+    else:
+        document.passages.append(Passage(kind, found.span, drawing=found.drawing))
+    return found.span.end
 
 
 def _cut_text(document: Document, start: int, line_end: int) -> int:

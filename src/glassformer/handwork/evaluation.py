@@ -151,6 +151,8 @@ _FUNCTIONS: MappingProxyType[str, Callable[[Value], Value]] = MappingProxyType(
         "log2": lambda a: intervals.times(intervals.log(a), intervals.inverse(intervals.log(exactly(2.0)))),
         "log10": lambda a: intervals.times(intervals.log(a), intervals.inverse(intervals.log(exactly(10.0)))),
         "relu": intervals.relu,
+        "absolute value": lambda a: intervals.maximum(a, intervals.negative(a)),
+        "norm": lambda a: _length(a.transposed if a.shape[1] == 1 else a),
         "tanh": intervals.tanh,
         "sin": intervals.sine,
         "cos": intervals.cosine,
@@ -166,6 +168,12 @@ _FUNCTIONS: MappingProxyType[str, Callable[[Value], Value]] = MappingProxyType(
     }
 )
 _WIDTHS = frozenset({"d_k", "d", "d_model", "m", "n_k", "D"})
+
+
+def _length(a: Value) -> Value:
+    if a.shape[0] != 1:
+        raise UnknownError("‖…‖ of a matrix may mean several things")
+    return intervals.sqrt(_row_sums(intervals.power(a, 2)))
 
 
 def _row_sums(a: Value) -> Value:
@@ -242,6 +250,8 @@ class Evaluator:
             return side_by_side([self(entry) for entry in node.of.rows[0]])
         if node.function == "max" and isinstance(node.of, Matrix):
             return reduce(intervals.maximum, [self(entry) for row in node.of.rows for entry in row])
+        if node.function == "absolute value" and self(node.of).shape != (1, 1):
+            raise UnknownError("|…| of several numbers may be their length, or each without its sign")
         if node.function not in _FUNCTIONS:
             raise UnknownError(f"the function '{node.function}' is not known")
         argument = self(node.of)

@@ -41,7 +41,8 @@ class Number:
     def decimals(self) -> int | None:
         """Digits after the point (negative for 12e3); None for a whole number, which is exact."""
         mantissa, _, exponent = self.text.lower().partition("e")
-        if self.text == "inf" or ("." not in mantissa and not exponent and not self.percent):
+        whole = "." not in mantissa or mantissa.endswith(".")  # programs print 1 as 1.
+        if self.text == "inf" or (whole and not exponent and not self.percent):
             return None
         decimals = len(mantissa.partition(".")[2]) - int(exponent or 0) + (2 if self.percent else 0)
         return max(-300, min(300, decimals))  # beyond, a float has no digits

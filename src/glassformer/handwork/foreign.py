@@ -23,7 +23,8 @@ from glassformer.handwork.intervals import Floats, Value, exactly, named_shape
 from glassformer.handwork.lexing import Ground, lex
 from glassformer.handwork.names import canonical, stage_of
 from glassformer.handwork.parsing import parse
-from glassformer.handwork.slips import NOT_SCALED, UNSCALED, Scene, find_cause, said_otherwise
+from glassformer.handwork.scenes import NOT_SCALED, UNSCALED, Scene
+from glassformer.handwork.slips import find_cause, said_otherwise
 from glassformer.worked import work
 from glassformer.worksheet import Worksheet, read_example
 

@@ -76,6 +76,8 @@ def _corrections(ledger: Ledger, findings: list[Finding], mark: str) -> list[Cor
 def _count(ledger: Ledger, document: Document, report: Report) -> None:
     for offset, why in document.unreadable:
         report.unreadable.append(Remark(document.place(offset).file, document.place(offset).line, why))
+    for offset, why in document.passed_over:
+        report.not_checkable.append(Remark(document.place(offset).file, document.place(offset).line, why))
     for claim in ledger.claims:
         place = document.place(claim.span.start)
         if claim.status == "checked":
@@ -83,7 +85,7 @@ def _count(ledger: Ledger, document: Document, report: Report) -> None:
         else:
             remarks = report.unreadable if claim.status == "unreadable" else report.not_checkable
             remarks.append(Remark(place.file, place.line, claim.why))
-    report.claims = len(ledger.claims) + len(document.unreadable)
+    report.claims = len(ledger.claims) + len(document.unreadable) + len(document.passed_over)
 
 
 def in_order(flaws: list[Flaw]) -> list[Flaw]:

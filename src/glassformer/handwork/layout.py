@@ -6,7 +6,7 @@ Works on the tokens of one side of an equation, bracket by bracket. Knows nothin
 from lark import Token
 
 from glassformer.handwork.folding import fold
-from glassformer.handwork.lexing import OPENS
+from glassformer.handwork.signs import OPENS
 
 
 def lay_out(tokens: list[Token]) -> list[Token]:

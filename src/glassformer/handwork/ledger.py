@@ -37,7 +37,8 @@ from glassformer.handwork.following import Flaw, Outcome, compare
 from glassformer.handwork.formulas import catalogue_formulas
 from glassformer.handwork.intervals import LOCAL, ShapeError, Value
 from glassformer.handwork.names import stage_of
-from glassformer.handwork.slips import find_cause, other_function, said_otherwise, scene_of
+from glassformer.handwork.scenes import scene_of
+from glassformer.handwork.slips import find_cause, other_function, said_otherwise
 from glassformer.handwork.statements import Reading
 
 # How sure a mild finding is: what would have to be so for the number to be right.

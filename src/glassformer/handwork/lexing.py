@@ -5,13 +5,23 @@ Knows nothing of what tokens mean.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from lark import Token
 
 from glassformer.handwork.names import FUNCTIONS, GREEK, canonical, words
+from glassformer.handwork.signs import (
+    ACCENTS,
+    BEFORE_OPERANDS,
+    COMMANDS,
+    MATRICES,
+    OPENS,
+    RELATION_SIGNS,
+    RELATIONS,
+    SYMBOLS,
+)
 
 DEEPEST = 60  # brackets within brackets; more than anybody writes, and far from Python's own limit
 
@@ -26,6 +36,7 @@ _PATTERN = re.compile(
   | (?P<TEXT>\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|mathcal|boldsymbol|bm|operatorname)\*?\s*
         \{(?P<text>[^{}$]{0,80})\})
   | (?P<ACCENT>\\(?P<accent>hat|tilde|bar|vec|dot|widehat|widetilde|overline)\s*\{(?P<under>\\?[A-Za-z]+)\})
+  | (?P<MARKED>[^\W\d_][\u0300-\u036f\u20d7]|(?<!\w)[âêîôûĉĝĥĵŝŵŷẑȳ](?![^\W\d_]))
   | (?P<COMMENT>\#[ \t]*(?:=|->|→|≈)?[ \t]*(?=[-\[\d])|\#[^\n]*)
   | (?P<ELLIPSIS>\.\.\.)
   | (?P<COMMAND>\\[A-Za-z]+|\\[{}%&_|\#])
@@ -33,57 +44,12 @@ _PATTERN = re.compile(
   | (?P<NUMBER>(?:\d+\{,\}\d+|\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d{1,4}(?![\w.]))?)
   | (?P<CODE>(?:np|numpy|torch|F|math|jnp)\.[A-Za-z_.]+)
   | (?P<IDENT>[A-Za-zα-ωΑ-ΩÀ-ÖØ-öø-ÿ]+[0-9₀-₉ₖᵢⱼ]*)
-  | (?P<SYMBOL>[-+−–*×·⋅∗∙@/÷^_(){}\[\],;:&|%√ᵀ⊤²³⁻¹∞…⊙'!?"'“”.#~]|−)
+  | (?P<SYMBOL>[-+−–*×·⋅∗∙@/÷^_(){}\[\],;:&|‖%√ᵀ⊤²³⁻¹∞…⊙'!?"'“”.#~]|−)
   | (?P<OTHER>.)
     """,
     re.VERBOSE | re.DOTALL,
 )
 
-_MATRICES = frozenset(["matrix", "bmatrix", "pmatrix", "vmatrix", "Bmatrix", "Vmatrix", "smallmatrix", "array"])
-_RELATIONS = MappingProxyType(
-    {
-        **dict.fromkeys(["=", "==", "===", ":=", r"\equiv", r"\triangleq"], "EQUALS"),
-        **dict.fromkeys(["≈", "≃", "≅", "≐", r"\approx", r"\simeq", r"\cong", r"\doteq", r"\approxeq"], "ABOUT"),
-        **dict.fromkeys(
-            [
-                *("→", "⟶", "⇒", "⟹", "=>", "->", "↦", r"\to", r"\rightarrow", r"\Rightarrow", r"\longrightarrow"),
-                *(r"\implies", r"\mapsto", r"\Longrightarrow"),
-            ],
-            "ARROW",
-        ),
-        **dict.fromkeys(["∈", "≠", "!=", "<", ">", "≤", "≥", "<=", ">=", "∼", r"\in", r"\neq", r"\ne"], "STOP"),
-        **dict.fromkeys([r"\le", r"\leq", r"\ge", r"\geq", r"\sim", r"\propto", r"\subset"], "STOP"),
-    }
-)
-RELATIONS = frozenset({"EQUALS", "ABOUT", "ARROW", "STOP"})
-_SYMBOLS = MappingProxyType(
-    {
-        "+": "PLUS", "-": "MINUS", "−": "MINUS", "–": "MINUS", "*": "STAR", "×": "TIMES", "·": "TIMES", "⋅": "TIMES",
-        "∗": "STAR", "∙": "TIMES", "@": "TIMES", "/": "OVER", "÷": "OVER", "^": "CARET", "(": "LPAR", ")": "RPAR",
-        "{": "LBRACE", "}": "RBRACE", "[": "LSQB", "]": "RSQB", ",": "COMMA", ";": "SEMICOLON", ":": "COLON",
-        "&": "AMP", "%": "PERCENT", "√": "ROOT", "ᵀ": "TURN", "⊤": "TURN", "'": "TURN", "∞": "INFINITY",
-        "…": "DOTS", "⊙": "ENTRYWISE",
-    }
-)  # fmt: skip
-_COMMANDS = MappingProxyType(
-    {
-        **dict.fromkeys([r"\cdot", r"\times", r"\ast", r"\bullet"], "TIMES"),
-        **dict.fromkeys([r"\odot", r"\circ", r"\otimes"], "ENTRYWISE"),
-        **dict.fromkeys([r"\dots", r"\ldots", r"\cdots", r"\vdots", r"\ddots"], "DOTS"),
-        **dict.fromkeys([r"\frac", r"\dfrac", r"\tfrac"], "FRACTION"),
-        r"\sqrt": "ROOT",
-        r"\div": "OVER",
-        r"\infty": "INFINITY",
-        r"\top": "TURN",
-        r"\intercal": "TURN",
-        r"\{": "LPAR",
-        r"\}": "RPAR",
-        r"\%": "PERCENT",
-        r"\rangle": "RPAR",
-        r"\lbrack": "LSQB",
-        r"\rbrack": "RSQB",
-    }
-)
 _TURNS = re.compile(
     r"\^\s*(?:T(?![A-Za-z])|\\top|\\intercal|⊤|\{\s*(?:T|\\top|\\intercal|⊤|\\mathsf\s*\{?T\}?|\\mathrm\s*\{?T\}?|\\prime)\s*\})"
 )
@@ -101,7 +67,10 @@ _CONNECTIVES = frozenset(
 _OPERAND = re.compile(r"\s*\$*\s*(?:[\[(\d−-]|\\begin|\\left)")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?")
 _UNCLEAR = re.compile(r"\d+(?:,\d+)+(?![\d.])")  # 3,50 and 0,1,2
-_NEXT_NAME = re.compile(r"[A-Za-zα-ω][\w^{}']*\s*[=≈]")
+_NEXT_NAME = re.compile(
+    r"(?:\d+ ?)?[^\W\d_][\w^{}'\u0300-\u036f]*(?: [^\W\d_][\w^{}'\u0300-\u036f]*){0,2}\s*[=≈]"
+)  # K, 2 Q, Q K^T
+_IN_BARS = re.compile(r"[^|‖=≈→\n]+[|‖]")
 _LOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₖᵢⱼ", "0123456789kij")
 
 
@@ -113,6 +82,19 @@ class Ground:
     start: int
     way: str  # "math", "text" or "code"
     sigma: str = ""  # "sigmoid" if the document uses σ(…) for it
+    places: tuple[int, ...] = ()  # where each sign stands, if they do not simply follow each other
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where in the document a stretch of the text begins and ends."""
+        if not self.places:
+            return self.start + start, self.start + end
+        first = self.places[min(start, len(self.places) - 1)]
+        return first, self.places[end - 1] + 1 if end > start else first
+
+    def after(self, token: Token) -> str:
+        """What follows a token in the text."""
+        last = (token.end_pos or 0) - 1
+        return self.text[(self.places.index(last) if self.places else last - self.start) + 1 :]
 
 
 class _Lexer:
@@ -123,9 +105,10 @@ class _Lexer:
         self.text = ground.text
         self.depth = 0
         self.last = ""  # the kind of the token before
+        self.bars: list[str] = []  # open ones, | or ‖
 
     def token(self, kind: str, value: str, start: int, end: int) -> Token:
-        return Token(kind, value, start_pos=self.ground.start + start, end_pos=self.ground.start + end)
+        return Token(kind, value, start_pos=start, end_pos=end)
 
     def tokens(self) -> Iterator[Token]:
         position = 0
@@ -134,6 +117,8 @@ class _Lexer:
             kind = _kind(match)
             if kind == "COMMENT" and self.ground.way != "code":
                 kind, position = "OTHER", match.start() + 1
+            if kind == "SPACE" and self._parts_rows(match):
+                yield self.token("LINEEND", "the end of a line", match.start(), match.start())
             if kind == "SPACE":
                 if self._parts_columns(match):
                     self.last = "WIDE"
@@ -143,7 +128,7 @@ class _Lexer:
                 self.depth += OPENS.get(token.type, 0)
                 self.last = token.type
                 yield token
-                end = (token.end_pos or 0) - self.ground.start
+                end = token.end_pos or 0
                 position = end if kind == "NUMBER" else max(position, end)
 
     def _parts_columns(self, match: re.Match[str]) -> bool:
@@ -151,6 +136,11 @@ class _Lexer:
         if self.ground.way != "text" or self.depth or self.last not in ("RSQB", "NUMBER", "RPAR", "CLOSE"):
             return False
         return match[0].strip(" ") == "" and len(match[0]) > 1 and _NEXT_NAME.match(self.text, match.end()) is not None
+
+    def _parts_rows(self, match: re.Match[str]) -> bool:
+        """`[1 0`, and below it `1 1]`: one long row, or two? Within the row of a matrix it is a long row."""
+        between_numbers = self.last == "NUMBER" and self.text[match.end() : match.end() + 1].strip("]),;&") != ""
+        return "\n" in match[0] and self.depth == 1 and between_numbers and self.ground.way != "math"
 
     def _read(self, kind: str, match: re.Match[str]) -> list[Token]:
         text, start, end = match[0], match.start(), match.end()
@@ -164,9 +154,12 @@ class _Lexer:
             case "ACCENT":
                 under = match["under"].lstrip("\\")
                 return self._symbol(f"{GREEK.get(under, under)} {match['accent']}", start, end)
+            case "MARKED":
+                apart = unicodedata.normalize("NFD", text)
+                return self._symbol(f"{apart[0]} {ACCENTS.get(apart[1], 'mark')}", start, end)
             case "BEGIN" | "END":
                 env = match["env"] or match["endenv"]
-                if env in _MATRICES:
+                if env in MATRICES:
                     return [self.token("OPEN" if kind == "BEGIN" else "CLOSE", text, start, end)]
                 return []
             case "COMMAND":
@@ -176,7 +169,7 @@ class _Lexer:
             case "ELLIPSIS":
                 return [self.token("DOTS", text, start, end)]
             case "RELATION":
-                return [self.token(_RELATIONS[text], text, start, end)]
+                return [self.token(RELATION_SIGNS[text], text, start, end)]
             case "CODE":
                 return self._call(text.rpartition(".")[2], start, end)
             case "SYMBOL":
@@ -210,20 +203,40 @@ class _Lexer:
             return [self.token("BREAK", text, start, end)]
         if text == "." and self.last == "RSQB" and self.text[end : end + 1] == "[":
             return [self.token("TIMES", text, start, end)]  # [1, 0].[0, 1]
+        if text in "|‖":
+            return self._bar("‖" if self.text[start : start + 2] == "||" else text, start)
         if text == "^" and (turn := _TURNS.match(self.text, start)):
             return [self.token("TURN", turn[0], start, turn.end())]
         if text == "^" and self.ground.way == "code":
             return [self.token("OTHER", text, start, end)]
-        return [self.token(_SYMBOLS.get(text, "OTHER"), text, start, end)]
+        return [self.token(SYMBOLS.get(text, "OTHER"), text, start, end)]
+
+    def _bar(self, sign: str, start: int) -> list[Token]:
+        """`|x|` and `‖x‖`: a bar opens where a number or a name may begin, and closes after one."""
+        end = start + (2 if self.text[start : start + 2] == "||" else 1)
+        is_open = bool(self.bars) and self.bars[-1] == sign
+        if is_open and self.last not in BEFORE_OPERANDS:
+            self.bars.pop()
+            return [self.token("RPAR", sign, start, end)]
+        if (
+            self.ground.way == "code"
+            or is_open
+            or self.last not in BEFORE_OPERANDS
+            or not _IN_BARS.match(self.text, end)
+        ):
+            return [self.token("OTHER", sign, start, end)]
+        self.bars.append(sign)
+        function = "norm" if sign == "‖" else "absolute value"
+        return [self.token("FUNCTION", function, start, start), self.token("LPAR", sign, start, end)]
 
     def _command(self, text: str, start: int, end: int) -> list[Token]:
         name = text[1:]
-        if text in _RELATIONS:
-            return [self.token(_RELATIONS[text], text, start, end)]
+        if text in RELATION_SIGNS:
+            return [self.token(RELATION_SIGNS[text], text, start, end)]
         if text == r"\langle":
             return [self.token("FUNCTION", "dot", start, start), self.token("LPAR", text, start, end)]
-        if text in _COMMANDS:
-            return [self.token(_COMMANDS[text], text, start, end)]
+        if text in COMMANDS:
+            return [self.token(COMMANDS[text], text, start, end)]
         if name == "sigma" and self._is_sigmoid(end):
             return [self.token("FUNCTION", "sigmoid", start, end)]
         if name in GREEK:
@@ -358,9 +371,6 @@ class _Lexer:
 
 
 _KINDS = [name for name in _PATTERN.groupindex if name.isupper()]
-OPENS = MappingProxyType(
-    {"LPAR": 1, "LSQB": 1, "LBRACE": 1, "OPEN": 1, "RPAR": -1, "RSQB": -1, "RBRACE": -1, "CLOSE": -1}
-)
 
 
 def _kind(match: re.Match[str]) -> str:
@@ -369,7 +379,10 @@ def _kind(match: re.Match[str]) -> str:
 
 def lex(ground: Ground) -> list[Token]:
     """The tokens of a stretch of text, laid out so that the grammar can read them."""
-    return _join_words(list(_Lexer(ground).tokens()), ground)
+    tokens = _join_words(list(_Lexer(ground).tokens()), ground)
+    for token in tokens:  # until here places count within the stretch, from here on within the document
+        token.start_pos, token.end_pos = ground.span(token.start_pos or 0, token.end_pos or 0)
+    return tokens
 
 
 def _join_words(tokens: list[Token], ground: Ground) -> list[Token]:
@@ -396,5 +409,5 @@ def _join_words(tokens: list[Token], ground: Ground) -> list[Token]:
 
 
 def _near(first: Token, second: Token, ground: Ground) -> bool:
-    between = ground.text[(first.end_pos or 0) - ground.start : (second.start_pos or 0) - ground.start]
+    between = ground.text[first.end_pos or 0 : second.start_pos or 0]
     return len(between) < 4 and not between.strip(" $}\\")

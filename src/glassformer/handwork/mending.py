@@ -1,12 +1,13 @@
 """Writes a mended copy of notes: every wrong number, and all that followed from it, put right. Never over the notes."""
 
 import json
+import re
 from pathlib import Path
 
-from glassformer.errors import InputError
 from glassformer.handwork.check import check_text
 from glassformer.handwork.documents import Document
 from glassformer.handwork.findings import Correction, Report
+from glassformer.handwork.sheets import with_cells
 
 _ROUNDS = 5
 
@@ -17,8 +18,18 @@ def mended_text(document: Document, corrections: list[Correction], *, strict: bo
     for correction in reversed(corrections):
         if strict or not correction.mild:
             end = correction.offset + correction.length
-            text = text[: correction.offset] + correction.text + text[end:]
+            number, rest = correction.text, text[end:]
+            if any(p.drawing and p.span.start <= correction.offset < p.span.end for p in document.passages):
+                number, rest = _in_column(number, correction.length, rest)
+            text = text[: correction.offset] + number + rest
     return text
+
+
+def _in_column(number: str, room: int, rest: str) -> tuple[str, str]:
+    """In a drawing what follows on the line keeps its column: a longer number takes its room from the next gap."""
+    wider = len(number) - room
+    gap = re.match(rf"([^\n]*?\S  ) {{{wider}}}", rest) if wider > 0 else None
+    return number.rjust(room), rest if gap is None else gap[1] + rest[gap.end() :]
 
 
 def mended_path(path: Path) -> Path:
@@ -46,16 +57,13 @@ def write_mended(report: Report, *, strict: bool = False) -> list[Path]:
         path = Path(document.file)
         if not corrections or not path.is_file():
             continue
-        if path.suffix.lower() == ".xlsx":
-            raise InputError(
-                f"A corrected copy of {path} cannot be written; see the right numbers with --html instead."
-            )
-        if path.suffix.lower() == ".ipynb":
-            text = _notebook(path, document, corrections)
-        else:
-            text = mend(document, corrections, path.suffix.lower(), strict=strict)
         target = mended_path(path)
-        target.write_text(text, encoding="utf-8")
+        if path.suffix.lower() == ".xlsx":
+            target.write_bytes(with_cells(path.read_bytes(), document, {c.offset: c.text for c in corrections}))
+        elif path.suffix.lower() == ".ipynb":
+            target.write_text(_notebook(path, document, corrections), encoding="utf-8")
+        else:
+            target.write_text(mend(document, corrections, path.suffix.lower(), strict=strict), encoding="utf-8")
         written.append(target)
     return written
 

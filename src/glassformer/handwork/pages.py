@@ -97,7 +97,9 @@ class _Sheet:
         if passage.kind == "math":
             drawn = to_mathml(text.strip(), start + _lead(text), self._mark, block=True)
             return f"<div class='math'>{number}{drawn}</div>"
-        if passage.kind in ("code", "given"):
+        if passage.kind == "given" or passage.drawing is not None:
+            return f"<pre class='drawn'>{number}{self._plain(text, start)}</pre>"
+        if passage.kind == "code":
             return f"<pre>{number}{self._plain(text, start)}</pre>"
         return f"<p>{number}{self._inline(text, start)}</p>"
 

@@ -243,6 +243,10 @@ def _check_brackets(tokens: list[Token]) -> None:
             raise UnreadableError("'…' leaves numbers out")
         elif token.type == "UNCLEAR":
             raise UnreadableError(f"'{token}' may be one number with a decimal comma, or several numbers")
+        elif token.type == "NEXT":
+            raise UnreadableError(f"'{token}' may be a factor, or the name of what follows")
+        elif token.type == "LINEEND":
+            raise UnreadableError("a line ends within a row: one long row, or two rows?")
         elif token.type == "OTHER" and token == "?":
             raise UnreadableError("left blank")
         elif token.type == "OTHER":

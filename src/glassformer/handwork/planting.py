@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from glassformer.handwork import slips
+from glassformer.handwork import scenes
 from glassformer.handwork.workings import Floats, Step, Working, printed, softmax, work_out
 
 Given = Mapping[str, Floats]
@@ -25,7 +25,7 @@ class Slip:
     carried: bool
 
 
-PEN = (slips.SIGN, slips.DIGITS, slips.POINT, slips.EXCHANGED, slips.NEIGHBOUR)
+PEN = (scenes.SIGN, scenes.DIGITS, scenes.POINT, scenes.EXCHANGED, scenes.NEIGHBOUR)
 
 
 def plant(working: Working, seed: int, *, count: int = 1, from_printed: bool = True) -> tuple[Working, list[Slip]]:
@@ -84,9 +84,9 @@ def _pen(cause: str, right: Floats, draw: np.random.Generator, decimals: int) ->
     i, j = (int(each) for each in finite[int(draw.integers(len(finite)))])
     wrong = right.copy()
     rows, columns = right.shape
-    if cause == slips.SIGN:
+    if cause == scenes.SIGN:
         wrong[i, j] = -right[i, j]
-    elif cause == slips.DIGITS:
+    elif cause == scenes.DIGITS:
         text = list(f"{abs(right[i, j]):.{decimals}f}")
         digits = [place for place, sign in enumerate(text) if sign.isdigit()]
         at = int(draw.integers(len(digits) - 1))
@@ -95,9 +95,9 @@ def _pen(cause: str, right: Floats, draw: np.random.Generator, decimals: int) ->
         wrong[i, j] = np.sign(right[i, j]) * float("".join(text))
         if any(abs(wrong[i, j] - right[i, j] * factor) < 10.0**-decimals for factor in (10.0, 0.1)):
             return None  # 0.50 → 5.00 is also a moved point
-    elif cause == slips.POINT:
+    elif cause == scenes.POINT:
         wrong[i, j] = right[i, j] * (10.0 if draw.integers(2) else 0.1)
-    elif cause == slips.EXCHANGED:
+    elif cause == scenes.EXCHANGED:
         if rows != columns or rows < 2:
             return None
         wrong[i, j], wrong[j, i] = right[j, i], right[i, j]
@@ -124,8 +124,8 @@ def _method(step: Step, cause: str, working: Working, numbers: Given) -> Floats 
 
 
 _METHODS = (
-    slips.NOT_SCALED, slips.SCALED_BY_D, slips.TURNED, slips.WRONG_AXIS, slips.NO_EXP, slips.UNSCALED, slips.UNMASKED,
-    slips.MASK_AFTER, slips.Q_Q, slips.COPIED,
+    scenes.NOT_SCALED, scenes.SCALED_BY_D, scenes.TURNED, scenes.WRONG_AXIS, scenes.NO_EXP, scenes.UNSCALED,
+    scenes.UNMASKED, scenes.MASK_AFTER, scenes.Q_Q, scenes.COPIED,
 )  # fmt: skip
 
 
@@ -137,30 +137,30 @@ def _wrong_way(step: Step, cause: str, working: Working) -> Wrong | None:
     is_softmax = step.stage == "weights" and "softmax" in step.plain
     masked = working.variant == "masked"
     if step.stage == "scaled" and width > 1:
-        ways: dict[str, Wrong] = {slips.NOT_SCALED: lambda n: n[s], slips.SCALED_BY_D: lambda n: n[s] / width}
+        ways: dict[str, Wrong] = {scenes.NOT_SCALED: lambda n: n[s], scenes.SCALED_BY_D: lambda n: n[s] / width}
         return ways.get(cause)
-    if step.stage in ("queries", "keys", "values") and cause == slips.TURNED:
+    if step.stage in ("queries", "keys", "values") and cause == scenes.TURNED:
         rows, weight = step.plain.split()
         return lambda n: n[rows] @ n[weight].T
-    if step.stage == "scores" and cause == slips.Q_Q and working.variant != "cross":
+    if step.stage == "scores" and cause == scenes.Q_Q and working.variant != "cross":
         return lambda n: n[q] @ n[q].T
-    if step.stage == "output" and cause == slips.COPIED:
+    if step.stage == "output" and cause == scenes.COPIED:
         return lambda n: n[step.plain.split()[0]]
     if not is_softmax:
         return None
     weighed = f"B{head}" if masked else z
     mask = working.given.get("M")
     ways = {
-        slips.WRONG_AXIS: lambda n: softmax(n[weighed].T).T,
-        slips.NO_EXP: lambda n: _shares(n[weighed]),
-        slips.UNSCALED: lambda n: softmax(n[s] + (0.0 if mask is None else mask)),
+        scenes.WRONG_AXIS: lambda n: softmax(n[weighed].T).T,
+        scenes.NO_EXP: lambda n: _shares(n[weighed]),
+        scenes.UNSCALED: lambda n: softmax(n[s] + (0.0 if mask is None else mask)),
     }
     if mask is not None:
         ways |= {
-            slips.UNMASKED: lambda n: softmax(n[z]),
-            slips.MASK_AFTER: lambda n: softmax(n[z]) * np.isfinite(mask),
+            scenes.UNMASKED: lambda n: softmax(n[z]),
+            scenes.MASK_AFTER: lambda n: softmax(n[z]) * np.isfinite(mask),
         }
-        ways.pop(slips.NO_EXP)
+        ways.pop(scenes.NO_EXP)
     return ways.get(cause)
 
 

@@ -8,8 +8,7 @@ import re
 from pathlib import Path
 
 from glassformer.errors import InputError, nearest
-from glassformer.handwork.documents import Document, Passage, cut
-from glassformer.handwork.expressions import Span
+from glassformer.handwork.documents import Document, cut
 from glassformer.handwork.sheets import read_csv, read_xlsx
 from glassformer.handwork.tables import read_tables
 from glassformer.handwork.worksheets import read_toml, read_yaml
@@ -109,9 +108,8 @@ def _notebook(text: str, file: str) -> Document:
         end = next((s for s, _ in parts if s > start), len(whole))
         piece = Document(file, whole[start:end])
         cut(piece)
-        document.passages += [
-            Passage(p.kind, Span(p.span.start + start, p.span.end + start), p.level) for p in piece.passages
-        ]
+        document.passages += [passage.moved(start) for passage in piece.passages]
         document.unreadable += [(offset + start, why) for offset, why in piece.unreadable]
+        document.passed_over += [(offset + start, why) for offset, why in piece.passed_over]
     read_tables(document)
     return document

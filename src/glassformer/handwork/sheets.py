@@ -6,6 +6,8 @@ The cells become statements with their places in the sheet. Formulas of the spre
 import csv
 import io
 import re
+from bisect import bisect_right
+from collections.abc import Mapping
 
 from glassformer.errors import InputError
 from glassformer.handwork.documents import Document, Passage
@@ -48,6 +50,27 @@ def read_xlsx(data: bytes, file: str) -> Document:
     except Exception as error:  # the library raises whatever the zip or the XML in it raises
         return Document(file, "", unreadable=[(0, f"this is not an Excel workbook ({type(error).__name__}: {error})")])
     return _document(sheets, file, "\t")
+
+
+def with_cells(data: bytes, document: Document, numbers: Mapping[int, str]) -> bytes:
+    """The workbook with other numbers in some cells, named by their offsets in the document; all else as it was."""
+    import openpyxl
+
+    book = openpyxl.load_workbook(io.BytesIO(data))
+    starts = [start for start, _ in document.parts]
+    for offset, number in numbers.items():
+        sheet = bisect_right(starts, offset) - 1
+        before = document.text[starts[sheet] : offset].split("\n")
+        cell = book.worksheets[sheet].cell(len(before), before[-1].count("\t") + 1)
+        if isinstance(cell.value, str) and cell.value.startswith("="):
+            raise InputError(
+                f"{document.file}: cell {cell.coordinate} should be {number}, but holds the formula {cell.value}; "
+                "correct the formula by hand."
+            )
+        cell.value = float(number) if isinstance(cell.value, float) or not number.lstrip("-").isdigit() else int(number)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
 
 
 def _document(sheets: list[tuple[str, Grid]], file: str, delimiter: str) -> Document:

@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 
 from lark import Token
 
+from glassformer.handwork.canvas import Drawing
 from glassformer.handwork.documents import Document, Passage
-from glassformer.handwork.expressions import Node, Span
-from glassformer.handwork.lexing import RELATIONS, Ground, lex
+from glassformer.handwork.expressions import Name, Node, Span
+from glassformer.handwork.lexing import Ground, lex
 from glassformer.handwork.names import words
 from glassformer.handwork.parsing import UnreadableError, parse
+from glassformer.handwork.signs import OPENS, RELATIONS
 
 
 @dataclass
@@ -58,11 +60,12 @@ class Reading:
     says_exact: bool = False  # the notes say that their given numbers are exact
 
 
-_BULLET = re.compile(r"[ \t]*(?:(?:[-*+>•❖]|\d{1,2}[.)]|\(\d{1,2}\)|[①-⑳])[ \t]+)+")
+_BULLET = re.compile(r"[ \t]*(?:(?:[-*+>•❖]|\d{1,2}[.)]|\(\d{1,2}\)|[①-⑳])[ \t]+(?:\[[ xX]\][ \t]+)?)+")
 _LABEL = re.compile(r"(?:example|exercise|problem|question|task|aufgabe|beispiel)\s+(\w{1,3})\b", re.I)
 _EXACT = re.compile(r"\bgiven (?:numbers|matrices|values) are exact\b", re.I)
+_CODE = re.compile(r"[#@]|\w\.T\b|\bnp\.|\btorch\.")
+_WRITTEN = re.compile(r"\^T\b|\^⊤")  # a transpose that no program knows
 _SEPARATORS = frozenset({"COMMA", "SEMICOLON", "WIDE", "ROWEND", "BREAK"})
-_DEPTH = {"LPAR": 1, "LSQB": 1, "LBRACE": 1, "OPEN": 1, "RPAR": -1, "RSQB": -1, "RBRACE": -1, "CLOSE": -1}
 
 
 def read_statements(document: Document) -> Reading:
@@ -80,6 +83,7 @@ class _Reader:
         self.sections = [Section(0, 0, None)]
         self.section = self.sections[0]
         self.statements: list[Statement] = []
+        self.named: set[str] = set()  # that have stood before or after a relation
         self.caption = ""
         self.sigma = "sigmoid" if re.search("sigmoid|logistic", document.text, re.I) else ""
         self.said_before = False  # words of this line stand before the formula, which is about them
@@ -94,14 +98,20 @@ class _Reader:
             self._add(sides, self.caption, "given")
             self.caption = ""
         elif passage.kind == "text":
-            self._text(passage.span)
+            self._text(passage)
+        elif passage.drawing is not None:
+            self._drawing(passage.drawing, "code" if _CODE.search(passage.drawing.text) else "text")
         else:
-            self._mathematics(self._ground(self.document.slice(passage.span), passage.span.start, passage.kind))
+            text = self.document.slice(passage.span)
+            way = (
+                "text" if passage.kind == "code" and _WRITTEN.search(text) and not _CODE.search(text) else passage.kind
+            )
+            self._mathematics(self._ground(text, passage.span.start, way))
 
-    def _ground(self, text: str, start: int, way: str) -> Ground:
+    def _ground(self, text: str, start: int, way: str, places: tuple[int, ...] = ()) -> Ground:
         if self.document.decimal_mark == ",":
             text = re.sub(r"(?<=\d),(?=\d)", ".", text)
-        return Ground(text, start, way, self.sigma)
+        return Ground(text, start, way, self.sigma, places)
 
     # --- sections -----------------------------------------------------------------------------------------------
 
@@ -125,7 +135,16 @@ class _Reader:
 
     # --- lines of text ------------------------------------------------------------------------------------------
 
-    def _text(self, span: Span) -> None:
+    def _drawing(self, drawing: Drawing, way: str) -> None:
+        bullet = _BULLET.match(drawing.text)
+        start = bullet.end() if bullet else 0
+        self._mathematics(self._ground(drawing.text[start:], 0, way, drawing.places[start:]))
+
+    def _text(self, passage: Passage) -> None:
+        if passage.drawing is not None:
+            self._drawing(passage.drawing, "text")
+            return
+        span = passage.span
         text = self.document.slice(span)
         bullet = _BULLET.match(text)
         start = bullet.end() if bullet else 0
@@ -152,11 +171,23 @@ class _Reader:
         asides: list[list[Token]] = []
         if ground.way == "text":
             tokens, asides = _take_asides(tokens)
-        for part in (part for run in (tokens, *asides) for part in _split(run)):
+        parts = (part for run in (tokens, *asides) for part in _split(run))
+        for part in (each for whole in parts for each in self._side_by_side(whole)):
             found |= self._chain(part, ground)
         if not found and ground.way == "text":
             plain = words(re.sub(r"[^\w\s]", " ", ground.text))
             self.caption = plain if len(plain.split()) <= 8 else ""
+
+    def _side_by_side(self, tokens: list[Token]) -> Iterator[list[Token]]:
+        """`q = [1, 0] k = [0, 1]` is two statements; `q = [1, 0] W = [1, 1]` is one if W is known, else unclear."""
+        start = 0
+        for i in _next_names(tokens):
+            if tokens[i][0].islower():
+                yield tokens[start:i]
+                start = i
+            elif str(tokens[i]) not in self.named:
+                tokens[i].type = tokens[i + 1].type = "NEXT"
+        yield tokens[start:]
 
     def _chain(self, tokens: list[Token], ground: Ground) -> bool:
         """One statement; True if it was one."""
@@ -199,16 +230,37 @@ class _Reader:
 
     def _add(self, sides: list[Side], caption: str, way: str) -> None:
         self.statements.append(Statement(sides, caption, self.section.number, way))
+        self.named |= {side.node.text for side in sides if isinstance(side.node, Name)}
 
 
 def _is_program(tokens: list[Token]) -> bool:
     """A line of a program, not a working: `for i in x:`, `model = Model(d=512)`."""
     depth = 0
     for token in tokens:
-        depth += _DEPTH.get(token.type, 0)
+        depth += OPENS.get(token.type, 0)
         if token.type in ("OTHER", "COLON") or (depth > 0 and token.type in RELATIONS):
             return True
     return False
+
+
+def _next_names(tokens: list[Token]) -> list[int]:
+    """Where, after `= [1, 0]` and nothing between, a name and its equals sign and a bracket follow."""
+    closes: dict[int, int] = {}
+    stack: list[int] = []
+    for i, token in enumerate(tokens):
+        if OPENS.get(token.type) == 1:
+            stack.append(i)
+        elif OPENS.get(token.type) == -1 and stack:
+            closes[i] = stack.pop()
+    kinds = [token.type for token in tokens]
+    return [
+        i + 1
+        for i, start in closes.items()
+        if start
+        and kinds[start] == "LSQB"
+        and kinds[start - 1] in RELATIONS
+        and kinds[i + 1 : i + 4] in (["NAME", "EQUALS", "LSQB"], ["NAME", "ABOUT", "LSQB"])
+    ]
 
 
 def _from_relation(sides: list[Side]) -> list[Side]:
@@ -223,7 +275,7 @@ def _split(tokens: list[Token]) -> Iterator[list[Token]]:
     depth = 0
     part: list[Token] = []
     for i, token in enumerate(tokens):
-        depth += _DEPTH.get(token.type, 0)
+        depth += OPENS.get(token.type, 0)
         if depth <= 0 and token.type == "AMP":
             continue
         after_relation = token.type == "COLON" and any(t.type in RELATIONS for t in part)
@@ -245,9 +297,9 @@ def _take_asides(tokens: list[Token]) -> tuple[list[Token], list[list[Token]]]:
     stack: list[int] = []
     for token in tokens:
         kept.append(token)
-        if _DEPTH.get(token.type) == 1:
+        if OPENS.get(token.type) == 1:
             stack.append(len(kept) - 1)
-        elif _DEPTH.get(token.type) == -1 and stack:
+        elif OPENS.get(token.type) == -1 and stack:
             start = stack.pop()
             inner = kept[start + 1 : -1]
             is_aside = not stack and kept[start].type == "LPAR" and any(t.type in RELATIONS for t in inner)
@@ -262,7 +314,7 @@ def _sides(tokens: list[Token]) -> list[tuple[str, list[Token]]]:
     answer: list[tuple[str, list[Token]]] = [("", [])]
     depth = 0
     for token in tokens:
-        depth += _DEPTH.get(token.type, 0)
+        depth += OPENS.get(token.type, 0)
         if depth <= 0 and token.type in RELATIONS:
             if token.type == "STOP":
                 break
@@ -320,7 +372,7 @@ def _unit(tokens: list[Token], ground: Ground) -> str:
     """`2 MB` and `65M` are no plain numbers."""
     if ground.way != "text" or tokens[-1].type != "NUMBER":
         return ""
-    match = _UNITS.match(ground.text, (tokens[-1].end_pos or 0) - ground.start)
+    match = _UNITS.match(ground.after(tokens[-1]))
     return match[1] if match else ""
 
 

@@ -1,11 +1,11 @@
-"""Writes a working down as people do: Markdown with LaTeX, plain text, or code. Works nothing out."""
+"""Writes a working down as people do: Markdown with LaTeX, plain text, code, or drawn. Works nothing out."""
 
 import numpy as np
 
 from glassformer.errors import InputError, nearest
 from glassformer.handwork.workings import Floats, Step, Working
 
-STYLES = ("latex", "substituted", "text", "code", "formulas first")
+STYLES = ("latex", "substituted", "text", "code", "formulas first", "drawn")
 
 
 def write(
@@ -14,8 +14,8 @@ def write(
     """The whole working; a step in `blanks` is left for the reader to fill in."""
     if style not in STYLES:
         raise InputError(f"There is no style '{style}'; {nearest(style, STYLES)}")
-    writer = {"latex": _latex, "substituted": _substituted, "text": _text, "code": _code}.get(style, _formulas_first)
-    return f"# {title}\n\n" + writer(working, blanks)
+    writers = {"latex": _latex, "substituted": _substituted, "text": _text, "code": _code, "drawn": _drawn}
+    return f"# {title}\n\n" + writers.get(style, _formulas_first)(working, blanks)
 
 
 def number(value: float, decimals: int | None) -> str:
@@ -117,6 +117,58 @@ def _code(working: Working, blanks: frozenset[str]) -> str:
         answer = "?" if step.symbol in blanks else nested(working.answers[step.symbol], _decimals(working, step.symbol))
         lines.append(f"{step.symbol} = {formula} = {answer}")
     return "```python\n" + "\n".join(lines) + "\n```\n"
+
+
+# Opening and closing signs of a drawn matrix: of its first row, the rows between, and its last row.
+_BRACKETS = (("[[[", "]]]"), ("|||", "|||"), ("⎡⎢⎣", "⎤⎥⎦"))
+
+
+def drawn_matrix(numbers: Floats, decimals: int | None, kind: int = 0) -> list[str]:
+    """A matrix drawn over several lines, its columns under each other."""
+    entries = [[number(value, decimals) for value in row] for row in numbers]
+    widths = [max(map(len, column)) for column in zip(*entries, strict=True)]
+    left, right = _BRACKETS[kind % len(_BRACKETS)]
+    signs = [0, *[1] * (len(entries) - 2), 2] if len(entries) > 1 else [0]
+    if len(entries) == 1:
+        left, right = _BRACKETS[0]
+    return [
+        f"{left[sign]}{' '.join(entry.rjust(width) for entry, width in zip(row, widths, strict=True))}{right[sign]}"
+        for sign, row in zip(signs, entries, strict=True)
+    ]
+
+
+def side_by_side(pieces: list[str | list[str]], row: int = 0) -> str:
+    """Words, signs and drawn matrices beside each other; what has one line only stands in line `row`."""
+    height = max([len(piece) for piece in pieces if isinstance(piece, list)], default=1)
+    lines = [""] * height
+    for piece in pieces:
+        rows = piece if isinstance(piece, list) else [""] * min(row, height - 1) + [piece]
+        width = max(map(len, rows))
+        lines = [f"{line}{(rows[i] if i < len(rows) else '').ljust(width)} " for i, line in enumerate(lines)]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _drawn(working: Working, blanks: frozenset[str]) -> str:
+    """Given matrices two by two, products with the numbers put in; brackets and the row of the signs change."""
+    numbers = working.given | working.answers
+    drawings: list[str] = []
+    given = list(working.given)
+    for i in range(0, len(given), 2):
+        pieces: list[str | list[str]] = []
+        for symbol in given[i : i + 2]:
+            pieces += [f"{symbol} =", drawn_matrix(numbers[symbol], _decimals(working, symbol), i), "  "]
+        drawings.append(side_by_side(pieces))
+    for i, step in enumerate(working.steps):
+        pieces = [f"{step.symbol} = {step.plain} ="]
+        parts = step.plain.split()
+        if len(parts) == 2 and all(part.removesuffix("^T") in numbers for part in parts):
+            for part, sign in zip(parts, "·=", strict=True):
+                symbol = part.removesuffix("^T")
+                factor = numbers[symbol].T if part.endswith("^T") else numbers[symbol]
+                pieces += [drawn_matrix(factor, _decimals(working, symbol), i), sign]
+        answer = drawn_matrix(numbers[step.symbol], _decimals(working, step.symbol), i)
+        drawings.append(side_by_side([*pieces, "?" if step.symbol in blanks else answer], i % 2))
+    return "\n\n".join(drawings) + "\n"
 
 
 def _formulas_first(working: Working, blanks: frozenset[str]) -> str:

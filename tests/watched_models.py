@@ -1,0 +1,198 @@
+"""Small models as other people write them, for the tests of watching: none of them knows of us."""
+
+import math
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class NanoBlock(nn.Module):
+    """A block as in a GPT written for a blog: one matrix for q, k and v, a buffer of ones below the diagonal."""
+
+    def __init__(self, width: int, n_heads: int, longest: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.c_attn, self.c_proj = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.attn_dropout = nn.Dropout(dropout)
+        self.register_buffer("bias", torch.tril(torch.ones(longest, longest)).view(1, 1, longest, longest))
+
+    def forward(self, x: Tensor) -> Tensor:
+        B, T, C = x.size()
+        q, k, v = (t.view(B, T, self.n_heads, -1).transpose(1, 2) for t in self.c_attn(x).split(C, dim=2))
+        att = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(k.size(-1)))
+        att = att.masked_fill(self.bias[:, :, :T, :T] == 0, float("-inf"))
+        att = self.attn_dropout(F.softmax(att, dim=-1))
+        return self.c_proj((att @ v).transpose(1, 2).contiguous().view(B, T, C))
+
+
+class NanoGPT(nn.Module):
+    """Two such blocks under the names that are usual there."""
+
+    def __init__(self, dropout: float = 0.0) -> None:
+        super().__init__()
+        blocks = [NanoBlock(15, 3, 11, dropout) for _ in range(2)]
+        self.transformer = nn.ModuleDict({"h": nn.ModuleList(nn.ModuleDict({"attn": block}) for block in blocks)})
+
+    def forward(self, x: Tensor) -> Tensor:
+        for block in self.transformer["h"]:  # type: ignore[union-attr]
+            x = x + block["attn"](x)
+        return x
+
+
+class VisionBlock(nn.Module):
+    """A block as vision Transformers have it: queries are scaled before the product, q, k and v are one tensor."""
+
+    def __init__(self, width: int = 15, n_heads: int = 5) -> None:
+        super().__init__()
+        self.n_heads, self.scale = n_heads, (width // n_heads) ** -0.5
+        self.norm = nn.LayerNorm(width)
+        self.qkv, self.proj = nn.Linear(width, width * 3), nn.Linear(width, width)
+        self.attn_drop = nn.Dropout(0.1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        B, N, C = x.shape
+        qkv = self.qkv(self.norm(x)).reshape(B, N, 3, self.n_heads, -1).permute(2, 0, 3, 1, 4)
+        q, k, v = qkv.unbind(0)
+        q = q * self.scale
+        attn = self.attn_drop((q @ k.transpose(-2, -1)).softmax(dim=-1))
+        return x + self.proj((attn @ v).transpose(1, 2).reshape(B, N, C))
+
+
+class Plain(nn.Module):
+    """One function of queries, keys and values, as a module."""
+
+    def __init__(self, attention: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
+        super().__init__()
+        self.attention = attention
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        return self.attention(q, k, v)
+
+
+FUTURE = torch.ones(5, 7, dtype=torch.bool).triu(3)  # 5 queries, 7 keys
+NUMBERS = torch.linspace(-2, 3, 3 * 5 * 7).view(3, 5, 7)  # one matrix per head
+
+
+def by_einsum(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Positions before heads, as some like it."""
+    q, k, v = (t.transpose(1, 2) for t in (q, k, v))
+    weights = torch.softmax(torch.einsum("bqhd,bkhd->bhqk", q, k) / 3**0.5, dim=-1)
+    return torch.einsum("bhqk,bkhd->bqhd", weights, v).transpose(1, 2)
+
+
+def by_odd_einsum(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """The batch in the middle, the keys before the batch, and the values before the weights."""
+    scores = torch.einsum("b h i d, b h j d -> i j b h", q, k) * 0.7
+    scores = scores + NUMBERS.permute(1, 2, 0)[:, :, None]
+    return torch.einsum("bhjd,ijbh->bhid", v, torch.softmax(scores, dim=1))
+
+
+def by_dotted_einsum(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Leading axes as dots."""
+    return torch.einsum("...qk,...kd->...qd", torch.einsum("...qd,...kd->...qk", q, k).softmax(-1), v)
+
+
+def by_bmm(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Batch and heads in one axis, opened only to add the mask."""
+    flat = [t.reshape(-1, *t.shape[-2:]) for t in (q, k, v)]
+    scores = torch.bmm(flat[0], flat[1].transpose(1, 2)).view(2, 3, 5, 7) + NUMBERS
+    return torch.bmm(F.softmax(scores.view(6, 5, 7), dim=-1), flat[2]).view(2, 3, 5, -1)
+
+
+def by_baddbmm(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """A bias and the scale within the product."""
+    flat = [t.reshape(-1, *t.shape[-2:]) for t in (q, k, v)]
+    scores = torch.baddbmm(NUMBERS.repeat(2, 1, 1), flat[0], flat[1].mT, beta=0.5, alpha=0.3)
+    return (scores.softmax(-1) @ flat[2]).view(2, 3, 5, -1)
+
+
+def in_place(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Written over and over."""
+    scores = torch.matmul(q, k.mT)
+    scores /= 3**0.5
+    scores += NUMBERS
+    scores.masked_fill_(FUTURE, -1e9)
+    return torch.matmul(nn.Softmax(-1)(scores), v)
+
+
+def by_where(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """The lowest number there is, chosen by a condition; the softmax in double."""
+    scores = torch.where(~FUTURE, 0.2 * (q @ k.mT), torch.finfo(q.dtype).min)
+    return F.softmax(scores, dim=-1, dtype=torch.float64).to(q.dtype) @ v
+
+
+def by_penalty(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """A large number subtracted where a query may not look."""
+    return (q @ k.mT / torch.tensor(2.0) - 1e4 * FUTURE.float()).softmax(-1) @ v
+
+
+def hidden_rows(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """A query that may look at nothing, by a finite number: it looks at everything alike."""
+    nowhere = torch.zeros(5, 7, dtype=torch.bool)
+    nowhere[2] = True
+    return (q @ k.mT).masked_fill(nowhere, -1e9).softmax(-1) @ v
+
+
+def shared_keys(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """One set of keys and values for all heads, by broadcasting."""
+    return (q @ k[:, :1].mT).softmax(-1) @ v[:, :1]
+
+
+def repeated_keys(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Four heads, two sets of keys and values, repeated."""
+    q = torch.cat([q, q[:, :1] + 1], 1)
+    k, v = (t[:, :2].repeat_interleave(2, dim=1) for t in (k, v))
+    return ((q @ k.mT) * 3**-0.5).softmax(-1) @ v
+
+
+def kernel_causal(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """torch's kernel; it counts from the first key."""
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+def kernel_masked(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """torch's kernel with a boolean mask of which one row is empty, and a scale of its own."""
+    allowed = ~FUTURE.clone()
+    allowed[1] = False
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=allowed, scale=0.9)
+
+
+def kernel_biased(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """torch's kernel with numbers to add, some of them −∞."""
+    return F.scaled_dot_product_attention(q, k, v, NUMBERS.masked_fill(FUTURE, -math.inf))
+
+
+def kernel_grouped(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """torch's kernel with four heads on two sets of keys and values."""
+    q = torch.cat([q, q[:, :1] + 1], 1)
+    return F.scaled_dot_product_attention(q, k[:, :2], v[:, :2], enable_gqa=True)
+
+
+def kernel_without_heads(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """torch's kernel on a batch without heads, with one mask for each text."""
+    mask = torch.stack([~FUTURE, ~FUTURE | True])
+    return F.scaled_dot_product_attention(q[:, 0], k[:, 0], v[:, 0], attn_mask=mask)
+
+
+# What the watcher should say of each: heads, sets of keys, scale, causal, masked, biased.
+USUAL = 3**-0.5
+FUNCTIONS: dict[Callable[[Tensor, Tensor, Tensor], Tensor], tuple[int, int, float, bool, bool, bool]] = {
+    by_einsum: (3, 3, USUAL, False, False, False),
+    by_odd_einsum: (3, 3, 0.7, False, False, True),
+    by_dotted_einsum: (3, 3, 1.0, False, False, False),
+    by_bmm: (3, 3, 1.0, False, False, True),
+    by_baddbmm: (1, 1, 0.3, False, False, True),
+    in_place: (3, 3, USUAL, True, True, True),
+    by_where: (3, 3, 0.2, True, True, False),
+    by_penalty: (3, 3, 0.5, True, True, False),
+    hidden_rows: (3, 3, 1.0, False, False, True),
+    shared_keys: (3, 1, 1.0, False, False, False),
+    repeated_keys: (4, 2, USUAL, False, False, False),
+    kernel_causal: (3, 3, USUAL, True, True, False),
+    kernel_masked: (3, 3, 0.9, True, True, False),
+    kernel_biased: (3, 3, USUAL, True, True, True),
+    kernel_grouped: (4, 2, USUAL, False, False, False),
+    kernel_without_heads: (1, 1, USUAL, False, True, False),
+}
