@@ -139,7 +139,7 @@ def share(found: Any, name: str) -> float:
 
 def test_the_shelf_says_what_stands_on_it(visitor: Visitor) -> None:
     models = asked(visitor, "inside/start")["models"]
-    assert [each["name"] for each in models] == ["answers", "classes", "pairs"]
+    assert [each["name"] for each in models] == ["classes", "pairs", "answers"]
     assert all(each["first"] for each in models)
 
 

@@ -100,7 +100,7 @@ def test_a_given_number_is_changed_and_everything_after_it_follows(visit: Open) 
     assert cells(page, "weights") == weights
     assert cells(page, "scores") == scores
     assert "sheet=" in page.url
-    again = visit(page.url.partition("/#")[2].join(["#", ""]))
+    again = visit("#" + page.url.partition("/#")[2])
     again.wait_for_selector("[data-stage=mixed]")
     assert cells(again, "mixed") == cells(page, "mixed")
 
