@@ -100,7 +100,7 @@ WRONG_ORIGINS = [
 KINDS = ["application/json", "text/plain", "multipart/form-data; boundary=x"]
 
 
-@pytest.mark.parametrize(("origin", "kind"), itertools.product(WRONG_ORIGINS, KINDS))
+@pytest.mark.parametrize(("origin", "kind"), list(itertools.product(WRONG_ORIGINS, KINDS)))
 def test_another_page_can_do_nothing(visitor: Visitor, origin: str | None, kind: str) -> None:
     headers = [("host", HOST), ("authorization", f"Bearer {TOKEN}"), ("content-type", kind)]
     headers += [] if origin is None else [("origin", origin)]
