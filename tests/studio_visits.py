@@ -42,8 +42,8 @@ class Visitor:
         return self.send("POST", f"/{TOKEN}/do/{name}", body=json.dumps(content or {}).encode())
 
     def send(
-        self, method: str, path: str, headers: dict[str, str] | list[tuple[str, str]] | None = None, *, body: bytes = b"",
-        pieces: list[bytes] | None = None, query: str = "", hang: bool = False,
+        self, method: str, path: str, headers: dict[str, str] | list[tuple[str, str]] | None = None, *,
+        body: bytes = b"", pieces: list[bytes] | None = None, query: str = "", hang: bool = False,
     ) -> Answer:  # fmt: skip
         """One request. `headers` are added to those of our page, or, as a list, are all there are."""
         ours = {"host": HOST, "origin": ORIGIN, "authorization": f"Bearer {TOKEN}", "content-type": "application/json"}

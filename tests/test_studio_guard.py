@@ -56,8 +56,10 @@ def test_with_the_token_the_page_and_all_its_files_come(visitor: Visitor) -> Non
 @pytest.mark.parametrize(
     "path",
     [
-        "", "/", "//", f"//{TOKEN}/", f"/{TOKEN}", f"/./{TOKEN}/", f"/{TOKEN}/../{TOKEN}/", f"/{TOKEN}/..", f"/{TOKEN}//",
-        f"/{TOKEN}/../../etc/passwd", f"/{TOKEN}/view/../../errors.py", f"/{TOKEN}/%2e%2e/errors.py", f"/{TOKEN}/\\..\\x",
+        "", "/", "//", f"//{TOKEN}/", f"/{TOKEN}", f"/./{TOKEN}/", f"/{TOKEN}/../{TOKEN}/", f"/{TOKEN}/..",
+        f"/{TOKEN}//",
+        f"/{TOKEN}/../../etc/passwd", f"/{TOKEN}/view/../../errors.py", f"/{TOKEN}/%2e%2e/errors.py",
+        f"/{TOKEN}/\\..\\x",
         f"/{TOKEN}/view/", f"/{TOKEN}/studio.js/", f"/{TOKEN}/studio.js\x00.html", f"/{TOKEN}/static/studio.js",
         f"/{TOKEN}/app.py", f"/{TOKEN}/view/data.py", f"/{TOKEN}/do/", f"/{TOKEN}/do/by-hand", f"/{TOKEN}/{'a' * 5000}",
         f"/{TOKEN}/‥/x", f"/{TOKEN}/do/by-hand/start/",
@@ -98,7 +100,7 @@ WRONG_ORIGINS = [
 KINDS = ["application/json", "text/plain", "multipart/form-data; boundary=x"]
 
 
-@pytest.mark.parametrize(("origin", "kind"), itertools.product(WRONG_ORIGINS, KINDS))
+@pytest.mark.parametrize(("origin", "kind"), list(itertools.product(WRONG_ORIGINS, KINDS)))
 def test_another_page_can_do_nothing(visitor: Visitor, origin: str | None, kind: str) -> None:
     headers = [("host", HOST), ("authorization", f"Bearer {TOKEN}"), ("content-type", kind)]
     headers += [] if origin is None else [("origin", origin)]
@@ -158,7 +160,8 @@ def test_who_sends_nothing_is_not_waited_for(visitor: Visitor, monkeypatch: pyte
     [
         b'{"seed": NaN}', b'{"seed": Infinity}', b'{"seed": -Infinity}', b'{"seed": 1e999}', b'{"seed": true}',
         b'{"seed": "1"}', b'{"seed": -1}', b'{"seed": 1.5}', b'{"seed": null}', b'{"seed": 1e400}', b'{"seed": [1]}',
-        b'{"seed": 99999999999999999999999999}', b'{"seed": 1, "seed": 2}', b"[1]", b"1", b"{", b"\xff\xfe", b'{"a": ' + b"[" * 50 + b"]" * 50 + b"}",
+        b'{"seed": 99999999999999999999999999}', b'{"seed": 1, "seed": 2}', b"[1]", b"1", b"{", b"\xff\xfe",
+        b'{"a": ' + b"[" * 50 + b"]" * 50 + b"}",
         b"[" * 200_000,
     ],
 )  # fmt: skip
@@ -174,7 +177,7 @@ JSON_VALUES = st.recursive(
     max_leaves=12,
 )
 FIELDS = st.sampled_from(
-    "sheet name stage index text model target changes address head sentence seed scorer kind race step data file".split()
+    ["sheet", "name", "stage", "index", "text", "model", "target", "changes", "address", "head", "seed", "kind", "race"]
 )
 
 

@@ -1,9 +1,11 @@
 """`glassformer studio`: opens the studio in a browser. It finds a port and starts the server; the rooms do the rest."""
 
+import signal
 import socket
 import sys
 import webbrowser
 from pathlib import Path
+from types import FrameType
 
 import torch
 import uvicorn
@@ -39,6 +41,7 @@ def studio(*runs: Path, port: int = 0, no_browser: bool = False) -> None:
     print("Stop it with Ctrl-C.", file=sys.stderr, flush=True)
     if not no_browser and not webbrowser.open(door.address):
         print("No browser could be opened here; open the address yourself.", file=sys.stderr, flush=True)
+    signal.signal(signal.SIGTERM, _leave)  # the server stops first, and then hands the signal on to us
     try:
         uvicorn.Server(config).run(sockets=[listening])
     finally:
@@ -61,3 +64,7 @@ def _listen(port: int) -> socket.socket:
         else:
             return listening
     raise InputError("No port of this machine is free; close some programs.")
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(0)

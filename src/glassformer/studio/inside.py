@@ -90,14 +90,14 @@ class Inside:
     def matters(self, content: Content) -> JSON:
         """For every head: how much of the answer moves when it is switched off, from 0 to 1."""
         name, text, target, _ = self._asked(content)
-        usual = self._look(name, text, target, ())
+        run, usual = self.shelf.get(name), self._look(name, text, target, ())
         found: JSON = {}
         for address, count in _heads(usual.trace):
             for head in range(count):
                 if len(found) >= MOST_HEADS:
                     break
                 asked = Asked("head off", address, head)
-                found[_head_name(asked)] = _moved(usual.trace, self._seen(name, text, target, (asked,)).trace)
+                found[_head_name(asked)] = _moved(usual.trace, self._seen(run, text, target, (asked,)).trace)
         return {"matters": found}
 
     # --- looking ---
@@ -108,21 +108,22 @@ class Inside:
         return asking.text(content, "model"), text, target or None, read_changes(content, LONGEST)
 
     def _look(self, name: str, text: str, target: str | None, changes: tuple[Asked, ...]) -> Look:
-        key = (name, str(self.shelf.folder(name)), text, target, changes)
+        run = self.shelf.get(name)
+        key = (run, text, target, changes)
         with self._lock:
             if key in self._looks:
                 self._looks.move_to_end(key)
                 return self._looks[key]
-        look = self._seen(name, text, target, changes)
+        look = self._seen(run, text, target, changes)
         with self._lock:
             self._looks[key] = look
             while len(self._looks) > KEPT:
                 self._looks.popitem(last=False)
         return look
 
-    def _seen(self, name: str, text: str, target: str | None, changes: tuple[Asked, ...]) -> Look:
-        write = writes(changes, lambda other: self._look(name, other, target, ()).trace)
-        return look_at(self.shelf.get(name), text, target, write or None)
+    def _seen(self, run: Run, text: str, target: str | None, changes: tuple[Asked, ...]) -> Look:
+        write = writes(changes, lambda other: look_at(run, other, target).trace)
+        return look_at(run, text, target, write or None)
 
 
 def look_at(run: Run, text: str, target: str | None = None, write: ViewWrites | None = None) -> Look:

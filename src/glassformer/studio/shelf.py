@@ -24,8 +24,9 @@ class Shelf:
     def __init__(self, folders: Iterable[Path] = ()) -> None:
         self._places: dict[str, Path] = {path.name: path for path in pocket_folders()}
         self._loaded: OrderedDict[str, Run] = OrderedDict()
+        self._facts: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
-        self.mine = [self.add(Path(folder)) for folder in folders]
+        self._mine = [self.add(Path(folder)) for folder in folders]
 
     def add(self, folder: Path) -> str:
         """Puts a run on the shelf; gives the name under which it stands there."""
@@ -40,8 +41,7 @@ class Shelf:
     @property
     def names(self) -> list[str]:
         """All models; those named by the user come first."""
-        mine = set(getattr(self, "mine", ()))
-        return sorted(self._places, key=lambda name: name not in mine)
+        return sorted(self._places, key=lambda name: name not in self._mine)
 
     def folder(self, name: str) -> Path:
         """Where a model stands."""
@@ -64,28 +64,33 @@ class Shelf:
             return self._loaded[name]
 
     def forget(self, name: str) -> None:
-        """Loads a model anew the next time, since it has changed."""
+        """Loads a model anew the next time, since it may have changed."""
         with self._lock:
             self._loaded.pop(name, None)
+            self._facts.pop(name, None)
 
     def about(self, name: str) -> dict[str, Any]:
         """What is said of a model before it is used; one that cannot be loaded says why."""
-        try:
-            run = self.get(name)
-        except GlassformerError as error:
-            return {"name": name, "error": str(error)}
-        card = run.card
-        return {
-            "name": name,
-            "task": card.task,
-            "objective": card.objective,
-            "model": card.model,
-            "data": card.data,
-            "labels": list(card.labels),
-            "longest": min(card.longest, getattr(run.model.config, "length", card.longest)),
-            "parameters": sum(weight.numel() for weight in run.model.parameters()),
-            "scores": {key: value for key, value in run.scores.items() if isinstance(value, int | float | str)},
-        }
+        if name not in self._facts:
+            try:
+                self._facts[name] = {"name": name, **_facts(self.get(name))}
+            except GlassformerError as error:
+                return {"name": name, "error": str(error)}
+        return dict(self._facts[name])
+
+
+def _facts(run: Run) -> dict[str, Any]:
+    card = run.card
+    return {
+        "task": card.task,
+        "objective": card.objective,
+        "model": card.model,
+        "data": card.data,
+        "labels": list(card.labels),
+        "longest": min(card.longest, getattr(run.model.config, "length", card.longest)),
+        "parameters": sum(weight.numel() for weight in run.model.parameters()),
+        "scores": {key: value for key, value in run.scores.items() if isinstance(value, int | float | str)},
+    }
 
 
 def pocket_folders() -> list[Path]:

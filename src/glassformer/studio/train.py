@@ -92,6 +92,7 @@ class Train:
     def resume(self, content: Content) -> JSON:
         """Goes on with a run that was stopped."""
         name = self._name(content)
+        self.shelf.forget(name)
         self._spawn(name, ["--resume", str(self.root / name)])
         return {"name": name}
 

@@ -108,8 +108,8 @@ export class ByHand {
       this.fail(null);
       this.draw(found);
     } catch (error) {
-      this.fail(error);
       if (!this.found) await this.example("i-love-ai");
+      this.fail(error);
     }
   }
 

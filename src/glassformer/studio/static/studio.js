@@ -77,7 +77,7 @@ class Studio {
     try {
       await room.show(state);
     } catch (error) {
-      room.node.replaceChildren(el("p", { class: "wrong note", role: "alert" }, error.message));
+      this.main.replaceChildren(el("p", { class: "wrong note", role: "alert" }, error.message), room.node);
     }
     this.root.dataset.ready = name;
   }
