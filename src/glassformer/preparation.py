@@ -30,7 +30,7 @@ from glassformer.training import Loop, Plan
 
 ENOUGH = 0.5  # of a parent's weights must fit, or it is no parent
 OVERHEAD = 4.0  # seconds to save, certify and report at the end
-SECONDS_PER_WRITTEN = 0.02  # to write the answer to one sample, about
+SECONDS_PER_WRITTEN = 0.006  # to write the answer to one sample, about
 FORWARD_SHARE = 0.4  # of a step's time is the way forward, about
 _FROM_DATA = ("vocabulary", "classes")  # sizes that the data decide
 
