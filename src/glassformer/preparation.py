@@ -8,7 +8,6 @@ import copy
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -118,11 +117,8 @@ def prepare(request: Request, recipe: Recipe | None = None, corpus: Corpus | Non
 def read_corpus(request: Request) -> Corpus:
     """The samples; what is pretrained on needs no labels, so it is read as plain text."""
     task = "generate" if request.objective == "masked" else request.task
-    source: str | Sequence[Path] = request.data
-    if "," in request.data and not Path(request.data).exists():
-        source = [Path(each) for each in request.data.split(",")]
     return read(
-        source, task, columns=Columns(**request.columns), valid=request.valid or None, test=request.test or None,
+        request.data, task, columns=Columns(**request.columns), valid=request.valid or None, test=request.test or None,
         encoding=request.encoding or None, seed=_data_seed(request), limit=request.limit or None,
     )  # fmt: skip
 
