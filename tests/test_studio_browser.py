@@ -152,9 +152,10 @@ def test_a_working_with_a_slip_is_checked_in_place(visit: Open) -> None:
 
 def test_the_laboratory_shows_one_right_way(visit: Open) -> None:
     page = visit("#room=by-hand&example=masked&tab=masks")
-    expect(page.locator(".trial.right").first).to_contain_text("add −∞")
-    assert page.locator(".trial").count() == 12
-    assert page.locator(".trial.right").count() == 3
+    expect(page.locator(".trial")).to_have_count(12)
+    assert page.locator(".trial.right", has_text="add −∞").count() == 3
+    assert page.locator(".trial.fails", has_text="add −∞").count() == 0
+    assert page.locator(".trial.fails", has_text="multiply before softmax").count() == 3
 
 
 # --- inside -------------------------------------------------------------------------------------------------------
