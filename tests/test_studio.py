@@ -32,8 +32,8 @@ def visitor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
     found.studio.close()
 
 
-def asked(visitor: Visitor, name: str, **content: Any) -> Any:
-    answer = visitor.ask(name, content)
+def asked(visitor: Visitor, action: str, /, **content: Any) -> Any:
+    answer = visitor.ask(action, content)
     assert answer.status == 200, answer.body
     return answer.json
 
@@ -314,14 +314,14 @@ def test_curves_are_thinned_but_keep_their_end() -> None:
 
 
 def test_a_race_is_shown_and_every_model_asked(tmp_path: Path) -> None:
-    for model in ("transformer", "rnn"):
+    for model in ("transformer", "conv-pool"):
         folder = small_run(tmp_path / "race" / f"{model}-0", "classes", model)
         folder.log({"event": "judged", "step": 1, "seconds": 2.0, "loss": 0.7, "best": True})
     facts = {
         "terms": {"data": "negation"}, "score": "accuracy", "samples": 11, "guess": 0.5,
         "models": [
             {"model": model, "parameters": 7, "seconds": 2.0, "accuracy": 0.5, "runs": [f"{model}-0"]}
-            for model in ("transformer", "rnn")
+            for model in ("transformer", "conv-pool")
         ],
     }  # fmt: skip
     (tmp_path / "race" / "race.json").write_text(json.dumps(facts))

@@ -31,11 +31,11 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """A studio that listens, with three small models and a race."""
     root = tmp_path_factory.mktemp("house")
     folders = [small_run(root / objective, objective).path for objective in ("classes", "pairs", "answers")]
-    for model in ("transformer", "rnn"):
+    for model in ("transformer", "conv-pool"):
         small_run(root / "race" / f"{model}-0", "classes", model).log({"event": "judged", "seconds": 2.0, "loss": 0.7})
     models = [
         {"model": name, "parameters": 7, "seconds": 2.0, "accuracy": 0.5, "runs": [f"{name}-0"]}
-        for name in ("transformer", "rnn")
+        for name in ("transformer", "conv-pool")
     ]  # fmt: skip
     (root / "race" / "race.json").write_text(json.dumps({"score": "accuracy", "samples": 11, "models": models}))
     listening = socket.create_server(("127.0.0.1", 0))
