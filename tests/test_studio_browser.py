@@ -31,11 +31,11 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """A studio that listens, with three small models and a race."""
     root = tmp_path_factory.mktemp("house")
     folders = [small_run(root / objective, objective).path for objective in ("classes", "pairs", "answers")]
-    for model in ("transformer", "rnn"):
+    for model in ("transformer", "conv-pool"):
         small_run(root / "race" / f"{model}-0", "classes", model).log({"event": "judged", "seconds": 2.0, "loss": 0.7})
     models = [
         {"model": name, "parameters": 7, "seconds": 2.0, "accuracy": 0.5, "runs": [f"{name}-0"]}
-        for name in ("transformer", "rnn")
+        for name in ("transformer", "conv-pool")
     ]  # fmt: skip
     (root / "race" / "race.json").write_text(json.dumps({"score": "accuracy", "samples": 11, "models": models}))
     listening = socket.create_server(("127.0.0.1", 0))
@@ -152,9 +152,10 @@ def test_a_working_with_a_slip_is_checked_in_place(visit: Open) -> None:
 
 def test_the_laboratory_shows_one_right_way(visit: Open) -> None:
     page = visit("#room=by-hand&example=masked&tab=masks")
-    expect(page.locator(".trial.right").first).to_contain_text("add −∞")
-    assert page.locator(".trial").count() == 12
-    assert page.locator(".trial.right").count() == 3
+    expect(page.locator(".trial")).to_have_count(12)
+    assert page.locator(".trial.right", has_text="add −∞").count() == 3
+    assert page.locator(".trial.fails", has_text="add −∞").count() == 0
+    assert page.locator(".trial.fails", has_text="multiply before softmax").count() == 3
 
 
 # --- inside -------------------------------------------------------------------------------------------------------

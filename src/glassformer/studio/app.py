@@ -56,7 +56,9 @@ class Studio:
             HTTPException: _http, Exception: _unforeseen,
         }  # fmt: skip
         upload = Route("/do/train/upload", self._upload, methods=["POST"])
-        return Guard(Starlette(routes=[*files, *actions, upload], exception_handlers=handlers), self.door)
+        rooms = Starlette(routes=[*files, *actions, upload], exception_handlers=handlers)
+        rooms.router.redirect_slashes = False  # an address is right or wrong; a redirect would lose the token
+        return Guard(rooms, self.door)
 
     async def _upload(self, request: Request) -> Response:
         """A file to learn from, piece by piece to the disk; it gets its name when it is whole."""

@@ -148,7 +148,7 @@ export class ByHand {
   // --- what is given ---
 
   drawGivens() {
-    const given = this.found.stages.filter((stage) => stage.given && stage.name in this.sheet);
+    const given = this.found.stages.filter((stage) => stage.given && stage.name !== "mask" && stage.name in this.sheet);
     this.givens.replaceChildren(el("h2", {}, "Given"), ...given.map((stage) => this.given(stage)), this.settings());
     this.drawMask();
   }

@@ -244,7 +244,7 @@ export class Inside {
     const share = this.weights?.[`${part.id.replace(/#.*/, "")}/${head}`];
     const most = this.weights ? Math.max(...Object.values(this.weights), 1e-9) : 1;
     const meter = el("span", { class: "track", "aria-hidden": "true" }, el("span", { class: "fill" }));
-    if (share !== undefined) meter.firstChild.style.width = `${Math.max(100 * share, 0.6)}%`;
+    meter.firstChild.style.width = share === undefined ? "0" : `${Math.max(100 * share, 0.6)}%`;
     const says = share === undefined ? "weighing every head …" : share < 0.005 ? "hardly matters here" : share === most ? "matters most here" : "matters here";
     this.badge.title = "How much of the answer's probability moves elsewhere when this head is switched off, for this text.";
     this.badge.replaceChildren(`head ${head + 1} `, el("b", {}, says), " ", meter, " ", el("output", {}, share === undefined ? "" : share.toFixed(3)));

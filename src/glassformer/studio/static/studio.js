@@ -39,7 +39,7 @@ class Studio {
       el("h2", {}, "The studio"), el("table", {}, el("tbody", {}, KEYS.map(([key, what]) => el("tr", {}, el("td", {}, el("kbd", {}, key)), el("td", {}, what))))),
       el("p", { class: "quiet" }, "Inside a model, the view has keys of its own: its own ? lists them."),
       el("form", { method: "dialog", class: "ends" }, el("button", { class: "tool", type: "button", onclick: () => { this.help.close(); tour(this); } }, "Show me around"), el("button", { class: "tool" }, "Close")));
-    this.head = el("header", { class: "head" },
+    this.head = el("header", { class: "masthead" },
       el("span", { class: "brand" }, "Glassformer"), el("nav", { "aria-label": "Rooms" }, ROOMS.map(link)),
       el("span", { class: "tools" }, tool("☾", "light or dark", () => this.theme(this.isDark() ? "light" : "dark")), tool("?", "help", () => this.help.showModal())));
     this.root.replaceChildren(this.head, this.main, this.help);

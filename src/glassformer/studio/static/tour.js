@@ -12,6 +12,12 @@ const STEPS = [
   ["train", ".train", "And one of your own", "Four fields, one minute, and you watch it learn."],
 ];
 
+/** The thing to be shown, once it is on the page. */
+async function found(place) {
+  for (let tries = 0; tries < 50 && !document.querySelector(place); tries++) await new Promise((done) => setTimeout(done, 100));
+  return document.querySelector(place);
+}
+
 export function tour(studio) {
   let at = 0;
   const box = el("aside", { class: "tour", role: "dialog", "aria-label": "A first walk", tabindex: "-1" });
@@ -28,7 +34,7 @@ export function tour(studio) {
     const [room, place, title, text] = STEPS[at];
     unmark();
     if (studio.main.dataset.room !== room) await studio.go(room);
-    const node = document.querySelector(place);
+    const node = await found(place);
     node?.classList.add("toured");
     node?.scrollIntoView({ block: "nearest" });
     const tool = (name, action, more = {}) => el("button", { type: "button", class: "tool", onclick: action, ...more }, name);

@@ -53,7 +53,8 @@ export class Train {
       const fitting = sets.filter((each) => each.task === task.value);
       data.replaceChildren(...fitting.map((each) => el("option", { value: each.name, selected: each.name === chosen }, `${each.name} (made up here)`)), el("option", { value: "file", selected: chosen === "file" }, "a file of mine"));
       file.hidden = data.value !== "file";
-      about.textContent = fitting.find((each) => each.name === data.value)?.about ?? { classify: "A file with a text and a label in each row.", translate: "A file with a source and a target in each row.", generate: "A text, or a file with a prompt and an answer in each row." }[task.value];
+      const said = fitting.find((each) => each.name === data.value)?.about ?? { classify: "A file with a text and a label in each row.", translate: "A file with a source and a target in each row.", generate: "A text, or a file with a prompt and an answer in each row." }[task.value];
+      about.textContent = said[0].toUpperCase() + said.slice(1);
       const base = data.value === "file" ? task.value : data.value;
       name.value = [base, ...Array.from({ length: 99 }, (_, i) => `${base}-${i + 2}`)].find((each) => !taken.has(each));
     };
