@@ -23,8 +23,8 @@ from glassformer.run_folder import RunFolder
 from glassformer.runs import load
 from glassformer.teaching import StoppedError
 
-TINY = {"width": 12, "hidden": 17}
-WORDS = ["--models", "bare-attention,transformer", "--steps", "2", "--threads", "1", "--set", "width=12"]
+TINY = {"width": 16, "hidden": 17}
+WORDS = ["--models", "bare-attention,transformer", "--steps", "2", "--threads", "1", "--set", "width=16"]
 
 
 def request(**options: Any) -> Request:
@@ -197,7 +197,7 @@ def test_models_of_language_race_by_their_loss(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("book.txt").write_text("the cat sat on the mat, and the dog sat on the cat. " * 40, encoding="utf-8")
-    sizes = [word for size in ("width=12", "heads=2", "layers=1", "longest=31") for word in ("--set", size)]
+    sizes = [word for size in ("width=16", "heads=2", "layers=1", "longest=31") for word in ("--set", size)]
     options = ["--steps", "2", "--threads", "1", *sizes, "--json", "--quiet"]
     assert glassformer(monkeypatch, "compare", "generate", "book.txt", *options) == 0
     told = json.loads(capsys.readouterr().out)

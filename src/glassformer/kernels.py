@@ -55,7 +55,7 @@ def cross_entropy(logits: Float[Tensor, "M N"], wanted: Int[Tensor, "M"], smooth
 def dropout(rows: Float[Tensor, "*rows"], rate: float) -> Float[Tensor, "*rows"]:
     """Sets a share of the entries to zero at random and stretches the others by 1 / (1 − share).
 
-    Four entries are decided by one drawn number of 64 bits, so the share is a multiple of 1/65536.
+    Four entries are decided by one drawn number of 64 bits, so the share is right to 1/65536.
     """
     if torch.compiler.is_compiling() or rows.device.type != "cpu":
         return F.dropout(rows, rate)
@@ -63,7 +63,7 @@ def dropout(rows: Float[Tensor, "*rows"], rate: float) -> Float[Tensor, "*rows"]
     drawn = torch.empty((rows.numel() + 3) // 4, dtype=torch.int64).random_(-(2**63), None)
     lots = drawn.view(torch.int16)[: rows.numel()].view(rows.shape)  # from −32768 to 32767
     kept = (lots >= zeros - _LEVELS // 2).to(rows.dtype)
-    return rows * kept.mul_(_LEVELS / max(_LEVELS - zeros, 1))
+    return rows * kept.mul_(1 / (1 - rate))
 
 
 _LEVELS = 2**16
