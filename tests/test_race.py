@@ -23,8 +23,8 @@ from glassformer.run_folder import RunFolder
 from glassformer.runs import load
 from glassformer.teaching import StoppedError
 
-TINY = {"width": 12, "hidden": 17}
-WORDS = ["--models", "bare-attention,transformer", "--steps", "2", "--threads", "1", "--set", "width=12"]
+TINY = {"width": 24, "hidden": 17}
+WORDS = ["--models", "bare-attention,transformer", "--steps", "2", "--threads", "1", "--set", "width=24"]
 
 
 def request(**options: Any) -> Request:
@@ -87,8 +87,9 @@ def test_who_has_finished_is_not_trained_again(finished: Race, monkeypatch: pyte
     ("options", "said"),
     [
         ({"steps": 3}, "with steps 2, not 3"),
-        ({"settings": {"width": 24}}, "with settings"),
-        ({"data": "negation:200"}, "with data 'negation:300', not 'negation:200'"),
+        ({"settings": {"width": 40}}, "with settings"),
+        ({"settings": {}}, "with settings {.*}, not as usual"),
+        ({"data": "negation:200"}, "with data negation:300, not negation:200"),
         ({"seed": 5}, "with other samples"),
     ],
 )
