@@ -104,7 +104,7 @@ def test_the_page_tells_it(finished: Race) -> None:
     assert verdict(standings) in page
     assert page.count("<polyline") == 4
     assert page.count('class="whisker') == 2
-    assert "a bag of words: it cannot know their order" in page
+    assert "a bag of words: it cannot know in which order they stand" in page
     assert "2 steps" in page
     assert "<script" not in page
 
