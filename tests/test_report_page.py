@@ -88,10 +88,10 @@ def test_of_many_labels_the_frequent_confusions_are_told(trained: gf.Run, tmp_pa
         {"accuracy": 0.9, "classes": dict.fromkeys(labels, one), "confusion": {"labels": labels, "table": table}}
     )
     page = report(folder, trained.card)
-    first, second = page.index("<td class=''>label1</td>"), page.index("<td class=''>label5</td>")
+    first, second = page.index(">label1</td>"), page.index(">label5</td>")
     assert first < second
-    assert "<td class='number'>9</td>" in page
-    assert "<td class='number'>100</td>" not in page
+    assert ">9</td>" in page
+    assert ">100</td>" not in page
 
 
 @pytest.mark.parametrize(("task", "data"), [("translate", "dates:300"), ("generate", "sorting:300")])

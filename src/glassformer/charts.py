@@ -169,5 +169,5 @@ def whisker(value: float, interval: tuple[float, float], others: Sequence[float]
         f'<svg class="whisker c{colour % COLOURS}" aria-hidden="true">'
         f'<line class="grid" x1="0" x2="100%" y1="50%" y2="50%"/>{ticks}'
         f'<line class="range" x1="{low:.2f}%" x2="{high:.2f}%" y1="50%" y2="50%"/>'
-        f'<circle cx="{scale.place(value):.2f}%" cy="50%" r="4.5"/></svg>'
+        f'<circle cx="{scale.place(value):.2f}%" cy="50%" r="3.5"/></svg>'
     )

@@ -26,14 +26,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], kinds: Sequence[st
     """A table of cells that are HTML already. `kinds` are the classes of the columns: "number", "wide", …"""
     kinds = [*kinds, *[""] * (len(head) - len(kinds))]
     top = "".join(f"<th scope='col' class='{kind}'>{escape(name)}</th>" for name, kind in zip(head, kinds, strict=True))
-    body = "".join(f"<tr>{_cells(row, kinds)}</tr>" for row in rows)
+    body = "".join(f"<tr>{_cells(row, kinds, head)}</tr>" for row in rows)
     return f"<div class='frame'><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
 
 
-def _cells(row: Sequence[str], kinds: Sequence[str]) -> str:
-    first, *rest = zip(row, kinds, strict=True)
+def _cells(row: Sequence[str], kinds: Sequence[str], head: Sequence[str]) -> str:
+    """Each cell has the name of its column with it, for pages too narrow for columns."""
+    first, *rest = zip(row, kinds, head, strict=True)
     return f"<th scope='row' class='{first[1]}'>{first[0]}</th>" + "".join(
-        f"<td class='{kind}'>{cell}</td>" for cell, kind in rest
+        f"<td class='{kind}' data-name='{escape(name)}'>{cell}</td>" for cell, kind, name in rest
     )
 
 

@@ -153,9 +153,10 @@ class Race:
         if not path.exists():
             return
         before = parse_json(path.read_bytes(), path).get("terms", {})
-        for name, value in self.terms.items():
-            if before.get(name) != value:
-                what = "other samples" if name == "identity" else f"{name} {before.get(name)!r}, not {value!r}"
+        for name in sorted({*before, *self.terms} - {"identity"}) + ["identity"]:
+            was, now = before.get(name, "as usual"), self.terms.get(name, "as usual")
+            if was != now:
+                what = "other samples" if name in ("samples", "identity") else f"{name} {was}, not {now}"
                 raise InputError(f"The race in {self.out} was run with {what}; choose another --out for this one.")
 
 

@@ -9,7 +9,7 @@ from glassformer.one_file import facts, page, section, table
 from glassformer.race import Race, Standing, Standings
 from glassformer.score_words import NAMES, best_is_high, between, clock, figure, in_figures
 
-BAG_OF_WORDS = "a bag of words: it cannot know their order"
+BAG_OF_WORDS = "a bag of words: it cannot know in which order they stand"
 
 
 def race_page(race: Race) -> str:
@@ -45,7 +45,7 @@ def verdict(standings: Standings) -> str:
 def remark(each: Standing) -> str:
     """What stands beside a model: its place, and what it cannot see."""
     place = "first" if each.behind is None else "level with the first" if each.level else "behind"
-    return place if each.reads_order else f"{place}; {BAG_OF_WORDS}"
+    return place if each.reads_order else f"{place} · a bag of words"
 
 
 def _joined(names: list[str]) -> str:
@@ -103,7 +103,7 @@ def _table(standings: Standings) -> str:
                 clock(each.seconds),
             ]
         )
-    return f"<div class='race'>{table([*head, 'parameters', 'time'], rows, [*kinds, 'last'][: len(head) + 2])}</div>"
+    return f"<div class='race stacked'>{table([*head, 'parameters', 'time'], rows, [*kinds, 'last'][: len(head) + 2])}</div>"
 
 
 def _curves(race: Race, standings: Standings) -> str:

@@ -171,9 +171,11 @@ def _certificate(certificate: Mapping[str, Any]) -> str:
     ]
     if not rows:
         return ""
-    left_out = [f"Not tried: {each['name']}. {each['sentence']}" for each in certificate.get("not_applicable", [])]
-    body = table(["promise", "what was tried", "found", "allowed"], rows, ["tight", "", "number", "number"])
-    return section("Certificate", body + bullets(left_out), "What is promised of every model, tried on this one.")
+    left_out = [f"{each['name']}: {each['sentence']}" for each in certificate.get("not_applicable", [])]
+    kept = table(["promise", "what was tried", "found", "allowed"], rows, ["tight", "", "number", "number"])
+    rest = f"<details><summary>{len(left_out)} not tried</summary>{bullets(left_out)}</details>" if left_out else ""
+    sentence = "What is promised of every model, tried on this one."
+    return section("Certificate", f"<div class='stacked'>{kept}</div>{rest}", sentence)
 
 
 def _trained(card: Card, settings: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, str]:

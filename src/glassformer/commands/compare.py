@@ -119,6 +119,8 @@ def _run(race: Race, quiet: bool) -> None:
     missing = race.missing
     for number, entry in enumerate(missing, 1):
         with TrainingScreen(quiet=quiet) as screen:
+            for sentence in race.corpus.report.sentences() if number == 1 else ():
+                screen(Said(sentence))
             screen.console.print(f"\n[bold]{entry.model}[/], seed {entry.seed} ({number} of {len(missing)})")
             try:
                 race.run(entry, lambda event: None if isinstance(event, Said) else screen(event))
