@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from glassformer.errors import InputError
-from glassformer.predictions import encoded, prompt_ids
+from glassformer.predictions import AND_SOME, TIMES_LONGER, encoded, prompt_ids
 from glassformer.runs import Run
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
@@ -142,7 +142,8 @@ def look_at(run: Run, text: str, target: str | None = None, write: ViewWrites | 
         if card.task == "generate":
             return look_at_language_model(model, ids, pieces, tokens.pieces, write=write)  # type: ignore[arg-type]
         led = None if target is None else tokens.encode(target).ids
-        return look_at_translator(model, ids, pieces, tokens.pieces, target=led, write=write)  # type: ignore[arg-type]
+        most = TIMES_LONGER * len(ids) + AND_SOME
+        return look_at_translator(model, ids, pieces, tokens.pieces, target=led, write=write, longest=most)  # type: ignore[arg-type]
 
 
 # --- heads --------------------------------------------------------------------------------------------------------

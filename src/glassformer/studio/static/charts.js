@@ -23,10 +23,18 @@ export function chart(lines, { what, names = false }) {
     const path = line.points.map(([px, py], i) => `${i ? "L" : "M"}${x(px).toFixed(1)} ${y(py).toFixed(1)}`).join("");
     drawing.append(svgEl("path", { class: line.kind, d: path }));
     if (line.kind === "held") for (const [px, py] of line.points) drawing.append(svgEl("circle", { class: "dot", cx: x(px), cy: y(py), r: 2.5 }));
-    const [px, py] = line.points.at(-1);
-    if (names) drawing.append(svgEl("text", { x: x(px) + 6, y: y(py) + 4 }, line.name));
   }
+  if (names) drawing.append(...labels(lines.filter((each) => each.points.length).map(({ name, points }) => ({ name, x: x(points.at(-1)[0]) + 6, y: y(points.at(-1)[1]) + 4 }))));
   return drawing;
+}
+
+/** A name at the end of each line, moved apart where two would meet. */
+function labels(ends) {
+  let last = -Infinity;
+  return ends.sort((a, b) => a.y - b.y).map((end) => {
+    last = Math.max(end.y, last + 13);
+    return svgEl("text", { x: end.x, y: last }, end.name);
+  });
 }
 
 /** A pattern of weights, from 0 (paper) to 1 (violet). */

@@ -32,7 +32,7 @@ export class Race {
   }
 
   draw(races, found) {
-    const head = ["model", "parameters", "time", `${found.score} ± interval`, ""].map((text) => el("th", { scope: "col" }, text));
+    const head = ["model", "parameters", "time", `${found.score} ± interval`, ""].map((text, i) => el("th", { scope: "col", class: i > 0 && i < 4 ? "num" : "" }, text));
     const rows = found.models.map((each) => el("tr", {}, el("th", { scope: "row" }, each.model), el("td", { class: "num" }, each.parameters?.toLocaleString("en") ?? ""), el("td", { class: "num" }, time(each.seconds)),
       el("td", { class: "num" }, each.score === null || each.score === undefined ? "" : short(each.score), each.interval ? el("span", { class: "quiet" }, ` ${short(each.interval[0])} – ${short(each.interval[1])}`) : null),
       el("td", { class: "quiet" }, [each.level ? "ahead, or level with the first" : "", each.reads_order ? "" : "cannot know the order of words"].filter(Boolean).join(" · "))));
