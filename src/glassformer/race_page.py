@@ -103,7 +103,8 @@ def _table(standings: Standings) -> str:
                 clock(each.seconds),
             ]
         )
-    return f"<div class='race stacked'>{table([*head, 'parameters', 'time'], rows, [*kinds, 'last'][: len(head) + 2])}</div>"
+    classes = [*kinds, "last"][: len(head) + 2]
+    return f"<div class='race stacked'>{table([*head, 'parameters', 'time'], rows, classes)}</div>"
 
 
 def _curves(race: Race, standings: Standings) -> str:
