@@ -251,7 +251,7 @@ def test_a_text_that_is_too_long_or_empty_is_told(visitor: Visitor) -> None:
 def test_a_run_is_begun_stopped_and_resumed_and_its_checkpoints_are_shown(tmp_path: Path) -> None:
     visitor = Visitor(tmp_path / "runs")
     try:
-        begun = asked(visitor, "train/begin", task="classify", data="negation", minutes=30, name="mine")
+        begun = asked(visitor, "train/begin", task="classify", data="negation", minutes=1, name="mine")
         assert begun == {"name": "mine"}
         assert (
             "being trained"
