@@ -60,15 +60,16 @@ def one_head_at_a_time(browser: Browser, look: Look, folder: Path) -> tuple[floa
     document = json.dumps(view_data(look, packed=False, later=True))
     path = folder / "mounting.html"
     script = f"{view_script()}\nwindow.mount = mount;"
-    path.write_text(
-        f"<style>{view_style()}</style><main></main><script type='module'>{script}</script>", encoding="utf-8"
-    )
+    data = f"<script type='application/json'>{document.replace('<', chr(92) + 'u003c')}</script>"
+    whole = f"<style>{view_style()}</style><main></main>{data}<script type='module'>{script}</script>"
+    path.write_text(whole, encoding="utf-8")
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.expose_function("fetched", lambda address, head: stage_numbers(look, address, head))
-    page.goto(path.as_uri())
     start = time.perf_counter()
-    mounting = "window.view = await mount(document.querySelector('main'), JSON.parse(text), { fetchHead: fetched });"
-    page.evaluate(f"async (text) => {{ {mounting} }}", document)
+    page.goto(path.as_uri())
+    given = "JSON.parse(document.scripts[0].textContent)"
+    mounting = f"window.view = await mount(document.querySelector('main'), {given}, {{ fetchHead: fetched }});"
+    page.evaluate(f"async () => {{ {mounting} }}")
     mounted = time.perf_counter() - start
     first, head = opened(page, "window.view")
     page.close()

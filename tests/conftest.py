@@ -17,27 +17,26 @@ settings.load_profile("glassformer")
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
 )
-LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_configure() -> None:
+    """The gate sets GLASSFORMER_BROWSER, and stops here without one."""
+    if not CHROMIUM and os.environ.get("GLASSFORMER_BROWSER") == "required":
+        raise pytest.UsageError("No Chromium was found, and GLASSFORMER_BROWSER=required; apt-get install chromium.")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without a browser, what needs one is left out, and said so; the gate sets GLASSFORMER_BROWSER and stops here."""
-    needing = [item for item in items if item.get_closest_marker("browser")]
-    if not needing or CHROMIUM:
-        return
-    if os.environ.get("GLASSFORMER_BROWSER") == "required":
-        raise pytest.UsageError("No Chromium was found, and GLASSFORMER_BROWSER=required; apt-get install chromium.")
+    """Without a browser, what needs one is left out; the summary says so."""
+    needing = [item for item in items if item.get_closest_marker("browser") and not CHROMIUM]
     items[:] = [item for item in items if item not in needing]
     config.hook.pytest_deselected(items=needing)
-    config.stash[LEFT_OUT] = len(needing)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Says plainly what was left out."""
-    count = config.stash.get(LEFT_OUT, 0)
-    if count:
+    if not CHROMIUM:
         terminalreporter.write_line(
-            f"LEFT OUT: {count} tests of the page in a real browser, since no Chromium was found on this machine "
+            "LEFT OUT: all tests of the page in a real browser, since no Chromium was found on this machine "
             "(Debian: apt-get install chromium)."
         )
 

@@ -22,10 +22,11 @@ FLOORS = [
         *("decode", "beam", "writers", "bootstrap", "metrics", "machine", "quantities", "sizes"),
         *("storage", "weights", "run_folder", "subjects", "promises", "certify"),
         *("predictions", "evaluation", "runs"),
-        *("recipes", "preparation", "teaching"),
+        *("recipes", "preparation", "showcase"),
     ],
     [
-        *("curves", "handout", "drawing", "page", "laboratory_page", "written", "solution"),
+        *("curves", "score_words", "charts", "one_file", "report_page", "teaching", "tracking", "race", "race_page"),
+        *("handout", "drawing", "page", "laboratory_page", "written", "solution"),
         *(f"handwork/{room}" for room in ("expressions", "names", "signs", "lexing", "folding", "layout", "parsing")),
         *(f"handwork/{room}" for room in ("intervals", "evaluation", "formulas")),
         *(
@@ -40,8 +41,8 @@ FLOORS = [
             for room in ("wording", "margins", "mathml", "pages", "mending", "workings", "planting", "writing")
         ),
         *(f"handwork/{room}" for room in ("exercises", "runner", "foreign")),
-        *(f"view/{room}" for room in ("recipes", "trees", "parts", "packing", "answers", "looks", "data", "pages")),
         *(f"watching/{room}" for room in ("steps", "products", "rebuilding", "following", "fused", "seen", "watch")),
+        *(f"view/{room}" for room in ("recipes", "trees", "parts", "packing", "answers", "looks", "data", "pages")),
     ],
     [
         "terminal",
@@ -53,6 +54,7 @@ FLOORS = [
         "sizes_page",
         "certificate_page",
         "machine_page",
+        "race_table",
         "commands/settings",
         "commands/describe",
         "commands/certify",
@@ -61,6 +63,7 @@ FLOORS = [
         "commands/studio",
         "commands/predict",
         "commands/evaluate",
+        "commands/compare",
         "commands/explain",
         "commands/check_code",
         "commands/check",

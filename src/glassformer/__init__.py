@@ -3,6 +3,7 @@
     import glassformer as gf
     gf.check("notes.md").first_wrong                   # the first wrong number of hand-worked notes
     gf.explain("i-love-ai")                            # attention, worked by hand
+    gf.train("classify", "reviews.csv", minutes=5)     # a model of your own text, with an honest score
     gf.load("runs/reviews").predict(["so warm"])       # what a trained model says
     answer, trace = gf.record(gf.Attention(8, 2), x)   # every number of a pass, under its address
     seen = gf.watch(any_torch_model).run(x)            # the same for a model that is not ours
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from glassformer.solution import explain
     from glassformer.stages import CATALOGUE
     from glassformer.synthesizers import DenseSynthesizer, RandomSynthesizer
+    from glassformer.teaching import train
     from glassformer.trace import Trace
     from glassformer.watchers import Recorder, Rewriter, nothing, record, within
     from glassformer.watching.watch import watch
@@ -87,6 +89,7 @@ __all__ = [
     "record",
     "sigmoid",
     "softmax",
+    "train",
     "watch",
     "within",
 ]
@@ -104,6 +107,7 @@ _HOMES = MappingProxyType(
         "runs": "Run load",
         "stages": "CATALOGUE",
         "synthesizers": "DenseSynthesizer RandomSynthesizer",
+        "teaching": "train",
         "trace": "Trace",
         "watchers": "Recorder Rewriter nothing record within",
         "watching.watch": "watch",

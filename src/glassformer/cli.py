@@ -28,6 +28,7 @@ app.command("glassformer.commands.evaluate:evaluate", name="evaluate", help="Sco
 app.command("glassformer.commands.describe:describe", name="describe", help="Count a model's weights, by formula.")
 app.command("glassformer.commands.certify:certify", name="certify", help="Try what is promised of a trained model.")
 app.command("glassformer.commands.doctor:doctor", name="doctor", help="Look at the machine, and measure it.")
+app.command("glassformer.commands.compare:compare", name="compare", help="Race several models on equal terms.")
 
 
 def _without_debug(words: list[str]) -> tuple[list[str], bool]:

@@ -6,7 +6,7 @@ that luck leaves it. All of it is plain data, ready for JSON.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -29,10 +29,27 @@ _KINDS: Mapping[str, type] = MappingProxyType(
 )
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """The scores of a model, and what they follow from."""
+
+    scores: Scores
+    main: str  # the score that counts most
+    measure: Measure  # that score, sample by sample; of a text, block by block
+    answers: tuple[str, ...] = ()  # to each sample; none where a text is only measured
+
+
 def evaluate(
     model: Any, card: Card, tokens: Tokens, samples: Sequence[Sample], *, how: Writing | None = None, seed: int = 0
 ) -> Scores:
     """The scores of a model on samples of the kind it was trained on. `how` it writes, if not as usual."""
+    return judge(model, card, tokens, samples, how=how, seed=seed).scores
+
+
+def judge(
+    model: Any, card: Card, tokens: Tokens, samples: Sequence[Sample], *, how: Writing | None = None, seed: int = 0
+) -> Verdict:
+    """The same scores, with the answers they follow from."""
     kind = _KINDS[card.objective]
     strange = [type(sample).__name__ for sample in samples if not isinstance(sample, kind)]
     if strange or not samples:
@@ -49,7 +66,7 @@ def evaluate(
     return _language(model, card, tokens, some, seed)
 
 
-def _classes(model: Any, card: Card, tokens: Tokens, samples: Sequence[Labelled], seed: int) -> Scores:
+def _classes(model: Any, card: Card, tokens: Tokens, samples: Sequence[Labelled], seed: int) -> Verdict:
     numbers = {label: i for i, label in enumerate(card.labels)}
     strange = sorted({sample.label for sample in samples} - numbers.keys())
     if strange:
@@ -57,9 +74,10 @@ def _classes(model: Any, card: Card, tokens: Tokens, samples: Sequence[Labelled]
     truth = np.array([numbers[sample.label] for sample in samples])
     shares = class_shares(model, card, tokens, [sample.text for sample in samples])
     found = metrics.score_classes(truth, shares)
-    return {
+    accuracy = metrics.accuracy(truth, shares.argmax(axis=1))
+    scores = {
         "accuracy": found.accuracy,
-        "accuracy_interval": _interval(metrics.accuracy(truth, shares.argmax(axis=1)), seed),
+        "accuracy_interval": _interval(accuracy, seed),
         "macro_f1": found.macro_f1,
         "loss": found.log_loss,
         "calibration_error": found.calibration_error,
@@ -67,40 +85,44 @@ def _classes(model: Any, card: Card, tokens: Tokens, samples: Sequence[Labelled]
         "classes": {label: asdict(each) for label, each in zip(card.labels, found.classes, strict=True)},
         "confusion": {"labels": list(card.labels), "table": found.confusion.tolist()},
     }
+    return Verdict(scores, "accuracy", accuracy, tuple(card.labels[i] for i in shares.argmax(axis=1)))
 
 
 def _translations(
     model: Any, card: Card, tokens: Tokens, samples: Sequence[Pair], how: Writing, seed: int
-) -> Scores:  # fmt: skip
+) -> Verdict:  # fmt: skip
     references = [sample.target for sample in samples]
     written = [each.translation for each in translated(model, card, tokens, [each.source for each in samples], how)]
-    scores = asdict(metrics.score_translations(written, references))
-    return {
-        "bleu": scores.pop("bleu"),
-        "bleu_interval": _interval(metrics.bleu(written, references), seed),
-        **scores,
+    found = asdict(metrics.score_translations(written, references))
+    bleu = metrics.bleu(written, references)
+    scores = {
+        "bleu": found.pop("bleu"),
+        "bleu_interval": _interval(bleu, seed),
+        **found,
         "samples": len(samples),
     }
+    return Verdict(scores, "bleu", bleu, tuple(written))
 
 
 def _answers(
     model: Any, card: Card, tokens: Tokens, samples: Sequence[Pair], how: Writing, seed: int
-) -> Scores:  # fmt: skip
+) -> Verdict:  # fmt: skip
     written = [each.text for each in answered(model, card, tokens, [each.source for each in samples], how)]
     right = np.array([one == sample.target for one, sample in zip(written, samples, strict=True)])
     exact = metrics.accuracy(np.ones(len(samples), dtype=np.int64), right.astype(np.int64))
     nats, counts = _losses(model, lessons.answers(samples, samples, tokens, _measures(card, TOKENS_AT_ONCE)))
     loss = float(nats.sum() / counts.sum())
-    return {
+    scores = {
         "exact": exact.value,
         "exact_interval": _interval(exact, seed),
         "loss": loss,
         "perplexity": math.exp(min(loss, 700)),
         "samples": len(samples),
     }
+    return Verdict(scores, "exact", exact, tuple(written))
 
 
-def _language(model: Any, card: Card, tokens: Tokens, samples: Sequence[Plain], seed: int) -> Scores:
+def _language(model: Any, card: Card, tokens: Tokens, samples: Sequence[Plain], seed: int) -> Verdict:
     """Over the whole text, in blocks; of hidden spans and pieces, over those that the run's seed hides."""
     sizes = [len(row) for row in tokens.encode_many([sample.text for sample in samples])]
     lessons_of = _LANGUAGE[card.objective]
@@ -112,7 +134,8 @@ def _language(model: Any, card: Card, tokens: Tokens, samples: Sequence[Plain], 
     if card.objective != "stream":  # what is hidden is not the whole text, so its bytes say nothing
         scores = {name: scores[name] for name in ("loss", "perplexity", "tokens")}
     scores["perplexity"] = scores["perplexity"] if math.isfinite(scores["perplexity"]) else None  # JSON has no ∞
-    return {**scores, "loss_interval": _interval(metrics.mean_loss(nats, counts), seed)}
+    measure = metrics.mean_loss(nats, counts)
+    return Verdict({**scores, "loss_interval": _interval(measure, seed)}, "loss", measure)
 
 
 _LANGUAGE: Mapping[str, Callable[..., Lessons]] = MappingProxyType(

@@ -8,8 +8,9 @@ Shapes: S samples · C classes.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -275,3 +276,17 @@ def mean_loss(nats: Float[np.ndarray, "S"], tokens: Int[np.ndarray, "_"]) -> Mea
     if tokens.min() < 1:
         raise InputError(f"Text {tokens.argmin()} has {tokens.min()} tokens; a loss needs at least 1.")
     return Measure(np.stack([nats, tokens], axis=1).astype(np.float64), _ratio)
+
+
+# --- Rows that were kept ----------------------------------------------------------------------------------------
+
+_FROM_SUMS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = MappingProxyType(
+    {"accuracy": _ratio, "exact": _ratio, "loss": _ratio, "bleu": _bleu}
+)
+
+
+def measured_again(score: str, rows: Float[np.ndarray, "S K"]) -> Measure:
+    """The measure of a score whose rows were kept. Rows of several runs on the same samples may be added up."""
+    if score not in _FROM_SUMS:
+        raise InputError(f"There are rows for {', '.join(_FROM_SUMS)}; these are for '{score}'.")
+    return Measure(rows, _FROM_SUMS[score])

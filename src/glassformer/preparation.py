@@ -8,7 +8,6 @@ import copy
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -30,7 +29,7 @@ from glassformer.training import Loop, Plan
 
 ENOUGH = 0.5  # of a parent's weights must fit, or it is no parent
 OVERHEAD = 4.0  # seconds to save, certify and report at the end
-SECONDS_PER_WRITTEN = 0.02  # to write the answer to one sample, about
+SECONDS_PER_WRITTEN = 0.006  # to write the answer to one sample, about
 FORWARD_SHARE = 0.4  # of a step's time is the way forward, about
 _FROM_DATA = ("vocabulary", "classes")  # sizes that the data decide
 
@@ -49,6 +48,7 @@ class Request:
     settings: Mapping[str, Any] = field(default_factory=dict)
     parent: str = ""  # a run to begin from, with another task or other data
     seed: int = 0
+    data_seed: int | None = None  # of what is made, held out or thinned, where it is not the seed of all
     threads: int = 0  # 0: by measurement
     columns: Mapping[str, str] = field(default_factory=dict)
     valid: str = ""
@@ -64,8 +64,8 @@ class Request:
         named = [name for name in ("minutes", "epochs", "steps") if getattr(self, name)]
         if len(named) > 1:
             raise InputError(f"A budget is minutes, epochs or steps; {' and '.join(named)} were given.")
-        for name in ("minutes", "epochs", "steps", "limit", "threads", "seed"):
-            if getattr(self, name) < 0:
+        for name in ("minutes", "epochs", "steps", "limit", "threads", "seed", "data_seed"):
+            if (getattr(self, name) or 0) < 0:
                 raise InputError(f"{name} cannot be below 0; it is {getattr(self, name)}.")
 
 
@@ -83,13 +83,14 @@ class Prepared:
     notes: tuple[str, ...]
 
 
-def prepare(request: Request, recipe: Recipe | None = None) -> Prepared:
+def prepare(request: Request, recipe: Recipe | None = None, corpus: Corpus | None = None) -> Prepared:
     """Reads the data, cuts them into tokens, and builds the model, with a parent's weights if there is one.
 
-    A recipe that is given is followed; else the preset for this data is, with what the user and the parent want.
+    A recipe that is given is followed; else the preset for this data is, with what the user and the parent want. A
+    corpus that is given is what `read_corpus` gave for the same data: several runs may share it.
     """
     parent = load(request.parent) if request.parent else None
-    corpus = _corpus(request)
+    corpus = corpus or read_corpus(request)
     recipe = recipe or _recipe(request, corpus, parent)
     tokens = parent.tokens if parent else _tokens(recipe, corpus)
     torch.manual_seed(request.seed)
@@ -113,16 +114,17 @@ def prepare(request: Request, recipe: Recipe | None = None) -> Prepared:
 # --- data, recipe, tokens ---------------------------------------------------------------------------------------
 
 
-def _corpus(request: Request) -> Corpus:
+def read_corpus(request: Request) -> Corpus:
     """The samples; what is pretrained on needs no labels, so it is read as plain text."""
     task = "generate" if request.objective == "masked" else request.task
-    source: str | Sequence[Path] = request.data
-    if "," in request.data and not Path(request.data).exists():
-        source = [Path(each) for each in request.data.split(",")]
     return read(
-        source, task, columns=Columns(**request.columns), valid=request.valid or None, test=request.test or None,
-        encoding=request.encoding or None, seed=request.seed, limit=request.limit or None,
+        request.data, task, columns=Columns(**request.columns), valid=request.valid or None, test=request.test or None,
+        encoding=request.encoding or None, seed=_data_seed(request), limit=request.limit or None,
     )  # fmt: skip
+
+
+def _data_seed(request: Request) -> int:
+    return request.seed if request.data_seed is None else request.data_seed
 
 
 def _recipe(request: Request, corpus: Corpus, parent: Run | None) -> Recipe:
@@ -275,16 +277,20 @@ def _reserve(prepared: Prepared, seconds_per_step: float) -> float:
 
 # --- settings, and back -----------------------------------------------------------------------------------------
 
-_DATA = ("columns", "valid", "test", "encoding", "limit")
+_DATA = ("columns", "valid", "test", "encoding", "limit")  # as `corpora.read` calls them
 
 
 def as_settings(prepared: Prepared, plan: Plan, threads: int) -> dict[str, Any]:
     """All that was asked for and decided, for `config.toml`."""
     request, recipe = asdict(prepared.request), prepared.recipe
-    run = {name: value for name, value in request.items() if name not in (*_DATA, "data", "settings")}
+    run = {name: value for name, value in request.items() if name not in (*_DATA, "data", "data_seed", "settings")}
     return {
         "run": {**run, "objective": recipe.objective, "model": recipe.model, "threads": threads},
-        "data": {"source": request["data"], **{name: request[name] for name in _DATA if request[name]}},
+        "data": {
+            "source": request["data"],
+            "seed": _data_seed(prepared.request),
+            **{name: request[name] for name in _DATA if request[name]},
+        },
         "tokens": {**asdict(recipe.tokens), "identity": prepared.tokens.identity},
         "model": {name: value for name, value in prepared.card.config.items() if name not in _FROM_DATA},
         "lessons": {"longest": recipe.longest, "tokens_per_batch": recipe.tokens_per_batch},
@@ -292,16 +298,16 @@ def as_settings(prepared: Prepared, plan: Plan, threads: int) -> dict[str, Any]:
     }
 
 
-def prepare_again(settings: Mapping[str, Any]) -> tuple[Prepared, Plan, int]:
+def prepare_again(settings: Mapping[str, Any], corpus: Corpus | None = None) -> tuple[Prepared, Plan, int]:
     """The same from the settings of a run folder; data that are no longer what they were are an error."""
     run, data, tokens = dict(settings["run"]), dict(settings["data"]), dict(settings["tokens"])
     threads, identity = run.pop("threads"), tokens.pop("identity")
-    request = Request(**run, data=data.pop("source"), **data)
+    request = Request(**run, data=data.pop("source"), data_seed=data.pop("seed"), **data)
     recipe = Recipe(
         objective=run["objective"], model=run["model"], settings=settings["model"], tokens=TokenPlan(**tokens),
         plan=Plan(**settings["plan"]), **settings["lessons"],
     )  # fmt: skip
-    prepared = prepare(request, recipe)
+    prepared = prepare(request, recipe, corpus)
     if prepared.tokens.identity != identity:
         raise InputError(
             f"The data of this run, {request.data}, are no longer what they were: they give other tokens. "

@@ -4,7 +4,10 @@
         metrics.jsonl    one line for each step that was logged
         checkpoints/     step-00001234/ and so on: the best one and the last two
         model/           config.json, model.safetensors, tokenizer.json, manifest.json
-        scores.json  certificate.json  report.html
+        scores.json      how good it is; outcomes.json: the same, sample by sample
+        certificate.json what was promised of it, tried
+        about.json       how it came about: parameters, time, machine, notes on the data, a few answers
+        report.html      all of it, for a person
 
 It knows what stands where; how to train and what scores mean it does not know. There is no pickle anywhere.
 """
@@ -149,7 +152,7 @@ class RunFolder:
     def open(path: str | Path) -> "RunFolder":
         """A run that is there."""
         run = RunFolder(path)
-        if not (run.path / "config.toml").is_file():
+        if not run.begun:
             what = "holds no run: it has no config.toml" if run.path.is_dir() else "is no folder"
             raise InputError(f"{path} {what}. Name the folder that `glassformer train` wrote.")
         return run
@@ -300,6 +303,36 @@ class RunFolder:
     def read_certificate(self) -> dict[str, Any] | None:
         """What `certificate.json` says, if there is one yet."""
         return self._read_json("certificate.json")
+
+    def write_outcomes(self, outcomes: Mapping[str, Any]) -> None:
+        """Keeps `outcomes.json`, in one line: there may be many samples."""
+        write_file(self.path / "outcomes.json", _line(outcomes))
+
+    def read_outcomes(self) -> dict[str, Any] | None:
+        """What `outcomes.json` says, if there is one."""
+        return self._read_json("outcomes.json")
+
+    def write_about(self, about: Mapping[str, Any]) -> None:
+        """Keeps `about.json`."""
+        write_file(self.path / "about.json", _json(about))
+
+    def read_about(self) -> dict[str, Any] | None:
+        """What `about.json` says, if there is one yet."""
+        return self._read_json("about.json")
+
+    def write_report(self, page: str) -> None:
+        """Keeps `report.html`, the last file of a run that is finished."""
+        write_file(self.path / "report.html", page.encode())
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a run here."""
+        return (self.path / "config.toml").is_file()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run went on to its end."""
+        return (self.path / "report.html").is_file()
 
     def _read_json(self, name: str) -> dict[str, Any] | None:
         path = self.path / name

@@ -112,7 +112,7 @@ class Run:
     def _read(self, source: str | Path, columns: dict[str, str] | None = None, **choices: Any) -> Corpus:
         """The same corpus for the same words: as training reads it, from the [data] table of its settings."""
         task = "generate" if self.card.objective == "masked" else self.card.task  # it needs no labels
-        return read(source, task, columns=Columns(**columns or {}), seed=self.card.seed, **choices)
+        return read(source, task, columns=Columns(**columns or {}), **{"seed": self.card.seed, **choices})
 
     def __repr__(self) -> str:
         return f"Run({self.card.model} to {self.card.task}, {self.folder or 'not on the disk'})"

@@ -1,4 +1,4 @@
-"""Teaching: from a request to a run folder with a model, its scores and its certificate. The one way to train.
+"""Teaching: from a request to a run folder with a model, its scores, certificate and report. The one way to train.
 
 It puts the rooms below together: preparation says what to learn and how, the loop does it, the run folder keeps it. It
 knows no terminal; what happens is told to whoever listens, as it happens.
@@ -8,19 +8,23 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import torch
 
+from glassformer import machine
 from glassformer.certify import certify
-from glassformer.errors import GlassformerError
-from glassformer.evaluation import evaluate
+from glassformer.corpora import Corpus
+from glassformer.errors import GlassformerError, InputError, nearest
+from glassformer.evaluation import judge
 from glassformer.preparation import Forecast, Prepared, Request, as_settings, budget, prepare, prepare_again
+from glassformer.report_page import report
 from glassformer.run_folder import RunFolder
-from glassformer.runs import Run, load
+from glassformer.runs import PARTS, Run, load
+from glassformer.showcase import showcase
 from glassformer.training import Judged, Loop, Stepped
 
 SAVE_EVERY = 60.0  # seconds between checkpoints, beside those at each better validation
@@ -50,10 +54,44 @@ def nobody(event: Event) -> None:
     """The default listener: hears nothing."""
 
 
-def teach(request: Request, out: str | Path, tell: Listener = nobody, began: float | None = None) -> Run:
-    """Trains a model as asked, in a new run folder. `began` is when the budget of minutes began to run."""
+def train(
+    task: str, data: str | Path, *, out: str | Path | None = None, tell: Listener = nobody, **options: Any
+) -> Run:  # fmt: skip
+    """Trains a model on your own text, and gives the run: its folder holds the model, its scores and a report.
+
+        run = gf.train("classify", "reviews.csv", minutes=5)
+        run.scores["accuracy"]
+        run.predict(["a warm and clever film"])[0].label
+
+    task      classify, translate or generate
+    data      a file, a folder, or the name of a set: dates, negation, sorting, arithmetic, imdb, …
+    out       the run folder; runs/TASK-DATA if none is named
+    tell      called with everything that happens: what was read, the forecast, each step, each validation
+    options   as on the command line: minutes, epochs or steps, model, seed, settings={"width": 64}, columns, …
+    """
+    began = time.monotonic()
+    known = [each.name for each in fields(Request)]
+    for name in options:
+        if name not in known:
+            raise InputError(f"There is no option called '{name}'; {nearest(name, known)}")
+    request = Request(task=task, data=str(data), **options)
+    return teach(request, out or new_folder(task, str(data)), tell, began)
+
+
+def new_folder(task: str, data: str) -> Path:
+    """A folder that is not there yet: runs/TASK-DATA, with a number if need be."""
+    name = f"{task}-{Path(data).name.split('.')[0].replace(':', '-')}"
+    numbered = (Path("runs") / (name if number == 1 else f"{name}-{number}") for number in range(1, 10_000))
+    return next(folder for folder in numbered if not folder.exists())
+
+
+def teach(
+    request: Request, out: str | Path, tell: Listener = nobody, began: float | None = None, corpus: Corpus | None = None
+) -> Run:
+    """Trains a model as asked, in a new run folder. `began` is when the budget of minutes began to run; a `corpus`
+    that was read already is not read again."""
     began = time.monotonic() if began is None else began
-    prepared = prepare(request)
+    prepared = prepare(request, corpus=corpus)
     for note in prepared.notes:
         tell(Said(note))
     plan, forecast = budget(prepared, began)
@@ -64,10 +102,10 @@ def teach(request: Request, out: str | Path, tell: Listener = nobody, began: flo
     return course.finish(tell)
 
 
-def resume(out: str | Path, tell: Listener = nobody) -> Run:
+def resume(out: str | Path, tell: Listener = nobody, corpus: Corpus | None = None) -> Run:
     """Goes on with a run that was stopped, from its newest whole checkpoint."""
     folder = RunFolder.open(out)
-    prepared, plan, threads = prepare_again(folder.settings)
+    prepared, plan, threads = prepare_again(folder.settings, corpus)
     course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
     newest = folder.newest_checkpoint()
     if newest is not None:
@@ -101,8 +139,8 @@ class Course:
                 elif now - logged >= LOG_EVERY:
                     self.folder.log({"event": "step", **asdict(event)})
                     logged = now
-                best = isinstance(event, Judged) and (event.best or self.prepared.request.keep_all)
-                if best or came or now - saved >= SAVE_EVERY:
+                judged = isinstance(event, Judged) and (event.best or self.loop.done or self.prepared.request.keep_all)
+                if judged or came or now - saved >= SAVE_EVERY:
                     self._save(event)
                     saved = time.monotonic()
                 if came:
@@ -123,24 +161,39 @@ class Course:
     def finish(self, tell: Listener) -> Run:
         """The best weights become the model, which is judged on what it never saw, and certified."""
         prepared = self.prepared
+        seconds = self.loop.progress.seconds
         best = self.folder.best_checkpoint()
         if best is not None:
             self.loop.restore(best.tensors, best.progress)
         prepared.model.load_state_dict(self.loop.weights())
         prepared.model.eval()
         self.folder.save_model(prepared.card, prepared.model.state_dict(), prepared.tokens)
-        self.folder.write_scores(self._scores(tell))
+        about: dict[str, Any] = {
+            "parameters": sum(weight.numel() for weight in prepared.model.parameters()),
+            "seconds": seconds,
+            "samples": {part: len(getattr(prepared.corpus, part)) for part in PARTS},
+            "notes": list(prepared.notes),
+            "machine": machine.facts().to_dict(),
+            "examples": self._judge(tell),
+        }
         self.folder.write_certificate(certify(prepared.model, prepared.card.task).to_dict())
+        self.folder.write_about(about)
+        self.folder.write_report(report(self.folder, prepared.card))
         return load(self.folder.path)
 
-    def _scores(self, tell: Listener) -> dict[str, Any]:
+    def _judge(self, tell: Listener) -> list[dict[str, str]]:
+        """Scores and outcomes are kept; what comes back are a few answers to be shown."""
         prepared = self.prepared
         if prepared.card.objective in ("spans", "masked"):  # the first half of a training: there is only its loss
-            return {"part": "valid", "loss": self.loop.validate()}
+            self.folder.write_scores({"part": "valid", "loss": self.loop.validate()})
+            return []
         part = "test" if prepared.corpus.test else "valid"
         samples = prepared.corpus.test or prepared.corpus.valid
         tell(Said(f"Judging on the {part} part, {len(samples):,} samples …"))
-        return {"part": part, **evaluate(prepared.model, prepared.card, prepared.tokens, samples)}
+        verdict = judge(prepared.model, prepared.card, prepared.tokens, samples)
+        self.folder.write_scores({"part": part, **verdict.scores})
+        self.folder.write_outcomes({"part": part, "score": verdict.main, "rows": verdict.measure.rows.tolist()})
+        return showcase(prepared, verdict, samples)
 
 
 @contextmanager

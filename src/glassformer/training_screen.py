@@ -11,6 +11,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from glassformer.curves import Point, drawn, foretold, smoothed
 from glassformer.preparation import Forecast
+from glassformer.score_words import clock
 from glassformer.teaching import Event, Said
 from glassformer.training import Stepped
 
@@ -28,7 +29,8 @@ class TrainingScreen:
         self._forecast: Forecast | None = None
         self._losses: list[Point] = []
         self._valid: list[Point] = []
-        self._tenths = 0
+        self._tenths = self._items = 0
+        self._began = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -43,7 +45,10 @@ class TrainingScreen:
         elif isinstance(event, Forecast):
             self._begin(event)
         elif isinstance(event, Stepped):
+            if not self._losses:
+                self._began = event.seconds  # a resumed run has some behind it
             self._losses.append((event.seconds, event.loss))
+            self._items += event.items
             self._step(event)
         else:
             self._valid.append((event.seconds, event.loss))
@@ -55,7 +60,7 @@ class TrainingScreen:
     def _begin(self, forecast: Forecast) -> None:
         self._forecast = forecast
         self.console.print(
-            f"[bold]{forecast.parameters:,}[/] parameters. In {_clock(forecast.seconds)} about "
+            f"[bold]{forecast.parameters:,}[/] parameters. In {clock(forecast.seconds)} about "
             f"{forecast.steps:,} steps ({forecast.epochs:.1f} times through the data), "
             f"{forecast.items_per_second:,.0f} pieces or texts a second, with "
             f"{forecast.threads} thread{'s' * (forecast.threads > 1)}."
@@ -83,8 +88,8 @@ class TrainingScreen:
         end = foretold(self._valid if len(self._valid) > 8 else smoothed(self._losses, 0.98), self._forecast.seconds)
         if end is not None and event.seconds > 0.25 * self._forecast.seconds:
             words.append(f"at the end about {end:.3f}")
-        words.append(f"{event.items * event.step / max(event.seconds, 1e-9):,.0f}/s")
-        words.append(f"{_clock(max(0.0, self._forecast.seconds - event.seconds))} left")
+        words.append(f"{self._items / max(event.seconds - self._began, 1e-9):,.0f}/s")
+        words.append(f"{clock(max(0.0, self._forecast.seconds - event.seconds))} left")
         return " · ".join(words)
 
     def curve(self) -> None:
@@ -93,9 +98,4 @@ class TrainingScreen:
         points = smoothed(self._losses, 0.95)[1:]
         if len(points) > 10:
             self.console.print("\n".join(drawn(points, width=60, height=6)), style="cyan", soft_wrap=True)
-            self.console.print(f"{'':9}the loss while learning, over {_clock(points[-1][0])}", style="dim")
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02d} min" if minutes else f"{rest} s"
+            self.console.print(f"{'':9}the loss while learning, over {clock(points[-1][0])}", style="dim")

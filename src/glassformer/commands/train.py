@@ -3,6 +3,8 @@
 import json as json_format
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +15,9 @@ from glassformer.errors import InputError
 from glassformer.preparation import Request
 from glassformer.result_page import print_result
 from glassformer.runs import Run
+from glassformer.teaching import Event, Listener, new_folder, teach
 from glassformer.teaching import resume as go_on
-from glassformer.teaching import teach
+from glassformer.tracking import TensorBoard
 from glassformer.training_screen import TrainingScreen
 
 
@@ -43,6 +46,7 @@ def train(
     limit: int = 0,
     keep_all: bool = False,
     resume: Path | None = None,
+    tensorboard: bool = False,
     quiet: bool = False,
     json: bool = False,
 ) -> None:
@@ -99,15 +103,18 @@ def train(
         Keep every checkpoint.
     resume
         A run folder to go on with.
+    tensorboard
+        Write event files into RUN/tensorboard as well; needs the package: pip install 'glassformer[track]'.
     quiet
         Say nothing while it goes on.
     json
         Print one JSON document at the end: the run folder and its scores.
     """
     began = time.monotonic()
-    with TrainingScreen(quiet=quiet) as screen:
+    folder = resume or out or new_folder(task, data)
+    with TrainingScreen(quiet=quiet) as screen, _tracked(screen, folder if tensorboard else None) as tell:
         if resume is not None:
-            run = go_on(resume, screen)
+            run = go_on(resume, tell)
         else:
             if not task or not data:
                 raise InputError("Say what to learn and from what, such as: glassformer train translate dates")
@@ -119,9 +126,24 @@ def train(
                 columns={name: value for name, value in given.items() if value}, encoding=encoding, limit=limit,
                 keep_all=keep_all, command=_command(),
             )  # fmt: skip
-            run = teach(request, out or _folder(task, data), screen, began)
+            run = teach(request, folder, tell, began)
         screen.curve()
     _answer(run, screen, json)
+
+
+@contextmanager
+def _tracked(screen: TrainingScreen, folder: Path | None) -> Iterator[Listener]:
+    """Who listens: the screen, and TensorBoard if there is a run folder for it to write to."""
+    if folder is None:
+        yield screen
+        return
+    with TensorBoard(folder / "tensorboard") as board:
+
+        def both(event: Event) -> None:
+            screen(event)
+            board(event)
+
+        yield both
 
 
 def _answer(run: Run, screen: TrainingScreen, json: bool) -> None:
@@ -133,10 +155,3 @@ def _answer(run: Run, screen: TrainingScreen, json: bool) -> None:
 
 def _command() -> str:
     return " ".join(["glassformer", *sys.argv[1:]])
-
-
-def _folder(task: str, data: str) -> Path:
-    """A new folder for the run: runs/TASK-DATA, with a number if there is one already."""
-    name = f"{task}-{Path(data).name.split('.')[0].replace(':', '-')}"
-    numbered = (Path("runs") / (name if number == 1 else f"{name}-{number}") for number in range(1, 10_000))
-    return next(folder for folder in numbered if not folder.exists())

@@ -152,7 +152,7 @@ export class NumberPanel {
     const stage = this.store.stage(cell.address);
     const last = stage.axes.length - 1;
     const label = last >= 0 && stage.axes[last] === "Tk" ? this.store.name(stage, last, cell.index[last]) : null;
-    return label === null ? null : word(` ${label}`, { class: "of" });
+    return label === null ? null : word(label, { class: "of" });
   }
 
   link(cell) {

@@ -37,10 +37,7 @@ function draw(node, into, context) {
 }
 
 function isSeen(element) {
-  return (
-    !element.matches?.(".spoken, .tip, .tools, button.tool, select, input") &&
-    getComputedStyle(element).visibility !== "hidden"
-  );
+  return !element.matches?.(".spoken, .tip, .controls") && getComputedStyle(element).visibility !== "hidden";
 }
 
 function drawElement(element, into, context) {
@@ -48,7 +45,8 @@ function drawElement(element, into, context) {
   const place = element.getBoundingClientRect();
   if (!place.width || !place.height) return;
   const at = { x: place.left - box.left, y: place.top - box.top };
-  if (matrix && element === matrix.frame)
+  if (element.dataset?.plain) into.append(plainly(element, place, box));
+  else if (matrix && element === matrix.frame)
     into.append(svgEl("g", { transform: `translate(${at.x} ${at.y})` }, cells(matrix)));
   else if (element instanceof HTMLCanvasElement) {
     into.append(svgEl("image", { ...at, width: place.width, height: place.height, href: element.toDataURL() }));
@@ -70,9 +68,20 @@ function drawBar(element, into, context, place, at) {
   into.append(svgEl("rect", { ...at, width: place.width, height: place.height, rx: 2, fill }));
 }
 
+/** A formula in one line: a picture cannot rely on the fonts that MathML needs. */
+function plainly(element, place, box) {
+  const style = getComputedStyle(element);
+  const size = Number.parseFloat(style.fontSize);
+  const symbol = element.matches(".symbol");
+  const x = (symbol ? (place.left + place.right) / 2 : place.right) - box.left;
+  const y = (place.top + place.bottom) / 2 - box.top + size * 0.36;
+  const anchor = symbol ? "middle" : "end";
+  return svgEl("text", { x, y, "font-size": size, fill: style.color, "text-anchor": anchor }, element.dataset.plain);
+}
+
 function drawText(text, into, { box }) {
-  const said = text.textContent.trim();
-  if (!said) return;
+  const said = text.textContent.replace(/\s+/g, " ");
+  if (!said.trim()) return;
   const range = document.createRange();
   range.selectNodeContents(text);
   const style = getComputedStyle(text.parentElement);
@@ -84,6 +93,7 @@ function drawText(text, into, { box }) {
     svgEl(
       "text",
       {
+        "xml:space": "preserve",
         x: place.left - box.left,
         y: lines[0].top - box.top + lines[0].height / 2 + size * 0.36,
         fill: style.color,

@@ -79,7 +79,7 @@ export class Strip {
         "aria-label": `${stage.plain}. ${stage.meaning}`,
       },
       picture,
-      el("span", { class: "symbol" }, formula(stage.sign)),
+      el("span", { class: "symbol", "data-plain": stage.symbol }, formula(stage.sign)),
       el("span", { class: "name" }, stage.name.replace(/_/g, " ")),
     );
     button.style.width = `${Math.max(most + GAP - 6, 50)}px`;

@@ -267,7 +267,7 @@ class View {
       el("p", { class: "meaning" }, stage.meaning, " ", el("span", { class: "quiet shape" }, size + kept)),
       el(
         "div",
-        { class: "formula" },
+        { class: "formula", "data-plain": stage.plain },
         formula(stage.tree, (operand) => this.go({ at: stage.operands[operand] })),
       ),
     );
