@@ -274,7 +274,7 @@ def test_a_run_is_begun_stopped_and_resumed_and_its_checkpoints_are_shown(tmp_pa
         assert asked(visitor, "train/state", name="mine")["running"]
     finally:
         visitor.studio.close()
-    assert not asked(visitor, "train/state", name="mine")["running"]
+    assert not visitor.studio.train.state({"name": "mine"})["running"]
 
 
 def test_names_and_files_are_kept_in_their_place(visitor: Visitor, tmp_path: Path) -> None:

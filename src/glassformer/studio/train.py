@@ -113,7 +113,7 @@ class Train:
         if finished:
             self._shelve(name)
         metrics = folder.metrics() if begun else []
-        failed = training is not None and not running and training.process.returncode not in (0, 143)
+        failed = training is not None and not running and training.process.returncode not in (0, 143, -signal.SIGTERM)
         return {
             "name": name,
             "running": running,
@@ -153,6 +153,8 @@ class Train:
                 training.process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 training.process.kill()
+                training.process.wait()
+            training.complaints.close()
 
     # --- names and places ---
 
@@ -204,6 +206,8 @@ class Train:
             complaints = tempfile.TemporaryFile()  # noqa: SIM115 - it is read as long as the studio is open
             command = [sys.executable, "-m", "glassformer", "train", *words, "--quiet"]
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaints)
+            if name in self._trainings:
+                self._trainings[name].complaints.close()
             self._trainings[name] = Training(process, complaints)
 
     def _shelve(self, name: str) -> None:

@@ -2,7 +2,7 @@
 
 import { el, sized, svgEl } from "./view/drawing.js";
 
-const [WIDE, HIGH, LEFT, BELOW] = [900, 240, 44, 24];
+const [WIDE, HIGH, LEFT, BELOW] = [900, 200, 44, 24];
 
 /** Lines over seconds: each `{name, points: [[x, y]], kind}`. */
 export function chart(lines, { what, names = false }) {
