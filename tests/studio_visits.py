@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,8 @@ class Visitor:
         async def send(message: Any) -> None:
             sent.append(dict(message))
 
-        asyncio.run(self.app(scope, receive, send))
+        with ThreadPoolExecutor(1) as apart:  # a browser in the same process has a loop of its own running here
+            apart.submit(asyncio.run, self.app(scope, receive, send)).result()
         first = next(each for each in sent if each["type"] == "http.response.start")
         content = b"".join(each.get("body", b"") for each in sent if each["type"] == "http.response.body")
         return Answer(first["status"], {k.decode(): v.decode() for k, v in first["headers"]}, content)
