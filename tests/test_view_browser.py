@@ -17,7 +17,7 @@ from small_models import SMALL, small
 from glassformer.solution import explain
 from glassformer.trace import Explanation
 from glassformer.view.data import stage_numbers, view_data
-from glassformer.view.looks import Look, look_at_classifier, look_at_solution
+from glassformer.view.looks import Look, look_at_classifier, look_at_solution, look_at_translator
 from glassformer.view.pages import look_page, view_script, view_style
 
 pytestmark = pytest.mark.browser
@@ -273,6 +273,14 @@ def test_a_listener_is_given_a_table_with_headers(open_page: Open) -> None:
 def test_nothing_is_wider_than_the_screen(view: str, size: dict[str, int], open_page: Open) -> None:
     page = open_page(small_look("translator"), f"#view={view}&at=decoder.1.cross.weights", size=size)
     assert page.evaluate("document.scrollingElement.scrollWidth") <= size["width"]
+
+
+def test_a_long_source_goes_on_in_the_next_line(open_page: Open) -> None:
+    ids = [5 + i for i in range(20)]
+    look = look_at_translator(small("translator"), ids, names(ids), names, target=ids)  # type: ignore[arg-type]
+    page = open_page(look, size=PHONE)
+    for line in page.locator(".text").all():
+        assert line.evaluate("(node) => node.scrollWidth - node.clientWidth") <= 0
 
 
 def test_words_can_be_read_in_light_and_in_dark(browser: Browser, tmp_path: Path) -> None:
