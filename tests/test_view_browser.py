@@ -176,7 +176,7 @@ def test_a_number_is_clicked_and_its_terms_add_up(stage: str, open_page: Open) -
 
 
 def test_operands_lead_down_to_the_embedding_and_up_again(open_page: Open) -> None:
-    page = open_page(small_look("attention"), "#at=self.queries&cell=0,1,2,1")
+    page = open_page(small_look("attention", positions="sinusoidal"), "#at=self.queries&cell=0,1,2,1")
     path = page.locator(".path")
     page.locator(".terms .cell").first.click()  # a number of X …
     expect(path).to_contain_text("inputs")
