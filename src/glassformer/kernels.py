@@ -91,8 +91,9 @@ class _RmsNorm(torch.autograd.Function):
         x, weight, r = ctx.saved_tensors
         gradient, n = gradients[0], x * r
         stretched = gradient * n
-        pull = (stretched @ weight).unsqueeze(-1) / x.shape[-1]  # rows 1
-        return (gradient * weight).sub_(n.mul_(pull)).mul_(r), stretched.reshape(-1, len(weight)).sum(0), None
+        pull = (stretched * weight).mean(-1, keepdim=True)  # rows 1
+        back = torch.addcmul(gradient * weight, n, pull, value=-1).mul_(r)
+        return back, stretched.sum_to_size(weight.shape), None  # heads are strided: nothing here copies them
 
 
 class _SquaredRelu(torch.autograd.Function):
@@ -123,7 +124,7 @@ class _TanhGelu(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
-        s = x.square().mul_(_TanhGelu.BETA).add_(_TanhGelu.ALPHA).mul_(x).sigmoid_()
+        s = torch.addcmul(x.new_tensor(_TanhGelu.ALPHA), x, x, value=_TanhGelu.BETA).mul_(x).sigmoid_()
         ctx.save_for_backward(x, s)
         return x * s
 
@@ -131,9 +132,9 @@ class _TanhGelu(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:
         x, s = ctx.saved_tensors
-        steep = x.square().mul_(3 * _TanhGelu.BETA).add_(_TanhGelu.ALPHA)  # u′
-        bend: Tensor = torch.addcmul(s, s, s, value=-1).mul_(x).mul_(steep)  # s − s² first: far out it is 0
-        return bend.add_(s).mul_(gradients[0])
+        steep = torch.addcmul(x.new_tensor(_TanhGelu.ALPHA), x, x, value=3 * _TanhGelu.BETA)  # u′
+        bend = torch.addcmul(s, s, s, value=-1).mul_(x)  # s − s² first: far out it is 0
+        return torch.addcmul(s, bend, steep).mul_(gradients[0])
 
 
 def _halves(rows: Tensor, pairs: int) -> tuple[Tensor, Tensor, Tensor]:
