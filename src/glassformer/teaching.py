@@ -16,7 +16,6 @@ from typing import Any
 import torch
 
 from glassformer import machine
-from glassformer.certify import certify
 from glassformer.corpora import Corpus
 from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.evaluation import judge
@@ -176,10 +175,11 @@ class Course:
             "machine": machine.facts().to_dict(),
             "examples": self._judge(tell),
         }
-        self.folder.write_certificate(certify(prepared.model, prepared.card.task).to_dict())
         self.folder.write_about(about)
         self.folder.write_report(report(self.folder, prepared.card))
-        return load(self.folder.path)
+        run = load(self.folder.path)
+        self.folder.write_certificate(run.certify().to_dict())
+        return run
 
     def _judge(self, tell: Listener) -> list[dict[str, str]]:
         """Scores and outcomes are kept; what comes back are a few answers to be shown."""

@@ -408,7 +408,9 @@ class View {
     const here = this.root.contains(target) || target === document.body;
     if (!here || event.ctrlKey || event.metaKey || event.altKey || this.help.open) return;
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && event.key !== "Escape") return;
-    const onButton = target.tagName === "BUTTON" && (event.key === "Enter" || event.key === " ");
+    // A browser moves the focus away from what is no longer shown a moment late.
+    const shown = target.checkVisibility();
+    const onButton = target.tagName === "BUTTON" && shown && (event.key === "Enter" || event.key === " ");
     const action = onButton ? null : this.keys()[event.key];
     if (this.state.view === "stage" && !onButton && this.matrix.key(event.key)) event.preventDefault();
     else if (action) {
