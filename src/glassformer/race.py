@@ -153,7 +153,7 @@ class Race:
         if not path.exists():
             return
         before = parse_json(path.read_bytes(), path).get("terms", {})
-        for name in sorted({*before, *self.terms} - {"identity"}) + ["identity"]:
+        for name in [*sorted({*before, *self.terms} - {"identity"}), "identity"]:
             was, now = before.get(name, "as usual"), self.terms.get(name, "as usual")
             if was != now:
                 what = "other samples" if name in ("samples", "identity") else f"{name} {was}, not {now}"

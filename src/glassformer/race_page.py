@@ -103,7 +103,7 @@ def _table(standings: Standings) -> str:
                 clock(each.seconds),
             ]
         )
-    return f"<div class='race stacked'>{table([*head, 'parameters', 'time'], rows, [*kinds, 'last'][: len(head) + 2])}</div>"
+    return f"<div class='race stacked'>{table([*head, 'parameters', 'time'], rows, kinds)}</div>"
 
 
 def _curves(race: Race, standings: Standings) -> str:
