@@ -1,12 +1,53 @@
 """Every test runs on one thread, from a seed, and with the same examples each time."""
 
+import os
+import shutil
+from collections.abc import Iterator
+
 import pytest
 import torch
 from hypothesis import settings
+from playwright.sync_api import Browser, sync_playwright
 
 torch.set_num_threads(1)
 settings.register_profile("glassformer", derandomize=True, deadline=None, max_examples=200)
 settings.load_profile("glassformer")
+
+
+CHROMIUM = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
+)
+
+
+def pytest_configure() -> None:
+    """The gate sets GLASSFORMER_BROWSER, and stops here without one."""
+    if not CHROMIUM and os.environ.get("GLASSFORMER_BROWSER") == "required":
+        raise pytest.UsageError("No Chromium was found, and GLASSFORMER_BROWSER=required; apt-get install chromium.")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without a browser, what needs one is left out; the summary says so."""
+    needing = [item for item in items if item.get_closest_marker("browser") and not CHROMIUM]
+    items[:] = [item for item in items if item not in needing]
+    config.hook.pytest_deselected(items=needing)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says plainly what was left out."""
+    if not CHROMIUM:
+        terminalreporter.write_line(
+            "LEFT OUT: all tests of the page in a real browser, since no Chromium was found on this machine "
+            "(Debian: apt-get install chromium)."
+        )
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests of a page."""
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

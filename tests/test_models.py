@@ -86,6 +86,16 @@ def test_a_translator_may_write_step_by_step() -> None:
     torch.testing.assert_close(torch.cat(steps, dim=1), whole, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["translator", "gpt", "modern"])
+def test_scores_only_where_they_count_are_the_same_scores(name: str) -> None:
+    model, parts = small(name).double(), inputs(name)
+    whole = model(*parts)
+    counted = torch.rand(whole.shape[:2], generator=torch.Generator().manual_seed(7)) < 0.4
+    some = model(*parts, counted=counted)
+    assert some.shape == (int(counted.sum()), VOCABULARY)
+    torch.testing.assert_close(some, whole[counted], rtol=0, atol=1e-12)
+
+
 def test_tied_weights_are_one_matrix() -> None:
     model = small("modern")
     assert model.head.linear.weight is model.embedding.weight

@@ -289,7 +289,7 @@ def save(run: RunFolder, step: int, **choices: Any) -> None:
     run.save_checkpoint(step, state_of(step), {"step": step, "best": math.inf}, **choices)
 
 
-def best(run: RunFolder) -> int:
+def best_step(run: RunFolder) -> int:
     return int(run.best_checkpoint().progress["step"])
 
 
@@ -309,10 +309,10 @@ def test_the_best_and_the_last_two_are_kept(run: RunFolder) -> None:
         save(run, step, best=best)
     assert run.checkpoints() == [20, 40, 50]
     assert run.newest_checkpoint().progress["step"] == 50
-    assert best(run) == 20
+    assert best_step(run) == 20
     save(run, 60, best=True)
     assert run.checkpoints() == [50, 60]
-    assert best(run) == 60
+    assert best_step(run) == 60
     save(run, 55)  # gone on from 50; 60 was the best and stays so
     assert run.checkpoints() == [50, 55, 60]
 

@@ -122,7 +122,7 @@ def test_data_that_changed_are_noticed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_saves_and_leaves(number: int, code: int, tmp_path: Path) -> None:
     words = ["train", "classify", "negation:300", "--steps", "100000", "--threads", "1", "--out", str(tmp_path / "run")]
-    words += ["--set", "width=12", "--set", "heads=2", "--set", "layers=1"]
+    words += ["--set", "width=16", "--set", "heads=2", "--set", "layers=1"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(
         [sys.executable, "-m", "glassformer", *words], stderr=subprocess.PIPE, text=True, env=environment
@@ -214,7 +214,7 @@ def test_minutes_leave_room_for_the_end() -> None:
 def test_json_is_one_document(tmp_path: Path) -> None:
     words = ["train", "classify", "negation:300", "--steps", "2", "--threads", "1", "--out", str(tmp_path / "run")]
     done = subprocess.run(
-        [sys.executable, "-m", "glassformer", *words, "--json", "--set", "width=12"],
+        [sys.executable, "-m", "glassformer", *words, "--json", "--set", "width=16"],
         capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=True,
     )  # fmt: skip
     answer = json.loads(done.stdout)

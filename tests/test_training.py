@@ -12,7 +12,7 @@ from torch import nn
 from glassformer import lessons as kinds
 from glassformer.build import build, configure
 from glassformer.errors import GlassformerError
-from glassformer.lessons import Lessons, Measures
+from glassformer.lessons import Lessons, Measures, Rows
 from glassformer.optimizers import Muon, evened, optimizers_for
 from glassformer.samples import Labelled, Pair, Plain
 from glassformer.tokens import Tokens
@@ -100,6 +100,18 @@ def test_two_batches_that_count_as_one_move_the_weights_as_one() -> None:
     loop.step()
     for one, other in zip(wanted, seen, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["classify", "translate", "answers", "spans", "masked"])
+def test_the_loss_of_a_batch_is_that_of_its_rows_however_they_are_padded(name: str) -> None:
+    lessons, model = lessons_for(name, dropout=0.0)
+    assert isinstance(lessons.train, Rows)
+    epoch = lessons.train.epoch(0)
+    place = next(i for i, each in enumerate(epoch) if len({lessons.train.lengths[index] for index in each}) > 1)
+    together, count = lessons.loss(model, lessons.train.batch(0, place), 0.1)
+    alone = [lessons.loss(model, lessons.train.made([index], 0), 0.1) for index in epoch[place]]
+    assert count == sum(number for _, number in alone)
+    torch.testing.assert_close(together, sum(loss for loss, _ in alone), rtol=1e-5, atol=1e-5)
 
 
 # --- every kind of lesson is learnt -----------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from glassformer import checks
 from glassformer.cache import Cache
 from glassformer.errors import InputError
-from glassformer.kernels import dropout as dropped
+from glassformer.kernels import turned
 from glassformer.watchers import Watcher, Witness, nothing, within
 
 # --- 1. score: how well does each query fit each key? -----------------------------------------------------------
@@ -87,11 +87,14 @@ def mix(weights: Float[Tensor, "B H Tq Tk"], values: Float[Tensor, "B H Tk V"]) 
     return weights @ values
 
 
-def drop(rows: Float[Tensor, "*rows"], rate: float, names: tuple[str, str], see: Watcher) -> Float[Tensor, "*rows"]:
+def drop(
+    rows: Float[Tensor, "*rows"], rate: float, names: tuple[str, str], see: Watcher,
+    dropout: Callable[[Tensor, float], Tensor] = F.dropout,
+) -> Float[Tensor, "*rows"]:  # fmt: skip
     """Sets a share of the entries to zero at random and stretches the others, so that the sum stays about the same."""
     shown = rows.new_tensor(rate)
     written = see(names[0], shown)
-    return see(names[1], dropped(rows, rate if written is shown else float(written)))
+    return see(names[1], dropout(rows, rate if written is shown else float(written)))
 
 
 # --- Scorers: how to come to a score is handed in; attention itself does not change. See also synthesizers.py. ---
@@ -267,11 +270,11 @@ def project(
 def rotate(
     rows: Float[Tensor, "B H T K"], cosines: Float[Tensor, "#B T R"], sines: Float[Tensor, "#B T R"]
 ) -> Float[Tensor, "B H T K"]:
-    """Turns each pair of columns (r, r+R) by its angle: dot products then depend only on distance in position."""
-    pairs = cosines.shape[-1]
-    first, second, rest = rows[..., :pairs], rows[..., pairs : 2 * pairs], rows[..., 2 * pairs :]
-    cos, sin = cosines[:, None], sines[:, None]  # B 1 T R
-    return torch.cat([first * cos - second * sin, second * cos + first * sin, rest], dim=-1)
+    """Turns each pair of columns (r, r+R) by its angle: dot products then depend only on distance in position.
+
+    The pair (a, b) becomes (a·cos − b·sin, b·cos + a·sin).
+    """
+    return turned(rows, cosines[:, None], sines[:, None])
 
 
 Angles = tuple[Tensor, Tensor]  # cosines and sines, each B T R

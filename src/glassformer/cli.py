@@ -18,16 +18,17 @@ app = App(
     "With --debug before or after the command, an error shows its traceback.",
     default_parameter=Parameter(negative=(), show_default=False),
 )
+app.command("glassformer.commands.studio:studio", name="studio", help="Open the studio in a browser.")
 app.command("glassformer.commands.explain:explain", name="explain", help="Work attention step by step.")
 app.command("glassformer.commands.check:check", name="check", help="Find the first wrong number in notes.")
 app.command("glassformer.commands.exercise:exercise", name="exercise", help="Make a worksheet to fill in.")
 app.command("glassformer.commands.train:train", name="train", help="Train a model on your own text.")
-app.command("glassformer.commands.compare:compare", name="compare", help="Race several models on equal terms.")
 app.command("glassformer.commands.predict:predict", name="predict", help="Ask a trained model about texts of yours.")
 app.command("glassformer.commands.evaluate:evaluate", name="evaluate", help="Score a trained model.")
 app.command("glassformer.commands.describe:describe", name="describe", help="Count a model's weights, by formula.")
 app.command("glassformer.commands.certify:certify", name="certify", help="Try what is promised of a trained model.")
 app.command("glassformer.commands.doctor:doctor", name="doctor", help="Look at the machine, and measure it.")
+app.command("glassformer.commands.compare:compare", name="compare", help="Race several models on equal terms.")
 
 
 def _without_debug(words: list[str]) -> tuple[list[str], bool]:

@@ -48,10 +48,17 @@ class Head(nn.Module):
         if tied is not None:
             self.linear.weight = tied.weight
 
-    def forward(self, rows: Float[Tensor, "*rows D"], *, see: Watcher = nothing) -> Float[Tensor, "*rows N"]:
-        """One score for each class or word; rows that were not pooled are shown as `rows`."""
+    def forward(
+        self, rows: Float[Tensor, "*rows D"], counted: Bool[Tensor, "*rows"] | None = None, *, see: Watcher = nothing
+    ) -> Float[Tensor, "*rows N"] | Float[Tensor, "M N"]:
+        """One score for each class or word; rows that were not pooled are shown as `rows`.
+
+        counted     the rows to answer for, one after the other: a large vocabulary is not worked in vain
+        """
         if rows.ndim == 3:
             rows = see("rows", rows)
+        if counted is not None:
+            rows = rows[counted]  # M D
         return see("logits", project(self.linear, rows, "logit", see))
 
 

@@ -61,10 +61,14 @@ class LanguageModel(nn.Module):
         real: Bool[Tensor, "B Tk"] | None = None,
         *,
         positions: Int[Tensor, "#B T"] | None = None,
+        counted: Bool[Tensor, "B T"] | None = None,
         cache: list[BlockCache] | None = None,
         see: Watcher = nothing,
-    ) -> Float[Tensor, "B T N"]:
-        """Scores for the id after each one. `real` marks padding, and with a cache covers what was read before too."""
+    ) -> Float[Tensor, "B T N"] | Float[Tensor, "M N"]:
+        """Scores for the id after each one, or only where it is counted.
+
+        `real` marks padding, and with a cache covers what was read before too.
+        """
         start = cache[0].own.length if cache else 0
         x, angles = self.order(self.embedding(ids, see=see), positions, start=start, see=see)
         x = dropout(x, self.config.dropout) if self.training else x
@@ -72,7 +76,7 @@ class LanguageModel(nn.Module):
         for i, each in enumerate(self.blocks):
             own = cache[i] if cache else None
             x = each(x, mask=mask, angles=angles, cache=own, see=within(see, f"blocks.{i}"))
-        return self.head(self.final_norm(x, see=within(see, "final_norm")), see=see)  # type: ignore[no-any-return]
+        return self.head(self.final_norm(x, see=within(see, "final_norm")), counted, see=see)  # type: ignore[no-any-return]
 
     def new_cache(self) -> list[BlockCache]:
         """An empty memory for one batch of texts to be written."""

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from glassformer.attention import Angles, Attention, drop, project
 from glassformer.cache import BlockCache
 from glassformer.errors import InputError, nearest
-from glassformer.kernels import rms_norm, squared_relu
+from glassformer.kernels import dropout, rms_norm, squared_relu, tanh_gelu
 from glassformer.watchers import Watcher, Witness, nothing, within
 
 # --- Positions: attention by itself does not know who stands where ----------------------------------------------
@@ -162,16 +162,12 @@ NORMS: MappingProxyType[str, Callable[[int], nn.Module]] = MappingProxyType({"la
 # --- The feed-forward network: each row by itself, widened, bent, and brought back ------------------------------
 
 
-def _tanh_gelu(expanded: Tensor) -> Tensor:
-    return F.gelu(expanded, approximate="tanh")
-
-
 def _swiglu(expanded: Tensor, gate: Tensor) -> Tensor:
     return F.silu(gate) * expanded
 
 
 ACTIVATIONS: MappingProxyType[str, Callable[..., Tensor]] = MappingProxyType(
-    {"relu": F.relu, "gelu": F.gelu, "tanh gelu": _tanh_gelu, "squared relu": squared_relu, "swiglu": _swiglu}
+    {"relu": F.relu, "gelu": F.gelu, "tanh gelu": tanh_gelu, "squared relu": squared_relu, "swiglu": _swiglu}
 )
 
 
@@ -215,7 +211,7 @@ class Sublayer(nn.Module):
         x = see("skipped", x)
         answer = self.layer(self._normed(x, see) if self.norm_first else x, *others, see=see, **options)
         if self.training and self.dropout > 0.0:
-            answer = drop(answer, self.dropout, ("residual_dropout_rate", "dropped_output"), see)
+            answer = drop(answer, self.dropout, ("residual_dropout_rate", "dropped_output"), see, dropout)
         added = see("added", x + answer)
         return added if self.norm_first else self._normed(added, see)
 

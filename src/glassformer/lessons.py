@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -17,6 +16,7 @@ from torch import Tensor, nn
 from glassformer import batches
 from glassformer.corruption import FEWEST_TO_CUT, span_hidden
 from glassformer.errors import InputError
+from glassformer.kernels import cross_entropy
 from glassformer.samples import Labelled, Pair, Plain
 from glassformer.tokens import Ids, Tokens
 
@@ -233,8 +233,7 @@ def _lessons(train: Rows, valid: Rows, loss: Loss, cut: batches.Shortened | None
 def class_loss(model: nn.Module, batch: batches.LabelledBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
     """Of the right class of each text."""
     ids, real, labels = tensors(model, batch.ids, batch.real, batch.labels)
-    logits = model(ids, real)
-    return F.cross_entropy(logits.float(), labels, reduction="sum", label_smoothing=smoothing), len(labels)
+    return cross_entropy(model(ids, real), labels, smoothing), len(labels)
 
 
 def translation_loss(model: nn.Module, batch: batches.PairBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
@@ -242,14 +241,13 @@ def translation_loss(model: nn.Module, batch: batches.PairBatch, smoothing: floa
     source, real, target, wanted, counted = tensors(
         model, batch.source, batch.source_real, batch.target_in, batch.target_out, batch.target_real
     )
-    return _summed(model(source, real, target), wanted, counted, smoothing)
+    return cross_entropy(model(source, real, target, counted=counted), wanted[counted], smoothing), int(counted.sum())
 
 
 def language_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
-    """Of each counted next piece."""
-    ids, wanted, real, counted = tensors(model, batch.ids_in, batch.ids_out, batch.real, batch.counted)
-    logits = model(ids) if bool(np.all(batch.real)) else model(ids, real)
-    return _summed(logits, wanted, counted, smoothing)
+    """Of each counted next piece. Padding stands on the right, where no row looks: it need not be hidden."""
+    ids, wanted, counted = tensors(model, batch.ids_in, batch.ids_out, batch.counted)
+    return cross_entropy(model(ids, counted=counted), wanted[counted], smoothing), int(counted.sum())
 
 
 def hidden_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
@@ -257,17 +255,7 @@ def hidden_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float
     ids, wanted, real, counted = tensors(model, batch.ids_in, batch.ids_out, batch.real, batch.counted)
     rows = model.read(ids, real)  # type: ignore[operator]
     logits = F.linear(rows[counted], model.embedding.weight)  # type: ignore[union-attr, arg-type]
-    loss = F.cross_entropy(logits.float(), wanted[counted], reduction="sum", label_smoothing=smoothing)
-    return loss, int(counted.sum())
-
-
-def _summed(logits: Tensor, wanted: Tensor, counted: Tensor, smoothing: float) -> tuple[Tensor, int]:
-    if bool(counted.all()):
-        logits, wanted = logits.flatten(0, 1), wanted.flatten()  # nothing to leave out, so nothing to copy
-    else:
-        logits, wanted = logits[counted], wanted[counted]
-    loss = F.cross_entropy(logits.float(), wanted, reduction="sum", label_smoothing=smoothing)
-    return loss, len(wanted)
+    return cross_entropy(logits, wanted[counted], smoothing), int(counted.sum())
 
 
 def tensors(model: nn.Module, *arrays: Any) -> list[Tensor]:

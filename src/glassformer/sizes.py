@@ -304,17 +304,18 @@ class Shape:
         """Its normed input, queries, keys, values and answer; off the fused kernel also the weights, once or more."""
         of = self.letters
         queries, keys, values = of["H"] * of["K"], of["G"] * of["K"], of["G"] * of["V"]
-        turned = queries if self.config.positions == "rotary" and self.fused else 0
         if self.scorer != "dot product":
-            queries, keys, turned = (2 * queries if self.scorer == "dense synthesizer" else 0), 0, 0
+            queries, keys = (2 * queries if self.scorer == "dense synthesizer" else 0), 0
         normed = queries + keys + of["H"] + of["G"] if self.option("query_key_norm", False) else 0
         copies = 3 if self.weight_dropout else (1 if self.option("weigher", "softmax") == "sigmoid" else 2)
         weights = 1 if self.fused else copies * self.tokens
-        return of["D"] + queries + keys + values + normed + turned + of["H"] * of["V"] + of["H"] * weights
+        return of["D"] + queries + keys + values + normed + of["H"] * of["V"] + of["H"] * weights
 
     def kept_feed_forward(self) -> int:
         """Its normed input, and its hidden rows as often as its activation needs them."""
-        return self.letters["D"] + self.letters["F"] * {"relu": 1, "swiglu": 4}.get(self.config.activation, 2)
+        return self.letters["D"] + self.letters["F"] * {"relu": 1, "tanh gelu": 3, "swiglu": 4}.get(
+            self.config.activation, 2
+        )
 
     def kept_block(self, *, cross: bool = False) -> int:
         """All sublayers, each with its norm and, where something is dropped, what was."""

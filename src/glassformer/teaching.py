@@ -139,8 +139,8 @@ class Course:
                 elif now - logged >= LOG_EVERY:
                     self.folder.log({"event": "step", **asdict(event)})
                     logged = now
-                best = isinstance(event, Judged) and (event.best or self.prepared.request.keep_all)
-                if best or came or now - saved >= SAVE_EVERY:
+                judged = isinstance(event, Judged) and (event.best or self.loop.done or self.prepared.request.keep_all)
+                if judged or came or now - saved >= SAVE_EVERY:
                     self._save(event)
                     saved = time.monotonic()
                 if came:

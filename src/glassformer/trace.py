@@ -101,6 +101,7 @@ class Explanation:
                 {
                     "value": _json_number(term.value),
                     "text": term.spell(repr),
+                    "pattern": term.pattern,
                     "cells": [
                         {
                             "address": cell.address,
@@ -114,6 +115,7 @@ class Explanation:
             ],
             "result": _json_number(self.result),
             "text": self.spell(),
+            "pattern": self.working.pattern,
         }
 
 

@@ -220,3 +220,12 @@ class Loop:
     def weights(self) -> dict[str, Tensor]:
         """What the run has to give: the averaged weights, if it averages, else those it has."""
         return self.average or dict(self.model.state_dict())
+
+
+def weights_in(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """What the state of a run has to give: the averaged weights, if it averages, else those it has."""
+    for prefix in ("average.", "model."):
+        found = {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+        if found:
+            return found
+    return {}

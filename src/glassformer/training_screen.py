@@ -29,7 +29,8 @@ class TrainingScreen:
         self._forecast: Forecast | None = None
         self._losses: list[Point] = []
         self._valid: list[Point] = []
-        self._tenths = 0
+        self._tenths = self._items = 0
+        self._began = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -44,7 +45,10 @@ class TrainingScreen:
         elif isinstance(event, Forecast):
             self._begin(event)
         elif isinstance(event, Stepped):
+            if not self._losses:
+                self._began = event.seconds  # a resumed run has some behind it
             self._losses.append((event.seconds, event.loss))
+            self._items += event.items
             self._step(event)
         else:
             self._valid.append((event.seconds, event.loss))
@@ -84,7 +88,7 @@ class TrainingScreen:
         end = foretold(self._valid if len(self._valid) > 8 else smoothed(self._losses, 0.98), self._forecast.seconds)
         if end is not None and event.seconds > 0.25 * self._forecast.seconds:
             words.append(f"at the end about {end:.3f}")
-        words.append(f"{event.items * event.step / max(event.seconds, 1e-9):,.0f}/s")
+        words.append(f"{self._items / max(event.seconds - self._began, 1e-9):,.0f}/s")
         words.append(f"{clock(max(0.0, self._forecast.seconds - event.seconds))} left")
         return " · ".join(words)
 

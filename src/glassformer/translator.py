@@ -49,11 +49,12 @@ class Translator(nn.Module):
         source_real: Bool[Tensor, "B S"],
         target: Int[Tensor, "B T"],
         *,
+        counted: Bool[Tensor, "B T"] | None = None,
         see: Watcher = nothing,
-    ) -> Float[Tensor, "B T N"]:
+    ) -> Float[Tensor, "B T N"] | Float[Tensor, "M N"]:
         """Teacher forcing: the whole target at once."""
         context = self.encode(source, source_real, see=see)
-        return self.decode(target, context, source_real, see=see)
+        return self.decode(target, context, source_real, counted=counted, see=see)
 
     def encode(
         self, source: Int[Tensor, "B S"], source_real: Bool[Tensor, "B S"], *, see: Watcher = nothing
@@ -73,10 +74,11 @@ class Translator(nn.Module):
         context: Float[Tensor, "B S D"],
         source_real: Bool[Tensor, "B S"],
         *,
+        counted: Bool[Tensor, "B T"] | None = None,
         cache: list[BlockCache] | None = None,
         see: Watcher = nothing,
-    ) -> Float[Tensor, "B T N"]:
-        """Scores for the id after each of `target`; with a cache, `target` is only the new ids."""
+    ) -> Float[Tensor, "B T N"] | Float[Tensor, "M N"]:
+        """Scores for the id after each of `target`, or only where it is counted; with a cache, these are new ids."""
         start = cache[0].own.length if cache else 0
         x = self.embedding(target, see=within(see, "target"))
         x, angles = self.order(x, start=start, see=within(see, "target"))
@@ -87,7 +89,7 @@ class Translator(nn.Module):
             x = each(x, context, context_mask=context_mask, angles=angles, cache=own, see=within(see, f"decoder.{i}"))
         if self.final_norm is not None:
             x = self.final_norm(x, see=within(see, "final_norm"))
-        return self.head(x, see=see)  # type: ignore[no-any-return]
+        return self.head(x, counted, see=see)  # type: ignore[no-any-return]
 
     def new_cache(self) -> list[BlockCache]:
         """An empty memory for one batch of texts to be written."""

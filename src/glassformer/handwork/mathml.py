@@ -26,11 +26,11 @@ _SIGNS = MappingProxyType(
         r"\{": "{", r"\}": "}", r"\%": "%", r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\delta": "δ", r"\mu": "μ",
         r"\epsilon": "ε", r"\varepsilon": "ε", r"\theta": "θ", r"\lambda": "λ", r"\sigma": "σ", r"\tau": "τ",
         r"\xi": "ξ", r"\pi": "π", r"\phi": "φ", r"\omega": "ω", r"\exp": "exp", r"\log": "log", r"\max": "max",
-        r"\sin": "sin", r"\cos": "cos",
+        r"\sin": "sin", r"\cos": "cos", r"\tanh": "tanh", r"\ell": "ℓ", r"\circ": "∘",
     }
 )  # fmt: skip
 _SPACES = frozenset(
-    {r"\,", r"\;", r"\!", r"\:", r"\ ", r"\left", r"\right", r"\displaystyle", r"\limits", r"\nonumber"}
+    {r"\,", r"\;", r"\!", r"\:", r"\ ", r"\left", r"\right", r"\displaystyle", r"\limits", r"\nonumber", r"\big"}
 )
 # Brackets are drawn as borders: a browser without a mathematical font cannot stretch them.
 _FENCES = MappingProxyType({"bmatrix": "square", "pmatrix": "round", "vmatrix": "bars", "Bmatrix": "round"})

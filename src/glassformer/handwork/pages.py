@@ -15,11 +15,9 @@ from glassformer.handwork.wording import doubt, lines, minus, place, summary
 
 def to_html(report: Report) -> str:
     """The whole page."""
-    numbered = list(enumerate(report.findings))
-    body = "".join(_Sheet(document, numbered).html() for document in report.documents)
     first = report.first_wrong
     verdict = "Nothing wrong was found." if first is None else _headline(first)
-    marks = "".join(_card(i, finding, finding is first) for i, finding in numbered)
+    marks = "".join(_card(i, finding, finding is first) for i, finding in enumerate(report.findings))
     unread = "".join(
         f"<li>{escape(remark.file)}, line {remark.line}: {escape(remark.why)}</li>"
         for remark in report.unreadable[:200]
@@ -30,12 +28,18 @@ def to_html(report: Report) -> str:
         verdict=verdict,
         state="right" if first is None else "wrong",
         summary=escape(summary(report)),
-        notes=body,
+        notes=sheets_html(report),
         cards=marks or "<p class='none'>No findings.</p>",
         rest=rest,
         style=_asset("page.css"),
         script=_asset("page.js"),
     )
+
+
+def sheets_html(report: Report) -> str:
+    """The notes alone, with their marks: well-formed, for a page that builds its own frame."""
+    numbered = list(enumerate(report.findings))
+    return "".join(_Sheet(document, numbered).html() for document in report.documents)
 
 
 def _asset(name: str) -> str:

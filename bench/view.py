@@ -1,0 +1,95 @@
+"""How quickly a page shows a model: size of the file, first picture, opening a head, for texts of 30 to 1,024 tokens.
+
+    .venv/bin/python bench/view.py [--quick]
+
+Each text is looked at twice: as one file from disk, and as a page that asks for one head at a time, as the studio does.
+"""
+
+import json
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import torch
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from glassformer.build import build, configure
+from glassformer.view.data import stage_numbers, view_data
+from glassformer.view.looks import Look, look_at_classifier
+from glassformer.view.pages import look_page, view_script, view_style
+
+LENGTHS = (30, 256, 512, 1024)
+HEAD = "encoder.3.self.weights"
+SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def look_of(length: int) -> Look:
+    torch.manual_seed(0)
+    settings = {"vocabulary": 2000, "classes": 2, "width": 64, "layers": 4, "heads": 4, "hidden": 128, "length": 1024}
+    model = build("transformer", configure("transformer", **settings)).eval()
+    ids = [int(each) for each in torch.randint(5, 2000, (length,))]
+    return look_at_classifier(model, ids, [f"w{each}" for each in ids], ["no", "yes"], title=f"{length} tokens")
+
+
+def opened(page: Page, view: str) -> tuple[float, float]:
+    """Seconds until the first number is explained, and from a click until another head is drawn."""
+    start = time.perf_counter()
+    page.wait_for_selector(".gf .number .figure", timeout=300_000)
+    first = time.perf_counter() - start
+    start = time.perf_counter()
+    page.evaluate(f"() => {view}.go({{ at: '{HEAD}', head: 2 }})")
+    page.evaluate(SETTLED)
+    return first, time.perf_counter() - start
+
+
+def from_disk(browser: Browser, look: Look, folder: Path) -> tuple[float, float, float]:
+    path = folder / "page.html"
+    path.write_text(look_page(view_data(look)), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    start = time.perf_counter()
+    page.goto(path.as_uri(), timeout=300_000)
+    loaded = time.perf_counter() - start
+    first, head = opened(page, "document.getElementById('view').view")
+    page.close()
+    return path.stat().st_size / 1e6, loaded + first, head
+
+
+def one_head_at_a_time(browser: Browser, look: Look, folder: Path) -> tuple[float, float, float]:
+    document = json.dumps(view_data(look, packed=False, later=True))
+    path = folder / "mounting.html"
+    script = f"{view_script()}\nwindow.mount = mount;"
+    data = f"<script type='application/json'>{document.replace('<', chr(92) + 'u003c')}</script>"
+    whole = f"<style>{view_style()}</style><main></main>{data}<script type='module'>{script}</script>"
+    path.write_text(whole, encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.expose_function("fetched", lambda address, head: stage_numbers(look, address, head))
+    start = time.perf_counter()
+    page.goto(path.as_uri())
+    given = "JSON.parse(document.scripts[0].textContent)"
+    mounting = f"window.view = await mount(document.querySelector('main'), {given}, {{ fetchHead: fetched }});"
+    page.evaluate(f"async () => {{ {mounting} }}")
+    mounted = time.perf_counter() - start
+    first, head = opened(page, "window.view")
+    page.close()
+    return len(document) / 1e6, mounted + first, head
+
+
+def main() -> None:
+    lengths = LENGTHS[:2] if "--quick" in sys.argv else LENGTHS
+    print("| tokens | way | MB | first picture, s | another head, s |\n|---|---|---|---|---|")
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for length in lengths:
+            look = look_of(length)
+            ways = {"one head at a time": one_head_at_a_time}
+            ways |= {"one file": from_disk} if length <= 512 else {}
+            for way, measure in ways.items():
+                size, first, head = measure(browser, look, Path(folder))
+                print(f"| {length} | {way} | {size:.2f} | {first:.2f} | {head:.2f} |", flush=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""`glassformer studio`: opens the studio in a browser. It finds a port and starts the server; the rooms do the rest."""
+
+import signal
+import socket
+import sys
+import webbrowser
+from pathlib import Path
+from types import FrameType
+
+import torch
+import uvicorn
+
+from glassformer.errors import InputError
+from glassformer.studio.app import Studio
+from glassformer.studio.guard import LARGEST_HEADERS, Door, new_token
+
+FIRST_PORT = 8765
+
+
+def studio(*runs: Path, port: int = 0, no_browser: bool = False) -> None:
+    """Open the studio: work by hand, look inside a model, race, train. Everything stays on this machine.
+
+    Parameters
+    ----------
+    runs
+        Run folders to look inside, and race folders to compare, beside the models that came with the package.
+    port
+        Where to listen on this machine; else 8765, or any free one.
+    no_browser
+        Print the address only.
+    """
+    listening = _listen(port)
+    door = Door(listening.getsockname()[1], new_token())
+    torch.set_num_threads(1)  # the models are small; two threads would only get in each other's way
+    found = Studio(list(runs), door)
+    config = uvicorn.Config(
+        found.app(), log_level="error", access_log=False, ws="none", lifespan="off", server_header=False,
+        h11_max_incomplete_event_size=LARGEST_HEADERS, timeout_keep_alive=5, timeout_graceful_shutdown=5,
+    )  # fmt: skip
+    print(f"The studio is open at {door.address}", file=sys.stderr)
+    print("Stop it with Ctrl-C.", file=sys.stderr, flush=True)
+    if not no_browser and not webbrowser.open(door.address):
+        print("No browser could be opened here; open the address yourself.", file=sys.stderr, flush=True)
+    signal.signal(signal.SIGTERM, _leave)  # the server stops first, and then hands the signal on to us
+    try:
+        uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        found.close()
+
+
+def _listen(port: int) -> socket.socket:
+    """A socket on this machine only; the usual port, another one if that is taken, or exactly the one asked for."""
+    if not 0 <= port < 65536:
+        raise InputError(f"There is no port {port}; choose one from 1 to 65535.")
+    for each in (port,) if port else (FIRST_PORT, 0):
+        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind(("127.0.0.1", each))
+        except OSError as error:
+            listening.close()
+            if port:
+                raise InputError(f"Port {port} cannot be used: {error.strerror}. Choose another --port.") from error
+        else:
+            return listening
+    raise InputError("No port of this machine is free; close some programs.")
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(0)

@@ -1,0 +1,134 @@
+"""The studio's doors: which address leads to which room, and how errors are told. The rooms do the work.
+
+Files are a fixed table, so that no path is ever put together from what a request says.
+"""
+
+import sys
+import traceback
+from collections.abc import Awaitable, Callable, Mapping
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from glassformer.errors import GlassformerError, InputError
+from glassformer.studio import by_hand
+from glassformer.studio.asking import Content, read_json
+from glassformer.studio.desk import BusyError, Desk
+from glassformer.studio.guard import Door, Guard, RefusedError, new_token
+from glassformer.studio.inside import Inside
+from glassformer.studio.race import Race, is_race
+from glassformer.studio.shelf import Shelf
+from glassformer.studio.train import Train
+
+JSON = dict[str, Any]
+Action = Callable[[Content], JSON]
+_KINDS = MappingProxyType({".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"})
+
+
+class Studio:
+    """All rooms, and the desk they share."""
+
+    def __init__(self, folders: list[Path], door: Door, root: Path = Path("runs")) -> None:
+        """`folders` are runs and races to show; new runs go into `root`."""
+        races = [folder for folder in folders if is_race(folder)]
+        self.door, self.desk = door, Desk()
+        self.shelf = Shelf(folder for folder in folders if folder not in races)
+        self.train = Train(self.shelf, root)
+        self.actions: dict[str, Action] = {
+            **by_hand.ACTIONS, **Inside(self.shelf).actions, **Race(self.shelf, races).actions, **self.train.actions,
+        }  # fmt: skip
+
+    def app(self) -> Guard:
+        """The whole as one ASGI application, behind its guard."""
+        files = [Route(f"/{name}", _file(path), methods=["GET"]) for name, path in static_files().items()]
+        actions = [
+            Route(f"/do/{name}", self._action(action), methods=["POST"]) for name, action in self.actions.items()
+        ]
+        handlers: Mapping[Any, Any] = {
+            BusyError: _busy, InputError: _said(422), GlassformerError: _said(409), RefusedError: _refused,
+            HTTPException: _http, Exception: _unforeseen,
+        }  # fmt: skip
+        upload = Route("/do/train/upload", self._upload, methods=["POST"])
+        rooms = Starlette(routes=[*files, *actions, upload], exception_handlers=handlers)
+        rooms.router.redirect_slashes = False  # an address is right or wrong; a redirect would lose the token
+        return Guard(rooms, self.door)
+
+    async def _upload(self, request: Request) -> Response:
+        """A file to learn from, piece by piece to the disk; it gets its name when it is whole."""
+        name = request.query_params.get("name", "")
+        place = self.train.upload_place(name)
+        half = place.with_name(f".{new_token()}.part")
+        try:
+            with half.open("xb") as file:
+                async for piece in request.stream():
+                    file.write(piece)
+            half.replace(place)
+        finally:
+            half.unlink(missing_ok=True)
+        return JSONResponse({"file": name, "bytes": place.stat().st_size})
+
+    def _action(self, action: Action) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            body = await request.body()
+            found = await self.desk.do(lambda: action(read_json(body)))
+            return JSONResponse(found)
+
+        return answer
+
+    def close(self) -> None:
+        """Leaves nothing running."""
+        self.desk.close()
+        self.train.close()
+
+
+def static_files() -> dict[str, Path]:
+    """Every file the page may load, by its address."""
+    package = Path(str(resources.files("glassformer")))
+    found = {"": package / "studio" / "static" / "index.html"}
+    for folder, prefix in ((package / "studio" / "static", ""), (package / "view", "view/")):
+        found |= {f"{prefix}{path.name}": path for path in sorted(folder.iterdir()) if path.suffix in _KINDS}
+    return found
+
+
+def _file(path: Path) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        return Response(path.read_bytes(), media_type=_KINDS[path.suffix])
+
+    return answer
+
+
+# --- errors, in words ---------------------------------------------------------------------------------------------
+
+
+def _said(status: int) -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def answer(request: Request, error: Exception) -> Response:
+        return JSONResponse({"error": str(error)}, status)
+
+    return answer
+
+
+async def _busy(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error)}, 503, {"retry-after": "1"})
+
+
+async def _refused(request: Request, error: RefusedError) -> Response:
+    return JSONResponse({"error": error.why}, error.status, {"connection": "close"})
+
+
+async def _http(request: Request, error: HTTPException) -> Response:
+    words = {404: "There is nothing at this address.", 405: "This address is not asked in this way."}
+    return JSONResponse({"error": words.get(error.status_code, "This cannot be done.")}, error.status_code)
+
+
+async def _unforeseen(request: Request, error: Exception) -> Response:
+    """A fault of ours: told in the terminal, and not to the page."""
+    if not isinstance(error, ClientDisconnect):
+        traceback.print_exception(error, file=sys.stderr)
+    return JSONResponse({"error": "Something went wrong in the studio; its terminal says what."}, 500)

@@ -1,0 +1,381 @@
+// The room By hand: givens on the left, the working on the right like a good solution on paper. Every given can be
+// changed in place; the server's core works what follows, and what became different flashes.
+
+import { CheckMine } from "./check_mine.js";
+import { Laboratory } from "./laboratory.js";
+import { figure, largestOf, shade, sheetsOf, sign, table, typed } from "./tables.js";
+import { Latest, ask } from "./talk.js";
+import { el, formula, reduced } from "./view/drawing.js";
+
+const TABS = [["", "The working"], ["check", "Check mine"], ["masks", "Mask laboratory"]];
+const plural = (name) => name.replace(/_/g, " ");
+
+export class ByHand {
+  constructor(studio, put) {
+    this.put = put;
+    this.latest = new Latest();
+    this.asked = new Latest();
+    this.cells = new Map();
+    this.check = new CheckMine();
+    this.laboratory = new Laboratory();
+    this.node = el("div", { class: "by-hand" }, el("p", { class: "quiet note" }, "Opening the worksheets …"));
+  }
+
+  get address() {
+    const tab = { tab: this.tab, cell: this.cell?.join(",") };
+    return this.changed ? { sheet: JSON.stringify(this.sheet), ...tab } : { example: this.name, ...tab };
+  }
+
+  async show(state) {
+    this.offer ??= await ask("by-hand/start");
+    this.frame();
+    const known = this.offer.examples.some((each) => each.name === state.example);
+    const wanted = state.sheet ? { sheet: parsed(state.sheet) } : { name: known ? state.example : (this.name ?? "i-love-ai") };
+    const same = this.found && (wanted.name ? wanted.name === this.name && !this.changed : JSON.stringify(this.sheet) === state.sheet);
+    if (!same) {
+      this.name = wanted.name ?? null;
+      this.changed = !wanted.name;
+      await this.take(wanted.name ? "by-hand/example" : "by-hand/work", wanted);
+    }
+    this.openTab(TABS.some(([tab]) => tab === state.tab) ? state.tab : "");
+    if (state.cell && !this.tab) await this.explain(...split(state.cell));
+  }
+
+  // --- the frame ---
+
+  frame() {
+    if (this.bar) return;
+    const options = this.offer.examples.map(({ name, title }) => el("option", { value: name }, title));
+    this.picker = el("select", { "aria-label": "example", onchange: () => this.example(this.picker.value) }, options, el("option", { value: "", hidden: true }, "your own"));
+    this.own = el("input", { type: "text", class: "sentence", placeholder: "or a sentence of your own", maxlength: 400, "aria-label": "a sentence of your own", "data-first": true });
+    this.tabs = TABS.map(([tab, title]) => el("button", { type: "button", class: "tab", "data-tab": tab, onclick: () => { this.openTab(tab); this.say(); } }, title));
+    this.bar = el("div", { class: "bar" },
+      el("label", {}, el("span", { class: "quiet" }, "example "), this.picker),
+      el("form", { class: "own", onsubmit: (event) => { event.preventDefault(); this.sentence(); } }, this.own, el("button", { class: "tool" }, "Work it")),
+      el("span", { class: "tabs" }, this.tabs));
+    this.title = el("div", { class: "sheet-title" });
+    this.wrong = el("p", { class: "wrong note", role: "alert", hidden: true });
+    this.givens = el("section", { class: "givens", "aria-label": "Given" });
+    this.working = el("section", { class: "working", "aria-label": "The working", "aria-live": "off" });
+    this.number = el("aside", { class: "number", "aria-label": "This number", "aria-live": "polite" });
+    this.paper = el("div", { class: "paper" }, this.givens, this.working, this.number);
+    this.node.replaceChildren(this.bar, this.title, this.wrong, this.paper, this.check.node, this.laboratory.node);
+    this.noNumber();
+  }
+
+  openTab(tab) {
+    this.tab = tab;
+    for (const each of this.tabs) each.setAttribute("aria-pressed", String(each.dataset.tab === tab));
+    this.title.hidden = tab === "check";
+    this.paper.hidden = tab !== "";
+    this.check.node.hidden = tab !== "check";
+    this.laboratory.node.hidden = tab !== "masks";
+    if (tab === "check") this.check.open(this.offer.variants);
+    if (tab === "masks" && this.sheet) this.laboratory.show(this.sheet);
+  }
+
+  say(options) {
+    this.put(this.address, options);
+  }
+
+  fail(error) {
+    this.wrong.textContent = error?.message ?? "";
+    this.wrong.hidden = !error;
+  }
+
+  // --- worksheets ---
+
+  async example(name) {
+    this.name = name;
+    this.changed = false;
+    this.cell = null;
+    await this.take("by-hand/example", { name });
+    this.say();
+  }
+
+  async sentence() {
+    this.changed = true;
+    this.cell = null;
+    await this.take("by-hand/sentence", { sentence: this.own.value, width: 4, heads: 2 });
+    this.say();
+  }
+
+  /** A new worksheet, from wherever it comes. */
+  async take(name, content) {
+    try {
+      const found = await this.latest.ask(name, content);
+      if (!found) return;
+      this.fail(null);
+      this.draw(found);
+    } catch (error) {
+      if (!this.found) await this.example("i-love-ai");
+      this.fail(error);
+    }
+  }
+
+  /** The same worksheet, worked anew after a change. */
+  async rework() {
+    this.changed = true;
+    this.picker.value = "";
+    try {
+      const found = await this.latest.ask("by-hand/work", { sheet: this.sheet });
+      if (!found) return;
+      this.fail(null);
+      this.found = found;
+      this.drawWorking();
+      this.drawMask();
+      this.say({ replace: true });
+      if (this.cell) await this.explain(...this.cell);
+      this.node.dataset.worked = String(Number(this.node.dataset.worked ?? 0) + 1);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  draw(found) {
+    this.found = found;
+    this.sheet = found.sheet;
+    this.picker.value = this.changed ? "" : this.name;
+    this.title.replaceChildren(el("h1", {}, this.sheet.title), el("p", { class: "quiet" }, this.sheet.about ?? ""));
+    this.cells.clear();
+    this.drawGivens();
+    this.working.replaceChildren();
+    this.drawWorking();
+    if (!this.cell) this.noNumber();
+    if (this.tab === "masks") this.laboratory.show(this.sheet);
+  }
+
+  // --- what is given ---
+
+  drawGivens() {
+    const given = this.found.stages.filter((stage) => stage.given && stage.name !== "mask" && stage.name in this.sheet);
+    this.givens.replaceChildren(el("h2", {}, "Given"), ...given.map((stage) => this.given(stage)), this.settings());
+    this.drawMask();
+  }
+
+  given(stage) {
+    const values = this.sheet[stage.name];
+    const shape = [];
+    for (let here = values; Array.isArray(here); here = here[0]) shape.push(here.length);
+    const labels = stage.rows.length === shape.at(-2) ? stage.rows : [];
+    const tables = sheetsOf(values, shape).map((part) => table(part, { at: part.at, labels, role: stage.role, caption: plural(stage.name) }, (td, index, value) => {
+      const input = el("input", { type: "text", inputmode: "decimal", value: String(value).replace("-", "−"), "aria-label": `${plural(stage.name)} ${index.map((i) => i + 1).join(", ")}`, oninput: () => this.edit(stage.name, index, input), onfocus: () => input.select(), onkeydown: (event) => hop(event, input) });
+      td.append(input);
+      this.cells.set(`${stage.name}:${index.join(",")}`, td);
+    }));
+    return el("div", { class: "given" }, el("p", { class: "what" }, sign(stage.symbol, stage.role), " ", el("span", { class: "quiet" }, plural(stage.name))), el("div", { class: "scroll" }, tables));
+  }
+
+  edit(name, index, input) {
+    const value = typed(input.value);
+    input.setAttribute("aria-invalid", String(value === null));
+    input.title = value === null ? "not a number" : "";
+    if (value === null) return;
+    let row = this.sheet[name];
+    for (const place of index.slice(0, -1)) row = row[place];
+    row[index.at(-1)] = value;
+    this.rework();
+  }
+
+  settings() {
+    const { sheet, offer, found } = this;
+    const choose = (name, values, value, change) => el("label", {}, el("span", { class: "quiet" }, name), el("select", { "data-setting": name, onchange: (event) => change(event.target.value) }, values.map((each) => el("option", { value: each, selected: String(each) === String(value) }, String(each)))));
+    const set = (name, value) => {
+      sheet[name] = value;
+      this.rework();
+    };
+    const scale = el("input", { type: "text", inputmode: "decimal", class: "short", value: sheet.scale ?? "", placeholder: found.scale === null ? "1" : found.scale.toFixed(4), "aria-label": "β, the scale", oninput: () => {
+      const value = typed(scale.value);
+      scale.setAttribute("aria-invalid", String(value === null && scale.value.trim() !== ""));
+      if (scale.value.trim() === "") delete sheet.scale;
+      else if (value === null) return;
+      else {
+        sheet.scale = value;
+        delete sheet.key_width;
+      }
+      this.rework();
+    } });
+    const mask = Array.isArray(sheet.mask) ? "own" : sheet.mask;
+    return el("div", { class: "settings" },
+      found.heads.length > 1 ? choose("heads", found.heads, sheet.heads, (value) => set("heads", Number(value))) : null,
+      choose("weigher", offer.weighers, sheet.weigher, (value) => set("weigher", value)),
+      "inputs" in sheet && "value_weight" in sheet ? choose("scorer", offer.scorers, sheet.scorer, (value) => this.refit(value)) : null,
+      sheet.scorer === "dot product" ? el("label", {}, el("span", { class: "quiet" }, "scale β"), scale) : null,
+      choose("mask", ["none", "causal", ...(mask === "own" ? ["own"] : [])], mask, (value) => set("mask", value)));
+  }
+
+  async refit(scorer) {
+    this.changed = true;
+    await this.take("by-hand/refit", { sheet: this.sheet, scorer });
+    this.say();
+  }
+
+  /** Who may look at whom; a click changes it. */
+  drawMask() {
+    const { mask, rows, columns } = this.found;
+    const box = el("div", { class: "given mask" },
+      el("p", { class: "what" }, el("span", { class: "quiet" }, "mask: who may look at whom")),
+      el("div", { class: "scroll" }, table({ name: "", rows: mask }, { at: (r, c) => [r, c], labels: rows, columns, role: "score", caption: "mask" }, (td, [r, c], may) => {
+        td.classList.toggle("hid", !may);
+        td.append(el("button", { type: "button", "aria-pressed": String(may), "aria-label": `${rows[r] ?? r + 1} ${may ? "may" : "may not"} look at ${columns[c] ?? c + 1}`, onclick: () => this.flip(r, c) }, may ? "✓" : ""));
+      })));
+    const old = this.givens.querySelector(".mask");
+    if (old) old.replaceWith(box);
+    else this.givens.append(box);
+  }
+
+  flip(r, c) {
+    this.sheet.mask = this.found.mask.map((row, i) => row.map((may, j) => Number(i === r && j === c ? !may : may)));
+    const focus = () => this.givens.querySelectorAll(".mask tbody tr")[r]?.querySelectorAll("button")[c]?.focus();
+    this.rework().then(() => {
+      const select = this.givens.querySelector("[data-setting=mask]");
+      if (select && ![...select.options].some((each) => each.value === "own")) select.append(el("option", { value: "own" }, "own"));
+      if (select) select.value = "own";
+      focus();
+    });
+  }
+
+  // --- the working ---
+
+  drawWorking() {
+    const made = this.found.stages.filter((stage) => !stage.given && stage.shape.length && stage.name !== "mask");
+    const key = made.map((stage) => `${stage.name} ${stage.shape} ${stage.repeats}`).join("; ");
+    if (this.working.dataset.key !== key || !this.working.children.length) {
+      this.working.dataset.key = key;
+      for (const name of [...this.cells.keys()]) if (made.some((stage) => name.startsWith(`${stage.name}:`))) this.cells.delete(name);
+      this.working.replaceChildren(el("h2", {}, "The working"), ...made.map((stage) => this.step(stage)));
+    } else for (const stage of made) this.refresh(stage);
+  }
+
+  step(stage) {
+    const heading = el("div", { class: "says" }, el("p", { class: "meaning" }, stage.meaning), el("div", { class: "formula" }, formula(stage.formula)));
+    const facts = el("p", { class: "facts quiet", hidden: !stage.facts.length }, stage.facts.join(" · "));
+    if (stage.repeats) return el("div", { class: "step-by-hand idle", "data-stage": stage.name }, heading, el("p", { class: "quiet" }, `The same numbers as ${stage.repeats}: ${stage.idle}.`));
+    const tables = sheetsOf(stage.values, stage.shape).map((part) => table(part, { at: part.at, labels: stage.rows, columns: stage.columns, role: stage.role, caption: plural(stage.name) }, (td, index) => {
+      const button = el("button", { type: "button", class: "figure-cell", onclick: () => this.pick(stage.name, index) });
+      td.append(button);
+      this.cells.set(`${stage.name}:${index.join(",")}`, td);
+    }));
+    const box = el("div", { class: "step-by-hand", "data-stage": stage.name }, heading, facts, el("div", { class: "scroll tables" }, tables));
+    this.refresh(stage, box);
+    return box;
+  }
+
+  /** New numbers in the same cells; those that changed flash softly. */
+  refresh(stage, box = this.working.querySelector(`[data-stage="${stage.name}"]`)) {
+    if (stage.repeats) return;
+    const facts = box.querySelector(".facts");
+    facts.textContent = stage.facts.join(" · ");
+    facts.hidden = !stage.facts.length;
+    box.querySelector(".formula").replaceChildren(formula(stage.formula));
+    box.querySelector(".meaning").textContent = stage.meaning;
+    const largest = stage.shares ? 1 : largestOf(stage.values);
+    for (const part of sheetsOf(stage.values, stage.shape)) {
+      part.rows.forEach((row, r) => row.forEach((value, c) => {
+        const index = part.at(r, c);
+        const td = this.cells.get(`${stage.name}:${index.join(",")}`);
+        const text = figure(value, stage.decimals);
+        const button = td.firstChild;
+        const hidden = stage.hidden !== null && isHidden(stage.hidden, index.slice(-depth(stage.hidden)));
+        if (button.textContent && button.textContent !== text && !reduced()) flash(td);
+        button.textContent = text;
+        button.title = String(value);
+        td.classList.toggle("hid", hidden || value === "-Infinity");
+        shade(td, value, largest);
+      }));
+    }
+  }
+
+  // --- a number ---
+
+  noNumber() {
+    this.number.replaceChildren(el("h2", {}, "This number"), el("p", { class: "quiet" }, "Click a number of the working to read its arithmetic. Change a given one to see what follows."));
+  }
+
+  async pick(stage, index) {
+    this.cell = [stage, ...index];
+    await this.explain(stage, ...index);
+    this.say();
+    if (matchMedia("(max-width: 1099px)").matches) this.number.scrollIntoView({ block: "nearest", behavior: reduced() ? "auto" : "smooth" });
+  }
+
+  async explain(stage, ...index) {
+    this.cell = [stage, ...index];
+    this.mark([]);
+    try {
+      const found = await this.asked.ask("by-hand/number", { sheet: this.sheet, stage, index });
+      if (!found) return;
+      this.mark(found.cells);
+      this.cells.get(`${stage}:${index.join(",")}`)?.classList.add("chosen");
+      const steps = found.steps.slice(0, -1).map((step) => el("p", { class: "sum" }, `= ${step}`));
+      this.number.replaceChildren(
+        el("h2", {}, "This number"),
+        el("p", { class: "where" }, found.where || found.place),
+        el("p", { class: `figure ${found.role}`, title: String(found.exact) }, el("output", {}, found.steps.at(-1))),
+        el("div", { class: "formula" }, formula(found.formula)), ...steps,
+        steps.length ? el("p", { class: "sum" }, el("b", {}, `= ${found.steps.at(-1)}`)) : "",
+        found.copy_of ? el("p", { class: "quiet" }, `The same number as ${found.copy_of}.`) : "",
+        found.reason ? el("p", { class: "quiet" }, `${found.reason[0].toUpperCase()}${found.reason.slice(1)}.`) : "",
+        el("p", { class: "exact quiet" }, `in full: ${String(found.exact).replace("-", "−")}`));
+    } catch (error) {
+      this.cell = null;
+      this.noNumber();
+    }
+  }
+
+  /** The cells it was made of, wherever they stand. */
+  mark(cells) {
+    for (const td of this.cells.values()) td.classList.remove("used", "chosen");
+    for (const { stage, index } of cells) {
+      for (let skip = 0; skip < index.length; skip++) {
+        const td = this.cells.get(`${stage}:${index.slice(skip).join(",")}`);
+        if (td) {
+          td.classList.add("used");
+          break;
+        }
+      }
+    }
+  }
+}
+
+/** Whether a cell is hidden; that may be told once for all heads. */
+function isHidden(hidden, index) {
+  let here = hidden;
+  for (const place of index) if (Array.isArray(here)) here = here[place];
+  return here === true;
+}
+
+function depth(values) {
+  return Array.isArray(values) ? 1 + depth(values[0]) : 0;
+}
+
+function flash(td) {
+  td.classList.remove("flash");
+  requestAnimationFrame(() => td.classList.add("flash"));
+}
+
+/** Arrow keys and Enter go from number to number. */
+function hop(event, input) {
+  const by = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
+  if (!by) return;
+  const td = input.closest("td");
+  const row = td.parentElement[by < 0 ? "previousElementSibling" : "nextElementSibling"];
+  const next = row?.children[[...td.parentElement.children].indexOf(td)]?.querySelector("input");
+  if (next) {
+    event.preventDefault();
+    next.focus();
+  }
+}
+
+function split(cell) {
+  const [stage, ...index] = cell.split(",");
+  return [stage, ...index.map(Number)];
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}

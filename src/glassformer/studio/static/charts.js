@@ -1,0 +1,54 @@
+// Curves and patterns as small pictures. They draw the points they are given.
+
+import { el, sized, svgEl } from "./view/drawing.js";
+
+const [WIDE, HIGH, LEFT, BELOW] = [900, 240, 44, 24];
+
+/** Lines over seconds: each `{name, points: [[x, y]], kind}`. */
+export function chart(lines, { what, names = false }) {
+  const all = lines.flatMap((line) => line.points);
+  const drawing = svgEl("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": what });
+  if (!all.length) return drawing;
+  const right = names ? 130 : 12;
+  const most = { x: Math.max(...all.map(([x]) => x), 1e-9), y: Math.max(...all.map(([, y]) => y), 1e-9) };
+  const least = Math.min(0, ...all.map(([, y]) => y));
+  const x = (value) => LEFT + (value / most.x) * (WIDE - LEFT - right);
+  const y = (value) => HIGH - BELOW - ((value - least) / (most.y - least)) * (HIGH - BELOW - 14);
+  for (let i = 0; i <= 4; i++) {
+    const value = least + (i / 4) * (most.y - least);
+    drawing.append(svgEl("line", { class: "axis", x1: LEFT, x2: WIDE - right, y1: y(value), y2: y(value) }), svgEl("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, value.toPrecision(2)));
+  }
+  drawing.append(svgEl("text", { x: WIDE - right, y: HIGH - 6, "text-anchor": "end" }, `${most.x < 120 ? `${most.x.toFixed(0)} s` : `${(most.x / 60).toFixed(1)} min`}`), svgEl("text", { x: LEFT, y: HIGH - 6 }, "0"));
+  for (const line of lines.filter((each) => each.points.length)) {
+    const path = line.points.map(([px, py], i) => `${i ? "L" : "M"}${x(px).toFixed(1)} ${y(py).toFixed(1)}`).join("");
+    drawing.append(svgEl("path", { class: line.kind, d: path }));
+    if (line.kind === "held") for (const [px, py] of line.points) drawing.append(svgEl("circle", { class: "dot", cx: x(px), cy: y(py), r: 2.5 }));
+  }
+  if (names) drawing.append(...labels(lines.filter((each) => each.points.length).map(({ name, points }) => ({ name, x: x(points.at(-1)[0]) + 6, y: y(points.at(-1)[1]) + 4 }))));
+  return drawing;
+}
+
+/** A name at the end of each line, moved apart where two would meet. */
+function labels(ends) {
+  let last = -Infinity;
+  return ends.sort((a, b) => a.y - b.y).map((end) => {
+    last = Math.max(end.y, last + 13);
+    return svgEl("text", { x: end.x, y: last }, end.name);
+  });
+}
+
+/** A pattern of weights, from 0 (paper) to 1 (violet). */
+export function pattern(rows, root, size = 132) {
+  const canvas = el("canvas", { role: "img", "aria-label": "who looks at whom" });
+  const scale = Math.max(1, Math.floor(size / Math.max(rows.length, rows[0].length)));
+  const brush = sized(canvas, rows[0].length * scale, rows.length * scale);
+  const style = getComputedStyle(root);
+  brush.fillStyle = style.getPropertyValue("--paper");
+  brush.fillRect(0, 0, rows[0].length * scale, rows.length * scale);
+  brush.fillStyle = style.getPropertyValue("--score");
+  rows.forEach((row, r) => row.forEach((weight, c) => {
+    brush.globalAlpha = Math.min(1, Math.max(0, weight)) ** 0.75;
+    brush.fillRect(c * scale, r * scale, scale, scale);
+  }));
+  return canvas;
+}

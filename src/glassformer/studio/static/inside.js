@@ -1,0 +1,291 @@
+// The room Inside: a model, a text, and the view of what happened in between. What is changed here (a head switched off,
+// a number, a stage taken from another text) is sent along, and the answer is shown before and after.
+
+import { Latest, ask } from "./talk.js";
+import { el, word } from "./view/drawing.js";
+import { short, visible } from "./view/numbers.js";
+import { hashFromState, mount, stateFromHash } from "./view/view.js";
+
+const KEPT = ["at", "head", "row", "cell", "view", "zoom"];
+
+export class Inside {
+  constructor(studio, put) {
+    this.studio = studio;
+    this.put = put;
+    this.latest = new Latest();
+    this.weighing = new Latest();
+    this.changes = [];
+    this.node = el("div", { class: "inside" }, el("p", { class: "quiet note" }, "Taking the models from the shelf …"));
+  }
+
+  get address() {
+    return this.model ? { model: this.model, text: this.text, target: this.target, changes: this.changes.length ? JSON.stringify(this.changes) : "", ...this.seen } : {};
+  }
+
+  async show(state) {
+    const { models } = await ask("inside/start");
+    this.models = models.filter((each) => !each.error);
+    this.broken = models.filter((each) => each.error);
+    if (!this.models.length) return this.empty();
+    this.frame();
+    const model = this.models.find((each) => each.name === state.model) ?? this.models.find((each) => each.name === this.model) ?? this.models[0];
+    const text = state.text ?? (model.name === this.model ? this.text : null) ?? model.first;
+    const changes = parsed(state.changes);
+    const place = stateFromHash(new URLSearchParams(Object.entries(state).filter(([name]) => KEPT.includes(name))).toString());
+    const same = this.view && model.name === this.model && text === this.text && (state.target ?? "") === (this.target ?? "") && JSON.stringify(changes) === JSON.stringify(this.changes);
+    if (same) {
+      if (Object.keys(place).length) await this.view.show(place);
+      return;
+    }
+    Object.assign(this, { model: model.name, text, target: state.target ?? "", changes });
+    this.fill();
+    await this.look({ fresh: true, place });
+  }
+
+  theme(name) {
+    if (!this.view) return;
+    this.view.root.dataset.theme = name;
+    this.view.recolour();
+  }
+
+  empty() {
+    this.bar = null;
+    this.node.replaceChildren(el("div", { class: "nothing" },
+      el("h1", {}, "No model yet"), el("p", {}, "A small one trains in about a minute, on sentences that are made up on the spot. Then you can look inside it here."),
+      el("button", { type: "button", class: "tool strong", onclick: () => this.studio.go("train") }, "Train one"),
+      this.broken.map((each) => el("p", { class: "wrong" }, `${each.name}: ${each.error}`))));
+  }
+
+  // --- the frame ---
+
+  frame() {
+    if (this.bar) return this.fillModels();
+    this.picker = el("select", { "aria-label": "model", onchange: () => this.choose(this.picker.value) });
+    this.words = el("input", { type: "text", class: "words", "aria-label": "your text", "data-first": true, autocomplete: "off", spellcheck: "false" });
+    this.lead = el("input", { type: "text", class: "words lead", "aria-label": "a translation to lead it along", placeholder: "lead it along a translation of yours (optional)", autocomplete: "off", spellcheck: "false" });
+    this.about = el("span", { class: "quiet about-model" });
+    this.bar = el("form", { class: "bar ask", onsubmit: (event) => { event.preventDefault(); this.type(); } },
+      el("label", {}, el("span", { class: "spoken" }, "model"), this.picker), this.words, el("button", { class: "tool strong" }, "Look ⏎"), this.lead, this.about);
+    this.wrong = el("p", { class: "wrong note", role: "alert", hidden: true });
+    this.changed = el("section", { class: "changes", "aria-label": "What you changed" });
+    this.place = el("div", { class: "inside-view" });
+    this.node.replaceChildren(this.bar, this.wrong, this.changed, this.place);
+    this.fillModels();
+  }
+
+  fillModels() {
+    this.picker.replaceChildren(...this.models.map((each) => el("option", { value: each.name, selected: each.name === this.model }, each.name)));
+  }
+
+  fill() {
+    const model = this.card;
+    this.picker.value = this.model;
+    this.words.value = this.text;
+    this.lead.value = this.target;
+    this.lead.hidden = model.task !== "translate";
+    const score = ["accuracy", "bleu", "exact", "perplexity"].find((name) => name in model.scores);
+    this.about.textContent = `${model.model}, ${model.parameters.toLocaleString("en")} weights, trained to ${model.task} ${model.data}${score ? ` · ${score} ${short(model.scores[score])}` : ""}`;
+  }
+
+  get card() {
+    return this.models.find((each) => each.name === this.model);
+  }
+
+  choose(name) {
+    Object.assign(this, { model: name, text: this.models.find((each) => each.name === name).first, target: "", changes: [], seen: {} });
+    this.fill();
+    return this.look({ fresh: true }).then(() => this.say());
+  }
+
+  /** A new text: numbers and patches of the old one are let go, heads stay off. */
+  type() {
+    Object.assign(this, { text: this.words.value, target: this.lead.hidden ? "" : this.lead.value });
+    this.changes = this.changes.filter((each) => each.kind === "head off" || (each.kind === "take" && each.frozen));
+    return this.look({ fresh: true, place: this.view?.state }).then(() => this.say());
+  }
+
+  say(options) {
+    this.put(this.address, options);
+  }
+
+  fail(error) {
+    this.wrong.textContent = error?.message ?? "";
+    this.wrong.hidden = !error;
+  }
+
+  // --- looking ---
+
+  get asked() {
+    const changes = this.changes.map(({ frozen, ...each }) => each);
+    return { model: this.model, text: this.text, target: this.target, changes };
+  }
+
+  async look({ fresh = false, place } = {}) {
+    this.node.dataset.busy = "";
+    try {
+      const found = await this.latest.ask("inside/look", this.asked);
+      if (!found) return;
+      this.fail(null);
+      this.before = found.before;
+      this.after = found.data.answer;
+      if (fresh) await this.remount(found, place);
+      else await this.view.update(found.data);
+      this.drawChanges();
+      if (fresh) this.weigh();
+    } catch (error) {
+      this.fail(error);
+    } finally {
+      delete this.node.dataset.busy;
+    }
+  }
+
+  async remount(found, state) {
+    this.view?.destroy();
+    const element = el("div");
+    this.place.replaceChildren(element);
+    const first = found.before ? { ...found.data, answer: found.before, off: [] } : found.data;
+    const asked = this.asked;
+    this.view = await mount(element, first, {
+      state, theme: this.studio.root.dataset.theme,
+      fetchHead: (address, head) => ask("inside/head", { ...asked, address, head }),
+      onEdit: (address, index, value) => this.change({ kind: "number", address, index, value }),
+      onHead: (scope, head, on) => this.switchHead(scope, head, on),
+      onState: (seen, replace) => this.moved(seen, replace),
+    });
+    if (found.before) await this.view.update(found.data);
+    this.moved(this.view.state, true);
+  }
+
+  moved(seen, replace) {
+    this.seen = Object.fromEntries(new URLSearchParams(hashFromState(seen).slice(1)));
+    this.say({ replace });
+    this.drawBadge();
+  }
+
+  // --- changing ---
+
+  async change(change) {
+    const same = (each) => each.kind === change.kind && each.address === change.address && each.head === change.head && String(each.index) === String(change.index);
+    const old = this.changes;
+    this.changes = [...this.changes.filter((each) => !same(each)), change];
+    await this.look();
+    if (!this.wrong.hidden) this.changes = old;
+    this.drawChanges();
+    this.say();
+  }
+
+  async drop(gone) {
+    this.changes = gone ? this.changes.filter((each) => each !== gone) : [];
+    await this.look();
+    this.say();
+  }
+
+  switchHead(scope, head, on) {
+    const address = scope && this.view.store.stages.has(`${scope}.mixed`) ? `${scope}.mixed` : "mixed";
+    if (!on) return this.change({ kind: "head off", address, head });
+    return this.drop(this.changes.find((each) => each.kind === "head off" && each.address === address && each.head === head));
+  }
+
+  /** Where we are in the view: the part, its head, its pattern. */
+  get spot() {
+    const stage = this.view.store.stage(this.view.state.at);
+    const part = this.view.store.parts.get(stage.part);
+    return { stage, part, head: this.view.state.head, heads: part.heads };
+  }
+
+  freeze() {
+    const { part, head } = this.spot;
+    return this.change({ kind: "take", address: part.pattern, head, text: this.text, frozen: true });
+  }
+
+  patch(event) {
+    event.preventDefault();
+    const { stage, head } = this.spot;
+    const text = new FormData(event.target).get("text");
+    return this.change({ kind: "take", address: stage.address, head: stage.axes.includes("H") ? head : null, text });
+  }
+
+  drawChanges() {
+    const name = (each) => {
+      const at = each.address.replace(/\.[a-z_]+$/, "");
+      if (each.kind === "head off") return `head ${each.head + 1} of ${at} off`;
+      if (each.kind === "number") return `${each.address}[${each.index.slice(1).join(", ")}] = ${short(each.value)}`;
+      return each.frozen ? `head ${each.head + 1} of ${at} frozen as for “${each.text}”` : `${each.address}${each.head === null ? "" : `, head ${each.head + 1},`} from “${each.text}”`;
+    };
+    const chips = this.changes.map((each) => el("li", {}, name(each), " ", el("button", { type: "button", class: "undo", "aria-label": `undo: ${name(each)}`, onclick: () => this.drop(each) }, "×")));
+    this.badge = el("span", { class: "matters" });
+    this.tools = el("span", { class: "try" });
+    this.changed.replaceChildren(...[
+      el("div", { class: "line" }, this.badge, this.tools),
+      chips.length ? el("div", { class: "line" }, el("span", { class: "quiet" }, "changed by you "), el("ul", { class: "chips" }, chips), el("button", { type: "button", class: "tool", onclick: () => this.drop(null) }, "Undo all")) : null,
+      chips.length ? sides(this.before, this.after) : null,
+    ].filter(Boolean));
+    this.drawBadge();
+  }
+
+  // --- does this head matter ---
+
+  async weigh() {
+    this.weights = null;
+    const found = await this.weighing.ask("inside/matters", { ...this.asked, changes: [] }).catch(() => null);
+    if (!found) return;
+    this.weights = found.matters;
+    this.drawBadge();
+  }
+
+  drawBadge() {
+    if (!this.badge || !this.view) return;
+    const { stage, part, head, heads } = this.spot;
+    if (!heads) {
+      this.badge.replaceChildren(el("span", { class: "quiet" }, "Open a head to switch it off, or click a number to change it."));
+      this.tools.replaceChildren();
+      return;
+    }
+    const share = this.weights?.[`${part.id.replace(/#.*/, "")}/${head}`];
+    const most = this.weights ? Math.max(...Object.values(this.weights), 1e-9) : 1;
+    const meter = el("span", { class: "track", "aria-hidden": "true" }, el("span", { class: "fill" }));
+    meter.firstChild.style.width = share === undefined ? "0" : `${Math.max(100 * share, 0.6)}%`;
+    const says = share === undefined ? "weighing every head …" : share < 0.005 ? "hardly matters here" : share === most ? "matters most here" : "matters here";
+    this.badge.title = "How much of the answer's probability moves elsewhere when this head is switched off, for this text.";
+    this.badge.replaceChildren(`head ${head + 1} `, el("b", {}, says), " ", meter, " ", el("output", {}, share === undefined ? "" : share.toFixed(3)));
+    const off = this.changes.some((each) => each.kind === "head off" && each.head === head && each.address.replace(/\.?mixed$/, "") === part.id.replace(/#.*/, ""));
+    const tool = (text, title, action) => el("button", { type: "button", class: "tool", title, onclick: action }, text);
+    this.tools.replaceChildren(
+      tool(off ? "Switch it on" : "Switch it off", "What this head adds becomes zeros", () => this.switchHead(part.id.replace(/#.*/, ""), head, off)),
+      part.pattern ? tool("Freeze its pattern", "Its weights stay as they are now, whatever else changes", () => this.freeze()) : null,
+      el("details", { class: "patch" }, el("summary", { class: "tool" }, "Patch from another text"),
+        el("form", { onsubmit: (event) => this.patch(event) }, el("label", {}, `${stage.symbol} of `, el("input", { name: "text", class: "words", placeholder: "a text of as many tokens", required: true, autocomplete: "off" })), el("button", { class: "tool" }, "Take it"))));
+  }
+}
+
+/** The answer before and after, side by side. */
+function sides(before, after) {
+  if (!before || !after) return null;
+  const side = (name, answer, other) => el("div", { class: "side-of" }, el("p", { class: "quiet" }, name), answer.kind === "translation" ? guesses(answer, other) : bars(lastItems(answer), lastItems(other)));
+  return el("div", { class: "before-after" }, side("before", before, after), side("after", after, before));
+}
+
+const lastItems = (answer) => (answer.kind === "classes" ? answer.items : answer.steps.at(-1).items).slice(0, 5);
+
+function bars(items, others) {
+  const old = new Map(others.map((each) => [each.name, each.share]));
+  return el("div", { class: "small-bars" }, items.map((each) => {
+    const fill = el("span", { class: "fill" });
+    fill.style.width = `${Math.max(100 * each.share, 0.6)}%`;
+    const moved = Math.abs((old.get(each.name) ?? 0) - each.share) > 5e-4;
+    return el("div", { class: "small-bar" }, word(visible(each.name), { class: "name" }), el("span", { class: "track" }, fill), el("span", { class: moved ? "changed" : "" }, each.share.toFixed(3)));
+  }));
+}
+
+function guesses(answer, other) {
+  return el("p", { class: "guesses" }, answer.steps.map((step, i) => word(visible(step.items[0].name), { class: step.items[0].name === other.steps[i]?.items[0].name ? "token" : "token changed" })));
+}
+
+function parsed(text) {
+  try {
+    const found = JSON.parse(text ?? "[]");
+    return Array.isArray(found) ? found : [];
+  } catch {
+    return [];
+  }
+}

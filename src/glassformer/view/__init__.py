@@ -1,0 +1,1 @@
+"""The view: a look inside a model as data for a page, the front end that draws it, and the page in one file."""

@@ -1,0 +1,96 @@
+"""The page in one file: the document, the front end and its style, with no address to fetch anything from.
+
+A token can hold anything, so nothing of the document is ever markup: it stands in a data block, `<` written as an
+escape, and the front end puts it on the page as text. The policy lets run only the script that was written here.
+"""
+
+import base64
+import hashlib
+import json
+import re
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from glassformer.view.data import view_data
+from glassformer.view.looks import Look
+
+LARGEST = 5_000_000  # bytes of a file, unless more are allowed
+# In this order they make one module.
+SCRIPTS = (
+    *("numbers", "recipes", "drawing", "address", "matrix", "pictures", "map", "strip", "number", "answer"),
+    *("controls", "view"),
+)
+_START = """
+const shown = document.getElementById("view");
+const content = JSON.parse(document.getElementById("data").textContent);
+mount(shown, content, {
+  state: stateFromHash(location.hash),
+  onState: (state, replace) => history[replace ? "replaceState" : "pushState"](null, "", hashFromState(state)),
+}).then((view) => {
+  shown.view = view;
+  addEventListener("popstate", () => view.show(stateFromHash(location.hash)));
+});
+"""
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body class="gf-page">
+<main id="view" aria-busy="true"></main>
+<noscript>This page draws a look inside a model, and needs JavaScript for it. It loads nothing from anywhere.</noscript>
+<script type="application/json" id="data">{data}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+def look_file(look: Look, *, limit: int = LARGEST) -> str:
+    """A look as one HTML file of at most so many bytes."""
+    shell = len(look_page({"title": look.title}).encode())
+    return look_page(view_data(look, limit=limit - shell))
+
+
+def look_page(data: dict[str, Any]) -> str:
+    """One HTML file that shows the document; it opens from disk, with the network off."""
+    script, style = view_script() + _START, view_style()
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        "img-src blob: data:; base-uri 'none'; form-action 'none'"
+    )
+    # No "<" is left in the data block, so that nothing in it can end it; JSON reads the escape as the sign.
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    title = escape(data["title"] or "A look inside")
+    return _PAGE.format(policy=policy, title=title, style=style, data=text, script=script)
+
+
+def view_script() -> str:
+    """The front end as one ES module that imports nothing: its files, joined."""
+    return "\n".join(_alone(_asset(f"{name}.js"), keep=name == "view") for name in SCRIPTS)
+
+
+def view_style() -> str:
+    """Its style sheet."""
+    return _asset("view.css")
+
+
+def _alone(script: str, *, keep: bool) -> str:
+    """A file without its imports, and without its exports unless it is the last."""
+    script = re.sub(r"^import\b[^;]*;\n", "", script, flags=re.MULTILINE)
+    return script if keep else re.sub(r"^export ", "", script, flags=re.MULTILINE)
+
+
+def _asset(name: str) -> str:
+    return files("glassformer.view").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(content: str) -> str:
+    digest = hashlib.sha256(content.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
