@@ -237,7 +237,7 @@ def test_one_that_was_begun_goes_on_where_it_was(tmp_path: Path) -> None:
     assert race.missing == list(race.entries)
     events: list[Any] = []
     again = race.run(race.entries[0], events.append)
-    assert any("Going on from step 2" in getattr(event, "text", "") for event in events)
+    assert any("Going on from step" in getattr(event, "text", "") for event in events)
     assert again.scores == whole.scores
 
 

@@ -75,7 +75,7 @@ def test_a_failed_certificate_is_loud(trained: gf.Run, tmp_path: Path) -> None:
     folder.write_certificate({"passed": False, "checks": [check], "not_applicable": []})
     page = report(folder, trained.card)
     assert "✗ certificate failed" in page
-    assert "<span class='wrong'>✗ no leak</span>" in page
+    assert "<span class='tight wrong'>✗ no leak</span>" in page
 
 
 def test_of_many_labels_the_frequent_confusions_are_told(trained: gf.Run, tmp_path: Path) -> None:

@@ -103,8 +103,7 @@ def _table(standings: Standings) -> str:
                 clock(each.seconds),
             ]
         )
-    classes = [*kinds, "last"][: len(head) + 2]
-    return f"<div class='race stacked'>{table([*head, 'parameters', 'time'], rows, classes)}</div>"
+    return f"<div class='race stacked'>{table([*head, 'parameters', 'time'], rows, kinds)}</div>"
 
 
 def _curves(race: Race, standings: Standings) -> str:
@@ -121,7 +120,7 @@ def _curves(race: Race, standings: Standings) -> str:
 
 def _terms(race: Race, standings: Standings) -> dict[str, str]:
     request = race.request
-    budgets = {"minutes": "minutes in all", "epochs": "times through the data", "steps": "steps"}
+    budgets = {"minutes": "min each, all told", "epochs": "times through the data", "steps": "steps"}
     return {
         "data": request.data,
         "samples": ", ".join(f"{count:,} {part}" for part, count in race.terms["samples"].items() if count),

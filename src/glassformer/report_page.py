@@ -48,7 +48,7 @@ def _headline(
 ) -> str:
     main = main_score(scores)
     interval = scores.get(f"{main}_interval")
-    sure = f", most likely {between(main, interval)}" if interval else ""
+    sure = f", most likely <span class='tight'>{between(main, interval)}</span>" if interval else ""
     count = f"{scores['samples']:,} samples" if "samples" in scores else "a text"
     where = f"on {count} of the {scores.get('part', 'test')} part, which it did not learn from"
     passed = certificate.get("passed")
@@ -57,13 +57,13 @@ def _headline(
     return (
         f"<header><h1>{escape(card.model)} <span class='said'>{_WORK[card.task]} {escape(name)}</span></h1>"
         f"<p class='headline'><b>{in_figures(main, scores[main])}</b> {escape(NAMES[main])}</p>"
-        f"<p class='said'>{escape(where + sure)}.</p>"
+        f"<p class='said'>{escape(where)}{sure}.</p>"
         f"<p class='said'>{parameters:,} parameters · {clock(seconds)} of training · {kept}</p></header>"
     )
 
 
 def _mark(good: bool, word: str) -> str:
-    return f"<span class='{'right' if good else 'wrong'}'>{'✓' if good else '✗'} {escape(word)}</span>"
+    return f"<span class='tight {'right' if good else 'wrong'}'>{'✓' if good else '✗'} {escape(word)}</span>"
 
 
 # --- how it learnt ----------------------------------------------------------------------------------------------

@@ -176,9 +176,9 @@ class Course:
             "examples": self._judge(tell),
         }
         self.folder.write_about(about)
-        self.folder.write_report(report(self.folder, prepared.card))
         run = load(self.folder.path)
         self.folder.write_certificate(run.certify().to_dict())
+        self.folder.write_report(report(self.folder, prepared.card))
         return run
 
     def _judge(self, tell: Listener) -> list[dict[str, str]]:
