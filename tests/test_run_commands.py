@@ -41,6 +41,18 @@ def test_a_classifier_answers_with_label_and_scores(ask: Any, tmp_path: Path) ->
     assert f"{one['label']} {100 * max(one['scores'].values()):.1f} %" in ask("predict", run, "a warm film")
 
 
+def test_lines_come_from_standard_input(ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = small_run(tmp_path / "run").path
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a warm film\ndull\n")))
+    assert len(json.loads(ask("predict", run, "-", "--json"))) == 2
+    rows = "".join(f"film {i},{label}\n" for i in range(20) for label in ("positive", "negative"))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"text,label\n{rows}".encode())))
+    assert json.loads(ask("evaluate", run, "-", "--json"))["samples"] == 40
+    assert "%" in ask("predict", run, "-5 degrees and fine")
+    with pytest.raises(InputError, match="no option --jsn"):
+        texts_of(["text", "--jsn"])
+
+
 def test_a_translator_answers_with_a_translation(ask: Any, tmp_path: Path) -> None:
     run = small_run(tmp_path / "run", "pairs").path
     one = json.loads(ask("predict", run, "the first of May 1999", "--longest", 7, "--json"))

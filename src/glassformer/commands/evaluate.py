@@ -3,8 +3,9 @@
 import json as json_format
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
@@ -17,7 +18,7 @@ MOST_SHOWN = 12  # labels of a confusion table
 
 def evaluate(
     run: Path,
-    *data: str,
+    *data: Annotated[str, Parameter(allow_leading_hyphen=True)],
     part: str = "test",
     limit: int | None = None,
     longest: int | None = None,
@@ -32,8 +33,8 @@ def evaluate(
     run
         A run folder that `glassformer train` wrote.
     data
-        A file, a folder, two parallel files, or the name of a set; by default what the run was trained on, split as it
-        was then.
+        A file, a folder, two parallel files, the name of a set, or - for standard input; by default what the run was
+        trained on, split as it was then.
     part
         test, valid or train. A file that has no parts is used in whole.
     limit

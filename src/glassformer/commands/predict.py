@@ -1,11 +1,14 @@
 """`glassformer predict`: what a trained model says of some texts. It reads options and texts; the run does the work."""
 
 import json as json_format
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from cyclopts import Parameter
 
 from glassformer.errors import InputError
 from glassformer.predictions import Classified, Prediction, Translated
@@ -17,7 +20,7 @@ from glassformer.terminal import terminal
 
 def predict(
     run: Path,
-    *text: str,
+    *text: Annotated[str, Parameter(allow_leading_hyphen=True)],
     longest: int | None = None,
     temperature: float | None = None,
     top_k: int | None = None,
@@ -70,6 +73,9 @@ def predict(
 
 def texts_of(words: Sequence[str]) -> list[str]:
     """The texts that are meant: the words themselves, or the lines of a file or of standard input."""
+    strange = [word for word in words if re.fullmatch(r"--?[A-Za-z][\w-]*(=.*)?", word)]
+    if strange:
+        raise InputError(f"There is no option {strange[0]}; `glassformer predict --help` lists them.")
     given = list(words) if words else ["-"]
     path = Path(given[0])
     if len(given) > 1 or (path != STDIN and not _is_file(path)):
