@@ -162,6 +162,7 @@ def generators(shape: Shape, batch: batches.LanguageBatch) -> Steps:
     config = GPT2Config(
         vocab_size=shape.vocabulary, n_positions=shape.length, n_embd=shape.width, n_layer=shape.layers,
         n_head=shape.heads, n_inner=shape.hidden, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0, use_cache=False,
+        bos_token_id=None, eos_token_id=None,
     )  # fmt: skip
     gpt2 = GPT2LMHeadModel(config)
 
