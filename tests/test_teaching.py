@@ -66,6 +66,20 @@ def test_a_text_is_a_stream_and_its_end_is_the_trial(tmp_path: Path) -> None:
     assert run.card.longest == 31
 
 
+@pytest.mark.parametrize("keep_last", [False, True])
+def test_the_best_weights_are_kept_or_the_last(keep_last: bool, tmp_path: Path) -> None:
+    """With an absurd learning rate the last weights are not the best."""
+    settings = {"keep_last": keep_last, "learning_rate": 3, "schedule": "inverse-root", "validate_every": 0.2}
+    events: list[Event] = []
+    run = teach(request("classify", "negation:300", settings=settings), tmp_path / "run", events.append)
+    losses = [event.loss for event in events if isinstance(event, Judged)]
+    assert losses[-1] > min(losses)
+    folder = RunFolder.open(tmp_path / "run")
+    kept = folder.newest_checkpoint() if keep_last else folder.best_checkpoint()
+    for name, value in run.model.state_dict().items():
+        assert torch.equal(value, kept.tensors[f"model.{name}"])
+
+
 def test_two_parallel_files_are_one_corpus(tmp_path: Path) -> None:
     for name in ("en", "de"):
         (tmp_path / f"talk.{name}").write_text("".join(f"{name} line {i}\n" for i in range(40)), encoding="utf-8")

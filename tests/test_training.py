@@ -11,7 +11,7 @@ from torch import nn
 
 from glassformer import lessons as kinds
 from glassformer.build import build, configure
-from glassformer.errors import GlassformerError
+from glassformer.errors import GlassformerError, InputError
 from glassformer.lessons import Lessons, Measures, Rows
 from glassformer.optimizers import Muon, evened, optimizers_for
 from glassformer.samples import Labelled, Pair, Plain
@@ -225,3 +225,9 @@ def test_a_loss_that_is_no_number_stops_the_run(monkeypatch: pytest.MonkeyPatch)
         next(loop.model.parameters()).fill_(math.nan)
     with pytest.raises(GlassformerError, match="smaller learning rate"):
         loop.step()
+
+
+@pytest.mark.parametrize(("name", "near"), [("schedule", "linear"), ("optimizer", "adamw"), ("precision", "float32")])
+def test_a_choice_that_does_not_exist_is_named(name: str, near: str) -> None:
+    with pytest.raises(InputError, match=f"{name} cannot be '{near}x'; did you mean '{near}'"):
+        Plan(**{name: f"{near}x"})  # type: ignore[arg-type]

@@ -158,11 +158,11 @@ class Course:
         )
 
     def finish(self, tell: Listener) -> Run:
-        """The best weights become the model, which is judged on what it never saw, and certified."""
+        """The best weights, or the last, become the model, which is judged on what it never saw, and certified."""
         prepared = self.prepared
         seconds = self.loop.progress.seconds
-        best = self.folder.best_checkpoint()
-        if best is not None:
+        if not self.loop.plan.keep_last:
+            best = self.folder.best_checkpoint()
             self.loop.restore(best.tensors, best.progress)
         prepared.model.load_state_dict(self.loop.weights())
         prepared.model.eval()

@@ -15,9 +15,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from glassformer.errors import GlassformerError
+from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.lessons import Lessons
 from glassformer.optimizers import optimizers_for
+
+CHOICES = {
+    "optimizer": ("muon", "adamw"),
+    "schedule": ("linear", "cosine", "inverse-root", "one-cycle"),
+    "precision": ("auto", "float32", "bfloat16"),  # auto: bfloat16 where the machine has it
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,19 +32,25 @@ class Plan:
 
     steps: int = 0  # 0: until the time is up
     seconds: float = 0.0
-    optimizer: str = "muon"  # or adamw
+    optimizer: str = "muon"
     learning_rate: float = 3e-3
     weight_decay: float = 0.05
     warm_up: float = 0.03  # share of the budget
-    schedule: str = "linear"  # linear, cosine, inverse-root or one-cycle
+    schedule: str = "linear"
     clip: float = 1.0
     accumulate: int = 1  # batches per step
     smoothing: float = 0.0
     average: float = 0.0  # weight of the past in an average of weights; 0: none
     validate_every: float = 0.1  # share of the budget
     patience: int = 0  # validations without a better one before the run stops; 0: none
-    precision: str = "auto"  # bfloat16 where the machine has it, else float32; either by name
+    keep_last: bool = False  # the model has the last weights; else those with the best validation
+    precision: str = "auto"
     compile: bool = False  # by torch.compile: slow to begin, quicker after
+
+    def __post_init__(self) -> None:
+        for name, choices in CHOICES.items():
+            if (chosen := getattr(self, name)) not in choices:
+                raise InputError(f"{name} cannot be '{chosen}'; {nearest(chosen, choices)}")
 
 
 @dataclass
