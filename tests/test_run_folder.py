@@ -70,12 +70,30 @@ def test_save_and_load_give_the_same_bits_and_saving_again_the_same_bytes(run: R
     assert sorted(before) == ["config.json", "manifest.json", "model.safetensors", "tokenizer.json"]
 
 
+@pytest.mark.parametrize("name", ["modern", "translator"])
+def test_in_half_the_room_a_model_has_its_numbers_rounded_to_eleven_bits(run: RunFolder, name: str) -> None:
+    model = small(name)
+    sizes = []
+    for half in (False, True):
+        run.save_model(card_of(name, model), model.state_dict(), TOKENS, half=half)
+        sizes.append(sum(value.nbytes for value in safetensors.torch.load(_weights(run)).values()))
+    assert sizes[0] == 2 * sizes[1]
+    _, state, _ = run.load_model()
+    for key, value in model.state_dict().items():
+        assert state[key].dtype == torch.float32
+        assert torch.equal(state[key], value.half().float())
+
+
+def _weights(run: RunFolder) -> bytes:
+    return (run.path / "model" / "model.safetensors").read_bytes()
+
+
 def test_a_tied_matrix_is_written_once_also_from_copies(run: RunFolder) -> None:
     model = small("modern")
     copies = {name: value.clone() for name, value in model.state_dict().items()}
     for state in (model.state_dict(), copies):
         run.save_model(card_of("modern", model), state, TOKENS)
-        written = safetensors.torch.load((run.path / "model" / "model.safetensors").read_bytes())
+        written = safetensors.torch.load(_weights(run))
         assert set(copies) - set(written) == {"head.linear.weight"}
         assert set(run.load_model()[1]) == set(copies)
     copies["head.linear.weight"] += 1

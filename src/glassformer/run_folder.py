@@ -255,10 +255,13 @@ class RunFolder:
 
     # --- the model ---
 
-    def save_model(self, card: Card, state: Mapping[str, Tensor], tokens: Tokens) -> None:
-        """Keeps the model that came of the run. The same model gives the same bytes."""
+    def save_model(self, card: Card, state: Mapping[str, Tensor], tokens: Tokens, *, half: bool = False) -> None:
+        """Keeps the model that came of the run. The same model gives the same bytes. In `half` the room, with weights
+        of 16 bits, it is a slightly different model: one of 11 bits a number."""
         self._tidy()
         fitted = weights.fitting(state, _outline(card, tokens))
+        if half:
+            fitted = weights.halved(fitted)
         write_folder(
             self.path / "model",
             {
@@ -282,7 +285,7 @@ class RunFolder:
             tokens = Tokens.from_bytes(files["tokenizer.json"], "tokenizer.json")
             outline = _outline(card, tokens)
             state = weights.from_bytes(files["model.safetensors"], place / "model.safetensors")
-            return card, weights.fitting(state, outline), tokens
+            return card, weights.fitting(weights.widened(state), outline), tokens
         except InputError as error:
             raise InputError(f"{place} cannot be used. {error}") from error
 

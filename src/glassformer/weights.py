@@ -64,6 +64,22 @@ def shared(tensors: Mapping[str, Tensor]) -> dict[str, str]:
     return same
 
 
+def halved(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors in numbers of 16 bits; what was shared is shared again."""
+    return _as(tensors, torch.float32, torch.float16)
+
+
+def widened(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The same in the 32 bits that are worked with."""
+    return _as(tensors, torch.float16, torch.float32)
+
+
+def _as(tensors: Mapping[str, Tensor], one: torch.dtype, other: torch.dtype) -> dict[str, Tensor]:
+    same = shared(tensors)
+    first = {name: value.to(other) if value.dtype == one else value for name, value in tensors.items()}
+    return {name: first[same.get(name, name)] for name in tensors}
+
+
 # --- what a config asks for -------------------------------------------------------------------------------------
 
 

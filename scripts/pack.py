@@ -1,0 +1,80 @@
+"""Puts a trained run into the package as a pocket model: weights of 16 bits, scored and certified as they are shipped.
+
+    .venv/bin/python scripts/pack.py runs/sentiment
+
+The run's folder gives the name; how each pocket model is trained stands in its card. Nothing of the texts it was
+trained on comes along but the pieces of its vocabulary.
+"""
+
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import glassformer as gf
+from glassformer.run_folder import RunFolder
+from glassformer.score_words import BESIDE, NAMES, in_figures, main_score
+
+POCKET = Path(__file__).parent.parent / "src/glassformer/pocket"
+LARGEST = 3_000_000  # bytes of one model
+DATA = {
+    "imdb": "Large Movie Review Dataset by Maas et al. (ACL 2011), its own split; published for research, to be cited. "
+    "https://ai.stanford.edu/~amaas/data/sentiment/",
+    "tatoeba-en-de": "sentence pairs by the contributors of https://tatoeba.org, selected by "
+    "https://www.manythings.org/anki; licence CC BY 2.0, https://creativecommons.org/licenses/by/2.0",
+    "shakespeare": "Tiny Shakespeare, 1.1 million characters put together by Andrej Karpathy; the text is in the "
+    "public domain. https://github.com/karpathy/char-rnn",
+}
+
+
+def main(source: Path) -> None:
+    """Packs one run; what stood under its name is replaced."""
+    run = gf.load(source)
+    name = source.resolve().name
+    card = replace(run.card, command=run.card.command.split(" --out")[0])
+    settings = RunFolder.open(source).settings
+    settings["run"]["command"] = card.command
+    place = POCKET / name
+    shutil.rmtree(place, ignore_errors=True)
+    folder = RunFolder.create(place, settings=settings)
+    folder.save_model(card, run.model.state_dict(), run.tokens, half=True)
+    packed = gf.load(place)
+    scores = packed.evaluate()
+    folder.write_scores({key: value for key, value in scores.items() if key != "data"})
+    certificate = packed.certify()
+    folder.write_certificate(certificate.to_dict())
+    (place / "README.md").write_text(described(packed), encoding="utf-8")
+    size = sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
+    print(f"{place.name}: {size:,} bytes, {headline(packed)}, certificate {certificate.passed}")
+    if size > LARGEST or not certificate.passed:
+        sys.exit(f"{place.name} cannot be shipped: it must have {LARGEST:,} bytes at most, and keep every promise.")
+
+
+def described(run: gf.Run) -> str:
+    """The card of a model, for a person."""
+    card, scores = run.card, run.scores
+    parameters = sum(weight.numel() for weight in run.model.parameters())
+    checks = [check["passed"] for check in run.certificate["checks"]]
+    return f"""# {run.folder.name if run.folder else card.model}
+
+A {card.model} to {card.task}: {parameters:,} parameters, kept in 16 bits each.
+Made to be looked into: it is small, and wrong now and then.
+
+- **Data**: {DATA[card.data]}
+- **Score**: {headline(run)}, on the {scores["part"]} part, with the weights as they are here.
+- **Certificate**: {sum(checks)} of {len(checks)} promises kept; `glassformer certify` tries them again.
+- **Command**: `{card.command}`
+"""
+
+
+def headline(run: gf.Run) -> str:
+    """The score that counts most, with its interval, and the one beside it."""
+    scores, main = run.scores, main_score(run.scores)
+    beside = BESIDE[main]
+    between = " to ".join(in_figures(main, each) for each in scores[f"{main}_interval"])
+    first = f"{NAMES[main]} {in_figures(main, scores[main])} ({between})"
+    return f"{first}, {NAMES[beside]} {in_figures(beside, scores[beside])}"
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
