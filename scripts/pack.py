@@ -57,7 +57,7 @@ def described(run: gf.Run) -> str:
     checks = [check["passed"] for check in run.certificate["checks"]]
     return f"""# {run.folder.name if run.folder else card.model}
 
-A {card.model} to {card.task}: {parameters:,} parameters, kept in 16 bits each.
+The model `{card.model}`, trained to {card.task}: {parameters:,} parameters, kept in 16 bits each.
 Made to be looked into: it is small, and wrong now and then.
 
 - **Data**: {DATA[card.data]}

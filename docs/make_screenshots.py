@@ -1,0 +1,67 @@
+"""Takes the screenshots of the docs from the real studio, as `.venv/bin/python docs/make_screenshots.py`.
+
+It needs Debian's chromium. With `--all FOLDER` it takes every view in light and dark, on a desk and on a telephone, for
+somebody to look at them.
+"""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+FOLDER = Path(__file__).parent / "pictures"
+DESK, PHONE = (1440, 900), (390, 844)
+VIEWS = {
+    "by-hand": "room=by-hand&example=masked&cell=weights,2,1",
+    "inside": "room=inside&model=sentiment&text=the film was not good at all , but I loved it",
+    "translate": "room=inside&model=english-german&text=I have never seen such a beautiful garden.",
+    "write": "room=inside&model=shakespeare&text=ROMEO: what light",
+}
+OF_THE_DOCS = ("by-hand", "inside", "translate")
+
+
+@contextmanager
+def studio() -> Iterator[str]:
+    """The address of a studio that is open as long as it is needed."""
+    command = [sys.executable, "-m", "glassformer", "studio", "--no-browser"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        yield next(line.split(" at ")[1].strip() for line in running.stderr if " at " in line)
+        running.terminate()
+
+
+def opened(browser: Browser, address: str, size: tuple[int, int], theme: str) -> Page:
+    """The page once it shows what the address asks for."""
+    context = browser.new_context(
+        viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if theme == "dark" else "light"
+    )
+    page = context.new_page()
+    page.add_init_script("localStorage.setItem('glassformer-toured', 'yes')")
+    page.goto(address)
+    page.wait_for_selector("#studio[data-ready]")
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(1500)  # what flashes when it changes has come to rest
+    return page
+
+
+def main(everything: Path | None) -> None:
+    """The pictures of the docs, or all views in all looks."""
+    every = [(size, look) for size in (DESK, PHONE) for look in ("light", "dark")]
+    looks = every if everything else every[:1]
+    with studio() as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for name in OF_THE_DOCS if everything is None else VIEWS:
+            for size, look in looks:
+                page = opened(browser, f"{address}#{VIEWS[name]}", size, look)
+                place = FOLDER / f"{name}.png" if everything is None else everything / f"{name}-{size[0]}-{look}.png"
+                page.screenshot(path=place)
+                page.context.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[2]) if sys.argv[1:2] == ["--all"] else None)
