@@ -45,8 +45,8 @@ export class Strip {
     const pitch = Math.max(size + GAP, Math.min(room / columns.length, size + 60));
     const rows = part.lanes && three > 1 ? 3 : 1;
     const wordy = columns.flat().some(([address]) => store.stage(address).name.includes("_"));
-    const lane = size + (wordy ? 48 : 38); // a picture and its caption, which may take two lines
-    const high = rows === 1 ? size + 46 : lane * 3 + 12;
+    const lane = size + (wordy ? 46 : 34); // a picture and its caption, which may take two lines
+    const high = rows === 1 ? size + 46 : lane * 3;
     columns.forEach((column, i) =>
       column.forEach(([address, at]) => {
         const y = rows === 1 ? size / 2 + 4 : lane * at + size / 2 + 4;

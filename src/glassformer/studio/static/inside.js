@@ -65,7 +65,7 @@ export class Inside {
     this.lead = el("input", { type: "text", class: "words lead", "aria-label": "a translation to lead it along", placeholder: "lead it along a translation of yours (optional)", autocomplete: "off", spellcheck: "false" });
     this.about = el("span", { class: "quiet about-model" });
     this.bar = el("form", { class: "bar ask", onsubmit: (event) => { event.preventDefault(); this.type(); } },
-      el("label", {}, el("span", { class: "spoken" }, "model"), this.picker), this.words, el("button", { class: "tool strong" }, "Look ⏎"), this.lead, this.about);
+      el("label", {}, el("span", { class: "spoken" }, "model"), this.picker), this.words, el("button", { class: "tool strong" }, "Look ⏎"), this.lead);
     this.wrong = el("p", { class: "wrong note", role: "alert", hidden: true });
     this.changed = el("section", { class: "changes", "aria-label": "What you changed" });
     this.place = el("div", { class: "inside-view" });
@@ -216,7 +216,7 @@ export class Inside {
     this.badge = el("span", { class: "matters" });
     this.tools = el("span", { class: "try" });
     this.changed.replaceChildren(...[
-      el("div", { class: "line" }, this.badge, this.tools),
+      el("div", { class: "line" }, this.badge, this.tools, this.about),
       chips.length ? el("div", { class: "line" }, el("span", { class: "quiet" }, "changed by you "), el("ul", { class: "chips" }, chips), el("button", { type: "button", class: "tool", onclick: () => this.drop(null) }, "Undo all")) : null,
       chips.length ? sides(this.before, this.after) : null,
     ].filter(Boolean));
