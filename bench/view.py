@@ -3,10 +3,13 @@
     .venv/bin/python bench/view.py [--quick]
 
 Each text is looked at twice: as one file from disk, and as a page that asks for one head at a time, as the studio does.
+Then a given number is changed again and again in the studio's By hand: from the key to the changed number on the page.
 """
 
 import json
 import shutil
+import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -76,6 +79,36 @@ def one_head_at_a_time(browser: Browser, look: Look, folder: Path) -> tuple[floa
     return len(document) / 1e6, mounted + first, head
 
 
+EDITS = 50
+# Types a number into the first given cell, and waits until the first number that follows from it is another.
+EDIT = """async (number) => {
+  const given = document.querySelector('.givens td input');
+  const place = document.querySelector('.working');
+  const shown = () => place.querySelector('[data-stage=queries] .figure-cell').textContent;
+  const before = shown();
+  const start = performance.now();
+  given.value = number;
+  given.dispatchEvent(new Event('input', { bubbles: true }));
+  while (shown() === before) await new Promise((done) => requestAnimationFrame(done));
+  return performance.now() - start;
+}"""
+
+
+def edits(browser: Browser) -> list[float]:
+    """Milliseconds of each edit."""
+    command = [sys.executable, "-m", "glassformer", "studio", "--no-browser"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as studio:
+        assert studio.stderr is not None
+        address = next(line.split(" at ")[1].strip() for line in studio.stderr if " at " in line)
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page.goto(f"{address}#room=by-hand&example=i-love-ai")
+        page.wait_for_selector("[data-stage=weights]")
+        times = [float(page.evaluate(EDIT, str(2 + i))) for i in range(EDITS)]
+        page.close()
+        studio.terminate()
+    return sorted(times)
+
+
 def main() -> None:
     lengths = LENGTHS[:2] if "--quick" in sys.argv else LENGTHS
     print("| tokens | way | MB | first picture, s | another head, s |\n|---|---|---|---|---|")
@@ -88,6 +121,8 @@ def main() -> None:
             for way, measure in ways.items():
                 size, first, head = measure(browser, look, Path(folder))
                 print(f"| {length} | {way} | {size:.2f} | {first:.2f} | {head:.2f} |", flush=True)
+        times = edits(browser)
+        print(f"\nAn edit in By hand: median {statistics.median(times):.0f} ms, slowest of {EDITS} {times[-1]:.0f} ms.")
         browser.close()
 
 
