@@ -9,6 +9,7 @@ from small_models import VOCABULARY, inputs, small
 
 from glassformer import config as configs
 from glassformer.build import MODELS, build, configure
+from glassformer.classifiers import thinned
 from glassformer.errors import InputError
 from glassformer.watchers import nothing, record
 
@@ -138,3 +139,29 @@ def test_an_id_outside_the_vocabulary_is_named() -> None:
 def test_a_text_too_long_to_look_back_on_is_named() -> None:
     with pytest.raises(InputError, match="looks back on 23 tokens at most; there are 24"):
         small("modern")(torch.zeros(1, 24, dtype=torch.int64), see=nothing)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.7])
+def test_a_thinned_text_has_some_of_its_words_in_their_order(share: float) -> None:
+    lengths = torch.tensor([97, 89, 1])
+    ids = torch.arange(3 * 97).reshape(3, 97)
+    real = torch.arange(97) < lengths[:, None]
+    kept = torch.zeros(3)
+    for _ in range(101):
+        some, standing = thinned(ids, real, share)
+        kept += standing.sum(1)
+        for row in range(3):
+            left = some[row][standing[row]]
+            assert (left.diff() > 0).all()
+            assert set(left.tolist()) <= set(ids[row][real[row]].tolist())
+            assert standing[row].int().diff().le(0).all()  # the words stand before the padding
+        assert standing.sum(1).max() == some.shape[1]
+    assert kept[2] == 101  # a text of one word keeps it
+    assert torch.allclose(kept[:2] / 101 / lengths[:2], torch.tensor(1 - share), atol=0.02)
+
+
+def test_words_are_dropped_only_while_training() -> None:
+    model = small("transformer", word_dropout=0.5, dropout=0.0)
+    ids, real = inputs("transformer")
+    assert torch.equal(model(ids, real), model(ids, real))
+    assert not torch.equal(model.train()(ids, real), model(ids, real))

@@ -122,6 +122,19 @@ def _fixed_length(embedded: Float[Tensor, "B T D"], real: Bool[Tensor, "B T"], l
     return F.pad(quiet, (0, 0, 0, length - quiet.shape[1]))
 
 
+def thinned(
+    ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], share: float
+) -> tuple[Int[Tensor, "B t"], Bool[Tensor, "B t"]]:
+    """The texts without a share of their words, drawn by lot; what is left closes up, so that a shorter text is read.
+
+    A text that would lose all its words keeps them.
+    """
+    keep = real & (torch.rand(ids.shape, device=ids.device) >= share)
+    keep = torch.where(keep.any(1, keepdim=True), keep, real)
+    first = keep.to(torch.uint8).argsort(dim=1, descending=True, stable=True)[:, : int(keep.sum(1).max())]
+    return ids.gather(1, first), keep.gather(1, first)
+
+
 class EncoderClassifier(nn.Module):
     """Every word looks at every word; the mean of the rows answers."""
 
@@ -151,13 +164,15 @@ class EncoderClassifier(nn.Module):
     ) -> Float[Tensor, "B N"]:
         """The mean over the real words' rows, turned into logits."""
         ids, real = ids[:, : self.config.length], real[:, : self.config.length]
+        if self.training and self.config.word_dropout > 0:
+            ids, real = thinned(ids, real, self.config.word_dropout)
         return self.head(mean_of_real(self.read(ids, real, see=see), real, see), see=see)  # type: ignore[no-any-return]
 
     def read(
         self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
     ) -> Float[Tensor, "B T D"]:
         """A row for every word, after the blocks (or the one attention)."""
-        x, angles = self.order(self._dropped_words(self.embedding(ids, see=see)), see=see)
+        x, angles = self.order(self.embedding(ids, see=see), see=see)
         mask = padding_mask(real)
         if self.attention is not None:
             x = self.attention(x, mask=mask, angles=angles, see=within(see, "self"))
@@ -166,9 +181,3 @@ class EncoderClassifier(nn.Module):
         if self.final_norm is not None:
             x = self.final_norm(x, see=within(see, "final_norm"))
         return x  # type: ignore[no-any-return]
-
-    def _dropped_words(self, embedded: Float[Tensor, "B T D"]) -> Float[Tensor, "B T D"]:
-        if not self.training or self.config.word_dropout == 0.0:
-            return embedded
-        keep = torch.rand(embedded.shape[:2], device=embedded.device) >= self.config.word_dropout
-        return embedded * keep[..., None]
