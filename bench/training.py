@@ -179,7 +179,7 @@ def generators(shape: Shape, batch: batches.LanguageBatch) -> Steps:
 
 
 def classifiers(shape: Shape, batch: batches.LabelledBatch) -> Steps:
-    """Encoders with two classes."""
+    """Encoders with two classes. Ours is tried as it is (rotary positions, RMS norms) and with what BERT has."""
     ids, real, labels = (torch.from_numpy(each) for each in (batch.ids, batch.real, batch.labels))
     config = BertConfig(
         vocab_size=shape.vocabulary, hidden_size=shape.width, num_hidden_layers=shape.layers,
@@ -189,6 +189,7 @@ def classifiers(shape: Shape, batch: batches.LabelledBatch) -> Steps:
     bert = BertForSequenceClassification(config)
     return {
         "ours, transformer": ours("transformer", shape, batch),
+        "ours, transformer as BERT": ours("transformer", shape, batch, positions="learned", norm="layer"),
         "ours, transformer, Muon": ours("transformer", shape, batch, "muon"),
         "transformers BERT": theirs(bert, lambda: bert(input_ids=ids, attention_mask=real.long(), labels=labels).loss),
     }
