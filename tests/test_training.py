@@ -186,6 +186,16 @@ def test_muon_moves_matrices_and_adamw_the_rest() -> None:
     assert all(weight.ndim < 2 for weight in undecayed)
 
 
+def test_tables_may_learn_at_a_rate_of_their_own() -> None:
+    lessons, model = lessons_for("classify", dropout=0.0)
+    loop = Loop(model, lessons, Plan(steps=7, learning_rate=0.01, table_rate=0.0, warm_up=0.0, weight_decay=0.0))
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    loop.step()
+    moved = {name for name, value in model.state_dict().items() if not torch.equal(value, before[name])}
+    assert "embedding.weight" not in moved
+    assert {name for name, _ in model.named_parameters()} - moved == {"embedding.weight"}
+
+
 @pytest.mark.parametrize("schedule", ["linear", "cosine", "inverse-root", "one-cycle"])
 def test_a_schedule_warms_up_and_comes_down(schedule: str) -> None:
     plan = Plan(steps=100, warm_up=0.1, schedule=schedule)

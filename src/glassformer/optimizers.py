@@ -36,7 +36,12 @@ class Muon(Optimizer):
     """Momentum, evened. The size of a step matches AdamW's, so that one learning rate serves both."""
 
     def __init__(
-        self, weights: Iterable[Tensor], *, lr: float = 1e-3, momentum: float = 0.95, weight_decay: float = 0.0
+        self,
+        weights: Iterable[Tensor] | Iterable[dict[str, Any]],
+        *,
+        lr: float = 1e-3,
+        momentum: float = 0.95,
+        weight_decay: float = 0.0,
     ) -> None:
         super().__init__(weights, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
 
@@ -64,21 +69,29 @@ class Muon(Optimizer):
             weight.mul_(1 - lr * group["weight_decay"]).add_(move.to(weight.dtype), alpha=-lr * size)
 
 
-def optimizers_for(model: nn.Module, kind: str, lr: float, weight_decay: float) -> list[Optimizer]:
-    """AdamW alone, or Muon for the matrices inside the blocks and AdamW for all else. Vectors do not decay."""
-    tables = {id(table) for table in _tables(model)}
-    matrices: list[Tensor] = []
-    decaying: list[Tensor] = []
-    others: list[Tensor] = []
-    for weight in model.parameters():
-        if kind == "muon" and weight.ndim == 2 and id(weight) not in tables:
-            matrices.append(weight)
-        else:
-            (decaying if weight.ndim >= 2 else others).append(weight)
-    groups = [{"params": decaying, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}]
-    found: list[Optimizer] = [AdamW(groups, lr=lr, betas=(0.9, 0.98), fused=True)]
-    if matrices:
-        found.insert(0, Muon(matrices, lr=lr, weight_decay=weight_decay))
+def optimizers_for(
+    model: nn.Module, kind: str, lr: float, weight_decay: float, table_rate: float = 1.0
+) -> list[Optimizer]:
+    """AdamW alone, or Muon for the matrices inside the blocks and AdamW for all else. Vectors do not decay.
+
+    Every group has a `share` of the learning rate: 1, and for tables (embeddings, positions) the `table_rate`. AdamW
+    moves a row that is seen once as far as one that is seen always, so that rare words are learnt by heart.
+    """
+    known = {id(table) for table in _tables(model)}
+    weights = list(model.parameters())
+    tables = [weight for weight in weights if id(weight) in known]
+    matrices = [weight for weight in weights if weight.ndim >= 2 and id(weight) not in known]
+    vectors = [weight for weight in weights if weight.ndim < 2]
+    to_muon = [weight for weight in matrices if kind == "muon" and weight.ndim == 2]
+    moved = {id(weight) for weight in to_muon}
+    groups = [
+        {"params": tables, "weight_decay": weight_decay, "share": table_rate},
+        {"params": [each for each in matrices if id(each) not in moved], "weight_decay": weight_decay, "share": 1.0},
+        {"params": vectors, "weight_decay": 0.0, "share": 1.0},
+    ]
+    found: list[Optimizer] = [AdamW([each for each in groups if each["params"]], lr=lr, betas=(0.9, 0.98), fused=True)]
+    if to_muon:
+        found.insert(0, Muon([{"params": to_muon, "share": 1.0}], lr=lr, weight_decay=weight_decay))
     return found
 
 

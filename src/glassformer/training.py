@@ -34,6 +34,7 @@ class Plan:
     seconds: float = 0.0
     optimizer: str = "muon"
     learning_rate: float = 3e-3
+    table_rate: float = 1.0  # of embeddings and positions, as a share of the learning rate
     weight_decay: float = 0.05
     warm_up: float = 0.03  # share of the budget
     schedule: str = "linear"
@@ -110,7 +111,7 @@ class Loop:
 
     def __init__(self, model: nn.Module, lessons: Lessons, plan: Plan) -> None:
         self.model, self.lessons, self.plan = model, lessons, plan
-        self.optimizers = optimizers_for(model, plan.optimizer, plan.learning_rate, plan.weight_decay)
+        self.optimizers = optimizers_for(model, plan.optimizer, plan.learning_rate, plan.weight_decay, plan.table_rate)
         self.progress = Progress()
         self._compiled: Any = torch.compile(model, dynamic=True) if plan.compile else model
         self.average = {name: value.clone() for name, value in model.state_dict().items()} if plan.average else {}
@@ -174,7 +175,7 @@ class Loop:
         nn.utils.clip_grad_norm_(self.model.parameters(), self.plan.clip)
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
-                group["lr"] = rate
+                group["lr"] = rate * group["share"]
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
         self.progress.step += 1
