@@ -226,6 +226,11 @@ class Forecast:
     items_per_second: float
     threads: int
     parameters: int
+    timed: bool  # the budget is the seconds; else it is the steps
+
+    def share(self, step: int, seconds: float) -> float:
+        """How much of the budget is spent, from 0 to 1."""
+        return min(1.0, seconds / self.seconds if self.timed else step / self.steps)
 
 
 def budget(prepared: Prepared, began: float) -> tuple[Plan, Forecast]:
@@ -244,7 +249,8 @@ def budget(prepared: Prepared, began: float) -> tuple[Plan, Forecast]:
         plan = replace(plan, seconds=seconds)
         steps = max(1, round(seconds / seconds_per_step))
     parameters = sum(weight.numel() for weight in prepared.model.parameters())
-    return plan, Forecast(steps, steps / per_epoch, seconds, items / seconds_per_step, threads, parameters)
+    timed = plan.steps == 0
+    return plan, Forecast(steps, steps / per_epoch, seconds, items / seconds_per_step, threads, parameters, timed)
 
 
 def _precision(asked: str) -> str:

@@ -72,7 +72,7 @@ class TrainingScreen:
     def _step(self, event: Stepped) -> None:
         if self._forecast is None:
             return
-        share = min(1.0, max(event.seconds / self._forecast.seconds, event.step / max(self._forecast.steps, 1)))
+        share = self._forecast.share(event.step, event.seconds)
         if self._task is not None and (event.step % 5 == 0 or share >= 1.0):
             self._bar.update(self._task, completed=share, said=self._said(event))
         elif self._task is None and int(10 * share) > self._tenths:
@@ -85,11 +85,13 @@ class TrainingScreen:
         words = [f"loss {curve[-1][1]:.3f}"]
         if self._valid:
             words.append(f"held out {self._valid[-1][1]:.3f}")
-        end = foretold(self._valid if len(self._valid) > 8 else smoothed(self._losses, 0.98), self._forecast.seconds)
-        if end is not None and event.seconds > 0.25 * self._forecast.seconds:
+        share = self._forecast.share(event.step, event.seconds)
+        whole = event.seconds / share
+        end = foretold(self._valid if len(self._valid) > 8 else smoothed(self._losses, 0.98), whole)
+        if end is not None and share > 0.25:
             words.append(f"at the end about {end:.3f}")
         words.append(f"{self._items / max(event.seconds - self._began, 1e-9):,.0f}/s")
-        words.append(f"{clock(max(0.0, self._forecast.seconds - event.seconds))} left")
+        words.append(f"{clock(whole - event.seconds)} left")
         return " · ".join(words)
 
     def curve(self) -> None:
