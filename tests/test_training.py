@@ -107,7 +107,7 @@ def test_the_loss_of_a_batch_is_that_of_its_rows_however_they_are_padded(name: s
     lessons, model = lessons_for(name, dropout=0.0)
     assert isinstance(lessons.train, Rows)
     epoch = lessons.train.epoch(0)
-    place = next(i for i, each in enumerate(epoch) if len({lessons.train.lengths[index] for index in each}) > 1)
+    place = next(i for i, each in enumerate(epoch) if len({lessons.train.lengths(0)[index] for index in each}) > 1)
     together, count = lessons.loss(model, lessons.train.batch(0, place), 0.1)
     alone = [lessons.loss(model, lessons.train.made([index], 0), 0.1) for index in epoch[place]]
     assert count == sum(number for _, number in alone)

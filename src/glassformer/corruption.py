@@ -20,7 +20,8 @@ def span_hidden(ids: Ids, context: int, *, seed: int, epoch: int, index: int) ->
         before <mask> after <s> span </s>
 
     As a prompt is followed by its answer: `<s>` begins what must be written, `</s>` ends it. The document is cut to at
-    most ⅞ of the context, and the span is a quarter of it on average, as in Stanford's CS224N assignment 5.
+    most ⅞ of the context, and the span is a quarter of it on average, as in Stanford's CS224N assignment 5. There it is
+    cut anywhere; here at least half is left, since what stands late in a document would hardly ever be read.
     """
     longest = min(len(ids), context * 7 // 8, context - 2)  # one mark more is shifted out
     if longest < FEWEST_TO_CUT:
@@ -29,7 +30,7 @@ def span_hidden(ids: Ids, context: int, *, seed: int, epoch: int, index: int) ->
             f"tokens, and the context is {context}."
         )
     draw = np.random.default_rng([1, seed, epoch, index])
-    length = int(draw.integers(FEWEST_TO_CUT, longest + 1))
+    length = int(draw.integers(max(FEWEST_TO_CUT, longest // 2), longest + 1))
     span = int(draw.integers(1, max(1, length // 2 - 1) + 1))  # from 1 to half: a quarter on average
     begin = int(draw.integers(0, length - span + 1))
     parts = (ids[:begin], [MASK], ids[begin + span : length], [START], ids[begin : begin + span], [END])

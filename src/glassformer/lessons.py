@@ -37,7 +37,7 @@ class Part(Protocol):
 class Rows:
     """Samples of unlike length: those of like length together, in an order that each epoch draws anew."""
 
-    lengths: Sequence[int]
+    lengths: Callable[[int], Sequence[int]]  # of all samples in an epoch: some are cut anew in each
     made: Callable[[Sequence[int], int], Any]  # indices and epoch → batch
     tokens_per_batch: int
     seed: int
@@ -45,7 +45,7 @@ class Rows:
     @lru_cache(maxsize=2)  # noqa: B019 - the epoch at hand and the next; a part lives as long as its run
     def epoch(self, epoch: int) -> list[list[int]]:
         """The batches of an epoch, as lists of indices."""
-        return batches.bucketed(self.lengths, self.tokens_per_batch, self.seed, epoch)
+        return batches.bucketed(self.lengths(epoch), self.tokens_per_batch, self.seed, epoch)
 
     def n_batches(self, epoch: int) -> int:
         """How many batches make this epoch."""
@@ -57,12 +57,17 @@ class Rows:
 
     def in_order(self) -> Iterator[Any]:
         """Every sample once, without any draw."""
-        in_order = batches.bucketed(self.lengths, self.tokens_per_batch, shuffle=False)
+        in_order = batches.bucketed(self.lengths(0), self.tokens_per_batch, shuffle=False)
         return (self.made(indices, 0) for indices in in_order)
 
     def waste(self) -> float:
         """The share of the first epoch's batches that is padding."""
-        return batches.padding_waste(self.lengths, self.epoch(0))
+        return batches.padding_waste(self.lengths(0), self.epoch(0))
+
+
+def always(lengths: Sequence[int]) -> Callable[[int], Sequence[int]]:
+    """The same lengths in every epoch."""
+    return lambda epoch: lengths
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +133,7 @@ def classify(
         def made(indices: Sequence[int], epoch: int) -> batches.LabelledBatch:
             return batches.labelled_batch([rows[i] for i in indices], [classes[i] for i in indices])
 
-        return Rows([len(row) for row in rows], made, measures.tokens_per_batch, measures.seed)
+        return Rows(always([len(row) for row in rows]), made, measures.tokens_per_batch, measures.seed)
 
     return _lessons(part(train), part(valid), class_loss, cut[0])
 
@@ -148,7 +153,7 @@ def translate(train: Sequence[Pair], valid: Sequence[Pair], tokens: Tokens, meas
             return batches.pair_batch([sources[i] for i in indices], [targets[i] for i in indices])
 
         lengths = [max(len(source), len(target) + 1) for source, target in zip(sources, targets, strict=True)]
-        return Rows(lengths, made, measures.tokens_per_batch, measures.seed)
+        return Rows(always(lengths), made, measures.tokens_per_batch, measures.seed)
 
     return _lessons(part(train), part(valid), translation_loss, cut[0])
 
@@ -179,7 +184,7 @@ def answers(train: Sequence[Pair], valid: Sequence[Pair], tokens: Tokens, measur
         def made(indices: Sequence[int], epoch: int) -> batches.LanguageBatch:
             return batches.answer_batch([prompts[i] for i in indices], [written[i] for i in indices])
 
-        return Rows(lengths, made, measures.tokens_per_batch, measures.seed)
+        return Rows(always(lengths), made, measures.tokens_per_batch, measures.seed)
 
     return _lessons(part(train), part(valid), language_loss)
 
@@ -191,11 +196,15 @@ def spans(train: Sequence[Plain], valid: Sequence[Plain], tokens: Tokens, measur
         rows = [row for row in tokens.encode_many([each.text for each in samples]) if len(row) >= FEWEST_TO_CUT]
         rows = batches.shortened(rows, measures.longest).rows
 
-        def made(indices: Sequence[int], epoch: int) -> batches.LanguageBatch:
-            drawn = {"seed": measures.seed, "epoch": epoch}
-            return batches.shifted_batch([span_hidden(rows[i], measures.longest, **drawn, index=i) for i in indices])
+        def hidden(index: int, epoch: int) -> Ids:
+            return span_hidden(rows[index], measures.longest, seed=measures.seed, epoch=epoch, index=index)
 
-        lengths = [min(len(row), measures.longest * 7 // 8) + 3 for row in rows]  # with <mask> <s> </s>, at most
+        def made(indices: Sequence[int], epoch: int) -> batches.LanguageBatch:
+            return batches.shifted_batch([hidden(i, epoch) for i in indices])
+
+        def lengths(epoch: int) -> list[int]:
+            return [len(hidden(i, epoch)) - 1 for i in range(len(rows))]  # the last is only to be written
+
         return Rows(lengths, made, measures.tokens_per_batch, measures.seed)
 
     return _lessons(part(train), part(valid), language_loss)
@@ -214,7 +223,7 @@ def masked(train: Sequence[Plain], valid: Sequence[Plain], tokens: Tokens, measu
                 [rows[i] for i in indices], indices, len(tokens), seed=measures.seed, epoch=epoch
             )
 
-        return Rows([len(row) for row in rows], made, measures.tokens_per_batch, measures.seed)
+        return Rows(always([len(row) for row in rows]), made, measures.tokens_per_batch, measures.seed)
 
     return _lessons(part(train), part(valid), hidden_loss, cut[0])
 
@@ -222,8 +231,9 @@ def masked(train: Sequence[Plain], valid: Sequence[Plain], tokens: Tokens, measu
 def _lessons(train: Rows, valid: Rows, loss: Loss, cut: batches.Shortened | None = None) -> Lessons:
     notes = [f"{train.waste():.1%} of the batches is padding."]
     if cut is not None and cut.rows_cut:
-        share = cut.tokens_lost / (cut.tokens_lost + sum(train.lengths))
-        notes.append(f"{cut.rows_cut:,} of {len(train.lengths):,} texts were cut; {share:.1%} of all pieces are lost.")
+        lengths = train.lengths(0)
+        share = cut.tokens_lost / (cut.tokens_lost + sum(lengths))
+        notes.append(f"{cut.rows_cut:,} of {len(lengths):,} texts were cut; {share:.1%} of all pieces are lost.")
     return Lessons(train, valid, loss, tuple(notes))
 
 

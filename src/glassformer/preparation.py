@@ -29,6 +29,7 @@ from glassformer.training import Loop, Plan
 
 ENOUGH = 0.5  # of a parent's weights must fit, or it is no parent
 OVERHEAD = 4.0  # seconds to save, certify and report at the end
+CHILD_RATE = 0.25  # of the learning rate, for what begins from another run
 SECONDS_PER_WRITTEN = 0.006  # to write the answer to one sample, about
 FORWARD_SHARE = 0.4  # of a step's time is the way forward, about
 _FROM_DATA = ("vocabulary", "classes")  # sizes that the data decide
@@ -140,14 +141,16 @@ def _recipe(request: Request, corpus: Corpus, parent: Run | None) -> Recipe:
 
 
 def _as_parent(recipe: Recipe, parent: Run, request: Request) -> Recipe:
-    """A child has its parent's sizes; only how it drops, and what it answers, is its own."""
+    """A child has its parent's sizes; only how it drops, and what it answers, is its own. It learns at a slower rate, so
+    as not to forget what its parent knew."""
     if recipe.model != parent.card.model:
         raise InputError(
             f"{request.parent} is a '{parent.card.model}', so what begins from it cannot be a '{recipe.model}'."
         )
     own = {name: value for name, value in recipe.settings.items() if "dropout" in name}
     settings = {name: value for name, value in parent.card.config.items() if name not in _FROM_DATA}
-    return replace(recipe, settings={**settings, **own}, longest=parent.card.longest)
+    plan = replace(recipe.plan, learning_rate=CHILD_RATE * recipe.plan.learning_rate)
+    return replace(recipe, settings={**settings, **own}, longest=parent.card.longest, plan=plan)
 
 
 def _tokens(recipe: Recipe, corpus: Corpus) -> Tokens:

@@ -115,10 +115,14 @@ def _pairs(model: str, characters: int, samples: int) -> Recipe:
     )  # fmt: skip
 
 
+def _quick(model: str) -> dict[str, Any]:
+    """Two matrices instead of three in each feed-forward: more steps in the same time."""
+    return {"activation": "squared relu"} if model == "modern" else {}
+
+
 def _stream(model: str, characters: int, samples: int) -> Recipe:
-    settings = {"activation": "squared relu"} if model == "modern" else {}
     return Recipe(
-        objective="stream", model=model, settings=settings,
+        objective="stream", model=model, settings=_quick(model),
         tokens=TokenPlan(kind="character" if characters < A_BOOK else "byte-bpe"), longest=128, tokens_per_batch=2048,
         plan=Plan(learning_rate=4e-3, weight_decay=0.02, validate_every=0.25), minutes=4.0,
     )  # fmt: skip
@@ -138,9 +142,9 @@ def _answers(model: str, characters: int, samples: int) -> Recipe:
 
 def _spans(model: str, characters: int, samples: int) -> Recipe:
     return Recipe(
-        objective="spans", model=model, settings={"width": 128, "layers": 4, "hidden": 512},
-        tokens=TokenPlan(kind="character"), longest=128, tokens_per_batch=4096,
-        plan=Plan(learning_rate=3e-3, validate_every=0.2, keep_last=True), minutes=20.0,
+        objective="spans", model=model, settings=_quick(model) | {"width": 128, "layers": 4, "hidden": 512},
+        tokens=TokenPlan(kind="character"), longest=192, tokens_per_batch=2048,
+        plan=Plan(learning_rate=3e-3, weight_decay=0.01, validate_every=0.2, keep_last=True), minutes=20.0,
     )  # fmt: skip
 
 
