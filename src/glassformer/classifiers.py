@@ -165,7 +165,8 @@ class EncoderClassifier(nn.Module):
         """The mean over the real words' rows, turned into logits."""
         ids, real = ids[:, : self.config.length], real[:, : self.config.length]
         if self.training and self.config.word_dropout > 0:
-            ids, real = thinned(ids, real, self.config.word_dropout)
+            share = float(torch.rand(())) * self.config.word_dropout  # so that whole texts are seen as well
+            ids, real = thinned(ids, real, share)
         return self.head(mean_of_real(self.read(ids, real, see=see), real, see), see=see)  # type: ignore[no-any-return]
 
     def read(

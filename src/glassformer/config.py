@@ -88,7 +88,7 @@ class EncoderConfig:
     activation: str = setting("gelu", "relu, gelu, squared relu or swiglu.")
     dropout: float = setting(0.1, "Share dropped after each layer while training.")
     attention_dropout: float = setting(0.0, "Share of attention's weights dropped while training; slow on processors.")
-    word_dropout: float = setting(0.0, "Share of whole words dropped while training.")
+    word_dropout: float = setting(0.0, "Share of the words left out while training, at most.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -84,8 +84,8 @@ def _classes(model: str, characters: int, samples: int) -> Recipe:
             objective="classes", model=model, settings=settings, tokens=tokens, longest=256, tokens_per_batch=1024,
             plan=plan, minutes=1.0,
         )  # fmt: skip
-    settings = {"width": 128, "hidden": 256, "layers": 1, "dropout": 0.2, "word_dropout": 0.4}
-    plan = Plan(learning_rate=2e-3, weight_decay=0.1, smoothing=0.1, average=0.995, validate_every=0.1)
+    settings = {"width": 128, "hidden": 256, "layers": 1, "dropout": 0.2, "word_dropout": 0.6}
+    plan = Plan(learning_rate=2e-3, table_rate=0.2, weight_decay=0.1, smoothing=0.1, average=0.995, validate_every=0.1)
     return Recipe(
         objective="classes", model=model, settings=settings, tokens=tokens, longest=1024, tokens_per_batch=8192,
         plan=plan, minutes=12.0,
