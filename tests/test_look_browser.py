@@ -1,4 +1,4 @@
-"""The pages of `look` in a real browser, from disk with the network off: one for each task, and one that was watched."""
+"""The pages of `look` in a real browser, from disk with the network off: each task, and a model that was watched."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -14,7 +14,7 @@ from glassformer.view.pages import look_frame, page_data, view_style, widget_scr
 
 
 class LookWidget(anywidget.AnyWidget):
-    """The view in a cell. `state` says where the reader stands, and may be set: {"at": address, "head": 1, "row": 3}."""
+    """The view in a cell. `state` says where the reader stands, and may be set: {"at": address, "head": 1}."""
 
     _esm = widget_script()
     _css = view_style()

@@ -7,8 +7,8 @@ run.look("a warm and clever film").save("page.html")
 """
 
 from collections.abc import Iterator, Sequence
-from importlib import resources
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -147,8 +147,8 @@ def _part(corpus: Corpus, part: str) -> tuple[str, str, Sequence[Sample]]:
 
 
 def load(folder: str | Path) -> Run:
-    """The model of a run folder, or one that came with the package, by its name. Nothing in it is run, and every byte is
-    checked."""
+    """The model of a run folder, or one that came with the package, by its name. Nothing in it is run, and every
+    byte is checked."""
     run = RunFolder.open(find(folder))
     card, state, tokens = run.load_model()
     model = build(card.model, card.settings)

@@ -1,4 +1,4 @@
-"""`glassformer look`: a model and a text as a page that can be kept and sent. It reads options; the run is looked at."""
+"""`glassformer look`: a model and a text as a page that can be kept. It reads options; the run is looked at."""
 
 import json as json_format
 import re
@@ -68,7 +68,8 @@ def _text(words: tuple[str, ...]) -> str:
     if strange:
         raise InputError(f"There is no option {strange[0]}; `glassformer look --help` lists them.")
     if len(words) > 1:
-        raise InputError(f"One text is looked at, and these are {len(words)}; put it in quotes: \"{' '.join(words)}\".")
+        together = " ".join(words)
+        raise InputError(f'One text is looked at, and these are {len(words)}; put it in quotes: "{together}".')
     if words and Path(words[0]) != STDIN:
         return words[0]
     if not words and sys.stdin.isatty():
@@ -94,11 +95,11 @@ def _facts(run: Run, text: str, shown: Shown, saved: Saved) -> dict[str, Any]:
 
 
 def _tell(shown: Shown, saved: Saved) -> None:
-    console = terminal()
-    console.print(f"{shown}", markup=False, soft_wrap=True)
-    console.print(f"Wrote {saved.path}, {saved.bytes / 1e6:.1f} MB: open it in any browser.", markup=False, soft_wrap=True)
+    told = [str(shown), f"Wrote {saved.path}, {saved.bytes / 1e6:.1f} MB: open it in any browser."]
     if saved.rounded:
-        console.print("To keep it small, numbers are rounded to six decimals.", markup=False, soft_wrap=True)
+        told.append("To keep it small, numbers are rounded to six decimals.")
     if saved.left_out:
         many = f"{len(saved.left_out)} large matrices are" if len(saved.left_out) > 1 else "one large matrix is"
-        console.print(f"To keep it small, {many} left out; --megabytes allows more.", markup=False, soft_wrap=True)
+        told.append(f"To keep it small, {many} left out; --megabytes allows more.")
+    for line in told:
+        terminal().print(line, markup=False, soft_wrap=True)
