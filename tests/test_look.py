@@ -119,7 +119,7 @@ def test_the_page_of_four_layers_and_thirty_tokens_is_small(tmp_path: Path) -> N
     smaller = run.look("good " * 30).save(tmp_path / "page.html", megabytes=0.9)
     assert smaller.bytes == saved.path.stat().st_size <= 900_000
     assert smaller.rounded
-    assert "encoder.0.feed_forward.into_weight" in smaller.left_out
+    assert "encoder.0.feed_forward.expand_weight" in smaller.left_out
 
 
 @pytest.mark.parametrize(
