@@ -21,11 +21,10 @@ FLOORS = [
         *("worked", "mask_laboratory", "build", "lessons", "optimizers", "training"),
         *("decode", "beam", "writers", "bootstrap", "metrics", "machine", "quantities", "sizes"),
         *("storage", "weights", "run_folder", "subjects", "promises", "certify"),
-        *("predictions", "evaluation", "runs"),
-        *("recipes", "preparation", "showcase"),
+        *("predictions", "evaluation", "recipes"),
     ],
     [
-        *("curves", "score_words", "charts", "one_file", "report_page", "teaching", "tracking", "race", "race_page"),
+        *("curves", "score_words", "charts", "one_file"),
         *("handout", "drawing", "page", "laboratory_page", "written", "solution"),
         *(f"handwork/{room}" for room in ("expressions", "names", "signs", "lexing", "folding", "layout", "parsing")),
         *(f"handwork/{room}" for room in ("intervals", "evaluation", "formulas")),
@@ -41,8 +40,10 @@ FLOORS = [
             for room in ("wording", "margins", "mathml", "pages", "mending", "workings", "planting", "writing")
         ),
         *(f"handwork/{room}" for room in ("exercises", "runner", "foreign")),
+        *(f"view/{room}" for room in ("recipes", "trees", "parts", "packing", "answers", "looks", "looking", "data")),
+        *("view/pages", "notebook", "view/shown"),
         *(f"watching/{room}" for room in ("steps", "products", "rebuilding", "following", "fused", "seen", "watch")),
-        *(f"view/{room}" for room in ("recipes", "trees", "parts", "packing", "answers", "looks", "data", "pages")),
+        *("runs", "preparation", "showcase", "report_page", "teaching", "tracking", "race", "race_page"),
     ],
     [
         "terminal",
@@ -63,6 +64,7 @@ FLOORS = [
         "commands/studio",
         "commands/predict",
         "commands/evaluate",
+        "commands/look",
         "commands/compare",
         "commands/explain",
         "commands/check_code",

@@ -24,6 +24,7 @@ app.command("glassformer.commands.check:check", name="check", help="Find the fir
 app.command("glassformer.commands.exercise:exercise", name="exercise", help="Make a worksheet to fill in.")
 app.command("glassformer.commands.train:train", name="train", help="Train a model on your own text.")
 app.command("glassformer.commands.predict:predict", name="predict", help="Ask a trained model about texts of yours.")
+app.command("glassformer.commands.look:look", name="look", help="Look inside a trained model, as a page.")
 app.command("glassformer.commands.evaluate:evaluate", name="evaluate", help="Score a trained model.")
 app.command("glassformer.commands.describe:describe", name="describe", help="Count a model's weights, by formula.")
 app.command("glassformer.commands.certify:certify", name="certify", help="Try what is promised of a trained model.")

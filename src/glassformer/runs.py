@@ -1,11 +1,14 @@
-"""A trained model with all that belongs to it: the one object behind every face. It says, writes, scores.
+"""A trained model with all that belongs to it: the one object behind every face. It says, writes, scores, is looked at.
 
 run = load("runs/reviews")
 run.predict(["a warm and clever film"])[0].label
 run.evaluate()["accuracy"]
+run.look("a warm and clever film").save("page.html")
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +26,9 @@ from glassformer.readers.text_files import STDIN
 from glassformer.run_folder import Card, RunFolder
 from glassformer.samples import Plain, Sample, text_of, thinned
 from glassformer.tokens import Tokens
+from glassformer.view.looking import look_at
+from glassformer.view.looks import Writes
+from glassformer.view.shown import Shown
 
 PARTS = ("train", "valid", "test")
 
@@ -54,6 +60,22 @@ class Run:
         if self.card.objective not in ("answers", "spans", "stream"):
             raise InputError(f"Only language models write piece by piece; this one was trained to {self.card.task}.")
         return pieces(self.model, self.card, self.tokens, text, Writing(**how))
+
+    def look(
+        self, text: str, *, target: str | None = None, longest: int | None = None, write: Writes | None = None
+    ) -> Shown:
+        """A look inside while the model reads a text: every stage, to be read, saved as a page, shown in a notebook.
+
+        target    a translation to lead a translator along, beside what it writes by itself
+        longest   tokens that are written at most: a language model goes on from the text; with 0 it only reads
+        write     stages to put in place while it runs, by their addresses: tensors, or functions of them
+        """
+        look = look_at(self.model, self.card, self.tokens, text, target=target, longest=longest, write=write)
+        return Shown(replace(look, title=self.folder.resolve().name if self.folder else "", about=self._about()))
+
+    def _about(self) -> str:
+        weights = sum(each.numel() for each in self.model.parameters())
+        return f"{self.card.model}, {weights:,} weights, trained to {self.card.task} {self.card.data}"
 
     def evaluate(
         self, data: str | Path | None = None, *, part: str = "test", limit: int | None = None, seed: int = 0, **how: Any
@@ -125,9 +147,26 @@ def _part(corpus: Corpus, part: str) -> tuple[str, str, Sequence[Sample]]:
 
 
 def load(folder: str | Path) -> Run:
-    """The model of a run folder, ready to be used. Nothing in the folder is run, and every byte is checked."""
-    run = RunFolder.open(folder)
+    """The model of a run folder, or one that came with the package, by its name. Nothing in it is run, and every
+    byte is checked."""
+    run = RunFolder.open(find(folder))
     card, state, tokens = run.load_model()
     model = build(card.model, card.settings)
     model.load_state_dict(state)
     return Run(model, card, tokens, run.path)
+
+
+def find(name: str | Path) -> Path:
+    """The folder that is meant: one on the disk, or that of a model that came with the package."""
+    pocket = {path.name: path for path in pocket_folders()}
+    if Path(name).exists() or not pocket:
+        return Path(name)
+    if str(name) not in pocket:
+        raise InputError(f"{name} is no folder, and no model called so came along; {nearest(str(name), pocket)}")
+    return pocket[str(name)]
+
+
+def pocket_folders() -> list[Path]:
+    """The run folders of the models that came with the package."""
+    pocket = Path(str(resources.files("glassformer"))) / "pocket"
+    return sorted(path.parent for path in pocket.glob("*/model")) if pocket.is_dir() else []

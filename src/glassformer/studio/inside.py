@@ -10,10 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import torch
 
-from glassformer.errors import InputError
-from glassformer.predictions import AND_SOME, TIMES_LONGER, encoded, prompt_ids
 from glassformer.runs import Run
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
@@ -22,11 +19,9 @@ from glassformer.studio.shelf import Shelf
 from glassformer.trace import Trace
 from glassformer.view.answers import shares
 from glassformer.view.data import stage_numbers, view_data
-from glassformer.view.looks import Look, look_at_classifier, look_at_language_model, look_at_translator
-from glassformer.view.looks import Writes as ViewWrites
+from glassformer.view.looks import Look, Writes
 
 LONGEST = 20_000  # characters of a text
-MOST_TOKENS = 1024
 WHOLE = 256  # tokens up to which all numbers come at once
 LARGEST = 8_000_000  # bytes of an answer
 KEPT = 6  # looks
@@ -126,24 +121,10 @@ class Inside:
         return look_at(run, text, target, write or None)
 
 
-def look_at(run: Run, text: str, target: str | None = None, write: ViewWrites | None = None) -> Look:
-    """A model and a text, as ids the way the model was trained."""
-    card, tokens, model = run.card, run.tokens, run.model
-    if not text.strip():
-        raise InputError("There is no text yet; type one.")
-    ids = (prompt_ids(card, tokens, text) if card.task == "generate" else encoded(tokens, [text])[0]).tolist()
-    longest = min(MOST_TOKENS, card.longest, getattr(model.config, "length", MOST_TOKENS))
-    if len(ids) > longest:
-        raise InputError(f"This text has {len(ids):,} tokens; this model can be looked at with {longest:,} at most.")
-    pieces = tokens.pieces(ids)
-    with torch.inference_mode():
-        if card.task == "classify":
-            return look_at_classifier(model, ids, pieces, card.labels, write=write)
-        if card.task == "generate":
-            return look_at_language_model(model, ids, pieces, tokens.pieces, write=write)  # type: ignore[arg-type]
-        led = None if target is None else tokens.encode(target).ids
-        most = TIMES_LONGER * len(ids) + AND_SOME
-        return look_at_translator(model, ids, pieces, tokens.pieces, target=led, write=write, longest=most)  # type: ignore[arg-type]
+def look_at(run: Run, text: str, target: str | None = None, write: Writes | None = None) -> Look:
+    """A look for which a language model only reads: passes that are compared must have as many tokens."""
+    longest = 0 if run.card.task == "generate" else None
+    return run.look(text, target=target, longest=longest, write=write).look
 
 
 # --- heads --------------------------------------------------------------------------------------------------------

@@ -6,14 +6,12 @@ A model is loaded when it is first asked for, and a few stay loaded. It knows wh
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from glassformer.build import build
 from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.run_folder import RunFolder
-from glassformer.runs import Run
+from glassformer.runs import Run, load, pocket_folders
 
 LOADED = 4  # models kept in memory
 
@@ -54,10 +52,7 @@ class Shelf:
         folder = self.folder(name)
         with self._lock:
             if name not in self._loaded:
-                card, state, tokens = RunFolder(folder).load_model()
-                model = build(card.model, card.settings)
-                model.load_state_dict(state)
-                self._loaded[name] = Run(model, card, tokens, folder)
+                self._loaded[name] = load(folder)
             self._loaded.move_to_end(name)
             while len(self._loaded) > LOADED:
                 self._loaded.popitem(last=False)
@@ -91,9 +86,3 @@ def _facts(run: Run) -> dict[str, Any]:
         "parameters": sum(weight.numel() for weight in run.model.parameters()),
         "scores": {key: value for key, value in run.scores.items() if isinstance(value, int | float | str)},
     }
-
-
-def pocket_folders() -> list[Path]:
-    """The run folders of the models that came with the package."""
-    pocket = Path(str(resources.files("glassformer"))) / "pocket"
-    return sorted(path.parent for path in pocket.glob("*/model")) if pocket.is_dir() else []

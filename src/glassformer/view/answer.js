@@ -126,7 +126,7 @@ export class AnswerView {
       ? el(
           "p",
           {},
-          "Really followed by ",
+          at + 1 >= answer.read ? "It went on with " : "Really followed by ",
           word(visible(step.given.name), { class: "token" }),
           `, which it held likely to ${percent(step.given.share)}: a loss of ${short(-Math.log(step.given.share))}.`,
         )

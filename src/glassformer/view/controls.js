@@ -37,11 +37,12 @@ export function keysDialog() {
 /** New children; the focus goes to the one that says the same as the one that had it. */
 function redrawn(node, children) {
   const said = (element) => element.getAttribute("aria-label") ?? element.textContent;
-  const focused = node.contains(document.activeElement) ? said(document.activeElement) : null;
+  const active = node.getRootNode().activeElement; // within a shadow, that is not the document's
+  const focused = node.contains(active) ? said(active) : null;
   const at =
     focused === null
       ? -1
-      : [...node.querySelectorAll("button")].filter((each) => said(each) === focused).indexOf(document.activeElement);
+      : [...node.querySelectorAll("button")].filter((each) => said(each) === focused).indexOf(active);
   node.replaceChildren(...children.filter(Boolean));
   if (at >= 0) [...node.querySelectorAll("button")].filter((each) => said(each) === focused)[at]?.focus();
 }
@@ -76,8 +77,10 @@ function textLine(tokens, name, draw) {
 
 function tokenButton(view, token, i) {
   const chosen = i === view.state.row;
+  const written = i >= view.data.answer?.read; // by the model itself
   const state = {
-    class: `token${chosen ? " chosen" : ""}`,
+    class: `token${chosen ? " chosen" : ""}${written ? " written" : ""}`,
+    title: written ? "written by the model" : null,
     "aria-pressed": String(chosen),
     onclick: () => view.choose(i),
   };

@@ -21,6 +21,7 @@ from glassformer.view.trees import formula_tree, symbol_tree
 
 FORMAT = "glassformer-view/1"
 WHOLE_VOCABULARY = 64  # up to so many words a vocabulary is shown whole
+LEFT_OUT = "Left out of this file to keep it small."
 LONG = 96  # tokens from which on the small pictures of heads are made here, and not by the page
 _SMALL = 48  # their size
 
@@ -142,7 +143,7 @@ def _numbers(look: Look, entry: Entry, fit: Fit, parcel: packing.Parcel | None, 
     if entry.same_as and not entry.written:
         return found
     if entry.address in fit.without:
-        found["why"] = "later" if later else "Left out of this file to keep it small."
+        found["why"] = "later" if later else LEFT_OUT
         return found
     found["numbers"] = parcel.add(values) if parcel else packing.encoded(values)
     return found
@@ -165,8 +166,6 @@ def _stage(look: Look, entry: Entry, part: Part, numbers: JSON) -> JSON:
     named = axes(entry)
     way = entry.stage.way(entry.how)
     plain, _ = trace.formula(entry.address)
-    other = entry.scope + "context" in trace
-    last = len(named) - 1
     same = entry.same_as if entry.same_as and not entry.written else ""
     return {
         "address": entry.address,
@@ -177,9 +176,7 @@ def _stage(look: Look, entry: Entry, part: Part, numbers: JSON) -> JSON:
         "meaning": (way.meaning if way else "") or entry.stage.meaning,
         "axes": list(named),
         "shape": list(entry.values.shape),
-        "labels": [
-            look.texts.on_axis(entry.address, axis, last=place == last, other=other) for place, axis in enumerate(named)
-        ],
+        "labels": [_label(look, entry, place, axis) for place, axis in enumerate(named)],
         "slices": _slices(part, entry),
         "formula": formula_tree(trace, entry.address),
         "plain": plain,
@@ -193,6 +190,16 @@ def _stage(look: Look, entry: Entry, part: Part, numbers: JSON) -> JSON:
         "part": part.id,
         **numbers,
     }
+
+
+def _label(look: Look, entry: Entry, place: int, axis: str) -> str | None:
+    """Whose tokens stand on an axis: as the address says if there are as many, else another text of that length."""
+    other = entry.scope + "context" in look.trace
+    name = look.texts.on_axis(entry.address, axis, last=place == entry.values.ndim - 1, other=other)
+    if name not in ("own", "context"):
+        return name
+    fit = [each for each in (name, "own", "context") if len(getattr(look.texts, each)) == entry.values.shape[place]]
+    return fit[0] if fit else None
 
 
 def _operation(trace: Trace, entry: Entry) -> str:

@@ -21,20 +21,25 @@ from glassformer.translator import Translator
 from glassformer.view.answers import Names, class_answer, first_difference, next_steps, worth_showing
 from glassformer.view.parts import Texts, title
 from glassformer.watchers import record
-from glassformer.writers import Translation
+from glassformer.writers import Continuation, Translation
 
 Writes = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Look:
-    """What was seen, the tokens it was about, and what came out. Anything that has a trace can be looked at."""
+    """What was seen, the tokens it was about, and what came out. Anything that has a trace can be looked at.
+
+    about    a sentence on what is looked at
+    answer   what came out, as data for a page; `words` the same in a line of text
+    """
 
     trace: Trace
     texts: Texts = field(default_factory=Texts)
     title: str = ""
     about: str = ""
     answer: Mapping[str, Any] | None = None
+    words: str = ""
 
 
 def look_at_classifier(
@@ -61,16 +66,20 @@ def look_at_language_model(
     pieces: Sequence[str],
     names: Names,
     *,
+    longest: int = 0,
     write: Writes | None = None,
     title: str = "",
 ) -> Look:
-    """One text, and at each of its tokens what the model held likely to follow."""
-    trace = _recorded(model, _row(ids), write=write)
-    follows = [*(int(each) for each in ids[1:]), None]
-    steps = next_steps(trace["logits"], follows, names)
-    shown = worth_showing(trace["logits"], [int(each) for each in ids])
-    texts = Texts(own=tuple(pieces), names=dict(zip(shown, names(shown), strict=True)))
-    return Look(trace, texts, title, answer={"kind": "next", "steps": steps})
+    """One text, and at each of its tokens what the model held likely to follow. It is first gone on with for at most
+    `longest` tokens, always the likeliest."""
+    row = _row(ids)
+    written = _continuation(model, row, longest)
+    trace = _recorded(model, _row([*ids, *written]), write=write)
+    all_ids = [*row[0].tolist(), *written]
+    steps = next_steps(trace["logits"], [*all_ids[1:], None], names)
+    shown = worth_showing(trace["logits"], all_ids)
+    texts = Texts(own=(*pieces, *names(written)), names=dict(zip(shown, names(shown), strict=True)))
+    return Look(trace, texts, title, answer={"kind": "next", "read": len(row[0]), "steps": steps})
 
 
 def look_at_translator(
@@ -98,6 +107,7 @@ def look_at_translator(
     answer = {
         "kind": "translation",
         "own": names(own),
+        "own_ids": own,
         "target": None if target is None else names(led),
         "divergence": None if target is None else first_difference(own, led),
         "steps": next_steps(logits, [*led, END], names),
@@ -131,6 +141,14 @@ def _recorded(model: nn.Module, *inputs: Tensor, write: Writes | None) -> Trace:
 def _own_words(model: Translator, row: Tensor, real: Tensor, longest: int) -> list[int]:
     stop = Stop(longest=min(longest, model.config.length - 1), endings=((END,),))
     return list(greedy(Translation(model, row, real, START), stop)[0].body)
+
+
+def _continuation(model: LanguageModel, row: Tensor, longest: int) -> list[int]:
+    most = min(longest, model.config.length - row.shape[1])
+    if most < 1:
+        return []
+    stop = Stop(longest=most, endings=((END,),))
+    return list(greedy(Continuation(model, row.tolist()), stop)[0].body)
 
 
 def _alignment(trace: Trace) -> dict[str, Any]:

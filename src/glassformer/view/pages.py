@@ -16,6 +16,7 @@ from glassformer.view.data import view_data
 from glassformer.view.looks import Look
 
 LARGEST = 5_000_000  # bytes of a file, unless more are allowed
+HEIGHT = 820  # of a frame, in pixels
 # In this order they make one module.
 SCRIPTS = (
     *("numbers", "recipes", "drawing", "address", "matrix", "pictures", "map", "strip", "number", "answer"),
@@ -24,13 +25,20 @@ SCRIPTS = (
 _START = """
 const shown = document.getElementById("view");
 const content = JSON.parse(document.getElementById("data").textContent);
+"""
+# The address bar holds what is on screen; in a frame within another page, the address is not ours.
+_ADDRESSED = """
 mount(shown, content, {
+  alone: true,
   state: stateFromHash(location.hash),
   onState: (state, replace) => history[replace ? "replaceState" : "pushState"](null, "", hashFromState(state)),
 }).then((view) => {
   shown.view = view;
   addEventListener("popstate", () => view.show(stateFromHash(location.hash)));
 });
+"""
+_FRAMED = """
+mount(shown, content, { alone: true }).then((view) => { shown.view = view; });
 """
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -52,15 +60,34 @@ _PAGE = """<!doctype html>
 """
 
 
+# A notebook that is not trusted, or a reader that strips frames, shows the words behind it.
+_FRAME = """<div style="position:relative;min-height:{height}px">
+<p>{words}</p><p>The view itself is a frame with a script; to see it, trust this notebook, or open it in Jupyter.</p>
+<iframe title="A look inside" sandbox="allow-scripts allow-downloads" loading="lazy" \
+style="position:absolute;inset:0;width:100%;height:100%;border:0" srcdoc='{page}'></iframe>
+</div>"""
+
+
 def look_file(look: Look, *, limit: int = LARGEST) -> str:
     """A look as one HTML file of at most so many bytes."""
+    return look_page(page_data(look, limit=limit))
+
+
+def page_data(look: Look, *, limit: int = LARGEST) -> dict[str, Any]:
+    """The document for a file of at most so many bytes."""
     shell = len(look_page({"title": look.title}).encode())
-    return look_page(view_data(look, limit=limit - shell))
+    return view_data(look, limit=limit - shell)
 
 
-def look_page(data: dict[str, Any]) -> str:
+def look_frame(data: dict[str, Any], words: str) -> str:
+    """The page as a frame for somebody else's page: keys, styles and addresses stay apart."""
+    page = look_page(data, addressed=False).replace("&", "&amp;").replace("'", "&#39;")
+    return _FRAME.format(height=HEIGHT, words=escape(words), page=page)
+
+
+def look_page(data: dict[str, Any], *, addressed: bool = True) -> str:
     """One HTML file that shows the document; it opens from disk, with the network off."""
-    script, style = view_script() + _START, view_style()
+    script, style = view_script() + _START + (_ADDRESSED if addressed else _FRAMED), view_style()
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "img-src blob: data:; base-uri 'none'; form-action 'none'"
@@ -74,6 +101,11 @@ def look_page(data: dict[str, Any]) -> str:
 def view_script() -> str:
     """The front end as one ES module that imports nothing: its files, joined."""
     return "\n".join(_alone(_asset(f"{name}.js"), keep=name == "view") for name in SCRIPTS)
+
+
+def widget_script() -> str:
+    """The same module, with what a notebook's widget begins with."""
+    return f"{view_script()}\n{_alone(_asset('widget.js'), keep=True)}"
 
 
 def view_style() -> str:

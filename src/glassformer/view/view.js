@@ -17,6 +17,8 @@ const BEAT = 1100; // milliseconds a step stays while playing
 
 // --- mounting -----------------------------------------------------------------------------------------------------
 
+/** Options: `state` to begin with, `theme`, `chrome: false` without text and answer, `alone` if no one else on the page
+ * wants keys; `explain`, `fetchHead`, `onState`, `onEdit`, `onHead` are asked and told. */
 export async function mount(element, data, options = {}) {
   const view = new View(element, options);
   await view.update(data, options.state);
@@ -405,7 +407,7 @@ class View {
 
   key(event) {
     const target = event.composedPath()[0];
-    const here = this.root.contains(target) || target === document.body;
+    const here = this.root.contains(target) || (this.options.alone && target === document.body);
     if (!here || event.ctrlKey || event.metaKey || event.altKey || this.help.open) return;
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && event.key !== "Escape") return;
     // A browser moves the focus away from what is no longer shown a moment late.

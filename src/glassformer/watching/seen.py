@@ -1,15 +1,20 @@
 """What a watch has seen: a trace, one entry for each attention, and in plain words how far all of it can be trusted.
 
-It keeps and tells. It knows nothing of how attention is caught or rebuilt.
+It keeps, tells and can be looked at. It knows nothing of how attention is caught or rebuilt.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from glassformer.arithmetic import Array
+from glassformer.errors import InputError
 from glassformer.trace import Trace
+from glassformer.view.looks import Look
+from glassformer.view.parts import Texts
+from glassformer.view.shown import Shown
 
 
 @dataclass(frozen=True)
@@ -148,6 +153,17 @@ class Seen:
         if self.outside:
             told.append(f"{self.outside} more ran outside the model that is watched.")
         return told
+
+    def look(self, tokens: Sequence[str] = (), context: Sequence[str] = (), *, title: str = "") -> Shown:
+        """The same view as of a model of ours, of the first text of the batch: to be saved, or shown in a notebook.
+
+        tokens    what stands at each place, as words; `context` those of another text that was looked at, if any
+        """
+        if not self.calls:
+            raise InputError(f"There is nothing to look at. {' '.join(self.sentences)}")
+        trust = "each rebuilt, and equal to the model's own numbers" if self.honest else " ".join(self.sentences)
+        texts = Texts(own=tuple(tokens), context=tuple(context))
+        return Shown(Look(self.trace, texts, title, about=f"{len(self.calls)} attentions: {trust}"))
 
     def __repr__(self) -> str:
         trust = "honest" if self.honest else "not all of it can be trusted, see .sentences"

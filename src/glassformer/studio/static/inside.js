@@ -146,7 +146,7 @@ export class Inside {
     const first = found.before ? { ...found.data, answer: found.before, off: [] } : found.data;
     const asked = this.asked;
     this.view = await mount(element, first, {
-      state, theme: this.studio.root.dataset.theme,
+      alone: true, state, theme: this.studio.root.dataset.theme,
       fetchHead: (address, head) => ask("inside/head", { ...asked, address, head }),
       onEdit: (address, index, value) => this.change({ kind: "number", address, index, value }),
       onHead: (scope, head, on) => this.switchHead(scope, head, on),
