@@ -141,8 +141,8 @@ def _recipe(request: Request, corpus: Corpus, parent: Run | None) -> Recipe:
 
 
 def _as_parent(recipe: Recipe, parent: Run, request: Request) -> Recipe:
-    """A child has its parent's sizes; only how it drops, and what it answers, is its own. It learns at a slower rate, so
-    as not to forget what its parent knew."""
+    """A child has its parent's sizes; only how it drops, and what it answers, is its own. It learns more slowly, so as
+    not to forget what its parent knew."""
     if recipe.model != parent.card.model:
         raise InputError(
             f"{request.parent} is a '{parent.card.model}', so what begins from it cannot be a '{recipe.model}'."
