@@ -57,7 +57,9 @@ export function answerLine(answer, { row, open, before }) {
   );
 }
 
+/** What it writes by itself, where it is led along something else. */
 function translationLine(answer) {
+  if (!answer.target) return null;
   const tokens = answer.own.map((token, i) =>
     word(visible(token), { class: `token${i === answer.divergence ? " differs" : ""}` }),
   );

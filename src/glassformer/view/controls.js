@@ -57,7 +57,7 @@ export function drawTop(view, node) {
   const bar = el("div", { class: "bar-line" }, view.drawer, line, tabs(view));
   if (view.options.chrome === false) return redrawn(node, [bar]);
   const two = texts.context.length > 0;
-  const name = answer?.target ? "led by" : two ? "target" : "text";
+  const name = answer?.target ? "led by" : two ? "writes" : "text";
   const open = (item) => view.go({ at: view.logits(), cell: item.index });
   return redrawn(node, [
     bar,
