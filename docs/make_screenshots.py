@@ -17,11 +17,13 @@ FOLDER = Path(__file__).parent / "pictures"
 DESK, PHONE = (1440, 900), (390, 844)
 VIEWS = {
     "by-hand": "room=by-hand&example=masked&cell=weights,2,1",
-    "inside": "room=inside&model=sentiment&text=the film was not good at all , but I loved it",
-    "translate": "room=inside&model=english-german&text=I have never seen such a beautiful garden.",
-    "write": "room=inside&model=shakespeare&text=ROMEO: what light",
+    "inside": "room=inside&model=english-german&text=Where is the station?&at=decoder.1.cross.weights",
+    "judge": "room=inside&model=sentiment&text=not a good film, but I loved every minute of it",
+    "write": "room=inside&model=shakespeare&text=To be, or not to be",
+    "race": "room=race",
+    "train": "room=train",
 }
-OF_THE_DOCS = ("by-hand", "inside", "translate")
+OF_THE_DOCS = ("by-hand", "inside")
 
 
 @contextmanager

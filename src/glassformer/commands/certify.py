@@ -2,6 +2,7 @@
 
 import json as json_format
 import os
+from pathlib import Path
 
 from glassformer.certificate_page import print_certificate
 from glassformer.run_folder import RunFolder
@@ -23,8 +24,8 @@ def certify(run: str, *, json: bool = False) -> int:
     """
     loaded = load(run)
     certificate = loaded.certify()
-    if loaded.folder is not None and os.access(loaded.folder, os.W_OK):
-        RunFolder(loaded.folder).write_certificate(certificate.to_dict())
+    if Path(run).exists() and os.access(run, os.W_OK):  # not a model that came with the package
+        RunFolder(run).write_certificate(certificate.to_dict())
     if json:
         print(json_format.dumps(certificate.to_dict(), ensure_ascii=False, indent=2))
     else:

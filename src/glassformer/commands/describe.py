@@ -11,6 +11,7 @@ from glassformer.commands.settings import from_words
 from glassformer.config import to_dict
 from glassformer.errors import GlassformerError, InputError
 from glassformer.run_folder import RunFolder
+from glassformer.runs import find, pocket_folders
 from glassformer.sizes import Sizes, count_parameters, sizes
 from glassformer.sizes_page import print_models, print_sizes
 from glassformer.terminal import terminal
@@ -63,12 +64,13 @@ def _list(json: bool) -> None:
 
 
 def _named(word: str, settings: dict[str, Any]) -> tuple[str, Any]:
-    """The model and config that a name or a run folder stands for. A name goes before a folder of the same name."""
-    if word in MODELS or not Path(word).exists():
+    """The model and config that a name or a run stands for. A name goes before a folder of the same name."""
+    came_along = {path.name for path in pocket_folders()}
+    if word in MODELS or not (Path(word).exists() or word in came_along):
         return word, configure(word, **settings)
     if settings:
         raise InputError("The sizes of a trained model are settled; use --set with a model's name, not with a run.")
-    card, _, _ = RunFolder.open(word).load_model()
+    card, _, _ = RunFolder.open(find(word)).load_model()
     return card.model, card.settings
 
 
