@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 FOLDER = Path(__file__).parent / "pictures"
 DESK, PHONE = (1440, 900), (390, 844)
 VIEWS = {
-    "by-hand": "room=by-hand&example=masked&cell=weights,2,1",
+    "by-hand": "room=by-hand&example=i-love-ai&cell=scores,2,2",
     "inside": "room=inside&model=english-german&text=Where is the station?&at=decoder.1.cross.weights",
     "judge": "room=inside&model=sentiment&text=not a good film, but I loved every minute of it",
     "write": "room=inside&model=shakespeare&text=To be, or not to be",

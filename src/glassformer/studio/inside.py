@@ -6,6 +6,7 @@ Looks are kept for a little while, so that a page can ask for one head of a long
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -122,9 +123,10 @@ class Inside:
 
 
 def look_at(run: Run, text: str, target: str | None = None, write: Writes | None = None) -> Look:
-    """A look for which a language model only reads: passes that are compared must have as many tokens."""
+    """A look for which a language model only reads: passes that are compared must have as many tokens. The page around
+    it says which model it is."""
     longest = 0 if run.card.task == "generate" else None
-    return run.look(text, target=target, longest=longest, write=write).look
+    return replace(run.look(text, target=target, longest=longest, write=write).look, title="", about="")
 
 
 # --- heads --------------------------------------------------------------------------------------------------------
