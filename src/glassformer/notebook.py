@@ -27,5 +27,5 @@ class LookWidget(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **asked: Any) -> Any:
         """The widget, and the same page for those who cannot show it."""
-        bundle, about = super()._repr_mimebundle_(**asked)
+        bundle, about = super()._repr_mimebundle_(**asked) or ({}, {})
         return {**bundle, "text/html": look_frame(self.document, self._words)}, about
