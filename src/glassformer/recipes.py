@@ -143,7 +143,7 @@ def _answers(model: str, characters: int, samples: int) -> Recipe:
 def _spans(model: str, characters: int, samples: int) -> Recipe:
     return Recipe(
         objective="spans", model=model, settings=_quick(model) | {"width": 128, "layers": 4, "hidden": 512},
-        tokens=TokenPlan(kind="character"), longest=192, tokens_per_batch=2048,
+        tokens=TokenPlan(kind="byte-bpe", vocabulary=2000), longest=128, tokens_per_batch=2048,
         plan=Plan(learning_rate=3e-3, weight_decay=0.01, validate_every=0.2, keep_last=True), minutes=20.0,
     )  # fmt: skip
 
