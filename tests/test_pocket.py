@@ -1,0 +1,55 @@
+"""The models that come with the package: small, whole, described, and what their cards say of them is so."""
+
+from pathlib import Path
+
+import pytest
+
+import glassformer as gf
+from glassformer.run_folder import RunFolder
+
+POCKET = Path(gf.__file__).parent / "pocket"
+NAMES = ("english-german", "sentiment", "shakespeare")
+
+
+def test_three_came_along() -> None:
+    assert tuple(sorted(path.name for path in POCKET.iterdir())) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_is_small_and_keeps_its_promises(name: str) -> None:
+    files = [path for path in (POCKET / name).rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) <= 3_000_000
+    run = gf.load(POCKET / name)
+    assert run.certificate["passed"]
+    assert run.certify().passed
+    assert {"config.toml", "certificate.json", "scores.json", "README.md"} <= {path.name for path in files}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_card_says_data_licence_command_score_and_certificate(name: str) -> None:
+    card = (POCKET / name / "README.md").read_text(encoding="utf-8")
+    run = gf.load(POCKET / name)
+    for heading in ("**Data**", "**Score**", "**Certificate**", "**Command**"):
+        assert heading in card
+    assert f"`{run.card.command}`" in card
+    assert RunFolder(POCKET / name).settings["run"]["command"] == run.card.command
+    assert f"{sum(weight.numel() for weight in run.model.parameters()):,} parameters" in card
+    assert "/" not in run.card.command
+
+
+def test_the_translator_translates() -> None:
+    run = gf.load(POCKET / "english-german")
+    said = [each.translation for each in run.predict(["Where is the station?", "I don't know what to do."])]  # type: ignore[union-attr]
+    assert said == ["Wo ist der Bahnhof?", "Ich weiß nicht, was ich tun soll."]
+
+
+def test_the_critic_knows_praise_from_blame() -> None:
+    run = gf.load(POCKET / "sentiment")
+    texts = ["a warm, clever and moving film, one of the best of the year", "a dull, badly acted waste of time"]
+    assert [each.label for each in run.predict(texts)] == ["positive", "negative"]  # type: ignore[union-attr]
+
+
+def test_the_poet_writes_lines_with_speakers() -> None:
+    run = gf.load(POCKET / "shakespeare")
+    text = run.predict(["ROMEO:\n"], seed=1, longest=100)[0].text  # type: ignore[union-attr]
+    assert len(text.split()) > 10
