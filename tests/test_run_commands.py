@@ -10,7 +10,7 @@ import pytest
 from small_runs import small_run
 
 from glassformer import cli
-from glassformer.commands.predict import texts_of
+from glassformer.commands.predict import predict, texts_of
 from glassformer.errors import InputError
 from glassformer.runs import load
 
@@ -28,6 +28,15 @@ def said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *w
 @pytest.fixture
 def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
     return lambda *words: said(capsys, monkeypatch, *words)
+
+
+def test_without_a_word_the_commands_are_listed(ask: Any) -> None:
+    assert "Usage: glassformer COMMAND" in ask()
+
+
+def test_an_empty_text_is_not_answered(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nothing to classify in an empty text"):
+        predict(small_run(tmp_path / "run").path, " ")
 
 
 def test_a_classifier_answers_with_label_and_scores(ask: Any, tmp_path: Path) -> None:

@@ -230,6 +230,8 @@ def test_a_run_is_begun_watched_and_stopped(visit: Open, house: House) -> None:
     expect(page.get_by_role("button", name="Go on")).to_be_visible()
     assert page.locator(".lapse canvas").count() >= 1
     assert (house.studio.train.root / "seen" / "checkpoints").is_dir()
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_a_wrong_wish_is_told_beside_the_form(visit: Open) -> None:
@@ -248,6 +250,15 @@ def test_the_first_walk_has_six_steps_and_can_be_left(visit: Open) -> None:
     page.reload()
     page.wait_for_selector("#studio[data-ready]")
     expect(page.locator(".tour")).to_have_count(0)
+
+
+def test_a_room_that_was_left_hears_no_keys(visit: Open) -> None:
+    page = visit("#room=inside")
+    page.wait_for_selector(".gf .path")
+    page.keyboard.press("4")
+    page.wait_for_selector("#studio[data-ready=train]")
+    page.keyboard.press("?")
+    expect(page.locator("dialog:visible")).to_have_count(1)
 
 
 def test_rooms_by_key_and_back_by_the_browser(visit: Open) -> None:

@@ -35,7 +35,7 @@ app.command("glassformer.commands.compare:compare", name="compare", help="Race s
 def _without_debug(words: list[str]) -> tuple[list[str], bool]:
     """The words without a `--debug` that stands first, right after the command, or last; elsewhere it is a value."""
     options = words[: words.index("--")] if "--" in words else words
-    places = [i for i in (0, 1, len(words) - 1) if i < len(options) and words[i] == "--debug"]
+    places = [i for i in (0, 1, len(words) - 1) if 0 <= i < len(options) and words[i] == "--debug"]
     return [word for i, word in enumerate(words) if i not in places], bool(places)
 
 

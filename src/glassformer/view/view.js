@@ -406,6 +406,7 @@ class View {
   }
 
   key(event) {
+    if (!this.root.isConnected) return;
     const target = event.composedPath()[0];
     const here = this.root.contains(target) || (this.options.alone && target === document.body);
     if (!here || event.ctrlKey || event.metaKey || event.altKey || this.help.open) return;

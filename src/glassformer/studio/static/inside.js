@@ -128,6 +128,7 @@ export class Inside {
       this.fail(null);
       this.before = found.before;
       this.after = found.data.answer;
+      if (fresh) this.weights = null; // they were of another text
       if (fresh) await this.remount(found, place);
       else await this.view.update(found.data);
       this.drawChanges();
@@ -226,7 +227,6 @@ export class Inside {
   // --- does this head matter ---
 
   async weigh() {
-    this.weights = null;
     const found = await this.weighing.ask("inside/matters", { ...this.asked, changes: [] }).catch(() => null);
     if (!found) return;
     this.weights = found.matters;

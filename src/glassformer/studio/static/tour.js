@@ -32,14 +32,16 @@ export function tour(studio) {
   const show = async (step) => {
     at = step;
     const [room, place, title, text] = STEPS[at];
-    unmark();
-    if (studio.main.dataset.room !== room) await studio.go(room);
-    const node = await found(place);
-    node?.classList.add("toured");
-    node?.scrollIntoView({ block: "nearest" });
     const tool = (name, action, more = {}) => el("button", { type: "button", class: "tool", onclick: action, ...more }, name);
     box.replaceChildren(el("p", { class: "quiet" }, `${at + 1} of ${STEPS.length}`), el("h2", {}, title), el("p", {}, text),
       el("div", { class: "ends" }, tool("Skip", end), el("span", {}, at ? tool("Back", () => show(at - 1)) : null, " ", at < STEPS.length - 1 ? tool("Next", () => show(at + 1), { class: "tool strong" }) : tool("Done", end, { class: "tool strong" }))));
+    unmark();
+    if (studio.main.dataset.room !== room) await studio.go(room);
+    const node = await found(place);
+    if (step !== at || !box.isConnected) return; // somebody was quicker
+    node?.classList.add("toured");
+    const top = node?.getBoundingClientRect().top ?? 0;
+    if (top < 0 || top > 0.7 * innerHeight) node?.scrollIntoView({ block: "start" });
   };
   document.querySelector(".tour")?.remove();
   studio.root.append(box);
