@@ -167,7 +167,7 @@ def test_a_head_is_switched_off_and_the_answer_stands_before_and_after(visit: Op
     expect(page.locator(".matters output")).not_to_have_text("")
     page.get_by_role("button", name="Switch it off").click()
     expect(page.locator(".before-after .side-of")).to_have_count(2)
-    expect(page.locator(".chips li")).to_have_count(1)
+    expect(page.locator(".chips li")).to_contain_text("block 1 · self-attention · head 1 off")
     assert "changes=" in page.url
     again = visit("#" + page.url.partition("/#")[2])
     expect(again.locator(".before-after .side-of")).to_have_count(2)
@@ -180,6 +180,7 @@ def test_a_number_is_changed_and_a_patch_of_another_length_is_told_in_words(visi
     page = visit(f"#room=inside&model=classes&text={TEXT}")
     page.get_by_label("new value").fill("0.9")
     page.get_by_role("button", name="Try", exact=True).click()
+    expect(page.locator(".chips li")).to_contain_text("block 1 · self-attention · weights, head 1, row 5, column")
     expect(page.locator(".chips li")).to_contain_text("= 0.9")
     page.locator(".patch summary").click()
     page.get_by_placeholder("a text of as many tokens").fill("short")

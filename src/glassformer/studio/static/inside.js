@@ -208,10 +208,12 @@ export class Inside {
 
   drawChanges() {
     const name = (each) => {
-      const at = each.address.replace(/\.[a-z_]+$/, "");
-      if (each.kind === "head off") return `head ${each.head + 1} of ${at} off`;
-      if (each.kind === "number") return `${each.address}[${each.index.slice(1).join(", ")}] = ${short(each.value)}`;
-      return each.frozen ? `head ${each.head + 1} of ${at} frozen as for “${each.text}”` : `${each.address}${each.head === null ? "" : `, head ${each.head + 1},`} from “${each.text}”`;
+      const [, scope, stage] = each.address.match(/^(.*?)\.?([a-z_]+)$/);
+      const part = this.view?.data.parts.find((one) => one.id.replace(/#.*/, "") === scope)?.title ?? scope;
+      const head = each.head == null ? "" : ` · head ${each.head + 1}`;
+      if (each.kind === "head off") return `${part}${head} off`;
+      if (each.kind === "number") return `${part} · ${stage.replaceAll("_", " ")}, ${place(each.index)} = ${short(each.value)}`;
+      return each.frozen ? `${part}${head} frozen as for “${each.text}”` : `${part} · ${stage.replaceAll("_", " ")}${head} from “${each.text}”`;
     };
     const chips = this.changes.map((each) => el("li", {}, name(each), " ", el("button", { type: "button", class: "undo", "aria-label": `undo: ${name(each)}`, onclick: () => this.drop(each) }, "×")));
     this.badge = el("span", { class: "matters" });
@@ -258,11 +260,20 @@ export class Inside {
   }
 }
 
+/** Where a number stands, counted from one: batch, maybe head, row, column. */
+function place(index) {
+  const [column, row, head] = index.slice(1).reverse().map((each) => each + 1);
+  return [head && `head ${head}`, row && `row ${row}`, `column ${column}`].filter(Boolean).join(", ");
+}
+
 /** The answer before and after, side by side. */
 function sides(before, after) {
   if (!before || !after) return null;
+  const likeliest = (answer) => answer.steps.map((step) => step.items[0].name).join("\n");
   const side = (name, answer, other) => el("div", { class: "side-of" }, el("p", { class: "quiet" }, name), answer.kind === "translation" ? guesses(answer, other) : bars(lastItems(answer), lastItems(other)));
-  return el("div", { class: "before-after" }, side("before", before, after), side("after", after, before));
+  const along = before.kind === "translation" ? ": the likeliest next token at each place, along the same words" : "";
+  const same = along && likeliest(before) === likeliest(after) ? ": the same tokens, though not equally likely" : "";
+  return el("div", { class: "before-after" }, side(`before${along}`, before, after), side(`after${same}`, after, before));
 }
 
 const lastItems = (answer) => (answer.kind === "classes" ? answer.items : answer.steps.at(-1).items).slice(0, 5);
