@@ -32,7 +32,7 @@ JSON = dict[str, Any]
 # A text to begin with, for each kind of model; made sets know theirs by the name of the data.
 _FIRST = MappingProxyType(
     {
-        "negation": "the film was not good at all",
+        "negation": "this film is not good but dull",
         "dates": "the third of March 1984",
         "sorting": "3 1 2",
         "arithmetic": "12+7",
