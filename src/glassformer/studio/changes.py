@@ -63,7 +63,7 @@ class Asked:
             if stage.shape != values.shape:
                 raise InputError(
                     f"{self.address} is {_size(stage)} here, but {_size(values)} for “{self.text[:60]}”: "
-                    "only texts of as many tokens can lend it."
+                    "only texts of as many tokens can lend it. Undo that change, or look at a text of as many tokens."
                 )
             new = values.to(stage)
             if self.head is None:
