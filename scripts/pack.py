@@ -1,11 +1,13 @@
 """Puts a trained run into the package as a pocket model: weights of 16 bits, scored and certified as they are shipped.
 
     .venv/bin/python scripts/pack.py runs/sentiment
+    .venv/bin/python scripts/pack.py runs/negation-race    a race, with all its runs
 
 The run's folder gives the name; how each pocket model is trained stands in its card. Nothing of the texts it was
 trained on comes along but the pieces of its vocabulary.
 """
 
+import json
 import shutil
 import sys
 from dataclasses import replace
@@ -16,7 +18,8 @@ from glassformer.run_folder import RunFolder
 from glassformer.score_words import BESIDE, NAMES, in_figures, main_score
 
 POCKET = Path(__file__).parent.parent / "src/glassformer/pocket"
-LARGEST = 3_000_000  # bytes of one model
+LARGEST = 3_000_000  # bytes of one model, or of one race
+ROUNDED = 0.002  # by which a score may differ in 16 bits
 DATA = {
     "imdb": "Large Movie Review Dataset by Maas et al. (ACL 2011), its own split; published for research, to be cited. "
     "https://ai.stanford.edu/~amaas/data/sentiment/",
@@ -28,26 +31,52 @@ DATA = {
 
 
 def main(source: Path) -> None:
-    """Packs one run; what stood under its name is replaced."""
+    """Packs one run, or one race; what stood under its name is replaced."""
+    place = POCKET / source.resolve().name
+    shutil.rmtree(place, ignore_errors=True)
+    if (source / "race.json").exists():
+        pack_race(source, place)
+    else:
+        packed = pack(source, place)
+        (place / "README.md").write_text(described(packed), encoding="utf-8")
+        print(headline(packed))
+    size = sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
+    print(f"{place.name}: {size:,} bytes")
+    if size > LARGEST:
+        sys.exit(f"{place.name} cannot be shipped: it must have {LARGEST:,} bytes at most.")
+
+
+def pack(source: Path, place: Path) -> gf.Run:
+    """The run as it will be shipped: what it was told, its weights, its scores and its certificate."""
     run = gf.load(source)
-    name = source.resolve().name
     card = replace(run.card, command=run.card.command.split(" --out")[0])
     settings = RunFolder.open(source).settings
     settings["run"]["command"] = card.command
-    place = POCKET / name
-    shutil.rmtree(place, ignore_errors=True)
     folder = RunFolder.create(place, settings=settings)
     folder.save_model(card, run.model.state_dict(), run.tokens, half=True)
     packed = gf.load(place)
-    scores = packed.evaluate()
-    folder.write_scores({key: value for key, value in scores.items() if key != "data"})
+    folder.write_scores({key: value for key, value in packed.evaluate().items() if key != "data"})
     certificate = packed.certify()
     folder.write_certificate(certificate.to_dict())
-    (place / "README.md").write_text(described(packed), encoding="utf-8")
-    size = sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
-    print(f"{place.name}: {size:,} bytes, {headline(packed)}, certificate {certificate.passed}")
-    if size > LARGEST or not certificate.passed:
-        sys.exit(f"{place.name} cannot be shipped: it must have {LARGEST:,} bytes at most, and keep every promise.")
+    if not certificate.passed:
+        sys.exit(f"{place} cannot be shipped: it does not keep every promise.")
+    return packed
+
+
+def pack_race(source: Path, place: Path) -> None:
+    """The standings, and each run with the curve of what was held out. Its scores must be those of the standings."""
+    standings = json.loads((source / "race.json").read_text(encoding="utf-8"))
+    score = standings["score"]
+    for model in standings["models"]:
+        for name, was in zip(model["runs"], model[f"{score}_of_each_seed"], strict=True):
+            packed = pack(source / name, place / name)
+            print(f"{name}: {headline(packed)}")
+            if abs(packed.scores[score] - was) > ROUNDED:
+                sys.exit(f"{name} has {packed.scores[score]} in 16 bits, but {was} in the race.")
+            for event in RunFolder(source / name).metrics():
+                if event.get("event") == "judged":
+                    RunFolder(place / name).log(event)
+    shutil.copy(source / "race.json", place)
 
 
 def described(run: gf.Run) -> str:

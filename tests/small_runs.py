@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from small_models import SMALL, small
-from torch import nn
 
-from glassformer.build import MODELS
+from glassformer.build import MODELS, configure
 from glassformer.config import to_dict
 from glassformer.corpora import Corpus, read
 from glassformer.run_folder import Card, RunFolder
@@ -34,16 +33,15 @@ def small_run(path: Path, objective: str = "classes", model: str | None = None, 
     corpus = small_corpus(objective)
     texts = [part for each in corpus.train for part in (text_of(each), each.target if isinstance(each, Pair) else "")]
     tokens = Tokens.train(kind, texts, min_frequency=1)
-    settings = {"vocabulary": len(tokens), "length": 67, **settings}
-    module = made(name, len(corpus.labels), settings)
+    longest = {"length": 67} if "length" in SMALL[name] else {}
+    settings = SMALL[name] | {"vocabulary": len(tokens), **longest, **settings}
+    if corpus.labels:
+        settings["classes"] = len(corpus.labels)
+    module = small(name, **settings)
     card = Card(
-        task=MODELS[name].task, model=name, config=to_dict(module.config), objective=objective, labels=corpus.labels,
-        longest=67, data=source, command="glassformer train", seed=SEED,
+        task=MODELS[name].task, model=name, config=to_dict(configure(name, **settings)), objective=objective,
+        labels=corpus.labels, longest=67, data=source, command="glassformer train", seed=SEED,
     )  # fmt: skip
     folder = RunFolder.create(path, settings={"seed": SEED, "data": {"source": source}})
     folder.save_model(card, module.state_dict(), tokens)
     return folder
-
-
-def made(name: str, classes: int, settings: dict[str, Any]) -> nn.Module:
-    return small(name, **SMALL[name] | settings | ({"classes": classes} if classes else {}))

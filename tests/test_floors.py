@@ -40,7 +40,10 @@ FLOORS = [
             for room in ("wording", "margins", "mathml", "pages", "mending", "workings", "planting", "writing")
         ),
         *(f"handwork/{room}" for room in ("exercises", "runner", "foreign")),
-        *(f"view/{room}" for room in ("recipes", "trees", "parts", "packing", "answers", "looks", "looking", "data")),
+        *(
+            f"view/{room}"
+            for room in ("recipes", "trees", "parts", "packing", "answers", "opening", "looks", "looking", "data")
+        ),
         *("view/pages", "notebook", "view/shown"),
         *(f"watching/{room}" for room in ("steps", "products", "rebuilding", "following", "fused", "seen", "watch")),
         *("runs", "preparation", "showcase", "report_page", "teaching", "tracking", "race", "race_page"),

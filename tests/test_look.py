@@ -15,6 +15,7 @@ from small_runs import small_run
 
 import glassformer as gf
 from glassformer import cli, runs
+from glassformer.build import MODELS
 from glassformer.errors import InputError
 from glassformer.runs import Run, load
 from glassformer.tokens import END, START
@@ -42,6 +43,15 @@ def test_a_class_is_the_one_that_is_predicted(trained: dict[str, Run], seen: dic
     shares = {item["name"]: item["share"] for item in seen["classes"].answer["items"]}
     assert shares == pytest.approx(said.scores, abs=1e-6)  # type: ignore[union-attr]
     assert seen["classes"].words.startswith(f"{said.label} 0.")  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", [name for name, kind in MODELS.items() if kind.task == "classify"])
+def test_every_classifier_can_be_looked_into(tmp_path: Path, name: str) -> None:
+    run = load(small_run(tmp_path / name, model=name).path)
+    look = run.look(TEXTS["classes"])
+    shares = {item["name"]: item["share"] for item in look.answer["items"]}
+    assert shares == pytest.approx(run.predict([TEXTS["classes"]])[0].scores, abs=1e-6)  # type: ignore[union-attr]
+    assert look.save(tmp_path / "page.html").path.stat().st_size > 10_000
 
 
 def test_a_text_is_gone_on_with_by_the_likeliest_token(trained: dict[str, Run]) -> None:

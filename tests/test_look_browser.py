@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from browsing import listen
 from playwright.sync_api import Browser, Page, expect
 from small_runs import small_run
 from test_view_browser import click_cell, number
@@ -26,10 +27,7 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Open]:
     def show(look: Shown, hash_: str = "") -> Page:
         saved = look.save(tmp_path / "page.html")
         page = context.new_page()
-        page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: complaints.append(f"a token opened a dialog: {dialog.message}"))
-        page.on("request", lambda ask: None if ask.url.startswith("file:") else complaints.append(ask.url))
+        listen(page, complaints, ("file:",))
         page.goto(f"{saved.path.as_uri()}{hash_}")
         page.wait_for_selector(".gf .path .last")
         return page

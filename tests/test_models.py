@@ -9,7 +9,7 @@ from small_models import VOCABULARY, inputs, small
 
 from glassformer import config as configs
 from glassformer.build import MODELS, build, configure
-from glassformer.classifiers import thinned
+from glassformer.classifiers import words_left_out
 from glassformer.errors import InputError
 from glassformer.watchers import nothing, record
 
@@ -148,7 +148,7 @@ def test_a_thinned_text_has_some_of_its_words_in_their_order(share: float) -> No
     real = torch.arange(97) < lengths[:, None]
     kept = torch.zeros(3)
     for _ in range(101):
-        some, standing = thinned(ids, real, share)
+        some, standing = words_left_out(ids, real, share)
         kept += standing.sum(1)
         for row in range(3):
             left = some[row][standing[row]]

@@ -1,18 +1,20 @@
 """The models that come with the package: small, whole, described, and what their cards say of them is so."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 import glassformer as gf
 from glassformer.run_folder import RunFolder
+from glassformer.runs import pocket_folders, pocket_races
 
 POCKET = Path(gf.__file__).parent / "pocket"
 NAMES = ("english-german", "sentiment", "shakespeare")
 
 
 def test_three_came_along() -> None:
-    assert tuple(sorted(path.name for path in POCKET.iterdir())) == NAMES
+    assert tuple(path.name for path in pocket_folders()) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -53,3 +55,16 @@ def test_the_poet_writes_lines_with_speakers() -> None:
     run = gf.load(POCKET / "shakespeare")
     text = run.predict(["ROMEO:\n"], seed=1, longest=100)[0].text  # type: ignore[union-attr]
     assert len(text.split()) > 10
+
+
+def test_the_race_is_small_and_its_runs_are_as_they_stand_in_it() -> None:
+    (race,) = pocket_races()
+    assert sum(path.stat().st_size for path in race.rglob("*") if path.is_file()) <= 3_000_000
+    standings = json.loads((race / "race.json").read_text(encoding="utf-8"))
+    scores = {each["model"]: each["accuracy"] for each in standings["models"]}
+    for each in standings["models"]:
+        run = gf.load(race / each["runs"][0])
+        assert run.certificate["passed"]
+        assert run.evaluate(limit=400)["accuracy"] == pytest.approx(each["accuracy"], abs=0.06)
+    assert scores["transformer"] > 0.98
+    assert scores["bare-attention"] < 0.6  # a bag of words: it cannot know what a "not" belongs to

@@ -34,8 +34,17 @@ def test_without_a_word_the_commands_are_listed(ask: Any) -> None:
     assert "Usage: glassformer COMMAND" in ask()
 
 
+def test_a_text_that_is_too_long_is_cut_and_that_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = small_run(tmp_path / "run")
+    longest = run.load_model()[0].longest
+    predict(run.path, "good", " ".join(["good"] * 5003))
+    assert capsys.readouterr().err == f"Text 2 has 5,003 pieces; only the first {longest:,} are read.\n"
+    predict(run.path, " ".join(["good"] * longest))
+    assert capsys.readouterr().err == ""
+
+
 def test_an_empty_text_is_not_answered(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nothing to classify in an empty text"):
+    with pytest.raises(InputError, match="Text 1 of 1 is empty: there is nothing to classify in it"):
         predict(small_run(tmp_path / "run").path, " ")
 
 

@@ -38,6 +38,12 @@ def asked(visitor: Visitor, action: str, /, **content: Any) -> Any:
     return answer.json
 
 
+def refused(visitor: Visitor, action: str, /, **content: Any) -> str:
+    answer = visitor.ask(action, content)
+    assert answer.status == 422, answer.body
+    return str(answer.json["error"])
+
+
 # --- by hand ------------------------------------------------------------------------------------------------------
 
 
@@ -191,6 +197,29 @@ def test_how_much_a_head_matters_is_what_moves_without_it(visitor: Visitor) -> N
     assert moved == pytest.approx(abs(share(found["before"], label) - share(found["data"]["answer"], label)), abs=1e-6)
 
 
+def test_an_answer_is_written_whole_and_a_head_matters_by_all_of_it(visitor: Visitor) -> None:
+    text = "3 1 2 ="
+    answer = asked(visitor, "inside/look", model="answers", text=text)["data"]["answer"]
+    run = load(visitor.studio.shelf.folder("answers"))
+    written = "".join(step["given"]["name"] for step in answer["steps"][answer["read"] - 1 :] if step["given"])
+    assert written == "".join(run.stream(text, temperature=0))[: len(written)]
+    matters = asked(visitor, "inside/matters", model="answers", text=text)["matters"]
+    assert all(0 <= share <= 1 for share in matters.values())
+
+
+def test_a_poet_writes_on_as_far_as_can_be_looked_at(visitor: Visitor) -> None:
+    text = "ROMEO:\n"
+    longer = asked(visitor, "inside/write", model="shakespeare", text=text)["text"]
+    assert longer.startswith(text)
+    assert len(longer) == len(text) + 24
+    assert asked(visitor, "inside/write", model="shakespeare", text=text)["text"] == longer
+    nearly = asked(visitor, "inside/write", model="shakespeare", text="x" * 125)["text"]
+    assert len(nearly) == 128
+    assert asked(visitor, "inside/look", model="shakespeare", text=nearly)["before"] is None
+    assert "no room left" in refused(visitor, "inside/write", model="shakespeare", text=nearly)
+    assert "Only a model of running text" in refused(visitor, "inside/write", model="classes", text=text)
+
+
 def test_a_number_a_frozen_pattern_and_a_patch(visitor: Visitor) -> None:
     stages = asked(visitor, "inside/look", model="classes", text=TEXT)["data"]["stages"]
     weights = next(each["address"] for each in stages if each["name"] == "weights")
@@ -327,8 +356,9 @@ def test_a_race_is_shown_and_every_model_asked(tmp_path: Path) -> None:
     }  # fmt: skip
     (tmp_path / "race" / "race.json").write_text(json.dumps(facts))
     visitor = Visitor(tmp_path / "runs", tmp_path / "race")
-    assert asked(visitor, "race/start") == {"races": ["race"]}
+    assert asked(visitor, "race/start") == {"races": ["race", "negation-race"]}
     table = asked(visitor, "race/table", race="race")
+    assert table["first"] == "this film is not good but dull"
     assert [each["curves"] for each in table["models"]] == [[[[2.0, 0.7]]]] * 2
     answers = asked(visitor, "race/ask", race="race", text=TEXT)["answers"]
     assert [bool(each["looked"]) for each in answers] == [True, False]

@@ -1,6 +1,7 @@
 """The studio in a real browser: the main path of each room. Nothing is complained of; nothing leaves the machine."""
 
 import json
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 import uvicorn
+from browsing import listen
 from playwright.sync_api import Browser, Page, expect
 from small_runs import small_run
 
@@ -60,17 +62,7 @@ def visit(browser: Browser, house: House) -> Iterator[Open]:
         page = context.new_page()
         page.set_default_timeout(60_000)
         page.set_viewport_size(size)  # type: ignore[arg-type]
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
-        # A browser calls every refused request an error; what we refuse on purpose is told on the page.
-        page.on(
-            "console",
-            lambda said: complaints.append(said.text) if said.type == "error" and "422" not in said.text else None,
-        )
-        page.on(
-            "request",
-            lambda ask: None if ask.url.startswith((house.address, "blob:", "data:")) else complaints.append(ask.url),
-        )
+        listen(page, complaints, (house.address, "blob:", "data:"))
         if toured:
             page.add_init_script("localStorage.setItem('glassformer-toured', 'yes')")
         page.goto(house.address + hash_)
@@ -196,6 +188,23 @@ def test_translators_and_writers_are_looked_into(visit: Open, model: str, text: 
     expect(page.locator(".before-after .side-of")).to_have_count(2)
 
 
+def test_a_poet_writes_on_in_lines_of_its_own(visit: Open) -> None:
+    page = visit("#room=inside&model=shakespeare&text=ROMEO:%0A")
+    page.wait_for_selector(".inside-view .path .last")
+    page.get_by_role("button", name="Write on").click()
+    expect(page.get_by_label("your text")).to_have_value(re.compile(r"^ROMEO:\n[\s\S]{24}$"))
+    expect(page.locator(".inside-view .path")).to_be_visible()
+    assert "text=ROMEO%3A%0A" in page.url
+    page.get_by_label("model", exact=True).select_option("sentiment")
+    expect(page.get_by_role("button", name="Write on")).to_be_hidden()
+
+
+def test_a_translator_opens_where_words_meet(visit: Open) -> None:
+    page = visit("#room=inside&model=english-german")
+    page.wait_for_selector(".inside-view .path .last")
+    expect(page.locator(".inside-view .path")).to_contain_text("cross-attention")
+
+
 def test_a_hostile_text_is_only_a_text(visit: Open) -> None:
     page = visit("#room=inside&model=classes")
     page.get_by_label("your text").fill('"><img src=x onerror=alert(1)><script>alert(2)</script> \u202e \u200d good')
@@ -206,6 +215,13 @@ def test_a_hostile_text_is_only_a_text(visit: Open) -> None:
 
 
 # --- race, train, and around --------------------------------------------------------------------------------------
+
+
+def test_the_race_that_came_along_shows_who_cannot_read_order(visit: Open) -> None:
+    page = visit("#room=race&race=negation-race")
+    expect(page.locator(".standing")).to_contain_text("cannot know the order of words")
+    expect(page.locator(".said tr")).to_have_count(page.locator(".standing tbody tr").count())
+    expect(page.locator(".race")).to_contain_text("They disagree.")
 
 
 def test_a_race_is_read_and_all_are_asked(visit: Open) -> None:

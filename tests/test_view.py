@@ -1,6 +1,7 @@
 """What a page is given to draw: every number true, every formula whole, nothing that could run or be fetched."""
 
 import json
+import math
 import re
 
 import numpy as np
@@ -26,6 +27,7 @@ from glassformer.view.looks import (
     look_at_solution,
     look_at_translator,
 )
+from glassformer.view.opening import told_by
 from glassformer.view.pages import LARGEST, look_file, look_page, view_script, view_style
 from glassformer.view.parts import Texts, title
 from glassformer.view.recipes import RECIPES
@@ -178,6 +180,30 @@ def test_the_parts_of_a_translator_stand_in_two_columns() -> None:
     assert stages["decoder.0.self.weights"]["labels"] == [None, None, "own", "own"]
     assert stages["encoder.1.self.weights"]["labels"] == [None, None, "context", "context"]
     assert title("encoder.0.self") == "encoder · block 1 · self-attention"
+
+
+def test_a_translator_opens_at_the_head_that_tells_most() -> None:
+    look = small_look("translator")
+    crossing = [f"decoder.{block}.cross.weights" for block in range(2)]
+    told = {(address, head): told_by(look.trace[address][0, head]) for address in crossing for head in range(3)}
+    opened = view_data(look)["opening"]
+    assert told[opened["at"], opened["head"]] == max(told.values())
+    assert view_data(small_look("gpt"))["opening"] is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "told"),
+    [
+        (np.eye(4), math.log(4)),  # each row has a key of its own
+        (np.eye(4)[[2, 2, 2]], 0),  # sharp, but always the same
+        (np.full((3, 5), 0.2), 0),
+        (np.array([[1, 0], [0.5, 0.5]]), -0.75 * math.log(0.75) - 0.25 * math.log(0.25) - 0.5 * math.log(2)),
+        (np.array([[3.0, 0], [0, 0]]), 0),
+        (np.zeros((2, 2)), 0),
+    ],
+)
+def test_what_a_pattern_tells(pattern: np.ndarray, told: float) -> None:
+    assert told_by(pattern) == pytest.approx(told, abs=1e-12)
 
 
 def test_the_lanes_lead_from_queries_keys_and_values_to_the_output() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from browsing import listen
 from looks import LABELS, names, small_look
 from playwright.sync_api import Browser, Page, expect
 from small_models import SMALL, small
@@ -36,13 +37,7 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
         path.write_text(html or look_page(view_data(look or small_look("transformer"))), encoding="utf-8")
         page = context.new_page()
         page.set_viewport_size(size)  # type: ignore[arg-type]
-        page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: complaints.append(f"a token opened a dialog: {dialog.message}"))
-        page.on(
-            "request",
-            lambda ask: None if ask.url.startswith(("file:", "data:", "blob:")) else complaints.append(ask.url),
-        )
+        listen(page, complaints, ("file:", "data:", "blob:"))
         page.goto(f"{path.as_uri()}{hash_}")
         page.wait_for_selector(".gf .path .last")
         return page

@@ -122,7 +122,7 @@ def _fixed_length(embedded: Float[Tensor, "B T D"], real: Bool[Tensor, "B T"], l
     return F.pad(quiet, (0, 0, 0, length - quiet.shape[1]))
 
 
-def thinned(
+def words_left_out(
     ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], share: float
 ) -> tuple[Int[Tensor, "B t"], Bool[Tensor, "B t"]]:
     """The texts without a share of their words, drawn by lot; what is left closes up, so that a shorter text is read.
@@ -166,7 +166,7 @@ class EncoderClassifier(nn.Module):
         ids, real = ids[:, : self.config.length], real[:, : self.config.length]
         if self.training and self.config.word_dropout > 0:
             share = float(torch.rand(())) * self.config.word_dropout  # so that whole texts are seen as well
-            ids, real = thinned(ids, real, share)
+            ids, real = words_left_out(ids, real, share)
         return self.head(mean_of_real(self.read(ids, real, see=see), real, see), see=see)  # type: ignore[no-any-return]
 
     def read(

@@ -113,7 +113,7 @@ class Writing:
 
 def class_shares(model: Any, card: Card, tokens: Tokens, texts: Sequence[str]) -> np.ndarray:
     """The share of each label (columns) for each text (rows)."""
-    rows = batches.shortened(encoded(tokens, texts), card.longest).rows
+    rows = batches.shortened(encoded(tokens, texts), room(card)).rows
     shares = np.zeros((len(rows), len(card.labels)))
     for indices in together(rows, TOKENS_AT_ONCE):
         ids, real = _padded(model, [rows[i] for i in indices])
@@ -135,7 +135,7 @@ def classified(model: Any, card: Card, tokens: Tokens, texts: Sequence[str]) -> 
 
 def translated(model: Any, card: Card, tokens: Tokens, texts: Sequence[str], how: Writing) -> list[Translated]:
     """Each text's translation."""
-    rows = batches.shortened(encoded(tokens, texts), min(card.longest, model.config.length)).rows
+    rows = batches.shortened(encoded(tokens, texts), room(card)).rows
     found: list[Any] = [None] * len(rows)
     for indices in together(rows, SEARCHED_AT_ONCE):
         source, real = _padded(model, [rows[i] for i in indices])
@@ -232,6 +232,11 @@ def _ids(model: Any, prompt: list[int], longest: int, choose: Chooser) -> Iterat
 def encoded(tokens: Tokens, texts: Sequence[str]) -> list[Ids]:
     """The ids of each text; one that has none is a single unknown token."""
     return [row if len(row) else np.array([UNKNOWN], dtype=np.int64) for row in tokens.encode_many(texts)]
+
+
+def room(card: Card) -> int:
+    """How many ids of a text are read; the rest is cut off."""
+    return min(card.longest, getattr(card.settings, "length", card.longest))
 
 
 def _padded(model: Any, rows: Sequence[Ids]) -> tuple[Tensor, Tensor]:

@@ -90,7 +90,7 @@ def _classes(model: str, characters: int, samples: int) -> Recipe:
     plan = Plan(learning_rate=2e-3, table_rate=0.2, weight_decay=0.1, smoothing=0.1, average=0.995, validate_every=0.1)
     return Recipe(
         objective="classes", model=model, settings=settings, tokens=tokens, longest=1024, tokens_per_batch=8192,
-        plan=plan, minutes=12.0,
+        plan=plan, minutes=11.0,
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from glassformer.certify import Certificate, certify
 from glassformer.corpora import Corpus, read
 from glassformer.errors import InputError, nearest
 from glassformer.evaluation import Scores, evaluate
-from glassformer.predictions import Prediction, Writing, Written, answered, classified, pieces, translated
+from glassformer.predictions import Prediction, Writing, Written, answered, classified, pieces, room, translated
 from glassformer.readers.columns import Columns
 from glassformer.readers.folders import parts_of
 from glassformer.readers.text_files import STDIN
@@ -43,6 +43,9 @@ class Run:
         """What the model says of each text. `how` it writes: see `Writing` (longest, temperature, beam, seed, …)."""
         if isinstance(texts, str):
             raise InputError(f"`texts` is a list of texts; for one text write [{texts[:40]!r}].")
+        for i, text in enumerate(texts):
+            if self.card.task != "generate" and not text.strip():
+                raise InputError(f"Text {i + 1} of {len(texts)} is empty: there is nothing to {self.card.task} in it.")
         writing = Writing(**how)
         known = (self.model, self.card, self.tokens)
         if self.card.objective == "classes":
@@ -54,6 +57,18 @@ class Run:
         if self.card.objective == "masked":
             raise InputError("This model has only learnt to find hidden pieces; finetune it (--from) to classify.")
         return [Written("".join(self.stream(text, **how | {"seed": writing.seed + i}))) for i, text in enumerate(texts)]
+
+    def cut(self, texts: Sequence[str]) -> list[str]:
+        """A sentence on each text of which only the beginning is read: the model learnt from none that is longer."""
+        if self.card.task == "generate":  # which reads the end
+            return []
+        most = room(self.card)
+        lengths = [len(row) for row in self.tokens.encode_many(texts)]
+        return [
+            f"Text {i + 1} has {length:,} pieces; only the first {most:,} are read."
+            for i, length in enumerate(lengths)
+            if length > most
+        ]
 
     def stream(self, text: str, **how: Any) -> Iterator[str]:
         """What a language model writes to a text, piece by piece as it is made."""
@@ -168,5 +183,13 @@ def find(name: str | Path) -> Path:
 
 def pocket_folders() -> list[Path]:
     """The run folders of the models that came with the package."""
-    pocket = Path(str(resources.files("glassformer"))) / "pocket"
-    return sorted(path.parent for path in pocket.glob("*/model")) if pocket.is_dir() else []
+    return sorted(path.parent for path in _pocket().glob("*/model"))
+
+
+def pocket_races() -> list[Path]:
+    """The races that came with the package."""
+    return sorted(path.parent for path in _pocket().glob("*/race.json"))
+
+
+def _pocket() -> Path:
+    return Path(str(resources.files("glassformer"))) / "pocket"

@@ -64,8 +64,8 @@ def predict(
     }  # fmt: skip
     texts = texts_of(text)
     loaded = load(run)
-    if loaded.card.task != "generate" and not all(each.strip() for each in texts):
-        raise InputError(f"There is nothing to {loaded.card.task} in an empty text; write one behind the run.")
+    for sentence in loaded.cut(texts):
+        print(sentence, file=sys.stderr)
     if json:
         found = [asdict(each) for each in loaded.predict(texts, **how)]
         print(json_format.dumps(found if len(found) > 1 else found[0], ensure_ascii=False))

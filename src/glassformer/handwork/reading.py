@@ -31,7 +31,7 @@ def files_in(path: Path) -> list[Path]:
             raise InputError(f"The folder {path} holds no notes; looked for {', '.join(sorted(NOTES))}.")
         return found
     if not path.exists():
-        near = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+        near = [each.name for each in path.parent.iterdir() if each.name[0] != "."] if path.parent.is_dir() else []
         hint = f" {nearest(path.name, near)}" if near else ""
         raise InputError(f"There is no file {path};{hint or ' check the path.'}")
     return [path]

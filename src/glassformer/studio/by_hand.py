@@ -16,7 +16,7 @@ from glassformer.handwork.check import check_text
 from glassformer.handwork.exercises import make_exercise
 from glassformer.handwork.findings import Finding, Report
 from glassformer.handwork.pages import sheets_html
-from glassformer.handwork.wording import minus, place, sentence, summary
+from glassformer.handwork.wording import minus, place, sentence
 from glassformer.handwork.workings import VARIANTS
 from glassformer.mask_laboratory import Experiment, experiments
 from glassformer.solution import Solution, explain
@@ -263,7 +263,6 @@ def _report(report: Report) -> JSON:
     return {
         "right": first is None and report.checked > 0,
         "verdict": _verdict(report),
-        "summary": summary(report),
         "marks": report.marks,
         "notes": markup_tree(sheets_html(report)),
         "unread": [f"line {each.line}: {each.why}" for each in report.unreadable[:50]],

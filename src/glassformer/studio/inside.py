@@ -6,18 +6,20 @@ Looks are kept for a little while, so that a page can ask for one head of a long
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from glassformer.errors import InputError
+from glassformer.predictions import prompt_ids, room
 from glassformer.runs import Run
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
 from glassformer.studio.changes import Asked, read_changes, writes
 from glassformer.studio.shelf import Shelf
 from glassformer.trace import Trace
+from glassformer.view import looking
 from glassformer.view.answers import shares
 from glassformer.view.data import stage_numbers, view_data
 from glassformer.view.looks import Look, Writes
@@ -27,6 +29,7 @@ WHOLE = 256  # tokens up to which all numbers come at once
 LARGEST = 8_000_000  # bytes of an answer
 KEPT = 6  # looks
 MOST_HEADS = 256  # that are tried one by one
+WRITTEN = 24  # tokens that a language model goes on for at a time
 
 JSON = dict[str, Any]
 # A text to begin with, for each kind of model; made sets know theirs by the name of the data.
@@ -59,13 +62,14 @@ class Inside:
             "inside/look": self.look,
             "inside/head": self.head,
             "inside/matters": self.matters,
+            "inside/write": self.write,
         }
 
     def start(self, content: Content) -> JSON:
         """The models, and a text to begin with for each."""
         models = [self.shelf.about(name) for name in self.shelf.names]
         for each in models:
-            each["first"] = _FIRST.get(each.get("data", ""), _FIRST.get(each.get("task", ""), ""))
+            each["first"] = first_text(each.get("data", ""), each.get("task", ""))
         return {"models": models}
 
     def look(self, content: Content) -> JSON:
@@ -93,8 +97,19 @@ class Inside:
                 if len(found) >= MOST_HEADS:
                     break
                 asked = Asked("head off", address, head)
-                found[_head_name(asked)] = _moved(usual.trace, self._seen(run, text, target, (asked,)).trace)
+                found[_head_name(asked)] = _moved(usual, self._seen(run, text, target, (asked,), usual))
         return {"matters": found}
+
+    def write(self, content: Content) -> JSON:
+        """The text with what the model goes on with, by chance, as far as it can still be looked at."""
+        name, text, _, _ = self._asked(content)
+        run = self.shelf.get(name)
+        if run.card.objective != "stream":
+            raise InputError(f"Only a model of running text writes on; '{name}' does not.")
+        left = room(run.card) - len(prompt_ids(run.card, run.tokens, text))
+        if left < 1:
+            raise InputError("There is no room left to write in: shorten the text from its beginning.")
+        return {"text": text + "".join(run.stream(text, longest=min(WRITTEN, left), seed=len(text)))}
 
     # --- looking ---
 
@@ -110,23 +125,34 @@ class Inside:
             if key in self._looks:
                 self._looks.move_to_end(key)
                 return self._looks[key]
-        look = self._seen(run, text, target, changes)
+        like = self._look(name, text, target, ()) if changes else None
+        look = self._seen(run, text, target, changes, like)
         with self._lock:
             self._looks[key] = look
             while len(self._looks) > KEPT:
                 self._looks.popitem(last=False)
         return look
 
-    def _seen(self, run: Run, text: str, target: str | None, changes: tuple[Asked, ...]) -> Look:
+    def _seen(
+        self, run: Run, text: str, target: str | None, changes: tuple[Asked, ...], like: Look | None = None
+    ) -> Look:
         write = writes(changes, lambda other: look_at(run, other, target).trace)
-        return look_at(run, text, target, write or None)
+        return look_at(run, text, target, write or None, like)
 
 
-def look_at(run: Run, text: str, target: str | None = None, write: Writes | None = None) -> Look:
-    """A look for which a language model only reads: passes that are compared must have as many tokens. The page around
-    it says which model it is."""
-    longest = 0 if run.card.task == "generate" else None
-    return replace(run.look(text, target=target, longest=longest, write=write).look, title="", about="")
+def first_text(data: str, task: str) -> str:
+    """A text to begin with."""
+    return _FIRST.get(data, _FIRST.get(task, ""))
+
+
+def look_at(
+    run: Run, text: str, target: str | None = None, write: Writes | None = None, like: Look | None = None
+) -> Look:
+    """A look for which a model of running text only reads: it has no end of its own."""
+    longest = 0 if run.card.objective == "stream" else None
+    return looking.look_at(
+        run.model, run.card, run.tokens, text, target=target, longest=longest, write=write, like=like
+    )
 
 
 # --- heads --------------------------------------------------------------------------------------------------------
@@ -143,10 +169,10 @@ def _head_name(asked: Asked) -> str:
     return f"{asked.address.rpartition('.')[0]}/{asked.head}"
 
 
-def _moved(before: Trace, after: Trace) -> float:
-    """The share of the answer's probability that went elsewhere: for text that goes on, of its next token; for a
-    translation, the mean over its tokens."""
-    one, other = shares(before["logits"])[0], shares(after["logits"])[0]
-    if one.ndim == 2 and not any(address.startswith("decoder") for address in before):
-        one, other = one[-1], other[-1]
-    return float(0.5 * np.abs(one - other).sum(-1).mean())
+def _moved(before: Look, after: Look) -> float:
+    """The share of the answer's probability that went elsewhere: the mean over all tokens of an answer or translation;
+    for text that goes on, of its next token."""
+    one, other = shares(before.trace["logits"])[0], shares(after.trace["logits"])[0]
+    begins = (before.answer or {}).get("read", 1) - 1  # tokens before the answer
+    moved = np.abs(np.atleast_2d(one - other)).sum(-1)
+    return float(0.5 * moved[begins:].mean())

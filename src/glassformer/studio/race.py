@@ -9,11 +9,11 @@ from typing import Any
 
 from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.run_folder import RunFolder
-from glassformer.runs import Run
+from glassformer.runs import Run, pocket_races
 from glassformer.storage import parse_json
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
-from glassformer.studio.inside import LONGEST, look_at
+from glassformer.studio.inside import LONGEST, first_text, look_at
 from glassformer.studio.shelf import Shelf
 
 MOST_MODELS = 24
@@ -27,11 +27,13 @@ def is_race(folder: Path) -> bool:
 
 
 class Race:
-    """The room, with the races it was given. Their runs are put on the shelf, to be looked into."""
+    """The room, with the races it was given and those that came with the package. Their runs are put on the shelf when
+    they are asked, to be looked into."""
 
     def __init__(self, shelf: Shelf, folders: Iterable[Path]) -> None:
         self.shelf = shelf
-        self.races = {folder.resolve().name: folder for folder in folders}
+        mine = {folder.resolve().name: folder for folder in folders}
+        self.races = mine | {folder.name: folder for folder in pocket_races() if folder.name not in mine}
 
     @property
     def actions(self) -> dict[str, Callable[[Content], JSON]]:
@@ -52,6 +54,9 @@ class Race:
             "score": score,
             "samples": facts.get("samples"),
             "guess": facts.get("guess"),
+            "first": first_text(
+                str(facts.get("terms", {}).get("data", "")), str(facts.get("terms", {}).get("task", ""))
+            ),
             "terms": {
                 name: value for name, value in facts.get("terms", {}).items() if isinstance(value, str | int | float)
             },

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.errors import GlassformerError, InputError, nearest
+from glassformer.predictions import room
 from glassformer.run_folder import RunFolder
 from glassformer.runs import Run, load, pocket_folders
 
@@ -82,7 +83,7 @@ def _facts(run: Run) -> dict[str, Any]:
         "model": card.model,
         "data": card.data,
         "labels": list(card.labels),
-        "longest": min(card.longest, getattr(run.model.config, "length", card.longest)),
+        "longest": room(card),
         "parameters": sum(weight.numel() for weight in run.model.parameters()),
         "scores": {key: value for key, value in run.scores.items() if isinstance(value, int | float | str)},
     }

@@ -15,6 +15,7 @@ from glassformer.errors import InputError
 from glassformer.trace import Entry, Trace
 from glassformer.view import packing
 from glassformer.view.looks import Look
+from glassformer.view.opening import opening
 from glassformer.view.parts import Part, axes, lanes, parts_of
 from glassformer.view.recipes import RECIPES
 from glassformer.view.trees import formula_tree, symbol_tree
@@ -100,6 +101,7 @@ def _document(look: Look, fit: Fit, packed: bool, later: bool) -> JSON:
         for entry in look.trace.entries.values()
     ]
     used = {stage["operation"] for stage in stages}
+    shown = [_part(look.trace, part, look.texts.context_scopes if look.texts.context else ()) for part in parts]
     formulas: list[Any] = []
     for stage in stages:
         stage["formula"] = _once(formulas, stage["formula"])
@@ -110,7 +112,8 @@ def _document(look: Look, fit: Fit, packed: bool, later: bool) -> JSON:
         "about": look.about,
         "texts": _texts(look),
         "stages": stages,
-        "parts": [_part(look.trace, part, look.texts.context_scopes if look.texts.context else ()) for part in parts],
+        "parts": shown,
+        "opening": opening(look.trace, shown),
         "formulas": formulas,
         "recipes": {name: recipe for name, recipe in RECIPES.items() if name in used},
         "answer": look.answer,

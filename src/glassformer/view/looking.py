@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from glassformer.errors import InputError
-from glassformer.predictions import AND_SOME, TIMES_LONGER, encoded, prompt_ids
+from glassformer.predictions import AND_SOME, TIMES_LONGER, encoded, prompt_ids, room
 from glassformer.run_folder import Card
 from glassformer.tokens import Tokens
 from glassformer.view.looks import Look, Writes, look_at_classifier, look_at_language_model, look_at_translator
@@ -28,36 +28,39 @@ def look_at(
     target: str | None = None,
     longest: int | None = None,
     write: Writes | None = None,
+    like: Look | None = None,
 ) -> Look:
     """A trained model and a text, run once while everything is recorded.
 
     target    a translation to lead a translator along; what it writes by itself stands beside
     longest   tokens that are written at most; with 0 a language model only reads
     write     stages to put in place; what the model writes, it writes without them
+    like      a look at the same text: what was written then is not written again
     """
     _check(card, text, target, longest)
     ids = (prompt_ids(card, tokens, text) if card.task == "generate" else encoded(tokens, [text])[0]).tolist()
-    _check_length("text", len(ids), min(card.longest, _room(model)))
+    _check_length("text", len(ids), _room(card))
     known = (model, ids, tokens.pieces(ids))
+    written = None if like is None else like.written
     with torch.inference_mode():
         if card.task == "classify":
             look = look_at_classifier(*known, card.labels, write=write)
             return replace(look, words=_ranked(look))
         if card.task == "generate":
             usual = USUAL_LENGTH if card.objective == "stream" else _usual(ids)
-            most = min(usual if longest is None else longest, _room(model) - len(ids))
-            look = look_at_language_model(*known, tokens.pieces, longest=most, write=write)
+            most = min(usual if longest is None else longest, _room(card) - len(ids))
+            look = look_at_language_model(*known, tokens.pieces, longest=most, written=written, write=write)
             return replace(look, words=_continued(look, ids, tokens))
         led = None if target is None else tokens.encode(target).ids
-        _check_length("target", len(led or ()) + 1, _room(model))  # it begins with <s>
+        _check_length("target", len(led or ()) + 1, _room(card))  # it begins with <s>
         most = longest or _usual(ids)
-        look = look_at_translator(*known, tokens.pieces, target=led, longest=most, write=write)
+        look = look_at_translator(*known, tokens.pieces, target=led, longest=most, written=written, write=write)
         return replace(look, words=_translated(look, tokens, target))
 
 
-def _room(model: Any) -> int:
+def _room(card: Card) -> int:
     """How many tokens can be looked at in this model."""
-    return min(MOST_TOKENS, getattr(model.config, "length", MOST_TOKENS))
+    return min(MOST_TOKENS, room(card))
 
 
 def _usual(ids: Sequence[int]) -> int:

@@ -32,6 +32,7 @@ class Look:
 
     about    a sentence on what is looked at
     answer   what came out, as data for a page; `words` the same in a line of text
+    written  the ids that the model wrote by itself
     """
 
     trace: Trace
@@ -40,6 +41,7 @@ class Look:
     about: str = ""
     answer: Mapping[str, Any] | None = None
     words: str = ""
+    written: tuple[int, ...] = ()
 
 
 def look_at_classifier(
@@ -67,19 +69,21 @@ def look_at_language_model(
     names: Names,
     *,
     longest: int = 0,
+    written: Sequence[int] | None = None,
     write: Writes | None = None,
     title: str = "",
 ) -> Look:
     """One text, and at each of its tokens what the model held likely to follow. It is first gone on with for at most
-    `longest` tokens, always the likeliest."""
+    `longest` tokens, always the likeliest, unless what is `written` is known."""
     row = _row(ids)
-    written = _continuation(model, row, longest)
+    written = _continuation(model, row, longest) if written is None else written
     trace = _recorded(model, _row([*ids, *written]), write=write)
     all_ids = [*row[0].tolist(), *written]
     steps = next_steps(trace["logits"], [*all_ids[1:], None], names)
     shown = worth_showing(trace["logits"], all_ids)
     texts = Texts(own=(*pieces, *names(written)), names=dict(zip(shown, names(shown), strict=True)))
-    return Look(trace, texts, title, answer={"kind": "next", "read": len(row[0]), "steps": steps})
+    answer = {"kind": "next", "read": len(row[0]), "steps": steps}
+    return Look(trace, texts, title, answer=answer, written=tuple(written))
 
 
 def look_at_translator(
@@ -89,14 +93,16 @@ def look_at_translator(
     names: Names,
     *,
     target: Sequence[int] | None = None,
+    longest: int = 128,
+    written: Sequence[int] | None = None,
     write: Writes | None = None,
     title: str = "",
-    longest: int = 128,
 ) -> Look:
-    """A sentence and its translation. With a `target` the model is led along it, and its own words stand beside."""
+    """A sentence and its translation. With a `target` the model is led along it, and its own words stand beside; they
+    need not be found again if what is `written` is known."""
     row = _row(source)
     real = torch.ones_like(row, dtype=torch.bool)
-    own = _own_words(model, row, real, longest)
+    own = _own_words(model, row, real, longest) if written is None else list(written)
     led = list(target) if target is not None else own
     trace = _recorded(model, row, real, _row([START, *led]), write=write)
     logits = trace["logits"]
@@ -113,7 +119,7 @@ def look_at_translator(
         "steps": next_steps(logits, [*led, END], names),
         **_alignment(trace),
     }
-    return Look(trace, texts, title, answer=answer)
+    return Look(trace, texts, title, answer=answer, written=tuple(own))
 
 
 def look_at_solution(solution: Solution) -> Look:

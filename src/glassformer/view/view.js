@@ -129,10 +129,14 @@ class View {
   whole(state) {
     const known = this.store.stages.has(state.at);
     const first = this.data.parts.find((part) => part.pattern) ?? this.data.parts.at(-1);
-    const at = known ? state.at : (first.pattern ?? Strip.steps(first, this.store).at(-1) ?? first.stages.at(-1));
+    const opening = this.data.opening ?? {
+      at: first.pattern ?? Strip.steps(first, this.store).at(-1) ?? first.stages.at(-1),
+      head: 0,
+    };
+    const at = known ? state.at : opening.at;
     const stage = this.store.stage(at);
     const part = this.store.parts.get(stage.part);
-    const head = clamp(state.head ?? 0, 0, Math.max(part.heads - 1, 0));
+    const head = clamp(state.head ?? (known ? 0 : opening.head), 0, Math.max(part.heads - 1, 0));
     return {
       at,
       head,

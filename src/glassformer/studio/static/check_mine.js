@@ -76,7 +76,7 @@ export class CheckMine {
       el("p", { class: "quiet" }, each.says)));
     this.answer.replaceChildren(...[
       el("p", { class: `verdict ${report.right ? "right" : "fails"}` }, `${report.right ? "✓ " : ""}${report.verdict}`),
-      el("p", { class: "quiet" }, `${marks.right} of ${marks.numbers} numbers right${marks.follow_through ? `, ${marks.follow_through} of them follow from your value` : ""} · ${report.summary}`),
+      el("p", { class: "quiet" }, `${marks.right} of ${marks.numbers} numbers right${marks.follow_through ? `, ${marks.follow_through} of them follow from your value` : ""}.`),
       ...cards, el("h2", {}, "As it reads"), notes,
       report.unread.length ? el("details", {}, el("summary", { class: "quiet" }, `${report.unread.length} not read`), el("ul", {}, report.unread.map((each) => el("li", {}, each)))) : null,
     ].filter(Boolean));

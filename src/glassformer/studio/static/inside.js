@@ -8,6 +8,14 @@ import { hashFromState, mount, stateFromHash } from "./view/view.js";
 
 const KEPT = ["at", "head", "row", "cell", "view", "zoom"];
 
+// What is said of a model's score, on texts it was not trained on.
+const SCORES = {
+  accuracy: (share) => `${(100 * share).toFixed(1)} % right on new texts`,
+  bleu: (score) => `BLEU ${score.toFixed(1)} on new texts`,
+  exact: (share) => `${(100 * share).toFixed(1)} % exactly right on new texts`,
+  perplexity: (score) => `as unsure as among ${score.toFixed(1)} equally likely tokens`,
+};
+
 export class Inside {
   constructor(studio, put) {
     this.studio = studio;
@@ -61,11 +69,12 @@ export class Inside {
   frame() {
     if (this.bar) return this.fillModels();
     this.picker = el("select", { "aria-label": "model", onchange: () => this.choose(this.picker.value) });
-    this.words = el("input", { type: "text", class: "words", "aria-label": "your text", "data-first": true, autocomplete: "off", spellcheck: "false" });
+    this.words = el("textarea", { class: "words", rows: 1, "aria-label": "your text", title: "Enter looks; Shift and Enter begin a new line", "data-first": true, autocomplete: "off", spellcheck: "false", onkeydown: (event) => this.enter(event) });
     this.lead = el("input", { type: "text", class: "words lead", "aria-label": "a translation to lead it along", placeholder: "lead it along a translation of yours (optional)", autocomplete: "off", spellcheck: "false" });
     this.about = el("span", { class: "quiet about-model" });
+    this.on = el("button", { type: "button", class: "tool", title: "The model goes on with your text, by chance", onclick: () => this.write() }, "Write on ▸");
     this.bar = el("form", { class: "bar ask", onsubmit: (event) => { event.preventDefault(); this.type(); } },
-      el("label", {}, el("span", { class: "spoken" }, "model"), this.picker), this.words, el("button", { class: "tool strong" }, "Look ⏎"), this.lead);
+      el("label", {}, el("span", { class: "spoken" }, "model"), this.picker), this.words, el("button", { class: "tool strong" }, "Look ⏎"), this.on, this.lead);
     this.wrong = el("p", { class: "wrong note", role: "alert", hidden: true });
     this.changed = el("section", { class: "changes", "aria-label": "What you changed" });
     this.place = el("div", { class: "inside-view" });
@@ -83,8 +92,9 @@ export class Inside {
     this.words.value = this.text;
     this.lead.value = this.target;
     this.lead.hidden = model.task !== "translate";
-    const score = ["accuracy", "bleu", "exact", "perplexity"].find((name) => name in model.scores);
-    this.about.textContent = `${model.model}, ${model.parameters.toLocaleString("en")} weights, trained to ${model.task} ${model.data}${score ? ` · ${score} ${short(model.scores[score])}` : ""}`;
+    this.on.hidden = model.objective !== "stream";
+    const score = Object.keys(SCORES).find((name) => name in model.scores);
+    this.about.textContent = `${model.model}, ${model.parameters.toLocaleString("en")} weights, trained to ${model.task} ${model.data}${score ? ` · ${SCORES[score](model.scores[score])}` : ""}`;
   }
 
   get card() {
@@ -102,6 +112,24 @@ export class Inside {
     Object.assign(this, { text: this.words.value, target: this.lead.hidden ? "" : this.lead.value });
     this.changes = this.changes.filter((each) => each.kind === "head off" || (each.kind === "take" && each.frozen));
     return this.look({ fresh: true, place: this.view?.state }).then(() => this.say());
+  }
+
+  enter(event) {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    this.bar.requestSubmit();
+  }
+
+  /** The model goes on with the text, and is looked at while it reads all of it. */
+  async write() {
+    try {
+      const { text } = await ask("inside/write", { model: this.model, text: this.words.value });
+      this.words.value = text;
+      await this.type();
+      this.words.scrollTop = this.words.scrollHeight; // what is new stands at the end
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   say(options) {
@@ -269,9 +297,10 @@ function place(index) {
 /** The answer before and after, side by side. */
 function sides(before, after) {
   if (!before || !after) return null;
+  const written = before.kind === "translation" || (before.kind === "next" && before.steps.length > before.read);
   const likeliest = (answer) => answer.steps.map((step) => step.items[0].name).join("\n");
-  const side = (name, answer, other) => el("div", { class: "side-of" }, el("p", { class: "quiet" }, name), answer.kind === "translation" ? guesses(answer, other) : bars(lastItems(answer), lastItems(other)));
-  const along = before.kind === "translation" ? ": the likeliest next token at each place, along the same words" : "";
+  const side = (name, answer, other) => el("div", { class: "side-of" }, el("p", { class: "quiet" }, name), written ? guesses(answer, other) : bars(lastItems(answer), lastItems(other)));
+  const along = written ? ": the likeliest next token at each place, along the same words" : "";
   const same = along && likeliest(before) === likeliest(after) ? ": the same tokens, though not equally likely" : "";
   return el("div", { class: "before-after" }, side(`before${along}`, before, after), side(`after${same}`, after, before));
 }
@@ -289,7 +318,9 @@ function bars(items, others) {
 }
 
 function guesses(answer, other) {
-  return el("p", { class: "guesses" }, answer.steps.map((step, i) => word(visible(step.items[0].name), { class: step.items[0].name === other.steps[i]?.items[0].name ? "token" : "token changed" })));
+  const from = answer.read ? answer.read - 1 : 0; // what was only read is no guess worth a word
+  const same = (step, i) => step.items[0].name === other.steps[from + i]?.items[0].name;
+  return el("p", { class: "guesses" }, answer.steps.slice(from).map((step, i) => word(visible(step.items[0].name), { class: same(step, i) ? "token" : "token changed" })));
 }
 
 function parsed(text) {

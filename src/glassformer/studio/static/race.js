@@ -20,8 +20,9 @@ export class Race {
     const { races } = await ask("race/start");
     if (!races.length) return this.empty();
     this.race = races.includes(state.race) ? state.race : races[0];
-    this.text = state.text ?? this.text ?? "";
-    this.draw(races, await ask("race/table", { race: this.race }));
+    const found = await ask("race/table", { race: this.race });
+    this.text = state.text ?? this.text ?? found.first;
+    this.draw(races, found);
     if (this.text) await this.run();
   }
 
@@ -34,12 +35,12 @@ export class Race {
   draw(races, found) {
     const head = ["model", "parameters", "time", `${found.score} ± interval`, ""].map((text, i) => el("th", { scope: "col", class: i > 0 && i < 4 ? "num" : "" }, text));
     const rows = found.models.map((each) => el("tr", {}, el("th", { scope: "row" }, each.model), el("td", { class: "num" }, each.parameters?.toLocaleString("en") ?? ""), el("td", { class: "num" }, time(each.seconds)),
-      el("td", { class: "num" }, each.score === null || each.score === undefined ? "" : short(each.score), each.interval ? el("span", { class: "quiet" }, ` ${short(each.interval[0])} – ${short(each.interval[1])}`) : null),
+      el("td", { class: "num" }, each.score === null || each.score === undefined ? "" : told(found.score, each.score), each.interval ? el("span", { class: "quiet" }, `  ${told(found.score, each.interval[0])} – ${told(found.score, each.interval[1])}`) : null),
       el("td", { class: "quiet" }, [each.level ? "ahead, or level with the first" : "", each.reads_order ? "" : "cannot know the order of words"].filter(Boolean).join(" · "))));
     const picker = el("select", { "aria-label": "race", onchange: () => this.studio.go("race", { race: picker.value }) }, races.map((each) => el("option", { selected: each === this.race }, each)));
     this.words = el("input", { type: "text", class: "words", value: this.text, placeholder: "your sentence, given to all of them", "aria-label": "your sentence", "data-first": true });
     this.answers = el("section", { "aria-live": "polite" });
-    const guess = typeof found.guess === "number" ? ` One who always says the most frequent label has ${short(found.guess)}.` : "";
+    const guess = typeof found.guess === "number" ? ` One who always says the most frequent label has ${told(found.score, found.guess)}.` : "";
     this.node.replaceChildren(
       el("div", { class: "run-head" }, races.length > 1 ? picker : el("h1", {}, this.race), el("span", { class: "quiet" }, `judged on ${found.samples?.toLocaleString("en") ?? "?"} samples.${guess}`)),
       el("div", { class: "scroll" }, el("table", { class: "samples standing" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows))),
@@ -75,4 +76,5 @@ export class Race {
   }
 }
 
+const told = (name, value) => (["accuracy", "exact"].includes(name) ? `${(100 * value).toFixed(1)} %` : short(value));
 const time = (seconds) => (typeof seconds !== "number" ? "" : seconds < 120 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(1)} min`);

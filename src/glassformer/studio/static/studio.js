@@ -74,11 +74,9 @@ class Studio {
     for (const door of this.head.querySelectorAll(".door")) door.setAttribute("aria-current", door.dataset.room === name ? "page" : "false");
     this.main.replaceChildren(room.node);
     this.main.dataset.room = name;
-    try {
-      await room.show(state);
-    } catch (error) {
-      this.main.replaceChildren(el("p", { class: "wrong note", role: "alert" }, error.message), room.node);
-    }
+    const wrong = await room.show(state).then(() => null, (error) => error);
+    if (this.here !== room) return; // somebody was quicker to leave
+    if (wrong) this.main.replaceChildren(el("p", { class: "wrong note", role: "alert" }, wrong.message), room.node);
     this.root.dataset.ready = name;
   }
 

@@ -1,0 +1,17 @@
+"""A page that is listened to: whatever it complains of, and whatever it asks for elsewhere, is written down."""
+
+from playwright.sync_api import Page
+
+
+def listen(page: Page, complaints: list[str], own: tuple[str, ...]) -> None:
+    """Writes down errors, warnings, dialogs, and requests for what is not one's `own`. What is refused on purpose, with
+    a 422, is told on the page; that a browser calls it an error as well is no complaint."""
+    page.on(
+        "console",
+        lambda said: (
+            complaints.append(said.text) if said.type in ("error", "warning") and "422" not in said.text else None
+        ),
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
+    page.on("request", lambda ask: None if ask.url.startswith(own) else complaints.append(ask.url))
