@@ -8,7 +8,8 @@ const [WIDE, HIGH, LEFT, BELOW] = [900, 200, 44, 24];
 export function chart(lines, { what, names = false }) {
   const all = lines.flatMap((line) => line.points);
   const drawing = svgEl("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": what });
-  if (!all.length) return drawing;
+  const box = el("div", { class: "scroll" }, drawing);
+  if (!all.length) return box;
   const right = names ? 130 : 12;
   const most = { x: Math.max(...all.map(([x]) => x), 1e-9), y: Math.max(...all.map(([, y]) => y), 1e-9) };
   const least = Math.min(0, ...all.map(([, y]) => y));
@@ -24,17 +25,21 @@ export function chart(lines, { what, names = false }) {
     drawing.append(svgEl("path", { class: line.kind, d: path }));
     if (line.kind === "held") for (const [px, py] of line.points) drawing.append(svgEl("circle", { class: "dot", cx: x(px), cy: y(py), r: 2.5 }));
   }
-  if (names) drawing.append(...labels(lines.filter((each) => each.points.length).map(({ name, points }) => ({ name, x: x(points.at(-1)[0]) + 6, y: y(points.at(-1)[1]) + 4 }))));
-  return drawing;
+  if (names) drawing.append(...labels(lines.filter((each) => each.points.length).map(({ name, points }) => ({ name, x: x(points.at(-1)[0]), y: y(points.at(-1)[1]) })), WIDE - right));
+  return box;
 }
 
-/** A name at the end of each line, moved apart where two would meet. */
-function labels(ends) {
-  let last = -Infinity;
-  return ends.sort((a, b) => a.y - b.y).map((end) => {
-    last = Math.max(end.y, last + 13);
-    return svgEl("text", { x: end.x, y: last }, end.name);
-  });
+/** The names of the lines, one below the other, each led to from where its line ends. */
+function labels(ends, edge) {
+  const gap = 14;
+  ends.sort((a, b) => a.y - b.y);
+  ends.forEach((end, i) => (end.at = Math.max(end.y, i ? ends[i - 1].at + gap : 0)));
+  let lowest = HIGH - BELOW;
+  for (const end of ends.toReversed()) {
+    end.at = Math.min(end.at, lowest);
+    lowest = end.at - gap;
+  }
+  return ends.flatMap(({ name, x, y, at }) => [svgEl("path", { class: "lead", d: `M${x} ${y}L${edge + 4} ${at}` }), svgEl("text", { x: edge + 8, y: at + 4 }, name)]);
 }
 
 /** A pattern of weights, from 0 (paper) to 1 (violet). */

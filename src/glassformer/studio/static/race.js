@@ -35,7 +35,7 @@ export class Race {
   draw(races, found) {
     const head = ["model", "parameters", "time", `${found.score} ± interval`, ""].map((text, i) => el("th", { scope: "col", class: i > 0 && i < 4 ? "num" : "" }, text));
     const rows = found.models.map((each) => el("tr", {}, el("th", { scope: "row" }, each.model), el("td", { class: "num" }, each.parameters?.toLocaleString("en") ?? ""), el("td", { class: "num" }, time(each.seconds)),
-      el("td", { class: "num" }, each.score === null || each.score === undefined ? "" : told(found.score, each.score), each.interval ? el("span", { class: "quiet" }, `  ${told(found.score, each.interval[0])} – ${told(found.score, each.interval[1])}`) : null),
+      el("td", { class: "num" }, each.score === null || each.score === undefined ? "" : told(found.score, each.score), each.interval ? el("span", { class: "quiet" }, `  ${told(found.score, each.interval[0]).replace(" %", "")} – ${told(found.score, each.interval[1])}`) : null),
       el("td", { class: "quiet" }, [each.level ? "ahead, or level with the first" : "", each.reads_order ? "" : "cannot know the order of words"].filter(Boolean).join(" · "))));
     const picker = el("select", { "aria-label": "race", onchange: () => this.studio.go("race", { race: picker.value }) }, races.map((each) => el("option", { selected: each === this.race }, each)));
     this.words = el("input", { type: "text", class: "words", value: this.text, placeholder: "your sentence, given to all of them", "aria-label": "your sentence", "data-first": true });
