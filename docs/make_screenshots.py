@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parent / "pictures"
 DESK, PHONE = (1440, 900), (390, 844)
 VIEWS = {
     "by-hand": "room=by-hand&example=i-love-ai&cell=scores,2,2",
-    "inside": "room=inside&model=english-german&text=Where is the station?&at=decoder.1.cross.weights",
+    "inside": "room=inside&model=english-german&text=Where is the station?",
     "judge": "room=inside&model=sentiment&text=not a good film, but I loved every minute of it",
     "write": "room=inside&model=shakespeare&text=To be, or not to be",
     "race": "room=race",
