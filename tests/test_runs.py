@@ -69,7 +69,9 @@ def test_a_text_has_the_same_answer_alone_and_in_company(classifier: Run) -> Non
 
 
 def test_a_text_without_a_word_is_one_unknown_word(classifier: Run) -> None:
-    assert classifier.predict(["", "<br />"]) == classifier.predict(["zzzz", "zzzz"])
+    assert classifier.predict(["<br />"]) == classifier.predict(["zzzz"])
+    with pytest.raises(InputError, match="Text 2 of 2 is empty: there is nothing to classify in it"):
+        classifier.predict(["good", " "])
 
 
 def test_translations_come_from_a_search_and_greedily_if_asked(translator: Run) -> None:
