@@ -59,6 +59,14 @@ def test_drawing_in_parts_is_drawing_at_once(monkeypatch: pytest.MonkeyPatch) ->
     assert interval(measure) == whole
 
 
+@pytest.mark.parametrize(("right", "low", "high"), [(1.0, 0.025 ** (1 / 6), 1.0), (0.0, 0.0, 1 - 0.025 ** (1 / 6))])
+def test_six_of_six_leave_doubt(right: float, low: float, high: float) -> None:
+    """At a share of 54.1 % six right ones in a row come by luck once in forty times."""
+    alike = Measure(mean_of([right] * 6).rows, mean_of([right]).score, share=True)
+    found = interval(alike)
+    assert (found.low, found.value, found.high) == (pytest.approx(low), right, pytest.approx(high))
+
+
 def test_samples_all_alike_leave_no_doubt() -> None:
     assert interval(mean_of([3.0] * 11)) == Interval(3.0, 3.0, 3.0)
 

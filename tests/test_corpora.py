@@ -262,12 +262,15 @@ def test_encodings(encoding: str, found: str, noted: bool, tmp_path: Path) -> No
     corpus = classify(tmp_path, (CSV + "Käse à la crème,pos\n").encode(encoding))
     assert Labelled("Käse à la crème", "pos") in everything(corpus)
     assert list(corpus.report.encodings.values()) == [found]
-    assert bool(corpus.report.notes) == noted
+    assert any("read as" in note for note in corpus.report.notes) == noted
+    assert (
+        corpus.report.notes[-1] == f"Samples to be judged on: only {len(corpus.test)}. The score will be a rough guess."
+    )
 
 
 def test_an_encoding_can_be_named(tmp_path: Path) -> None:
     content = (CSV + "これは良い,pos\n").encode("shift-jis")
-    assert classify(tmp_path, content).report.notes[0].endswith("If letters look wrong, name the encoding.")
+    assert classify(tmp_path, content).report.notes[0].endswith("If letters look wrong, name it with --encoding.")
     assert Labelled("これは良い", "pos") in everything(classify(tmp_path, content, encoding="shift-jis"))
     with pytest.raises(InputError, match="no encoding called 'shift-jiss'"):
         classify(tmp_path, content, encoding="shift-jiss")

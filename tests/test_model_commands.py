@@ -68,7 +68,7 @@ def test_describe_needs_no_memory_for_a_large_model(capsys: pytest.CaptureFixtur
 def test_describe_names_what_is_wrong() -> None:
     with pytest.raises(InputError, match="no model called 'transfomer'; did you mean 'transformer'"):
         describe("transfomer")
-    with pytest.raises(InputError, match="no 'widht'; did you mean 'width'"):
+    with pytest.raises(InputError, match="no setting 'widht' here; did you mean 'width'"):
         describe("gpt", set_=("widht=3",))
     with pytest.raises(InputError, match="--tokens -3 is no length"):
         describe("gpt", tokens=-3)

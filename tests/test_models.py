@@ -112,7 +112,7 @@ def test_a_config_goes_to_data_and_back(name: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"widht": 5}, "no 'widht'; did you mean 'width'"),
+        ({"widht": 5}, "no setting 'widht' here; did you mean 'width'"),
         ({"width": 0}, "width must be a whole number from 1 up; it is 0"),
         ({"width": "wide"}, "width must be a whole number"),
         ({"width": True}, "width must be a whole number"),

@@ -43,6 +43,33 @@ def test_a_text_that_is_too_long_is_cut_and_that_is_said(tmp_path: Path, capsys:
     assert capsys.readouterr().err == ""
 
 
+def test_what_is_not_known_or_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = small_run(tmp_path / "run").path
+    predict(run, "zxqw blorp", "good")
+    assert capsys.readouterr().err == "Nothing in text 1 is known to this model: its answer is a guess.\n"
+    with pytest.raises(InputError, match=r"There is no file nothere\.txt"):
+        predict(run, "nothere.txt")
+    (tmp_path / "lines.txt").write_text("a good film\n\ndull\n\n", encoding="utf-8")
+    predict(run, str(tmp_path / "lines.txt"))
+    said = capsys.readouterr()
+    assert said.err == "Empty lines get no answer: 2\n"
+    assert len(said.out.splitlines()) == 2
+
+
+@pytest.mark.parametrize(("how", "said"), [({"beam": 0}, "`beam`"), ({"temperature": -1.0}, "it is -1.0")])
+def test_a_way_to_write_that_is_none_is_refused(tmp_path: Path, how: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        load(small_run(tmp_path / "run", "answers").path).predict(["3 1 2"], **how)
+
+
+def test_other_data_may_name_other_columns(ask: Any, tmp_path: Path) -> None:
+    run = small_run(tmp_path / "run").path
+    rows = "".join(f"film {i},{label},{i}\n" for i in range(20) for label in ("positive", "negative"))
+    (tmp_path / "own.csv").write_text(f"body,queue,number\n{rows}", encoding="utf-8")
+    scores = json.loads(ask("evaluate", run, tmp_path / "own.csv", "--text", "body", "--label", "queue", "--json"))
+    assert scores["samples"] == 40
+
+
 def test_an_empty_text_is_not_answered(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="Text 1 of 1 is empty: there is nothing to classify in it"):
         predict(small_run(tmp_path / "run").path, " ")

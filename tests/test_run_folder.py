@@ -177,7 +177,7 @@ def with_card(run: RunFolder, change: dict[str, Any]) -> None:
         ({"config": {"layers": False}}, "whole number from 1 up"),
         ({"config": {"norm": "__import__"}}, "norm cannot be"),
         ({"config": {"weigher": "sofmax"}}, "did you mean 'softmax'"),
-        ({"config": {"trust_remote_code": True}}, "has no 'trust_remote_code'"),
+        ({"config": {"trust_remote_code": True}}, "no setting 'trust_remote_code' here"),
         ({"config": {"layers": 3}}, "do not fit: 'blocks.2"),
         ({"config": {"hidden": 17}}, "do not fit"),
         ({"config": {"vocabulary": 31}}, "knows 31 tokens, but its tokenizer has 29"),

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import torch
 
+from glassformer.commands.train import train
 from glassformer.errors import InputError
 from glassformer.preparation import Forecast, Request, as_settings, budget, prepare, prepare_again
 from glassformer.run_folder import RunFolder
@@ -109,6 +110,30 @@ def test_resumed_is_never_stopped(tmp_path: Path) -> None:
     for name, value in whole.model.state_dict().items():
         assert torch.equal(value, resumed.model.state_dict()[name]), name
     assert resumed.scores == whole.scores
+
+
+def test_a_run_that_has_finished_is_left_as_it_is(tmp_path: Path) -> None:
+    run = teach(request("classify", "negation:300", steps=3), tmp_path / "run")
+    events: list[Event] = []
+    again = resume(tmp_path / "run", events.append)
+    assert events == [Said(f"{tmp_path / 'run'} has finished: there is nothing left to go on with.")]
+    assert again.scores == run.scores
+
+
+def test_a_resumed_run_says_how_far_it_will_go(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    teach(request("classify", "negation:300", steps=4), folder)
+    (folder / "report.html").unlink()  # as if it had been stopped before it was judged
+    events: list[Event] = []
+    resume(folder, events.append)
+    (forecast,) = [event for event in events if isinstance(event, Forecast)]
+    assert forecast.steps == 4
+
+
+def test_a_place_that_is_taken_is_told_before_any_work(tmp_path: Path) -> None:
+    teach(request("classify", "negation:300", steps=1), tmp_path / "run")
+    with pytest.raises(InputError, match="holds a run already"):
+        teach(request("classify", "no-such-file.csv", steps=1), tmp_path / "run")
 
 
 def test_settings_give_the_same_run_again() -> None:
@@ -242,3 +267,9 @@ def test_how_much_is_spent_is_told_by_the_clock_or_by_the_steps(timed: bool, sha
     forecast = Forecast(10, 1.0, 20.0, 1.0, threads=1, parameters=1, timed=timed)
     assert forecast.share(step=5, seconds=5.0) == share
     assert forecast.share(step=11, seconds=21.0) == 1
+
+
+@pytest.mark.parametrize("budget", ["minutes", "epochs", "steps"])
+def test_a_budget_of_nothing_is_refused(budget: str) -> None:
+    with pytest.raises(InputError, match=f"--{budget} must be above 0; it is 0"):
+        train("classify", "negation:300", **{budget: 0}, quiet=True)

@@ -145,7 +145,7 @@ def from_dict(kind: type[Config], content: dict[str, Any]) -> Config:
     checked = {}
     for name, value in content.items():
         if name not in known:
-            raise InputError(f"A {kind.__name__} has no '{name:.100}'; {nearest(name[:100], known)}")
+            raise InputError(f"There is no setting '{name:.100}' here; {nearest(name[:100], known)}")
         checked[name] = _checked(name, value, known[name])
     return kind(**checked)
 

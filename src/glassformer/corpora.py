@@ -35,6 +35,7 @@ from glassformer.samples import (
 MOST_SKIPS_KEPT = 1000  # of each skip the reason is counted; the first so many are kept with their lines
 # How programs write that there is no value.
 MISSING = ("None", "nan", "NaN", "null", "NULL", "<NA>")
+FEW = 30  # samples to be judged on deserve a word
 UNEQUAL = 100  # times more samples of one label than of another deserve a word
 
 
@@ -60,6 +61,7 @@ class ReadReport:
         said = [f"{self.read:,} rows read, {self.kept:,} kept, {self.skipped:,} skipped."]
         said += [f"Skipped {count:,}: {reason}." for reason, count in self.reasons.items()]
         said += [f"Line {skip.line} of {skip.file}: {skip.reason}." for skip in self.skips[:3]]
+        said += [f"… and {self.skipped - 3:,} more."] if self.skipped > 3 else []
         said += list(self.columns)
         counted = (
             (self.duplicates, "training rows repeat an earlier text."),
@@ -150,6 +152,9 @@ def read(
     if limit is not None:
         parts = {part: thinned(samples, limit, seed) for part, samples in parts.items()}
         tally.notes.append(f"At most {limit:,} samples of each part are used.")
+    judged = parts["test"] or parts["valid"]
+    if len(judged) < FEW and not isinstance(judged[0] if judged else None, Plain):
+        tally.notes.append(f"Samples to be judged on: only {len(judged)}. The score will be a rough guess.")
     name = ",".join(map(str, source)) if isinstance(source, Sequence) and not isinstance(source, str) else str(source)
     report = ReadReport(
         tally.read, tally.kept, tally.reasons.total(), dict(tally.reasons.most_common()), tuple(tally.skips),
@@ -316,7 +321,10 @@ def _kind(value: Any) -> str:
 
 def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: _Tally) -> None:
     if not samples:
-        why = "; ".join(f"line {skip.line}: {skip.reason}" for skip in tally.skips[:3]) or "there are none"
+        why = (
+            "; ".join(f"line {skip.line}: {skip.reason}" for skip in tally.skips[:3])
+            or "there is nothing, or only a header"
+        )
         raise InputError(f"No row can be used ({tally.read:,} read). {why[0].upper()}{why[1:]}.")
     if task != "classify":
         return

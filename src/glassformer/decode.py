@@ -162,9 +162,7 @@ class Sampling:
 
     def __post_init__(self) -> None:
         if not 0.0 < self.temperature < math.inf:
-            raise InputError(
-                f"`temperature` must be above 0 and finite; it is {self.temperature}. For no chance at all use greedy."
-            )
+            raise InputError(f"`temperature` must be above 0 and finite; it is {self.temperature}.")
         if self.top_k is not None:
             whole("top_k", self.top_k)
         if not 0.0 < self.top_p <= 1.0:

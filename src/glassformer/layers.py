@@ -96,7 +96,10 @@ class Rotary(nn.Module):
     def __init__(self, d_key: int, *, base: float = 10000.0) -> None:
         super().__init__()
         if d_key % 2:
-            raise InputError(f"Rotary positions turn pairs of columns; a key width of {d_key} is odd.")
+            raise InputError(
+                f"Rotary positions turn pairs of columns; a key width of {d_key} is odd: "
+                "choose heads so that the width of each is even."
+            )
         self.d_key, self.base = d_key, base
 
     def forward(

@@ -99,7 +99,7 @@ def accuracy(truth: Int[np.ndarray, "S"], predicted: Int[np.ndarray, "_"]) -> Me
     """The share of answers that are right."""
     _check_pairs(truth, predicted)
     rows = np.stack([truth == predicted, np.ones(len(truth))], axis=1).astype(np.float64)
-    return Measure(rows, _ratio)
+    return Measure(rows, _ratio, share=True)
 
 
 def macro_f1(truth: Int[np.ndarray, "S"], predicted: Int[np.ndarray, "_"], n_classes: int) -> Measure:
@@ -289,4 +289,4 @@ def measured_again(score: str, rows: Float[np.ndarray, "S K"]) -> Measure:
     """The measure of a score whose rows were kept. Rows of several runs on the same samples may be added up."""
     if score not in _FROM_SUMS:
         raise InputError(f"There are rows for {', '.join(_FROM_SUMS)}; these are for '{score}'.")
-    return Measure(rows, _FROM_SUMS[score])
+    return Measure(rows, _FROM_SUMS[score], share=score in ("accuracy", "exact"))

@@ -9,6 +9,7 @@ How a text becomes ids follows the model's objective, as in training:
     stream    text                        →  what comes after
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -83,6 +84,12 @@ class Writing:
     def __post_init__(self) -> None:
         if self.longest is not None:
             whole("longest", self.longest)
+        if self.beam is not None:
+            whole("beam", self.beam)
+        if self.temperature is not None and not 0.0 <= self.temperature < math.inf:
+            raise InputError(
+                f"`temperature` is 0, which always takes the likeliest token, or above; it is {self.temperature}."
+            )
         if not all(self.stop):
             raise InputError("A stop of no characters would end every text before it begins; leave it out.")
 

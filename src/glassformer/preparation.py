@@ -240,10 +240,9 @@ def budget(prepared: Prepared, began: float) -> tuple[Plan, Forecast]:
     """The plan with its budget, and what it will buy. `began` is when the user's minutes began to run."""
     request, recipe = prepared.request, prepared.recipe
     plan = replace(recipe.plan, precision=_precision(recipe.plan.precision))
-    threads, seconds_per_step, items = _measured(prepared, plan)
-    per_epoch = max(1, prepared.lessons.train.n_batches(0) // plan.accumulate)
+    threads, seconds_per_step, items = _measured(prepared, plan, request.threads)
     if request.steps or request.epochs:
-        plan = replace(plan, steps=request.steps or max(1, round(request.epochs * per_epoch)))
+        plan = replace(plan, steps=request.steps or max(1, round(request.epochs * _steps_per_epoch(prepared))))
         steps, seconds = plan.steps, plan.steps * seconds_per_step
     else:
         asked = 60 * (request.minutes or recipe.minutes)
@@ -251,9 +250,28 @@ def budget(prepared: Prepared, began: float) -> tuple[Plan, Forecast]:
         seconds = max(rest, 0.5 * asked)
         plan = replace(plan, seconds=seconds)
         steps = max(1, round(seconds / seconds_per_step))
-    parameters = sum(weight.numel() for weight in prepared.model.parameters())
+    return plan, _forecast(prepared, steps, seconds, items / seconds_per_step, threads, timed=plan.steps == 0)
+
+
+def forecast_again(prepared: Prepared, plan: Plan, threads: int) -> Forecast:
+    """What a plan that was begun will have bought at its end."""
+    _, seconds_per_step, items = _measured(prepared, plan, threads)
     timed = plan.steps == 0
-    return plan, Forecast(steps, steps / per_epoch, seconds, items / seconds_per_step, threads, parameters, timed)
+    steps = round(plan.seconds / seconds_per_step) if timed else plan.steps
+    seconds = plan.seconds if timed else plan.steps * seconds_per_step
+    return _forecast(prepared, steps, seconds, items / seconds_per_step, threads, timed=timed)
+
+
+def _forecast(
+    prepared: Prepared, steps: int, seconds: float, items_per_second: float, threads: int, *, timed: bool
+) -> Forecast:
+    epochs = steps / _steps_per_epoch(prepared)
+    parameters = sum(weight.numel() for weight in prepared.model.parameters())
+    return Forecast(steps, epochs, seconds, items_per_second, threads, parameters, timed)
+
+
+def _steps_per_epoch(prepared: Prepared) -> int:
+    return max(1, prepared.lessons.train.n_batches(0) // prepared.recipe.plan.accumulate)
 
 
 def _precision(asked: str) -> str:
@@ -262,11 +280,12 @@ def _precision(asked: str) -> str:
     return "bfloat16" if machine.facts().bfloat16 or torch.cuda.is_available() else "float32"
 
 
-def _measured(prepared: Prepared, plan: Plan) -> tuple[int, float, float]:
-    """Threads, seconds per step and items per step, from steps of a copy: the run itself is not touched."""
+def _measured(prepared: Prepared, plan: Plan, threads: int) -> tuple[int, float, float]:
+    """Threads, seconds per step and items per step, from steps of a copy: the run itself is not touched. 0 threads are
+    as many as are quickest."""
     state = torch.get_rng_state()
     rehearsal = Loop(copy.deepcopy(prepared.model), prepared.lessons, replace(plan, steps=10**9, compile=False))
-    counts = [prepared.request.threads] if prepared.request.threads else None
+    counts = [threads] if threads else None
     items: list[int] = []
     took = machine.time_threads(lambda: items.append(rehearsal.step().items), counts=counts)
     torch.set_rng_state(state)

@@ -76,6 +76,8 @@ def sentences(standings: Standings) -> list[str]:
 def _lead(first: Standing, second: Standing, score: str) -> str:
     assert second.behind is not None
     lead = second.behind
+    if lead.low == lead.high == 0:
+        return f"{first.model} and {second.model} are right about the same samples."
     by, low, high = (figure(score, each) for each in (lead.difference, lead.low, lead.high))
     points = "" if score == "loss" else " points"
     return (

@@ -141,12 +141,18 @@ class RunFolder:
     def create(path: str | Path, *, settings: Mapping[str, Any]) -> "RunFolder":
         """A new run. A folder that holds one already is not touched."""
         run = RunFolder(path)
-        if (run.path / "config.toml").exists():
-            raise InputError(f"{path} holds a run already; go on with it (--resume {path}), or choose another --out.")
-        if run.path.exists() and not run.path.is_dir():
-            raise InputError(f"{path} is a file; a run needs a folder of its own: choose another --out.")
+        run.check_new()
         write_file(run.path / "config.toml", to_toml(settings).encode())
         return run
+
+    def check_new(self) -> None:
+        """Refuses a place where no run can begin."""
+        if (self.path / "config.toml").exists():
+            raise InputError(
+                f"{self.path} holds a run already; go on with it (--resume {self.path}), or choose another --out."
+            )
+        if self.path.exists() and not self.path.is_dir():
+            raise InputError(f"{self.path} is a file; a run needs a folder of its own: choose another --out.")
 
     @staticmethod
     def open(path: str | Path) -> "RunFolder":
@@ -275,7 +281,9 @@ class RunFolder:
         """The model, if not a byte of it has changed and the weights are what its card asks for."""
         place = self.path / "model"
         if not standing(place).exists():
-            raise InputError(f"{self.path} has no model yet; go on with the run (--resume {self.path}).")
+            raise InputError(
+                f"{self.path} has no model yet; go on with the run: glassformer train --resume {self.path}"
+            )
         files = read_folder(place)
         for name in ("config.json", "model.safetensors", "tokenizer.json"):
             if name not in files:

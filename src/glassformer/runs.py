@@ -25,7 +25,7 @@ from glassformer.readers.folders import parts_of
 from glassformer.readers.text_files import STDIN
 from glassformer.run_folder import Card, RunFolder
 from glassformer.samples import Plain, Sample, text_of, thinned
-from glassformer.tokens import Tokens
+from glassformer.tokens import UNKNOWN, Tokens
 from glassformer.view.looking import look_at
 from glassformer.view.looks import Writes
 from glassformer.view.shown import Shown
@@ -58,17 +58,15 @@ class Run:
             raise InputError("This model has only learnt to find hidden pieces; finetune it (--from) to classify.")
         return [Written("".join(self.stream(text, **how | {"seed": writing.seed + i}))) for i, text in enumerate(texts)]
 
-    def cut(self, texts: Sequence[str]) -> list[str]:
-        """A sentence on each text of which only the beginning is read: the model learnt from none that is longer."""
-        if self.card.task == "generate":  # which reads the end
-            return []
-        most = room(self.card)
-        lengths = [len(row) for row in self.tokens.encode_many(texts)]
-        return [
-            f"Text {i + 1} has {length:,} pieces; only the first {most:,} are read."
-            for i, length in enumerate(lengths)
-            if length > most
-        ]
+    def doubts(self, texts: Sequence[str]) -> list[str]:
+        """A sentence on each text that is not read as it stands: it is too long, or none of its pieces is known."""
+        said, most = [], room(self.card)
+        for i, row in enumerate(self.tokens.encode_many(texts)):
+            if self.card.task != "generate" and len(row) > most:  # a text that goes on is read from its end
+                said.append(f"Text {i + 1} has {len(row):,} pieces; only the first {most:,} are read.")
+            if (row == UNKNOWN).all() and texts[i].strip():
+                said.append(f"Nothing in text {i + 1} is known to this model: its answer is a guess.")
+        return said
 
     def stream(self, text: str, **how: Any) -> Iterator[str]:
         """What a language model writes to a text, piece by piece as it is made."""
@@ -93,16 +91,23 @@ class Run:
         return f"{self.card.model}, {weights:,} weights, trained to {self.card.task} {self.card.data}"
 
     def evaluate(
-        self, data: str | Path | None = None, *, part: str = "test", limit: int | None = None, seed: int = 0, **how: Any
+        self,
+        data: str | Path | None = None,
+        *,
+        part: str = "test",
+        columns: dict[str, str] | None = None,
+        limit: int | None = None,
+        seed: int = 0,
+        **how: Any,
     ) -> Scores:
         """The scores on a part of some data: of the run's own, split as in training, if no other is named.
 
         Where there is no part for testing, the one for validation is used, and the scores say so. A file that has no
-        parts is used in whole.
+        parts is used in whole. Its `columns` are those of training, if nothing else is said.
         """
         if part not in PARTS:
             raise InputError(f"There is no part called '{part}'; {nearest(part, PARTS)}")
-        name, part, samples = self._own(part) if data is None else self._other(data, part)
+        name, part, samples = self._own(part) if data is None else self._other(data, part, columns)
         if not samples:
             raise InputError(f"The {part} part of {name} is empty; choose another part, or name a file.")
         some = samples if limit is None else thinned(samples, limit, seed)
@@ -129,9 +134,9 @@ class Run:
         """A part of what the run was trained on, read and split as it was then."""
         return _part(self._read(**{"source": self.card.data, **self._data()}), part)
 
-    def _other(self, data: str | Path, part: str) -> tuple[str, str, Sequence[Sample]]:
-        """A part of other data; of files that have no such part, all. Columns go by the names they had in training."""
-        columns = self._data().get("columns")
+    def _other(self, data: str | Path, part: str, columns: dict[str, str] | None) -> tuple[str, str, Sequence[Sample]]:
+        """A part of other data; of files that have no such part, all."""
+        columns = columns or self._data().get("columns")
         corpus = self._read(data, columns)
         files = [Path(data)] if Path(data).exists() else [Path(each) for each in str(data).split(",")]
         if not all(file.exists() or file == STDIN for file in files):  # the name of a set

@@ -1,5 +1,8 @@
 """The sizes of a model as a page in the terminal: each part's formula, its share of the weights, work and memory."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from rich import box
 from rich.console import Console
 from rich.padding import Padding
@@ -30,6 +33,14 @@ def print_sizes(sizes: Sizes, title: str, sentence: str, console: Console) -> No
     console.print(Padding(Text(" · ".join(letters), style="dim"), (0, 2), expand=False))
     console.print()
     _print_needs(sizes, console)
+    console.print()
+
+
+def print_settings(settings: Mapping[str, Any], console: Console) -> None:
+    """What can be set, by name, as it stands here."""
+    named = " · ".join(f"{name.replace('_', '-')}={value}" for name, value in settings.items())
+    console.print(Padding(Text.assemble(("--set  ", "bold"), (named, "dim")), (0, 2), expand=False))
+    console.print(Padding(Text("`train` chooses what fits the data; the rest stays so.", style="dim"), (0, 2)))
     console.print()
 
 

@@ -19,7 +19,16 @@ from glassformer import machine
 from glassformer.corpora import Corpus
 from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.evaluation import judge
-from glassformer.preparation import Forecast, Prepared, Request, as_settings, budget, prepare, prepare_again
+from glassformer.preparation import (
+    Forecast,
+    Prepared,
+    Request,
+    as_settings,
+    budget,
+    forecast_again,
+    prepare,
+    prepare_again,
+)
 from glassformer.report_page import report
 from glassformer.run_folder import RunFolder
 from glassformer.runs import PARTS, Run, load
@@ -90,6 +99,7 @@ def teach(
     """Trains a model as asked, in a new run folder. `began` is when the budget of minutes began to run; a `corpus`
     that was read already is not read again."""
     began = time.monotonic() if began is None else began
+    RunFolder(out).check_new()  # before the work is done
     prepared = prepare(request, corpus=corpus)
     for note in prepared.notes:
         tell(Said(note))
@@ -105,6 +115,7 @@ def resume(out: str | Path, tell: Listener = nobody, corpus: Corpus | None = Non
     """Goes on with a run that was stopped, from its newest whole checkpoint."""
     folder = RunFolder.open(out)
     prepared, plan, threads = prepare_again(folder.settings, corpus)
+    forecast = forecast_again(prepared, plan, threads)
     course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
     newest = folder.newest_checkpoint()
     if newest is not None:
@@ -112,7 +123,11 @@ def resume(out: str | Path, tell: Listener = nobody, corpus: Corpus | None = Non
             tell(Said(f"Passed over: {skipped}"))
         course.loop.restore(newest.tensors, newest.progress)
         folder.rewind(course.loop.progress.step)
+    if course.loop.done and folder.finished:
+        tell(Said(f"{folder.path} has finished: there is nothing left to go on with."))
+        return load(folder.path)
     tell(Said(f"Going on from step {course.loop.progress.step:,}."))
+    tell(forecast)
     course.learn(threads, tell)
     return course.finish(tell)
 

@@ -46,9 +46,10 @@ class TrainingScreen:
             self._begin(event)
         elif isinstance(event, Stepped):
             if not self._losses:
-                self._began = event.seconds  # a resumed run has some behind it
+                self._began = event.seconds  # a resumed run has some behind it; the first step sets the clock
+            else:
+                self._items += event.items
             self._losses.append((event.seconds, event.loss))
-            self._items += event.items
             self._step(event)
         else:
             self._valid.append((event.seconds, event.loss))
@@ -83,14 +84,15 @@ class TrainingScreen:
         assert self._forecast is not None
         curve = smoothed(self._losses[-400:])
         words = [f"loss {curve[-1][1]:.3f}"]
-        if self._valid:
-            words.append(f"held out {self._valid[-1][1]:.3f}")
         share = self._forecast.share(event.step, event.seconds)
         whole = event.seconds / share
-        end = foretold(self._valid if len(self._valid) > 8 else smoothed(self._losses, 0.98), whole)
-        if end is not None and share > 0.25:
-            words.append(f"at the end about {end:.3f}")
-        words.append(f"{self._items / max(event.seconds - self._began, 1e-9):,.0f}/s")
+        end = foretold(smoothed(self._losses, 0.98), whole)
+        if end is not None and 0.25 < share < 1:
+            words[0] += f", at the end about {end:.3f}"
+        if self._valid:
+            words.append(f"held out {self._valid[-1][1]:.3f}")
+        if event.seconds > self._began:
+            words.append(f"{self._items / (event.seconds - self._began):,.0f}/s")
         words.append(f"{clock(whole - event.seconds)} left")
         return " · ".join(words)
 

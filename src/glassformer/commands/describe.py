@@ -13,7 +13,7 @@ from glassformer.errors import GlassformerError, InputError
 from glassformer.run_folder import RunFolder
 from glassformer.runs import find, pocket_folders
 from glassformer.sizes import Sizes, count_parameters, sizes
-from glassformer.sizes_page import print_models, print_sizes
+from glassformer.sizes_page import print_models, print_settings, print_sizes
 from glassformer.terminal import terminal
 from glassformer.weights import MOST_NUMBERS, outline
 
@@ -51,6 +51,8 @@ def describe(
         print(json_format.dumps(content, ensure_ascii=False, indent=2))
     else:
         print_sizes(found, model, kind_of(name).sentence, terminal())
+        if model in MODELS:
+            print_settings(to_dict(config), terminal())
 
 
 def _list(json: bool) -> None:

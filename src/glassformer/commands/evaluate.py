@@ -20,6 +20,10 @@ def evaluate(
     run: Path,
     *data: Annotated[str, Parameter(allow_leading_hyphen=True)],
     part: str = "test",
+    text: str = "",
+    label: str = "",
+    source: str = "",
+    target: str = "",
     limit: int | None = None,
     longest: int | None = None,
     beam: int | None = None,
@@ -37,6 +41,14 @@ def evaluate(
         trained on, split as it was then.
     part
         test, valid or train. A file that has no parts is used in whole.
+    text
+        The column with the text, if it has another name than in training.
+    label
+        The column with the label.
+    source
+        The column to translate from, or the prompt.
+    target
+        The column to translate to, or the answer.
     limit
         At most so many samples.
     longest
@@ -48,8 +60,12 @@ def evaluate(
     json
         Print one JSON document.
     """
+    given = {"text": text, "label": label, "source": source, "target": target}
+    columns = {name: value for name, value in given.items() if value}
     loaded = load(run)
-    scores = loaded.evaluate(",".join(data) or None, part=part, limit=limit, seed=seed, longest=longest, beam=beam)
+    scores = loaded.evaluate(
+        ",".join(data) or None, part=part, columns=columns, limit=limit, seed=seed, longest=longest, beam=beam
+    )
     if json:
         print(json_format.dumps(scores, ensure_ascii=False, allow_nan=False))
         return

@@ -17,6 +17,8 @@ from glassformer.readers.text_files import STDIN, lines, read_text
 from glassformer.runs import Run, load
 from glassformer.terminal import terminal
 
+_SEEMS_A_FILE = re.compile(r"\S+\.(txt|csv|tsv|jsonl|json|md|gz|parquet)")
+
 
 def predict(
     run: Path,
@@ -64,7 +66,7 @@ def predict(
     }  # fmt: skip
     texts = texts_of(text)
     loaded = load(run)
-    for sentence in loaded.cut(texts):
+    for sentence in loaded.doubts(texts):
         print(sentence, file=sys.stderr)
     if json:
         found = [asdict(each) for each in loaded.predict(texts, **how)]
@@ -81,15 +83,23 @@ def texts_of(words: Sequence[str]) -> list[str]:
     given = list(words) if words else ["-"]
     path = Path(given[0])
     if len(given) > 1 or (path != STDIN and not _is_file(path)):
+        if len(given) == 1 and _SEEMS_A_FILE.fullmatch(given[0]):
+            raise InputError(f"There is no file {path}; a text of one word that ends so needs a blank behind it.")
         return given
     if path == STDIN and not words and sys.stdin.isatty():
         raise InputError("There is no text: write one behind the run, or name a file, or - for standard input.")
     if path != STDIN and format_of(path) in FORMATS and format_of(path) != ".txt":
         raise InputError(f"{path} is a table; texts are read from plain text, one on each line.")
-    texts = [line for line in lines(read_text(path).text) if line.strip()]
+    texts = list(lines(read_text(path).text))
+    while texts and not texts[-1].strip():
+        texts.pop()
     if not texts:
         raise InputError(f"{'Standard input' if path == STDIN else path} holds no text.")
-    return texts
+    empty = [str(i + 1) for i, line in enumerate(texts) if not line.strip()]
+    if empty:
+        more = " …" if len(empty) > 5 else ""
+        print(f"Empty lines get no answer: {', '.join(empty[:5])}{more}", file=sys.stderr)
+    return [line for line in texts if line.strip()]
 
 
 def _is_file(path: Path) -> bool:

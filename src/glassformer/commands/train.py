@@ -26,9 +26,9 @@ def train(
     data: str = "",
     *others: str,
     out: Path | None = None,
-    minutes: float = 0.0,
-    epochs: float = 0.0,
-    steps: int = 0,
+    minutes: float | None = None,
+    epochs: float | None = None,
+    steps: int | None = None,
     model: str = "",
     objective: str = "",
     from_run: Annotated[str, Parameter(name=["--from"])] = "",
@@ -64,7 +64,7 @@ def train(
     out
         The run folder (runs/TASK-DATA by default).
     minutes
-        How long it may take in all; the plan is built for it.
+        How long it may take in all; the plan is built for it. By default as many as the task and the data need.
     epochs
         Or: how many times through the data.
     steps
@@ -118,10 +118,14 @@ def train(
         else:
             if not task or not data:
                 raise InputError("Say what to learn and from what, such as: glassformer train translate dates")
+            for name, value in (("minutes", minutes), ("epochs", epochs), ("steps", steps)):
+                if value is not None and value <= 0:
+                    raise InputError(f"--{name} must be above 0; it is {value:g}.")
             given = {"text": text, "label": label, "source": source, "target": target}
             request = Request(
-                task=task, data=",".join((data, *others)), minutes=minutes, epochs=epochs, steps=steps, model=model,
-                objective=objective, parent=from_run, seed=seed, threads=threads, valid=valid, test=test,
+                task=task, data=",".join((data, *others)), minutes=minutes or 0.0, epochs=epochs or 0.0,
+                steps=steps or 0, model=model, objective=objective, parent=from_run, seed=seed, threads=threads,
+                valid=valid, test=test,
                 settings={**(written.from_file(config) if config else {}), **written.from_words(set_)},
                 columns={name: value for name, value in given.items() if value}, encoding=encoding, limit=limit,
                 keep_all=keep_all, command=_command(),

@@ -137,7 +137,7 @@ def _chosen(table: Table, taken: Mapping[str, str], why: Mapping[str, str], want
     if missing:
         raise InputError(
             f"{table.file}: cannot tell which column is the {' and which the '.join(missing)}. "
-            f"Its columns are {', '.join(table.names) or 'none'}; name the right one."
+            f"Its columns are {', '.join(table.names) or 'none'}; name {' and '.join(f'--{role}' for role in missing)}."
         )
     reasons = ", ".join(f"{role} from '{taken[role]}' ({why[role]})" for role in wanted)
     return Chosen({role: taken[role] for role in wanted}, f"{table.file}: {reasons}")

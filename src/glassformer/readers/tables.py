@@ -76,7 +76,10 @@ def read_table(path: Path, in_header: InHeader, encoding: str | None = None) -> 
         cells = list(quoted_cells(file.text, comma, file.name))
         notes = file.notes if comma == "," else (*file.notes, f"{path}: columns are parted by {comma!r}.")
     else:
-        raise InputError(f"{path} cannot be read as rows: expected a name ending in {', '.join(FORMATS)} (or .gz).")
+        raise InputError(
+            f"{path} cannot be read as rows: expected a name ending in {', '.join(FORMATS)} (or .gz). "
+            "Two parallel files are named one after the other."
+        )
     names, rows = _under_header(cells, in_header, file.name)
     return Table(file.name, names, rows, file.encoding, notes)
 
