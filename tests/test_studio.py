@@ -202,6 +202,7 @@ def test_an_answer_is_written_whole_and_a_head_matters_by_all_of_it(visitor: Vis
     answer = asked(visitor, "inside/look", model="answers", text=text)["data"]["answer"]
     run = load(visitor.studio.shelf.folder("answers"))
     written = "".join(step["given"]["name"] for step in answer["steps"][answer["read"] - 1 :] if step["given"])
+    assert written
     assert written == "".join(run.stream(text, temperature=0))[: len(written)]
     matters = asked(visitor, "inside/matters", model="answers", text=text)["matters"]
     assert all(0 <= share <= 1 for share in matters.values())

@@ -115,7 +115,6 @@ def resume(out: str | Path, tell: Listener = nobody, corpus: Corpus | None = Non
     """Goes on with a run that was stopped, from its newest whole checkpoint."""
     folder = RunFolder.open(out)
     prepared, plan, threads = prepare_again(folder.settings, corpus)
-    forecast = forecast_again(prepared, plan, threads)
     course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
     newest = folder.newest_checkpoint()
     if newest is not None:
@@ -127,7 +126,7 @@ def resume(out: str | Path, tell: Listener = nobody, corpus: Corpus | None = Non
         tell(Said(f"{folder.path} has finished: there is nothing left to go on with."))
         return load(folder.path)
     tell(Said(f"Going on from step {course.loop.progress.step:,}."))
-    tell(forecast)
+    tell(forecast_again(prepared, plan, threads))
     course.learn(threads, tell)
     return course.finish(tell)
 

@@ -94,12 +94,11 @@ def compare(
     json
         Print one JSON document at the end.
     """
-    given = {"text": text, "label": label, "source": source, "target": target}
     request = Request(
         task=task, data=",".join((data, *others)), epochs=epochs, steps=steps,
         minutes=minutes if minutes or epochs or steps else USUAL_MINUTES, settings=written.from_words(set_),
-        threads=threads, columns={name: value for name, value in given.items() if value}, valid=valid, test=test,
-        encoding=encoding, limit=limit, command=" ".join(["glassformer", *sys.argv[1:]]),
+        threads=threads, columns=written.said(text=text, label=label, source=source, target=target),
+        valid=valid, test=test, encoding=encoding, limit=limit, command=" ".join(["glassformer", *sys.argv[1:]]),
     )  # fmt: skip
     race = Race(request, _models(task, models), _seeds(seeds), out or _folder(task, data))
     try:

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
+from glassformer.commands.settings import said
 from glassformer.result_page import print_scores
 from glassformer.runs import load
 from glassformer.terminal import terminal
@@ -60,8 +61,7 @@ def evaluate(
     json
         Print one JSON document.
     """
-    given = {"text": text, "label": label, "source": source, "target": target}
-    columns = {name: value for name, value in given.items() if value}
+    columns = said(text=text, label=label, source=source, target=target)
     loaded = load(run)
     scores = loaded.evaluate(
         ",".join(data) or None, part=part, columns=columns, limit=limit, seed=seed, longest=longest, beam=beam

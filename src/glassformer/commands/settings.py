@@ -21,6 +21,11 @@ def from_words(words: Sequence[str]) -> dict[str, Any]:
     return found
 
 
+def said(**words: str) -> dict[str, str]:
+    """Those options that were given at all."""
+    return {name: word for name, word in words.items() if word}
+
+
 def _value(text: str) -> Any:
     if text.lower() in ("true", "false"):
         return text.lower() == "true"

@@ -121,14 +121,13 @@ def train(
             for name, value in (("minutes", minutes), ("epochs", epochs), ("steps", steps)):
                 if value is not None and value <= 0:
                     raise InputError(f"--{name} must be above 0; it is {value:g}.")
-            given = {"text": text, "label": label, "source": source, "target": target}
             request = Request(
                 task=task, data=",".join((data, *others)), minutes=minutes or 0.0, epochs=epochs or 0.0,
                 steps=steps or 0, model=model, objective=objective, parent=from_run, seed=seed, threads=threads,
                 valid=valid, test=test,
                 settings={**(written.from_file(config) if config else {}), **written.from_words(set_)},
-                columns={name: value for name, value in given.items() if value}, encoding=encoding, limit=limit,
-                keep_all=keep_all, command=_command(),
+                columns=written.said(text=text, label=label, source=source, target=target),
+                encoding=encoding, limit=limit, keep_all=keep_all, command=_command(),
             )  # fmt: skip
             run = teach(request, folder, tell, began)
         screen.curve()
