@@ -29,7 +29,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from glassformer.attention import Attention, causal_mask
+from glassformer.layers.attention import Attention, causal_mask
 
 WIDTH, HEADS = 256, 8
 TOKENS = 4096  # in a batch, whatever its length

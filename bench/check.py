@@ -15,10 +15,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from glassformer.handwork.check import check_text
-from glassformer.handwork.planting import plant
-from glassformer.handwork.workings import VARIANTS, make_working
-from glassformer.handwork.writing import STYLES, write
+from glassformer.by_hand.check import check_text
+from glassformer.by_hand.exercises.planting import plant
+from glassformer.by_hand.exercises.workings import VARIANTS, make_working
+from glassformer.by_hand.exercises.writing import STYLES, write
 
 CLAIMS = 2000
 
@@ -53,7 +53,14 @@ def command_seconds(text: str) -> float:
     with tempfile.TemporaryDirectory() as folder:
         notes = Path(folder) / "notes.md"
         notes.write_text(text, encoding="utf-8")
-        command = [sys.executable, "-c", "from glassformer.cli import main; main()", "check", "--quiet", str(notes)]
+        command = [
+            sys.executable,
+            "-c",
+            "from glassformer.commands.main import main; main()",
+            "check",
+            "--quiet",
+            str(notes),
+        ]
         times = []
         for _ in range(3):
             start = time.perf_counter()

@@ -40,12 +40,13 @@ from transformers import (
     MarianMTModel,
 )
 
-from glassformer import batches, lessons
-from glassformer.build import build, configure
-from glassformer.layers import sinusoids
-from glassformer.machine import matmul_speed
-from glassformer.tokens import END, PAD, START
-from glassformer.training import Loop, Plan
+from glassformer.layers.blocks import sinusoids
+from glassformer.models.registry import build, configure
+from glassformer.objectives import lessons
+from glassformer.text import batches
+from glassformer.text.tokens import END, PAD, START
+from glassformer.training.loop import Loop, Plan
+from glassformer.training.machine import matmul_speed
 
 Step = Callable[[], object]
 

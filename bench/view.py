@@ -18,10 +18,10 @@ from pathlib import Path
 import torch
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from glassformer.build import build, configure
-from glassformer.view.data import stage_numbers, view_data
-from glassformer.view.looks import Look, look_at_classifier
-from glassformer.view.pages import look_page, view_script, view_style
+from glassformer.inside.document.data import stage_numbers, view_data
+from glassformer.inside.looks import Look, look_at_classifier
+from glassformer.inside.page.pages import look_page, view_script, view_style
+from glassformer.models.registry import build, configure
 
 LENGTHS = (30, 256, 512, 1024)
 HEAD = "encoder.3.self.weights"

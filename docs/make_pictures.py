@@ -7,12 +7,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import SVG_EXPORT_THEME
 
-from glassformer.drawing import page_width
-from glassformer.laboratory_page import laboratory_page, setting_of
-from glassformer.mask_laboratory import experiments
-from glassformer.page import solution_page
-from glassformer.solution import explain
-from glassformer.terminal import show
+from glassformer.by_hand.worksheets.laboratory_page import laboratory_page, setting_of
+from glassformer.by_hand.worksheets.mask_laboratory import experiments
+from glassformer.by_hand.worksheets.page import solution_page
+from glassformer.by_hand.worksheets.solution import explain
+from glassformer.drawing.matrices import page_width
+from glassformer.drawing.terminal import show
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDTH = 84

@@ -14,10 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import glassformer as gf
-from glassformer.run_folder import RunFolder
-from glassformer.score_words import BESIDE, NAMES, in_figures, main_score
+from glassformer.drawing.score_words import BESIDE, NAMES, in_figures, main_score
+from glassformer.runs.folder import RunFolder
 
-POCKET = Path(__file__).parent.parent / "src/glassformer/pocket"
+POCKET = Path(__file__).parent.parent / "src/glassformer/runs/pocket"
 LARGEST = 3_000_000  # bytes of one model, or of one race
 ROUNDED = 0.002  # by which a score may differ in 16 bits
 DATA = {

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 import yaml
-from stand_ins import provide_named_sets
+from helpers.stand_ins import provide_named_sets
 
-from glassformer import check_page, cli
-from glassformer.handwork.check import check
-from glassformer.worked import work
-from glassformer.worksheet import GIVENS, SENTENCE_SETTINGS, SETTINGS, from_mapping
+from glassformer.by_hand.check import check
+from glassformer.by_hand.worksheets.worked import work
+from glassformer.by_hand.worksheets.worksheet import GIVENS, SENTENCE_SETTINGS, SETTINGS, from_mapping
+from glassformer.commands import main as cli
+from glassformer.commands.pages import check_page
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -40,10 +40,10 @@ def test_an_unknown_name_is_an_error_as_usual() -> None:
     "program",
     [
         "import glassformer",
-        "import glassformer.cli",
+        "import glassformer.commands.main",
         "import glassformer; glassformer.record, glassformer.Trace, glassformer.CATALOGUE",
         *(
-            f"import sys; sys.argv = {words}\nfrom glassformer.cli import main\n"
+            f"import sys; sys.argv = {words}\nfrom glassformer.commands.main import main\n"
             "try: main()\nexcept SystemExit as stop: assert not stop.code"
             for words in (["glassformer", "--help"], ["glassformer", "explain", "--help"])
         ),

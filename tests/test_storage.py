@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from killing import run_script
+from helpers.killing import run_script
 
 from glassformer import storage
 from glassformer.errors import GlassformerError
@@ -124,7 +124,7 @@ def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from killing import killed_in_a_loop
+from helpers.killing import killed_in_a_loop
 from glassformer import storage
 
 folder = Path(sys.argv[1]) / "x"

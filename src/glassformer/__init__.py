@@ -16,7 +16,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from glassformer.attention import (
+    from glassformer.by_hand.check import check
+    from glassformer.by_hand.worksheets.solution import explain
+    from glassformer.errors import GlassformerError, InputError
+    from glassformer.inside.watching.watch import watch
+    from glassformer.layers.attention import (
         Attention,
         DotProduct,
         attend,
@@ -26,10 +30,7 @@ if TYPE_CHECKING:
         sigmoid,
         softmax,
     )
-    from glassformer.cache import BlockCache, Cache
-    from glassformer.errors import GlassformerError, InputError
-    from glassformer.handwork.check import check
-    from glassformer.layers import (
+    from glassformer.layers.blocks import (
         Block,
         FeedForward,
         LayerNorm,
@@ -41,15 +42,14 @@ if TYPE_CHECKING:
         decoder_block,
         encoder_block,
     )
-    from glassformer.multihead import MultiheadAttention
-    from glassformer.runs import Run, load
-    from glassformer.solution import explain
-    from glassformer.stages import CATALOGUE
-    from glassformer.synthesizers import DenseSynthesizer, RandomSynthesizer
-    from glassformer.teaching import train
-    from glassformer.trace import Trace
-    from glassformer.watchers import Recorder, Rewriter, nothing, record, within
-    from glassformer.watching.watch import watch
+    from glassformer.layers.cache import BlockCache, Cache
+    from glassformer.layers.multihead import MultiheadAttention
+    from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
+    from glassformer.runs.run import Run, load
+    from glassformer.stages.catalogue import CATALOGUE
+    from glassformer.stages.trace import Trace
+    from glassformer.stages.watchers import Recorder, Rewriter, nothing, record, within
+    from glassformer.training.course import train
 
 __version__ = "0.1.0"
 
@@ -97,20 +97,21 @@ __all__ = [
 # Where each public name is defined.
 _HOMES = MappingProxyType(
     {
-        "attention": "Attention DotProduct attend causal_mask padding_mask quiet_softmax sigmoid softmax",
-        "cache": "BlockCache Cache",
+        "layers.attention": "Attention DotProduct attend causal_mask padding_mask quiet_softmax sigmoid softmax",
+        "layers.cache": "BlockCache Cache",
         "errors": "GlassformerError InputError",
-        "handwork.check": "check",
-        "solution": "explain",
-        "layers": "Block FeedForward LayerNorm NoPositions Positions RMSNorm Rotary block decoder_block encoder_block",
-        "multihead": "MultiheadAttention",
-        "runs": "Run load",
-        "stages": "CATALOGUE",
-        "synthesizers": "DenseSynthesizer RandomSynthesizer",
-        "teaching": "train",
-        "trace": "Trace",
-        "watchers": "Recorder Rewriter nothing record within",
-        "watching.watch": "watch",
+        "by_hand.check": "check",
+        "by_hand.worksheets.solution": "explain",
+        "layers.blocks": "Block FeedForward LayerNorm NoPositions Positions RMSNorm Rotary "
+        "block decoder_block encoder_block",
+        "layers.multihead": "MultiheadAttention",
+        "runs.run": "Run load",
+        "stages.catalogue": "CATALOGUE",
+        "layers.synthesizers": "DenseSynthesizer RandomSynthesizer",
+        "training.course": "train",
+        "stages.trace": "Trace",
+        "stages.watchers": "Recorder Rewriter nothing record within",
+        "inside.watching.watch": "watch",
     }
 )
 

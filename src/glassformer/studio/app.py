@@ -18,14 +18,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from glassformer.errors import GlassformerError, InputError
-from glassformer.studio import by_hand
 from glassformer.studio.asking import Content, read_json
 from glassformer.studio.desk import BusyError, Desk
 from glassformer.studio.guard import Door, Guard, RefusedError, new_token
-from glassformer.studio.inside import Inside
-from glassformer.studio.race import Race, is_race
+from glassformer.studio.rooms import by_hand
+from glassformer.studio.rooms.inside import Inside
+from glassformer.studio.rooms.race import Race, is_race
+from glassformer.studio.rooms.train import Train
 from glassformer.studio.shelf import Shelf
-from glassformer.studio.train import Train
 
 JSON = dict[str, Any]
 Action = Callable[[Content], JSON]
@@ -92,8 +92,9 @@ def static_files() -> dict[str, Path]:
     """Every file the page may load, by its address."""
     package = Path(str(resources.files("glassformer")))
     found = {"": package / "studio" / "static" / "index.html"}
-    for folder, prefix in ((package / "studio" / "static", ""), (package / "view", "view/")):
-        found |= {f"{prefix}{path.name}": path for path in sorted(folder.iterdir()) if path.suffix in _KINDS}
+    for folder, prefix in ((package / "studio" / "static", ""), (package / "inside" / "page", "page/")):
+        within = sorted(path for path in folder.rglob("*") if path.suffix in _KINDS)
+        found |= {f"{prefix}{path.relative_to(folder).as_posix()}": path for path in within}
     return found
 
 

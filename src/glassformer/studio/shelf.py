@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.errors import GlassformerError, InputError, nearest
-from glassformer.predictions import room
-from glassformer.run_folder import RunFolder
-from glassformer.runs import Run, load, pocket_folders
+from glassformer.objectives.predictions import room
+from glassformer.runs.folder import RunFolder
+from glassformer.runs.run import Run, load, pocket_folders
 
 LOADED = 4  # models kept in memory
 

@@ -5,7 +5,7 @@ import { CheckMine } from "./check_mine.js";
 import { Laboratory } from "./laboratory.js";
 import { figure, largestOf, shade, sheetsOf, sign, table, typed } from "./tables.js";
 import { Latest, ask } from "./talk.js";
-import { el, formula, reduced } from "./view/drawing.js";
+import { el, formula, reduced } from "./page/dom.js";
 
 const TABS = [["", "The working"], ["check", "Check mine"], ["masks", "Mask laboratory"]];
 const plural = (name) => name.replace(/_/g, " ");

@@ -2,7 +2,7 @@
 
 import { built } from "./tables.js";
 import { ask } from "./talk.js";
-import { el } from "./view/drawing.js";
+import { el } from "./page/dom.js";
 
 const EXAMPLE = `X = [[1, 0], [0, 1], [1, 1]]
 W_Q = [[1, 0], [1, 1]]

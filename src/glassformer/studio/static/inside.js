@@ -2,9 +2,9 @@
 // a number, a stage taken from another text) is sent along, and the answer is shown before and after.
 
 import { Latest, ask } from "./talk.js";
-import { el, word } from "./view/drawing.js";
-import { short, visible } from "./view/numbers.js";
-import { hashFromState, mount, stateFromHash } from "./view/view.js";
+import { el, word } from "./page/dom.js";
+import { short, visible } from "./page/store.js";
+import { hashFromState, mount, stateFromHash } from "./page/view.js";
 
 const KEPT = ["at", "head", "row", "cell", "view", "zoom"];
 

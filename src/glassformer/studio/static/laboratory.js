@@ -2,7 +2,7 @@
 
 import { figure, shade, table } from "./tables.js";
 import { Latest } from "./talk.js";
-import { el } from "./view/drawing.js";
+import { el } from "./page/dom.js";
 
 export class Laboratory {
   constructor() {

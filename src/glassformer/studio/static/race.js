@@ -2,8 +2,8 @@
 
 import { chart } from "./charts.js";
 import { ask } from "./talk.js";
-import { el, word } from "./view/drawing.js";
-import { short, visible } from "./view/numbers.js";
+import { el, word } from "./page/dom.js";
+import { short, visible } from "./page/store.js";
 
 export class Race {
   constructor(studio, put) {

@@ -6,7 +6,7 @@ import { Race } from "./race.js";
 import { readAddress, writeAddress } from "./talk.js";
 import { tour } from "./tour.js";
 import { Train } from "./train.js";
-import { el } from "./view/drawing.js";
+import { el } from "./page/dom.js";
 
 const ROOMS = [
   ["by-hand", "By hand", ByHand, "Attention worked like on paper; change any number."],

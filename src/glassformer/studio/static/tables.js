@@ -1,6 +1,6 @@
 // Matrices as tables: numbers that can be read, picked and, where they are given, changed in place.
 
-import { el, formula } from "./view/drawing.js";
+import { el, formula } from "./page/dom.js";
 
 /** A number with so many decimals, and a real minus sign. */
 export function figure(value, decimals) {

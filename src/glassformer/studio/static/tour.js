@@ -1,7 +1,7 @@
 // A first walk through the studio: six steps, each of which shows the thing itself. It can be left at any time.
 
 import { remember } from "./studio.js";
-import { el } from "./view/drawing.js";
+import { el } from "./page/dom.js";
 
 const STEPS = [
   ["by-hand", ".givens", "Everything starts from given numbers", "Three words, two numbers each, and the weights. Click into any of them and type another."],

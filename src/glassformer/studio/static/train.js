@@ -2,8 +2,8 @@
 
 import { chart, pattern } from "./charts.js";
 import { ask, sendFile } from "./talk.js";
-import { el, word } from "./view/drawing.js";
-import { short, visible } from "./view/numbers.js";
+import { el, word } from "./page/dom.js";
+import { short, visible } from "./page/store.js";
 
 const BEAT = 1500; // milliseconds between two looks at a run
 const FRAMES = 8; // of a time-lapse

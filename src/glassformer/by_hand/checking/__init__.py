@@ -1,0 +1,1 @@
+"""Checking: one document from its first statement to its findings."""

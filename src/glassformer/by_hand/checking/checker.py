@@ -1,0 +1,105 @@
+"""Checks one document from the first statement to the last, and looks once more at what had to wait.
+
+Reading is done in statements.py, comparing in ledger.py, the words for what was found in judging.py.
+"""
+
+from glassformer.by_hand.checking.chains import Chain
+from glassformer.by_hand.checking.columns import Columns, equations, find_columns
+from glassformer.by_hand.checking.ledger import Claim, Ledger
+from glassformer.by_hand.grammar.expressions import Matrix, Name, is_printed, names_in, walk
+from glassformer.by_hand.grammar.names import stage_of
+from glassformer.by_hand.notes.statements import Reading, Side, Statement
+from glassformer.by_hand.numbers.worlds import Flaw
+from glassformer.by_hand.slips.search import same_row
+
+
+class Checker:
+    """Goes through the statements in order; what cannot be checked yet is tried again at the end."""
+
+    def __init__(self, reading: Reading, *, exact: bool = False, digits: int | None = None) -> None:
+        self.reading = reading
+        self.ledger = Ledger(reading, exact=exact, digits=digits)
+
+    def run(self) -> Ledger:
+        """Checks everything."""
+        waiting: list[tuple[Statement, list[Claim]]] = []
+        for statement in self.reading.statements:
+            claims = self._statement(statement)
+            self.ledger.claims += claims
+            unknown = any(claim.why.startswith("nothing is known") for claim in claims)
+            if unknown and not any(claim.status == "checked" for claim in claims):
+                waiting.append((statement, claims))
+        for statement, claims in waiting:
+            self._again(statement, claims)
+        for group in find_columns(self.reading.statements):
+            self._columns(group)
+        self._look_for_copies()
+        return self.ledger
+
+    def _statement(self, statement: Statement) -> list[Claim]:
+        self.ledger.enter(statement.section)
+        sides = statement.sides
+        for side in sides:
+            self._note_origins(side)
+        if len(sides) > 1:
+            return Chain(self.ledger, statement).run()
+        if sides[0].relation:
+            return [Claim(sides[0].span, "not checkable", "nothing stands before it")]
+        if sides[0].node is None:
+            return [Claim(sides[0].span, "unreadable", sides[0].why)]
+        return self._alone(statement)
+
+    def _note_origins(self, side: Side) -> None:
+        """A name such as x_0 shows that the rows of X are counted from 0."""
+        if side.node is not None:
+            for name in names_in(side.node):
+                if name.endswith("_0") and name[0].islower():
+                    self.ledger.scope.origins.add(name[0])
+
+    def _alone(self, statement: Statement) -> list[Claim]:
+        """Numbers without a relation: a matrix under a caption is the result that the caption names."""
+        side, ledger = statement.sides[0], self.ledger
+        if not isinstance(side.node, Matrix) or not is_printed(side.node):
+            return []
+        name = Name(statement.caption, side.span)
+        claims = []
+        if ledger.scope.formula(name.text) is not None or stage_of(name.text):
+            claim = Claim(side.span, "not checkable")
+            ledger.chain_name, ledger.chain_side = name.text, side.node
+            if ledger.by_formula(name, side.node, claim):
+                claims = [claim]
+                ledger.scope.bind(name, ledger.literals[id(side.node)])
+        ledger.match_stacks(side.node)
+        return claims
+
+    def _again(self, statement: Statement, claims: list[Claim]) -> None:
+        """A second try, now that all names of the section are known; names are not bound anew."""
+        scope = self.ledger.scopes[statement.section]
+        known = dict(scope.known)
+        for claim, new in zip(claims, self._statement(statement), strict=True):
+            claim.status, claim.why = new.status, new.why
+        scope.known = known | {key: value for key, value in scope.known.items() if key not in known}
+
+    def _columns(self, group: Columns) -> None:
+        self.ledger.enter(group.section)
+        for name, expression, numbers in equations(group):
+            self.ledger.chain_name = name
+            self.ledger.compare(expression, numbers)
+            self.ledger.claims.append(Claim(numbers.span, "checked"))
+
+    def _look_for_copies(self) -> None:
+        """A wrong row that stands elsewhere in the notes, number for number, was copied from there."""
+        nodes = [
+            side.node for statement in self.reading.statements for side in statement.sides if side.node is not None
+        ]
+        matrices = [each for node in nodes for each in walk(node) if isinstance(each, Matrix)]
+        for flaw in self.ledger.flaws:
+            if flaw.cause is None and not flaw.kind and is_printed(flaw.literal):
+                other = same_row(flaw.literal, flaw.wrong, [m for m in matrices if not self._is_same(m, flaw)])
+                if other is not None:
+                    line = self.reading.document.place(other.span.start).line
+                    flaw.cause = f"the same row stands in line {line}"
+
+    def _is_same(self, matrix: Matrix, flaw: Flaw) -> bool:
+        known = self.ledger.literals.get(id(matrix))
+        return matrix.key == flaw.literal.key or (known is not None and known.mistake is flaw)

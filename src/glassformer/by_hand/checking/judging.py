@@ -1,0 +1,242 @@
+"""Turns the flaws of a checked document into findings, in the order of the computation. Writes no report."""
+
+import heapq
+import math
+
+import numpy as np
+
+from glassformer.by_hand.checking.checker import Checker
+from glassformer.by_hand.checking.findings import Correction, Finding, Remark, Report
+from glassformer.by_hand.checking.ledger import Ledger
+from glassformer.by_hand.checking.spelling import number, spell
+from glassformer.by_hand.grammar.expressions import Call, Matrix, Name, Node, Number, Transpose, is_printed, walk
+from glassformer.by_hand.notes.documents import Document
+from glassformer.by_hand.numbers.comparison import entries_of, fit, units
+from glassformer.by_hand.numbers.evaluator import World, print_halves, printed_value
+from glassformer.by_hand.numbers.intervals import DEEP, GENEROUS, LOCAL, Value
+from glassformer.by_hand.numbers.worlds import Flaw
+
+_MANY_DOUBTS = 2  # more doubtful numbers than these, and the given numbers were simply rounded
+_MUCH_STRAIN = 0.5  # of the room that rounding leaves: many small errors hardly ever add up to as much
+
+
+def judge(checker: Checker) -> Report:
+    """The report on one document."""
+    ledger, document = checker.ledger, checker.reading.document
+    report = Report([document.file], documents=[document], numbers=ledger.numbers, following=ledger.following)
+    _count(ledger, document, report)
+    doubts = [flaw for flaw in ledger.flaws if flaw.kind == "doubtful"]
+    n_doubts = sum(int(flaw.wrong.sum()) for flaw in doubts)
+    if n_doubts > _MANY_DOUBTS:
+        report.rounded_givens = n_doubts
+        ledger.flaws = [flaw for flaw in ledger.flaws if flaw.kind != "doubtful"]
+    if doubts:
+        ledger.flaws = [flaw for flaw in ledger.flaws if flaw.kind != "cut-off" or _is_strained(flaw)]
+    for flaw in in_order(ledger.flaws):
+        report.findings += _findings(flaw, ledger, document)
+    report.corrections[document.file] = _corrections(ledger, report.findings, document.decimal_mark)
+    return report
+
+
+def _is_strained(flaw: Flaw) -> bool:
+    """Leaves of a cut-off flaw what rounded givens can hardly explain; False if nothing is left.
+
+    Where some numbers are larger than the given ones allow, nobody cuts digits off: the given ones were rounded.
+    """
+    assert flaw.right is not None
+    nominal, numbers = flaw.right.middle(DEEP), printed_value(flaw.literal, given=False).middle(LOCAL)
+    edge = numbers + np.sign(nominal - numbers) * units(flaw.literal) / 2
+    bound = np.where(nominal > numbers, flaw.right.low[GENEROUS], flaw.right.high[GENEROUS])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        strain = np.where(nominal == bound, np.inf, (nominal - edge) / (nominal - bound))
+    flaw.wrong = flaw.wrong & (strain >= _MUCH_STRAIN)
+    return bool(flaw.wrong.any())
+
+
+def _corrections(ledger: Ledger, findings: list[Finding], mark: str) -> list[Correction]:
+    """What to write where: the wrong numbers, their copies, and all that followed from them."""
+    found = {
+        finding.offset: Correction(finding.offset, finding.length, finding.right, finding.is_mild)
+        for finding in findings
+        if finding.verdict != "doubtful"
+    }
+    for known in ledger.literals.values():
+        literal = known.literal
+        if literal is None or not is_printed(literal) or known.paper is known.right:
+            continue
+        rows = entries_of(literal)
+        for i, j in np.argwhere(fit(literal, known.right).wrong).tolist():
+            start, end = rows[i][j].span.start, rows[i][j].span.end
+            if start not in found:
+                text = _best(known.right, i, j, rows[i][j]).replace(".", mark)
+                found[start] = Correction(start, end - start, text)
+    return sorted(found.values(), key=lambda correction: correction.offset)
+
+
+def _count(ledger: Ledger, document: Document, report: Report) -> None:
+    for offset, why in document.unreadable:
+        report.unreadable.append(Remark(document.place(offset).file, document.place(offset).line, why))
+    for offset, why in document.passed_over:
+        report.not_checkable.append(Remark(document.place(offset).file, document.place(offset).line, why))
+    for claim in ledger.claims:
+        place = document.place(claim.span.start)
+        if claim.status == "checked":
+            report.checked += 1
+        else:
+            remarks = report.unreadable if claim.status == "unreadable" else report.not_checkable
+            remarks.append(Remark(place.file, place.line, claim.why))
+    report.claims = len(ledger.claims) + len(document.unreadable) + len(document.passed_over)
+
+
+def in_order(flaws: list[Flaw]) -> list[Flaw]:
+    """As the computation flows: by place on the page, but never before a mistake that it rests on."""
+    place = {flaw: i for i, flaw in enumerate(sorted(flaws, key=lambda f: (f.section, f.literal.span.start)))}
+    waits = {flaw: {m for m in flaw.after if m in place and m is not flaw} for flaw in flaws}
+    ready = [(place[flaw], flaw) for flaw in flaws if not waits[flaw]]
+    heapq.heapify(ready)
+    answer: list[Flaw] = []
+    while ready:
+        _, flaw = heapq.heappop(ready)
+        answer.append(flaw)
+        for other, before in waits.items():
+            if flaw in before:
+                before.discard(flaw)
+                if not before:
+                    heapq.heappush(ready, (place[other], other))
+    return answer + [flaw for flaw in sorted(flaws, key=place.__getitem__) if flaw not in answer]
+
+
+def verdict(flaw: Flaw) -> str:
+    """The word for what happened."""
+    return flaw.kind or {"open": "wrong"}.get(flaw.state, flaw.state)
+
+
+def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
+    if flaw.kind == "formula":
+        return [_formula_finding(flaw, document)]
+    answer = []
+    lines = tuple(sorted({document.place(node.span.start).line for node in flaw.followers}))
+    assert flaw.right is not None
+    for i, j, node in _wrong_entries(flaw):
+        place = document.place(node.span.start)
+        right = _best(flaw.right, i, j, node, copied=flaw.is_copy).replace(".", document.decimal_mark)
+        arithmetic = _arithmetic(flaw, i, j, ledger)
+        if arithmetic and right != _on_page(flaw.right, i, j, node).replace(".", document.decimal_mark):
+            arithmetic += f" from the rounded numbers on the page; {right} from the given ones"
+        answer.append(
+            Finding(
+                file=place.file,
+                line=place.line,
+                column=place.column,
+                name=flaw.name,
+                row=i + 1 if isinstance(flaw.literal, Matrix) else None,
+                col=j + 1 if isinstance(flaw.literal, Matrix) else None,
+                printed=_text(node, document),
+                right=right,
+                verdict=verdict(flaw),
+                cause=flaw.cause,
+                arithmetic=arithmetic,
+                sure=flaw.sure,
+                length=node.span.end - node.span.start,
+                offset=node.span.start,
+                quote=document.line_text(node.span.start),
+                follows=lines,
+            )
+        )
+    return answer
+
+
+def _arithmetic(flaw: Flaw, i: int, j: int, ledger: Ledger) -> str:
+    assert flaw.expected is not None
+    ledger.enter(flaw.section)
+
+    def evaluate(node: Node) -> Value:
+        return ledger.evaluator(World(right=True))(node, itself=isinstance(node, Name | Transpose))
+
+    source = flaw.expected.of if isinstance(flaw.expected, Transpose) else flaw.expected
+    return spell(flaw.expected, i, j, evaluate, source.key if flaw.is_copy else "")
+
+
+def _text(node: Node, document: Document) -> str:
+    return document.slice(node.span)
+
+
+def _rounded(right: float, node: Node) -> str:
+    """The right number with as many digits as were printed."""
+    if not math.isfinite(right):
+        return number(right)
+    decimals = node.decimals if isinstance(node, Number) else 4
+    if decimals is None:
+        return f"{right:.0f}" if abs(right - round(right)) < 1e-9 else number(right)
+    if isinstance(node, Number) and node.percent:
+        return f"{right * 100:.{max(0, decimals - 2)}f}%"
+    for shift in (1, 2):  # 0.0032 for a printed 0.032, rather than 0.003: the same digits
+        if isinstance(node, Number) and decimals >= 0 and f"{right * 10**shift:.{decimals}f}" == _plain(node):
+            decimals += shift
+            break
+    text = f"{right:.{max(0, decimals)}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def _plain(number: Number) -> str:
+    return f"{'-' if number.sign < 0 else ''}{number.text}"
+
+
+def _formula_finding(flaw: Flaw, document: Document) -> Finding:
+    assert flaw.expected is not None
+    assert flaw.cause is not None
+    said, meant = flaw.cause.split(" ")[0], flaw.cause.rpartition(" ")[2]
+    call = next((n for n in walk(flaw.expected) if isinstance(n, Call) and n.function == said), flaw.expected)
+    place = document.place(call.span.start)
+    found = document.text.lower().find(said, call.span.start, call.span.start + 40)
+    start = found if found >= 0 else call.span.start
+    return Finding(
+        file=place.file,
+        line=place.line,
+        column=document.place(start).column,
+        name=flaw.name,
+        row=None,
+        col=None,
+        printed=said,
+        right=meant,
+        verdict="formula",
+        cause=flaw.cause,
+        arithmetic="",
+        length=len(said),
+        offset=start,
+        quote=document.line_text(start),
+    )
+
+
+def _best(right: Value, i: int, j: int, node: Node, *, copied: bool = False) -> str:
+    """What should stand there: from the given numbers if those on the page allow it, else from those on the page."""
+    on_page = _on_page(right, i, j, node)
+    if copied:
+        return on_page
+    deep = _rounded(float(right.middle(DEEP)[i, j]), node)
+    try:
+        half = 0.0 if not isinstance(node, Number) else (print_halves([node])[0] or 0.5)
+        value = float(deep.removesuffix("%")) / (100 if deep.endswith("%") else 1)
+    except ValueError:
+        return on_page
+    low, high = right.low[GENEROUS, i, j], right.high[GENEROUS, i, j]
+    return deep if low - half <= value <= high + half else on_page
+
+
+def _on_page(right: Value, i: int, j: int, node: Node) -> str:
+    """What the arithmetic gives that is spelled out: from the numbers on the page, rounded as they are."""
+    return _rounded(float(right.middle(LOCAL)[i, j]), node)
+
+
+def _wrong_entries(flaw: Flaw) -> list[tuple[int, int, Node]]:
+    """The wrong entries of a flaw, with their places in the matrix."""
+    if is_printed(flaw.literal):
+        rows: tuple[tuple[Node, ...], ...] = entries_of(flaw.literal)
+    elif isinstance(flaw.literal, Matrix):
+        rows = flaw.literal.rows
+    else:
+        rows = ((flaw.literal,),)
+    return [
+        (i, j, rows[i][j] if i < len(rows) and j < len(rows[i]) else flaw.literal)
+        for i, j in zip(*(axis.tolist() for axis in np.nonzero(flaw.wrong)), strict=True)
+    ]

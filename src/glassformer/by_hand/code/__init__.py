@@ -1,0 +1,1 @@
+"""Code: a learner's function, run apart and compared with the core."""

@@ -1,0 +1,1 @@
+"""Exercises: workings made up, slips planted in them, sheets to fill in."""

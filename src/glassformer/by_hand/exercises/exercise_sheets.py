@@ -1,0 +1,112 @@
+"""Exercises: worksheets with small friendly numbers to be worked by hand, each with its solution. Marks nothing itself.
+
+The numbers come from workings.py; what a student fills in is marked by check.py, with the given numbers as exact.
+"""
+
+from dataclasses import dataclass
+
+from glassformer.by_hand.exercises.workings import VARIANTS, Working, make_working
+from glassformer.by_hand.exercises.writing import answer_latex, symbol_latex, write
+from glassformer.errors import InputError, nearest
+
+EXACT = "All given numbers are exact."  # the checker looks for this sentence
+FORMS = ("markdown", "latex")
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A sheet to fill in, and its solution."""
+
+    working: Working
+    blanks: tuple[str, ...]
+    sheet: str
+    solution: str
+
+
+def make_exercise(
+    seed: int = 0,
+    variant: str = "plain",
+    *,
+    tokens: int = 3,
+    width: int = 2,
+    decimals: int = 2,
+    blank: tuple[str, ...] = (),
+    form: str = "markdown",
+) -> Exercise:
+    """An exercise; `blank` names the steps to be filled in by symbol or stage, all of them by default."""
+    if form not in FORMS:
+        raise InputError(f"There is no form '{form}'; {nearest(form, FORMS)}")
+    if not 0 <= decimals <= 8:
+        raise InputError(f"{decimals} decimals cannot be asked for; choose 0 to 8.")
+    working = make_working(seed, variant, tokens=tokens, width=width, decimals=decimals)
+    blanks = _blanks(working, blank)
+    title = f"Attention by hand: {_TITLES[variant]}, number {seed}"
+    task = _task(working, blanks)
+    texts = [_with_task(write(working, "latex", title, hidden), task) for hidden in (frozenset(blanks), frozenset())]
+    if form == "latex":
+        texts = [_as_latex(text) for text in texts]
+    return Exercise(working, blanks, texts[0], texts[1])
+
+
+_TITLES = {
+    "plain": "self-attention",
+    "masked": "masked self-attention",
+    "cross": "cross-attention",
+    "two-heads": "two heads",
+    "sigmoid": "sigmoid attention",
+}
+assert set(_TITLES) == set(VARIANTS)
+
+
+def _blanks(working: Working, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    symbols = [step.symbol for step in working.steps]
+    if not wanted:
+        return tuple(symbols)
+    chosen: set[str] = set()
+    for name in wanted:
+        found = [step.symbol for step in working.steps if name in (step.symbol, step.stage)]
+        if not found:
+            known = {step.stage for step in working.steps} | set(symbols)
+            raise InputError(f"This exercise has no step '{name}'; {nearest(name, known)}")
+        chosen.update(found)
+    return tuple(symbol for symbol in symbols if symbol in chosen)
+
+
+def _task(working: Working, blanks: tuple[str, ...]) -> str:
+    digits = f"{working.decimals} decimals" if working.decimals else "whole numbers"
+    what = ", ".join(f"${symbol_latex(symbol)}$" for symbol in blanks)
+    return (
+        f"The tokens are {', '.join(working.tokens)}. {EXACT} Put a number in place of every `?` in {what}; "
+        f"round to {digits}, and go on with the rounded numbers."
+    )
+
+
+def _with_task(text: str, task: str) -> str:
+    title, _, rest = text.partition("\n\n")
+    return f"{title}\n\n{task}\n\n{rest}"
+
+
+def _as_latex(markdown: str) -> str:
+    """The same sheet as a LaTeX document."""
+    lines = []
+    for line in markdown.splitlines():
+        if line.startswith("# "):
+            lines.append(rf"\section*{{{line[2:]}}}")
+        elif line.startswith("$$") and line.endswith("$$"):
+            lines.append(rf"\[ {line[2:-2]} \]")
+        else:
+            lines.append(line.replace("`?`", r"\texttt{?}"))
+    head = ["\\documentclass{article}", "\\usepackage{amsmath}", "\\begin{document}", ""]
+    return "\n".join([*head, *lines, "", "\\end{document}", ""])
+
+
+def filled_in(exercise: Exercise, answers: Working) -> str:
+    """The sheet as a student hands it in, with these answers for the blanks."""
+    text = exercise.sheet
+    for step in exercise.working.steps:
+        if step.symbol in exercise.blanks:
+            start = text.index(f"{symbol_latex(step.symbol)} = {step.latex} = ")
+            hole = text.index(r"\begin{bmatrix}", start + len(step.latex))
+            end = text.index(r"\end{bmatrix}", hole) + len(r"\end{bmatrix}")
+            text = text[:hole] + answer_latex(answers, step) + text[end:]
+    return text

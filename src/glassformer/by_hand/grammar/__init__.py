@@ -1,0 +1,1 @@
+"""Grammar: mathematics as people write it, as tokens and trees."""

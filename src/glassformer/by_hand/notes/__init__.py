@@ -1,0 +1,1 @@
+"""Notes: files cut into passages, and passages into statements."""

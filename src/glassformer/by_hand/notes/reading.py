@@ -1,0 +1,115 @@
+"""Opens what a path holds: notes, LaTeX, notebooks, sheets or worksheets, and cuts it into passages.
+
+Nothing in a file is ever run. What is no text, or too large, is said so. Understands no mathematics.
+"""
+
+import json
+import re
+from pathlib import Path
+
+from glassformer.by_hand.notes.documents import Document, cut
+from glassformer.by_hand.notes.markdown_tables import read_tables
+from glassformer.by_hand.notes.sheets import read_csv, read_xlsx
+from glassformer.by_hand.notes.worksheet_files import read_toml, read_yaml
+from glassformer.errors import InputError, nearest
+
+LARGEST = 50_000_000  # bytes
+NOTES = frozenset(
+    {".md", ".markdown", ".txt", ".tex", ".ipynb", ".csv", ".tsv", ".xlsx", ".toml", ".yaml", ".yml", ".rst"}
+)
+
+
+def files_in(path: Path) -> list[Path]:
+    """The notes under a path: itself, or every file of a known kind in a folder."""
+    if path.is_dir():
+        found = sorted(
+            each
+            for each in path.rglob("*")
+            if each.is_file() and each.suffix.lower() in NOTES and not any(p.startswith(".") for p in each.parts)
+        )
+        if not found:
+            raise InputError(f"The folder {path} holds no notes; looked for {', '.join(sorted(NOTES))}.")
+        return found
+    if not path.exists():
+        near = [each.name for each in path.parent.iterdir() if each.name[0] != "."] if path.parent.is_dir() else []
+        hint = f" {nearest(path.name, near)}" if near else ""
+        raise InputError(f"There is no file {path};{hint or ' check the path.'}")
+    return [path]
+
+
+def open_document(path: Path) -> Document:
+    """The document at a path, cut into passages."""
+    if path.stat().st_size > LARGEST:
+        return _hopeless(str(path), f"{path.stat().st_size:,} bytes; files over {LARGEST:,} bytes are not read")
+    return open_bytes(path.read_bytes(), str(path), path.suffix.lower())
+
+
+def open_bytes(data: bytes, file: str, suffix: str = ".md") -> Document:
+    """The document that these bytes hold, read as what the suffix says."""
+    if suffix == ".xlsx":
+        return read_xlsx(data, file)
+    if b"\x00" in data[:100_000] and data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        return _hopeless(file, "this is not text (it has zero bytes)")
+    text = _decoded(data)
+    if suffix in (".csv", ".tsv"):
+        return read_csv(text, file, "\t" if suffix == ".tsv" else None)
+    if suffix == ".ipynb":
+        return _notebook(text, file)
+    if suffix == ".toml":
+        return read_toml(text, file)
+    if suffix in (".yaml", ".yml"):
+        return read_yaml(text, file)
+    document = Document(file, text, read_as=_without_comments(text) if suffix == ".tex" else text)
+    cut(document)
+    read_tables(document)
+    return document
+
+
+def _hopeless(file: str, why: str) -> Document:
+    return Document(file, "", unreadable=[(0, why)])
+
+
+def _decoded(data: bytes) -> str:
+    for encoding in ("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "cp1252"):
+        try:
+            return data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+        except UnicodeDecodeError:
+            continue
+    return data.decode("latin-1")
+
+
+def _without_comments(text: str) -> str:
+    """LaTeX without its preamble and comments, every other sign in its place."""
+    begin = text.find(r"\begin{document}")
+    if begin >= 0:
+        end = begin + len(r"\begin{document}")
+        text = re.sub(r"[^\n]", " ", text[:end]) + text[end:]
+    text = text.replace(r"\end{document}", " " * len(r"\end{document}"))
+    return re.sub(r"(?<!\\)%[^\n]*", lambda match: " " * len(match[0]), text)
+
+
+def _notebook(text: str, file: str) -> Document:
+    """The Markdown cells of a notebook; code cells are not workings, and are never run."""
+    try:
+        cells = json.loads(text)["cells"]
+        sources = [
+            (i + 1, "".join(cell["source"]))
+            for i, cell in enumerate(cells)
+            if cell.get("cell_type") == "markdown" and isinstance(cell.get("source"), str | list)
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        return _hopeless(file, f"this is not a Jupyter notebook ({type(error).__name__}: {error})")
+    whole, parts = "", []
+    for number, source in sources:
+        parts.append((len(whole), f"cell {number}"))
+        whole += source.rstrip("\n") + "\n\n"
+    document = Document(file, whole, parts=parts)
+    for start, _ in parts:
+        end = next((s for s, _ in parts if s > start), len(whole))
+        piece = Document(file, whole[start:end])
+        cut(piece)
+        document.passages += [passage.moved(start) for passage in piece.passages]
+        document.unreadable += [(offset + start, why) for offset, why in piece.unreadable]
+        document.passed_over += [(offset + start, why) for offset, why in piece.passed_over]
+    read_tables(document)
+    return document

@@ -1,0 +1,1 @@
+"""Numbers: printed numbers as intervals, expressions worked out, one held against the other."""

@@ -1,0 +1,112 @@
+"""Follows numbers on: checks one printed result in every world that open mistakes allow, and learns from it.
+
+If a later result follows from the right number, the mistake was a slip of the pen; if it follows from the wrong one, it
+was carried on. Knows nothing of documents; is told what to compare with what.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+
+from glassformer.by_hand.grammar.expressions import Node, is_printed
+from glassformer.by_hand.numbers.comparison import Fit, Flags, as_printed, fit, fit_values, settled
+from glassformer.by_hand.numbers.evaluator import PAPER, RIGHT, Known, Mistake, World
+from glassformer.by_hand.numbers.intervals import Value
+
+Evaluate = Callable[[World], tuple[Value, list[Known]]]
+
+
+@dataclass(eq=False)
+class Flaw(Mistake):
+    """A mistake with all that a report needs."""
+
+    expected: Node | None = None  # the expression that the printed numbers should have come from
+    wrong: Flags = field(default_factory=lambda: np.zeros((0, 0), dtype=np.bool_))
+    right: Value | None = None  # in the right world
+    name: str = ""
+    kind: str = ""  # "", cut-off, doubtful or formula
+    cause: str | None = None
+    is_copy: bool = False
+    after: frozenset[Mistake] = frozenset()
+    followers: list[Node] = field(default_factory=list)
+    section: int = 0
+    sure: str = "impossible"
+
+
+@dataclass
+class Outcome:
+    """One comparison: how the printed numbers fit in the world that fits best, and what they stand for from now on."""
+
+    fit: Fit
+    known: Known
+    wrong: Flags
+    own_world: World
+    used: list[Known]
+    n_following: int  # entries that are right only because a mistake was carried on
+
+
+def compare(
+    literal: Node,
+    evaluate: Evaluate,
+    literal_value: Callable[[], Value],
+    *,
+    cuts: bool = False,
+    finest: float = 0.0,
+) -> Outcome:
+    """Compares printed numbers (or, in `literal_value`, an expression's) with what `evaluate` gives in each world.
+
+    `cuts` says that the writer is known to cut digits off instead of rounding; no digit below `finest` is judged.
+    """
+
+    def fitted(value: Value) -> Fit:
+        return fit(literal, value, finest) if is_printed(literal) else fit_values(literal_value(), value)
+
+    paper, used = evaluate(PAPER)
+    open_mistakes = sorted({k.mistake for k in used if k.mistake and k.mistake.state == "open"}, key=id)[:3]
+    fits: dict[World, Fit] = {PAPER: fitted(paper)}
+    for size in range(1, len(open_mistakes) + 1):
+        for mended in combinations(open_mistakes, size):
+            world = World(frozenset(mended))
+            fits[world] = fitted(evaluate(world)[0])
+    for mistake in open_mistakes:
+        _learn(mistake, fits)
+    own = World(frozenset(m for m in open_mistakes if m.state == "slip"))
+    in_right = fitted(evaluate(RIGHT)[0]) if any(k.paper is not k.right for k in used) else fits[own]
+    wrong = np.logical_and.reduce([each.wrong for each in (*fits.values(), in_right)])
+    follows = int((in_right.wrong & ~fits[own].wrong & ~wrong).sum())
+    sources = frozenset().union(*(k.sources for k in used)) if used else frozenset()
+    known = _known(literal, (fits[own], in_right), wrong, literal_value, cuts)
+    known.sources = sources
+    return Outcome(fits[own], known, wrong, own, used, follows)
+
+
+def _learn(mistake: Mistake, fits: dict[World, Fit]) -> None:
+    right_only, paper_only = evidence(mistake, fits)
+    if right_only > paper_only:
+        mistake.state = "slip"
+    elif paper_only > right_only:
+        mistake.state = "carried"
+
+
+def evidence(mistake: Mistake, fits: dict[World, Fit]) -> tuple[int, int]:
+    """How many entries follow only from the right numbers, and how many only from the wrong ones."""
+    mended = np.logical_or.reduce([~each.wrong for world, each in fits.items() if mistake in world.mended])
+    unmended = np.logical_or.reduce([~each.wrong for world, each in fits.items() if mistake not in world.mended])
+    return int((mended & ~unmended).sum()), int((unmended & ~mended).sum())
+
+
+def _known(
+    literal: Node, found: tuple[Fit, Fit], wrong: Flags, literal_value: Callable[[], Value], cuts: bool
+) -> Known:
+    own, in_right = found
+    if not is_printed(literal):
+        value = literal_value()
+        return Known(value, in_right.expected if in_right.wrong.any() else value, literal)
+    mended = Fit(own.expected, own.wrong & wrong, own.cut, own.doubtful)
+    paper = as_printed(literal, mended, cuts=cuts)
+    if own is in_right and not wrong.any():
+        return Known(paper, paper, literal)
+    right = settled(literal, in_right, among=~in_right.wrong, cuts=cuts)
+    return Known(paper, right, literal, mended=settled(literal, own, among=~own.wrong, cuts=cuts))

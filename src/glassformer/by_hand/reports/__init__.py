@@ -1,0 +1,1 @@
+"""Reports: findings as sentences, pages and a corrected copy."""

@@ -1,0 +1,166 @@
+"""The report as one HTML file: the notes as they read, wrong numbers marked, the arithmetic a tap away. No network.
+
+Draws; judges nothing.
+"""
+
+import re
+from html import escape
+from importlib.resources import files
+
+from glassformer.by_hand.checking.findings import MEANINGS, Finding, Report
+from glassformer.by_hand.notes.documents import Document, Passage
+from glassformer.by_hand.reports.wording import doubt, lines, minus, place, summary
+from glassformer.drawing.mathml import to_mathml
+
+
+def to_html(report: Report) -> str:
+    """The whole page."""
+    first = report.first_wrong
+    verdict = "Nothing wrong was found." if first is None else _headline(first)
+    marks = "".join(_card(i, finding, finding is first) for i, finding in enumerate(report.findings))
+    unread = "".join(
+        f"<li>{escape(remark.file)}, line {remark.line}: {escape(remark.why)}</li>"
+        for remark in report.unreadable[:200]
+    )
+    rest = f"<details><summary>{len(report.unreadable)} not read</summary><ul>{unread}</ul></details>" if unread else ""
+    return _PAGE.format(
+        title=escape(", ".join(report.files[:3]) or "notes"),
+        verdict=verdict,
+        state="right" if first is None else "wrong",
+        summary=escape(summary(report)),
+        notes=sheets_html(report),
+        cards=marks or "<p class='none'>No findings.</p>",
+        rest=rest,
+        style=_asset("page.css"),
+        script=_asset("page.js"),
+    )
+
+
+def sheets_html(report: Report) -> str:
+    """The notes alone, with their marks: well-formed, for a page that builds its own frame."""
+    numbered = list(enumerate(report.findings))
+    return "".join(_Sheet(document, numbered).html() for document in report.documents)
+
+
+def _asset(name: str) -> str:
+    return files("glassformer.by_hand.reports").joinpath(name).read_text(encoding="utf-8")
+
+
+def _headline(first: Finding) -> str:
+    return (
+        f"First wrong number: <b>{escape(place(first))}</b> in line {first.line}, "
+        f"<s>{escape(minus(first.printed))}</s> should be <b>{escape(minus(first.right))}</b>."
+    )
+
+
+def _card(i: int, finding: Finding, first: bool) -> str:
+    mild = " mild" if finding.is_mild else ""
+    cause = f"<p class='cause'>{escape(finding.cause)}</p>" if finding.cause else ""
+    arithmetic = f"<p class='sum'>{escape(minus(finding.arithmetic))}</p>" if finding.arithmetic else ""
+    sure = f"<p class='sure'>{escape(doubt(finding))}</p>" if doubt(finding) else ""
+    follows = f" ({lines(finding.follows)})" if finding.follows else ""
+    return (
+        f"<article id='card-{i}' class='card{mild}{' first' if first else ''}' data-mark='{i}' tabindex='0'>"
+        f"<h3>{escape(place(finding))}<span>line {finding.line}</span></h3>"
+        f"<p class='pair'><s>{escape(minus(finding.printed))}</s> → <b>{escape(minus(finding.right))}</b></p>"
+        f"{arithmetic}<p class='meaning'><i>{finding.verdict}</i>: {escape(MEANINGS[finding.verdict])}{follows}</p>"
+        f"{sure}{cause}</article>"
+    )
+
+
+class _Sheet:
+    """One document, drawn passage by passage."""
+
+    def __init__(self, document: Document, findings: list[tuple[int, Finding]]) -> None:
+        self.document = document
+        self.findings = {f.offset: (i, f) for i, f in findings if f.file.split(", ")[0] == document.file}
+
+    def html(self) -> str:
+        text, position, parts = self.document.text, 0, []
+        for passage in sorted(self.document.passages, key=lambda p: p.span.start):
+            start, end = passage.span.start, passage.span.end
+            if start < position:
+                continue
+            parts.append(self._between(text[position:start], position))
+            parts.append(self._passage(passage))
+            position = end
+        parts.append(self._between(text[position:], position))
+        return f"<section class='sheet'><h2>{escape(self.document.file)}</h2>{''.join(parts)}</section>"
+
+    def _between(self, text: str, start: int) -> str:
+        kept = re.sub(r"\$\$|```\w*|\\\[|\\\]|\\(?:begin|end)\{[a-z*]+\}", "", text)
+        return f"<p>{self._plain(kept, start)}</p>" if kept.strip() else ""
+
+    def _passage(self, passage: Passage) -> str:
+        text, start = self.document.slice(passage.span), passage.span.start
+        number = f"<span class='line'>{self.document.place(start).line}</span>"
+        if passage.kind == "heading":
+            words = re.sub(r"^[#\s]+|[*_]+", "", text)
+            level = min(6, passage.level + 2)
+            return f"<h{level}>{escape(words)}</h{level}>"
+        if passage.kind == "math":
+            drawn = to_mathml(text.strip(), start + _lead(text), self._mark, block=True)
+            return f"<div class='math'>{number}{drawn}</div>"
+        if passage.kind == "given" or passage.drawing is not None:
+            return f"<pre class='drawn'>{number}{self._plain(text, start)}</pre>"
+        if passage.kind == "code":
+            return f"<pre>{number}{self._plain(text, start)}</pre>"
+        return f"<p>{number}{self._inline(text, start)}</p>"
+
+    def _inline(self, text: str, start: int) -> str:
+        parts, position = [], 0
+        for match in re.finditer(r"\$([^$]+)\$", text):
+            parts.append(self._plain(text[position : match.start()], start + position))
+            parts.append(to_mathml(match[1], start + match.start(1), self._mark, block=False))
+            position = match.end()
+        return "".join(parts) + self._plain(text[position:], start + position)
+
+    def _plain(self, text: str, start: int) -> str:
+        parts, position = [], 0
+        for offset in sorted(self.findings):
+            place = offset - start
+            if position <= place < len(text):
+                i, finding = self.findings[offset]
+                parts.append(escape(text[position:place]))
+                parts.append(
+                    f"<span class='{_kind(finding)}' data-mark='{i}' tabindex='0'>{escape(finding.printed)}</span>"
+                )
+                parts.append(f"<ins>{escape(minus(finding.right))}</ins>")
+                position = place + finding.length
+        return "".join(parts) + escape(text[position:])
+
+    def _mark(self, offset: int, number: str) -> str | None:
+        found = self.findings.get(offset)
+        if found is None:
+            return None
+        i, finding = found
+        shown = escape(minus(number).strip())
+        return (
+            f"<mrow class='{_kind(finding)}' data-mark='{i}' tabindex='0'><mn>{shown}</mn></mrow>"
+            f"<mn class='ins'>{escape(minus(finding.right))}</mn>"
+        )
+
+
+def _lead(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _kind(finding: Finding) -> str:
+    return "mark mild" if finding.is_mild else "mark"
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Checked: {title}</title>
+<style>{style}</style>
+</head>
+<body>
+<header><h1>Checked: {title}</h1><p class="verdict {state}">{verdict}</p><small>{summary}</small></header>
+<main><div>{notes}{rest}</div><aside aria-label="Findings">{cards}</aside></main>
+<script>{script}</script>
+</body>
+</html>
+"""

@@ -1,0 +1,1 @@
+"""Slips: why a number is wrong, tried until one cause gives it."""

@@ -1,0 +1,71 @@
+"""Why a number is wrong: the catalogue of slips, tried in turn until one reproduces it.
+
+A cause is named only when it gives every wrong number of the matrix as printed. Knows nothing of documents.
+"""
+
+from collections.abc import Callable
+
+from glassformer.by_hand.grammar.expressions import Call, Matrix, Node, children, is_printed, with_children
+from glassformer.by_hand.numbers.comparison import Flags, entries_of
+from glassformer.by_hand.slips.causes import Scene
+from glassformer.by_hand.slips.method_slips import method_slips
+from glassformer.by_hand.slips.pen_slips import pen_slips
+
+
+def find_cause(scene: Scene) -> str | None:
+    """The first slip of the catalogue that reproduces the wrong numbers, or None."""
+    if not is_printed(scene.literal):
+        return None
+    ways = [pen_slips, method_slips] if scene.wrong.sum() == 1 else [method_slips, pen_slips]
+    for way in ways:
+        for cause in way(scene):
+            return cause
+    return None
+
+
+_CONFUSED = (("sigmoid", "softmax"), ("softmax", "sigmoid"))
+
+
+def said_otherwise(expected: Node, fits: Callable[[Node], bool]) -> tuple[str, Node] | None:
+    """If the numbers are right for another function than the one named: which is which, and the formula meant."""
+    for said, meant in _CONFUSED:
+        other = _swapped(expected, said, meant)
+        if other is not None and fits(other):
+            return _confusion(said, meant), other
+    return None
+
+
+def other_function(said: Node, meant: Node) -> str | None:
+    """If two formulas differ in the function only: which is named, and which is meant."""
+    for one, other in _CONFUSED:
+        swapped = _swapped(said, one, other)
+        if swapped is not None and swapped.key == meant.key:
+            return _confusion(one, other)
+    return None
+
+
+def _confusion(said: str, meant: str) -> str:
+    return f"{said} is named, but the numbers are those of {meant}"
+
+
+def _swapped(node: Node, said: str, meant: str) -> Node | None:
+    if isinstance(node, Call) and node.function == said:
+        return Call(meant, node.of, node.span)
+    for i, child in enumerate(children(node)):
+        new = _swapped(child, said, meant)
+        if new is not None:
+            return with_children(node, (*children(node)[:i], new, *children(node)[i + 1 :]))
+    return None
+
+
+def same_row(literal: Node, wrong: Flags, others: list[Matrix]) -> Matrix | None:
+    """Another printed matrix that has the wrong row, number for number; rows of one wrong entry prove nothing."""
+    rows = entries_of(literal)
+    for i, row in enumerate(rows):
+        if wrong[i].sum() < 2 or len(row) < 3:
+            continue
+        texts = [number.key for number in row]
+        for other in others:
+            if other is not literal and any([entry.key for entry in each] == texts for each in other.rows):
+                return other
+    return None

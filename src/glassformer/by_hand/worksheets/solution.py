@@ -1,0 +1,117 @@
+"""A worked solution: a worksheet and its trace, to be asked, kept as JSON, or written down. It draws nothing itself."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from glassformer.by_hand.worksheets.handout import Handout, Shown, spell_out, stages_of
+from glassformer.by_hand.worksheets.markdown import to_latex, to_markdown
+from glassformer.by_hand.worksheets.page import solution_page
+from glassformer.by_hand.worksheets.worked import work
+from glassformer.by_hand.worksheets.worksheet import Worksheet, example_names, from_mapping, read_example, read_file
+from glassformer.drawing.matrices import page_width
+from glassformer.errors import InputError, nearest
+from glassformer.stages.trace import Explanation, Trace, json_values
+
+FORMAT = "glassformer-explain/1"
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A worksheet, worked. Print it to read it."""
+
+    name: str  # where the worksheet came from
+    sheet: Worksheet
+    trace: Trace
+
+    def stages(self) -> list[Shown]:
+        """Every stage, in the order of the computation."""
+        return stages_of(self.trace)
+
+    def explain(self, number: str | None = None) -> Explanation:
+        """The arithmetic of one number, such as `weights[1,2]`; by default the largest weight of the last query."""
+        address, index = self.trace.find(number) if number else self._largest_weight()
+        return self.trace.explain(address, index)
+
+    def _largest_weight(self) -> tuple[str, tuple[int, ...]]:
+        weights = self.trace["weights"]
+        last = weights.shape[2] - 1
+        return "weights", (0, 0, last, int(weights[0, 0, last].argmax()))
+
+    def handout(self, precision: int = 4, number: str | None = None) -> Handout:
+        """All that a page shows, with so many decimals, and one number spelled out."""
+        if not 2 <= precision <= 15:
+            raise InputError(f"The precision is {precision}; expected 2 to 15 decimals.")
+        context_tokens = self.sheet.context_tokens if self.sheet.context_tokens != self.sheet.tokens else ()
+        return Handout(
+            self.sheet.title,
+            self.sheet.about,
+            tuple(self.sheet.tokens),
+            tuple(context_tokens),
+            tuple(stages_of(self.trace, precision)),
+            spell_out(self.trace, self.explain(number), precision),
+            precision,
+        )
+
+    def to_markdown(self, precision: int = 4, number: str | None = None) -> str:
+        """A worked solution to paste into notes."""
+        return to_markdown(self.handout(precision, number))
+
+    def to_latex(self, precision: int = 4, number: str | None = None) -> str:
+        """The same as a LaTeX fragment."""
+        return to_latex(self.handout(precision, number))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The solution as JSON-ready data, in full precision."""
+        stages = [
+            {
+                "name": shown.name,
+                "symbol": shown.stage.symbol,
+                "axes": list(shown.axes),
+                "formula": shown.latex,
+                "plain": shown.plain,
+                "meaning": shown.meaning,
+                "given": shown.given,
+                "values": json_values(shown.values),
+            }
+            for shown in self.stages()
+        ]
+        return {
+            "format": FORMAT,
+            "example": self.name,
+            "title": self.sheet.title,
+            "about": self.sheet.about,
+            "tokens": list(self.sheet.tokens),
+            "context_tokens": list(self.sheet.context_tokens or self.sheet.tokens),
+            "heads": self.sheet.heads,
+            "stages": stages,
+        }
+
+    def to_json(self) -> str:
+        """The solution as one JSON document."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    def __str__(self) -> str:
+        return "\n".join(line.plain for line in solution_page(self.handout(), page_width(100)))
+
+    def __repr__(self) -> str:
+        return f"Solution({self.name!r}, {len(self.trace)} stages; print it, or ask .explain('weights[0,0]'))"
+
+    def _repr_markdown_(self) -> str:
+        """What a notebook shows."""
+        return self.to_markdown()
+
+
+def explain(source: str | Path | dict[str, Any] | Worksheet = "i-love-ai") -> Solution:
+    """Works an example (by name), a worksheet file (by path), or givens (as a mapping): `explain("masked")`."""
+    if isinstance(source, Worksheet):
+        return Solution(source.name, source, work(source))
+    if isinstance(source, dict):
+        return explain(from_mapping(source))
+    if str(source) in example_names():
+        return explain(read_example(str(source)))
+    if not Path(source).suffix and not Path(source).exists():
+        hint = nearest(str(source), example_names())
+        raise InputError(f"'{source}' is neither an example nor a worksheet file (.toml, .yaml, .json); {hint}")
+    return explain(read_file(source))

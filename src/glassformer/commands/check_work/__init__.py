@@ -1,0 +1,1 @@
+"""Commands that work by hand: explain, check, exercise."""

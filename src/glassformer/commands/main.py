@@ -1,0 +1,64 @@
+"""The command line: finds the command, and turns errors into words and exit codes. Commands are imported when run.
+
+Exit codes: 0 fine · 1 the thing asked about is wrong, or the work failed · 2 wrong usage · 3 the disk is full ·
+130 stopped by Ctrl-C.
+"""
+
+import sys
+
+from cyclopts import App, Parameter
+
+from glassformer import __version__
+from glassformer.errors import GlassformerError
+
+app = App(
+    name="glassformer",
+    version=__version__,
+    help="A Transformer you can see through: check attention by hand and look inside every step.\n\n"
+    "With --debug before or after the command, an error shows its traceback.",
+    default_parameter=Parameter(negative=(), show_default=False),
+)
+app.command("glassformer.commands.see_inside.studio:studio", name="studio", help="Open the studio in a browser.")
+app.command("glassformer.commands.check_work.explain:explain", name="explain", help="Work attention step by step.")
+app.command("glassformer.commands.check_work.check:check", name="check", help="Find the first wrong number in notes.")
+app.command("glassformer.commands.check_work.exercise:exercise", name="exercise", help="Make a worksheet to fill in.")
+app.command("glassformer.commands.train_models.train:train", name="train", help="Train a model on your own text.")
+app.command(
+    "glassformer.commands.ship_models.predict:predict", name="predict", help="Ask a trained model about texts of yours."
+)
+app.command("glassformer.commands.see_inside.look:look", name="look", help="Look inside a trained model, as a page.")
+app.command("glassformer.commands.train_models.evaluate:evaluate", name="evaluate", help="Score a trained model.")
+app.command(
+    "glassformer.commands.train_models.describe:describe", name="describe", help="Count a model's weights, by formula."
+)
+app.command(
+    "glassformer.commands.ship_models.certify:certify", name="certify", help="Try what is promised of a trained model."
+)
+app.command(
+    "glassformer.commands.train_models.doctor:doctor", name="doctor", help="Look at the machine, and measure it."
+)
+app.command(
+    "glassformer.commands.train_models.compare:compare", name="compare", help="Race several models on equal terms."
+)
+
+
+def _without_debug(words: list[str]) -> tuple[list[str], bool]:
+    """The words without a `--debug` that stands first, right after the command, or last; elsewhere it is a value."""
+    options = words[: words.index("--")] if "--" in words else words
+    places = [i for i in (0, 1, len(words) - 1) if 0 <= i < len(options) and words[i] == "--debug"]
+    return [word for i, word in enumerate(words) if i not in places], bool(places)
+
+
+def main() -> None:
+    """What the `glassformer` command runs."""
+    words, debug = _without_debug(sys.argv[1:])
+    try:
+        app(words)
+        sys.stdout.flush()
+    except GlassformerError as error:
+        if debug:
+            raise
+        print(f"glassformer: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)

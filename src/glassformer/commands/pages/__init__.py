@@ -1,0 +1,1 @@
+"""Pages of the terminal: what commands show."""

@@ -1,0 +1,41 @@
+"""What came of a run, for the terminal: scores with their intervals, the certificate, and what to do next."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from glassformer.drawing.score_words import score_lines
+from glassformer.runs.run import Run
+
+
+def print_scores(scores: Mapping[str, Any], console: Console) -> None:
+    """The scores as a small table, with the signature that says how they were worked."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name, value in score_lines(scores):
+        table.add_row(name, f"[bold]{value}[/]")
+    console.print(table)
+    if "signature" in scores:
+        console.print(f"BLEU: {scores['signature']}", style="dim", soft_wrap=True)
+
+
+def print_result(run: Run, console: Console) -> None:
+    """Scores, certificate and the commands that go on from here."""
+    scores, certificate = run.scores, run.certificate
+    console.print(f"\nOn the {scores.get('part', 'test')} part:")
+    print_scores(scores, console)
+    if certificate:
+        passed = [check for check in certificate["checks"] if check["passed"]]
+        mark = "[green]✓[/]" if certificate["passed"] else "[bold red]✗[/]"
+        console.print(f"{mark} certificate: {len(passed)} of {len(certificate['checks'])} checks passed")
+        for check in certificate["checks"]:
+            if not check["passed"]:
+                console.print(
+                    f"  [bold red]✗ {check['name']}[/]: {check['value']} (bar {check['bar']})", soft_wrap=True
+                )
+    console.print(
+        f"\n[bold]{run.folder}[/] holds the model, and report.html what is known of it. Try it:", soft_wrap=True
+    )
+    example = {"classify": "a text of yours", "translate": "a sentence of yours", "generate": "How it begins"}
+    console.print(f'  glassformer predict {run.folder} "{example[run.card.task]}"', soft_wrap=True)

@@ -1,0 +1,105 @@
+"""The terminal while a run goes on: a bar with loss, speed, time left and a forecast, and the curve at the end.
+
+It listens to what teaching tells and writes to standard error, so that standard output stays free for answers.
+"""
+
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
+
+from glassformer.drawing.curves import Point, drawn, foretold, smoothed
+from glassformer.drawing.score_words import clock
+from glassformer.training.course import Event, Said
+from glassformer.training.loop import Stepped
+from glassformer.training.prepare import Forecast
+
+
+class TrainingScreen:
+    """Call it with events; use it as a context, so that the bar ends with the run."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.console = Console(stderr=True, highlight=False, quiet=quiet)
+        self._bar = Progress(
+            TextColumn("{task.description}"), BarColumn(bar_width=28), TextColumn("{task.fields[said]}"),
+            console=self.console, transient=True, refresh_per_second=4,
+        )  # fmt: skip
+        self._task: TaskID | None = None
+        self._forecast: Forecast | None = None
+        self._losses: list[Point] = []
+        self._valid: list[Point] = []
+        self._tenths = self._items = 0
+        self._began = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._bar.stop()
+
+    def __call__(self, event: Event) -> None:
+        """Shows one event."""
+        if isinstance(event, Said):
+            self.console.print(event.text, style="dim")
+        elif isinstance(event, Forecast):
+            self._begin(event)
+        elif isinstance(event, Stepped):
+            if not self._losses:
+                self._began = event.seconds  # a resumed run has some behind it; the first step sets the clock
+            else:
+                self._items += event.items
+            self._losses.append((event.seconds, event.loss))
+            self._step(event)
+        else:
+            self._valid.append((event.seconds, event.loss))
+            if not self.console.is_terminal:
+                return
+            mark = "best so far" if event.best else ""
+            self.console.print(f"  step {event.step:,}  held out: loss {event.loss:.4f}  [green]{mark}[/]")
+
+    def _begin(self, forecast: Forecast) -> None:
+        self._forecast = forecast
+        self.console.print(
+            f"[bold]{forecast.parameters:,}[/] parameters. In {clock(forecast.seconds)} about "
+            f"{forecast.steps:,} steps ({forecast.epochs:.1f} times through the data), "
+            f"{forecast.items_per_second:,.0f} pieces or texts a second, with "
+            f"{forecast.threads} thread{'s' * (forecast.threads > 1)}."
+        )
+        if self.console.is_terminal:
+            self._task = self._bar.add_task("training", total=1.0, said="")
+            self._bar.start()
+
+    def _step(self, event: Stepped) -> None:
+        if self._forecast is None:
+            return
+        share = self._forecast.share(event.step, event.seconds)
+        if self._task is not None and (event.step % 5 == 0 or share >= 1.0):
+            self._bar.update(self._task, completed=share, said=self._said(event))
+        elif self._task is None and int(10 * share) > self._tenths:
+            self._tenths = int(10 * share)
+            self.console.print(f"{share:4.0%}  {self._said(event)}", soft_wrap=True)
+
+    def _said(self, event: Stepped) -> str:
+        assert self._forecast is not None
+        curve = smoothed(self._losses[-400:])
+        words = [f"loss {curve[-1][1]:.3f}"]
+        share = self._forecast.share(event.step, event.seconds)
+        whole = event.seconds / share
+        end = foretold(smoothed(self._losses, 0.98), whole)
+        if end is not None and 0.25 < share < 1:
+            words[0] += f", at the end about {end:.3f}"
+        if self._valid:
+            words.append(f"held out {self._valid[-1][1]:.3f}")
+        if event.seconds > self._began:
+            words.append(f"{self._items / (event.seconds - self._began):,.0f}/s")
+        words.append(f"{clock(whole - event.seconds)} left")
+        return " · ".join(words)
+
+    def curve(self) -> None:
+        """The way the loss went."""
+        self._bar.stop()
+        points = smoothed(self._losses, 0.95)[1:]
+        if len(points) > 10:
+            self.console.print("\n".join(drawn(points, width=60, height=6)), style="cyan", soft_wrap=True)
+            self.console.print(f"{'':9}the loss while learning, over {clock(points[-1][0])}", style="dim")

@@ -1,0 +1,105 @@
+"""`glassformer look`: a model and a text as a page that can be kept. It reads options; the run is looked at."""
+
+import json as json_format
+import re
+import sys
+import webbrowser
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from glassformer.drawing.terminal import terminal
+from glassformer.errors import InputError
+from glassformer.inside.shown import MEGABYTES, Saved, Shown
+from glassformer.runs.run import Run, load
+from glassformer.text.files.text_files import STDIN, read_text
+
+
+def look(
+    run: Path,
+    *text: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    out: Path = Path("look.html"),
+    target: str | None = None,
+    longest: int | None = None,
+    megabytes: float = MEGABYTES,
+    open: bool = False,
+    json: bool = False,
+) -> None:
+    """Look inside a model while it reads a text: every matrix of every head, in one HTML file.
+
+    The file opens from disk with the network off. One that was there before is replaced.
+
+    Parameters
+    ----------
+    run
+        A run folder that `glassformer train` wrote, or the name of a model that came with the package.
+    text
+        One text, in quotes; or - for standard input.
+    out
+        The page to write (look.html).
+    target
+        For a translator: a translation to lead it along, beside what it writes by itself.
+    longest
+        Tokens to be written at most; with 0 a language model only reads.
+    megabytes
+        How large the page may be (5); to keep it so, numbers are rounded to six decimals, then the largest matrices
+        left out.
+    open
+        Show the page in a browser.
+    json
+        Print one JSON document: where the page is, and what it shows.
+    """
+    wanted = _text(text)
+    loaded = load(run)
+    shown = loaded.look(wanted, target=target, longest=longest)
+    saved = shown.save(out, megabytes=megabytes)
+    if json:
+        print(json_format.dumps(_facts(loaded, wanted, shown, saved), ensure_ascii=False, allow_nan=False))
+    else:
+        _tell(shown, saved)
+    if open and not webbrowser.open(saved.path.resolve().as_uri()):
+        print("No browser could be opened here; open the page yourself.", file=sys.stderr)
+
+
+def _text(words: tuple[str, ...]) -> str:
+    """The one text that is meant."""
+    strange = [word for word in words if re.fullmatch(r"--[A-Za-z][\w-]*(=.*)?", word)]
+    if strange:
+        raise InputError(f"There is no option {strange[0]}; `glassformer look --help` lists them.")
+    if len(words) > 1:
+        together = " ".join(words)
+        raise InputError(f'One text is looked at, and these are {len(words)}; put it in quotes: "{together}".')
+    if words and Path(words[0]) != STDIN:
+        return words[0]
+    if not words and sys.stdin.isatty():
+        raise InputError("There is no text: write one behind the run, in quotes, or - for standard input.")
+    return read_text(STDIN).text.rstrip("\r\n")
+
+
+def _facts(run: Run, text: str, shown: Shown, saved: Saved) -> dict[str, Any]:
+    texts = shown.look.texts
+    return {
+        "page": str(saved.path),
+        "bytes": saved.bytes,
+        "rounded": saved.rounded,
+        "left_out": list(saved.left_out),
+        "task": run.card.task,
+        "text": text,
+        "tokens": list(texts.own),
+        "source_tokens": list(texts.context),
+        "stages": len(shown.trace),
+        "words": shown.words,
+        "answer": shown.answer,
+    }
+
+
+def _tell(shown: Shown, saved: Saved) -> None:
+    told = [str(shown), f"Wrote {saved.path}, {saved.bytes / 1e6:.1f} MB: open it in any browser."]
+    if saved.rounded:
+        told.append("To keep it small, numbers are rounded to six decimals.")
+    if saved.left_out:
+        many = f"{len(saved.left_out)} large matrices are" if len(saved.left_out) > 1 else "one large matrix is"
+        told.append(f"To keep it small, {many} left out; --megabytes allows more.")
+    for line in told:
+        terminal().print(line, markup=False, soft_wrap=True)

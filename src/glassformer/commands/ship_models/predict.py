@@ -1,0 +1,130 @@
+"""`glassformer predict`: what a trained model says of some texts. It reads options and texts; the run does the work."""
+
+import json as json_format
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from glassformer.drawing.terminal import terminal
+from glassformer.errors import InputError
+from glassformer.objectives.predictions import Classified, Prediction, Translated
+from glassformer.runs.run import Run, load
+from glassformer.text.files.tables import FORMATS, format_of
+from glassformer.text.files.text_files import STDIN, lines, read_text
+
+_SEEMS_A_FILE = re.compile(r"\S+\.(txt|csv|tsv|jsonl|json|md|gz|parquet)")
+
+
+def predict(
+    run: Path,
+    *text: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    longest: int | None = None,
+    temperature: float | None = None,
+    top_k: int | None = None,
+    top_p: float = 1.0,
+    min_p: float = 0.0,
+    beam: int | None = None,
+    seed: int = 0,
+    stop: tuple[str, ...] = (),
+    json: bool = False,
+) -> None:
+    """Classify, translate or go on with texts of yours.
+
+    Parameters
+    ----------
+    run
+        A run folder that `glassformer train` wrote.
+    text
+        Texts; or one file of plain text, with a text on each line; or - for lines from standard input.
+    longest
+        Tokens to be written at most.
+    temperature
+        0 always takes the likeliest token; below 1 bolder, above 1 more varied.
+    top_k
+        Draw only from the so many likeliest tokens.
+    top_p
+        Draw only from the likeliest tokens that make up this share.
+    min_p
+        Draw only from tokens at least this share as likely as the likeliest.
+    beam
+        Ways a translation is searched by (4); 1 takes the likeliest token each time.
+    seed
+        The same seed writes the same text.
+    stop
+        A text that ends what is written; may be given several times.
+    json
+        Print one JSON document: an answer, or a list of answers if there are several texts.
+    """
+    how = {
+        "longest": longest, "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "beam": beam,
+        "seed": seed, "stop": stop,
+    }  # fmt: skip
+    texts = texts_of(text)
+    loaded = load(run)
+    for sentence in loaded.doubts(texts):
+        print(sentence, file=sys.stderr)
+    if json:
+        found = [asdict(each) for each in loaded.predict(texts, **how)]
+        print(json_format.dumps(found if len(found) > 1 else found[0], ensure_ascii=False))
+    else:
+        _show(loaded, texts, how)
+
+
+def texts_of(words: Sequence[str]) -> list[str]:
+    """The texts that are meant: the words themselves, or the lines of a file or of standard input."""
+    strange = [word for word in words if re.fullmatch(r"--?[A-Za-z][\w-]*(=.*)?", word)]
+    if strange:
+        raise InputError(f"There is no option {strange[0]}; `glassformer predict --help` lists them.")
+    given = list(words) if words else ["-"]
+    path = Path(given[0])
+    if len(given) > 1 or (path != STDIN and not _is_file(path)):
+        if len(given) == 1 and _SEEMS_A_FILE.fullmatch(given[0]):
+            raise InputError(f"There is no file {path}; a text of one word that ends so needs a blank behind it.")
+        return given
+    if path == STDIN and not words and sys.stdin.isatty():
+        raise InputError("There is no text: write one behind the run, or name a file, or - for standard input.")
+    if path != STDIN and format_of(path) in FORMATS and format_of(path) != ".txt":
+        raise InputError(f"{path} is a table; texts are read from plain text, one on each line.")
+    texts = list(lines(read_text(path).text))
+    while texts and not texts[-1].strip():
+        texts.pop()
+    if not texts:
+        raise InputError(f"{'Standard input' if path == STDIN else path} holds no text.")
+    empty = [str(i + 1) for i, line in enumerate(texts) if not line.strip()]
+    if empty:
+        more = " …" if len(empty) > 5 else ""
+        print(f"Empty lines get no answer: {', '.join(empty[:5])}{more}", file=sys.stderr)
+    return [line for line in texts if line.strip()]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a text too long to be a name
+        return False
+
+
+def _show(run: Run, texts: Sequence[str], how: dict[str, Any]) -> None:
+    """For a person: a text that goes on is shown while it is written."""
+    console = terminal()
+    if len(texts) == 1 and run.card.task == "generate":
+        beginning = texts[0] if run.card.objective == "stream" else ""
+        console.print(beginning, end="", markup=False, soft_wrap=True, style="bold")
+        for piece in run.stream(texts[0], **how):
+            console.print(piece, end="", markup=False, soft_wrap=True)
+        console.print()
+        return
+    for prediction in run.predict(texts, **how):
+        console.print(_line(prediction), markup=False, soft_wrap=True)
+
+
+def _line(prediction: Prediction) -> str:
+    if isinstance(prediction, Classified):
+        ranked = sorted(prediction.scores.items(), key=lambda pair: -pair[1])
+        return "  ".join(f"{label} {100 * share:.1f} %" for label, share in ranked[:5])
+    return prediction.translation if isinstance(prediction, Translated) else prediction.text

@@ -1,0 +1,1 @@
+"""Commands around training: train, compare, evaluate, describe, doctor."""

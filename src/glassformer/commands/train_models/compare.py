@@ -1,0 +1,150 @@
+"""`glassformer compare`: the race. It reads options and shows what happens; race.py does the work."""
+
+import json as json_format
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from glassformer.commands import settings as written
+from glassformer.commands.pages.race_table import print_race
+from glassformer.commands.pages.training_screen import TrainingScreen
+from glassformer.drawing.terminal import terminal
+from glassformer.errors import GlassformerError, InputError
+from glassformer.models.registry import MODELS
+from glassformer.storage import write_file
+from glassformer.training.course import Said, StoppedError
+from glassformer.training.prepare import Request
+from glassformer.training.race.report_page import race_page
+from glassformer.training.race.standings import Race, as_plain
+
+USUAL_MINUTES = 1.0
+
+
+def compare(
+    task: str,
+    data: str,
+    *others: str,
+    models: str = "",
+    minutes: float = 0.0,
+    epochs: float = 0.0,
+    steps: int = 0,
+    seeds: str = "0",
+    out: Path | None = None,
+    set_: Annotated[tuple[str, ...], Parameter(name=["--set", "-s"])] = (),
+    threads: int = 0,
+    text: str = "",
+    label: str = "",
+    source: str = "",
+    target: str = "",
+    valid: str = "",
+    test: str = "",
+    encoding: str = "",
+    limit: int = 0,
+    quiet: bool = False,
+    json: bool = False,
+) -> None:
+    """Race several models on equal data with equal budgets; leaves a folder with every run, a table and a chart.
+
+    The same command goes on where it was stopped, and trains only what is missing.
+
+    Parameters
+    ----------
+    task
+        classify, translate or generate.
+    data
+        A file, a folder, two parallel files, or the name of a set, as for train.
+    others
+        The second of two parallel files.
+    models
+        With commas: rnn,bilstm,mlp,conv,conv-pool,bare-attention,attention,transformer. All of the task by default.
+    minutes
+        How long each contender may take (1 by default).
+    epochs
+        Or: how many times through the data.
+    steps
+        Or: how many steps.
+    seeds
+        With commas: each model is trained once from each seed.
+    out
+        The folder of the race (runs/race-TASK-DATA by default).
+    set_
+        A number of every contender's recipe, such as --set longest=200; may be given several times.
+    threads
+        By measurement, if not given.
+    text
+        The column with the text.
+    label
+        The column with the label.
+    source
+        The column to translate from, or the prompt.
+    target
+        The column to translate to, or the answer.
+    valid
+        A file to choose by; else a part is held out.
+    test
+        A file to be judged on; else a part is held out.
+    encoding
+        Of the files, if it is not found out.
+    limit
+        At most so many samples of each part.
+    quiet
+        Say nothing while it goes on.
+    json
+        Print one JSON document at the end.
+    """
+    request = Request(
+        task=task, data=",".join((data, *others)), epochs=epochs, steps=steps,
+        minutes=minutes if minutes or epochs or steps else USUAL_MINUTES, settings=written.from_words(set_),
+        threads=threads, columns=written.said(text=text, label=label, source=source, target=target),
+        valid=valid, test=test, encoding=encoding, limit=limit, command=" ".join(["glassformer", *sys.argv[1:]]),
+    )  # fmt: skip
+    race = Race(request, _models(task, models), _seeds(seeds), out or _folder(task, data))
+    try:
+        _run(race, quiet)
+    finally:
+        if len(race.missing) < len(race.entries):
+            write_file(race.out / "race.html", race_page(race).encode())
+    if json:
+        print(json_format.dumps({"race": str(race.out), **as_plain(race.standings())}, ensure_ascii=False))
+    else:
+        console = terminal()
+        print_race(race.standings(), console)
+        console.print(f"\n[bold]{race.out}/race.html[/] shows it, with the curves.", soft_wrap=True)
+
+
+def _run(race: Race, quiet: bool) -> None:
+    missing = race.missing
+    for number, entry in enumerate(missing, 1):
+        with TrainingScreen(quiet=quiet) as screen:
+            for sentence in race.corpus.report.sentences() if number == 1 else ():
+                screen(Said(sentence))
+            screen.console.print(f"\n[bold]{entry.model}[/], seed {entry.seed} ({number} of {len(missing)})")
+            try:
+                race.run(entry, lambda event: None if isinstance(event, Said) else screen(event))
+            except StoppedError as stopped:
+                raise _stopped(race, stopped) from stopped
+
+
+def _stopped(race: Race, stopped: StoppedError) -> GlassformerError:
+    done = len(race.entries) - len(race.missing)
+    error = GlassformerError(f"Stopped and saved, {done} of {len(race.entries)} done. The same command goes on.")
+    error.exit_code = stopped.exit_code
+    return error
+
+
+def _models(task: str, words: str) -> list[str]:
+    named = [word.strip() for word in words.split(",") if word.strip()]
+    return named or [name for name, kind in MODELS.items() if kind.task == task]
+
+
+def _seeds(words: str) -> list[int]:
+    named = [word.strip() for word in words.split(",") if word.strip()]
+    if not all(word.isdecimal() for word in named):
+        raise InputError(f"Seeds are whole numbers with commas, such as 0,1,2; they are '{words}'.")
+    return [int(word) for word in named]
+
+
+def _folder(task: str, data: str) -> Path:
+    return Path("runs") / f"race-{task}-{Path(data).name.split('.')[0].replace(':', '-')}"

@@ -1,0 +1,88 @@
+"""`glassformer describe`: a model's weights by formula, its work and its memory. It reads options, counts nothing."""
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from glassformer.commands.pages.sizes_page import print_models, print_settings, print_sizes
+from glassformer.commands.settings import from_words
+from glassformer.drawing.terminal import terminal
+from glassformer.errors import GlassformerError, InputError
+from glassformer.models.config import to_dict
+from glassformer.models.registry import MODELS, configure, kind_of
+from glassformer.models.sizes import Sizes, count_parameters, sizes
+from glassformer.models.weights import MOST_NUMBERS, outline
+from glassformer.runs.folder import RunFolder
+from glassformer.runs.run import find, pocket_folders
+
+
+def describe(
+    model: str = "",
+    *,
+    set_: Annotated[tuple[str, ...], Parameter(name=["--set", "-s"])] = (),
+    tokens: int = 0,
+    json: bool = False,
+) -> None:
+    """Count a model's weights by formula, held against the real module; its work and its memory.
+
+    Parameters
+    ----------
+    model
+        A model's name (transformer, translator, modern …) or a run folder. None lists them all.
+    set_
+        A number of the model, such as --set width=64; may be given several times.
+    tokens
+        How long a text to reckon the work for; the longest by default.
+    json
+        Print one JSON document.
+    """
+    if not model:
+        _list(json)
+        return
+    if tokens < 0:
+        raise InputError(f"--tokens {tokens} is no length of a text; give 1 or more, or leave it out for the longest.")
+    name, config = _named(model, from_words(set_))
+    found = sizes(name, config, tokens=tokens or None)
+    _reconcile(found, config)
+    if json:
+        content = {"task": kind_of(name).task, **found.to_dict(), "config": to_dict(config)}
+        print(json_format.dumps(content, ensure_ascii=False, indent=2))
+    else:
+        print_sizes(found, model, kind_of(name).sentence, terminal())
+        if model in MODELS:
+            print_settings(to_dict(config), terminal())
+
+
+def _list(json: bool) -> None:
+    if json:
+        models = [
+            {"model": name, "task": kind.task, "parameters": count_parameters(name)} for name, kind in MODELS.items()
+        ]
+        print(json_format.dumps(models, indent=2))
+    else:
+        print_models(terminal())
+
+
+def _named(word: str, settings: dict[str, Any]) -> tuple[str, Any]:
+    """The model and config that a name or a run stands for. A name goes before a folder of the same name."""
+    came_along = {path.name for path in pocket_folders()}
+    if word in MODELS or not (Path(word).exists() or word in came_along):
+        return word, configure(word, **settings)
+    if settings:
+        raise InputError("The sizes of a trained model are settled; use --set with a model's name, not with a run.")
+    card, _, _ = RunFolder.open(find(word)).load_model()
+    return card.model, card.settings
+
+
+def _reconcile(found: Sizes, config: Any) -> None:
+    """The formulas against the module itself, unless that is too large to be built even in outline."""
+    if found.parameters > MOST_NUMBERS:
+        return
+    real = sum(weight.numel() for weight in outline(found.model, config).parameters())
+    if real != found.parameters:
+        raise GlassformerError(
+            f"By formula a {found.model} has {found.parameters:,} weights here, but the module has {real:,}; "
+            "one of the two is wrong. Please report this."
+        )

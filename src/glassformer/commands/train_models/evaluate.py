@@ -1,0 +1,88 @@
+"""`glassformer evaluate`: how good a trained model is. It reads options and shows scores; the run works them out."""
+
+import json as json_format
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.table import Table
+
+from glassformer.commands.pages.result_page import print_scores
+from glassformer.commands.settings import said
+from glassformer.drawing.terminal import terminal
+from glassformer.runs.run import load
+
+MOST_SHOWN = 12  # labels of a confusion table
+
+
+def evaluate(
+    run: Path,
+    *data: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    part: str = "test",
+    text: str = "",
+    label: str = "",
+    source: str = "",
+    target: str = "",
+    limit: int | None = None,
+    longest: int | None = None,
+    beam: int | None = None,
+    seed: int = 0,
+    json: bool = False,
+) -> None:
+    """Score a trained model on what it never saw, or on data of yours.
+
+    Parameters
+    ----------
+    run
+        A run folder that `glassformer train` wrote.
+    data
+        A file, a folder, two parallel files, the name of a set, or - for standard input; by default what the run was
+        trained on, split as it was then.
+    part
+        test, valid or train. A file that has no parts is used in whole.
+    text
+        The column with the text, if it has another name than in training.
+    label
+        The column with the label.
+    source
+        The column to translate from, or the prompt.
+    target
+        The column to translate to, or the answer.
+    limit
+        At most so many samples.
+    longest
+        Tokens to be written at most.
+    beam
+        Ways a translation is searched by (4); 1 takes the likeliest token each time.
+    seed
+        Of the intervals, and of the samples under a limit.
+    json
+        Print one JSON document.
+    """
+    columns = said(text=text, label=label, source=source, target=target)
+    loaded = load(run)
+    scores = loaded.evaluate(
+        ",".join(data) or None, part=part, columns=columns, limit=limit, seed=seed, longest=longest, beam=beam
+    )
+    if json:
+        print(json_format.dumps(scores, ensure_ascii=False, allow_nan=False))
+        return
+    console = terminal()
+    many = f"{scores['samples']:,} samples" if "samples" in scores else f"{scores['tokens']:,} tokens"
+    console.print(f"{scores['data']}, {scores['part']} part, {many}:", markup=False, soft_wrap=True)
+    print_scores(scores, console)
+    if len(scores.get("confusion", {}).get("labels", ())) in range(1, MOST_SHOWN + 1):
+        _print_confusion(scores["confusion"], console)
+
+
+def _print_confusion(confusion: Mapping[str, Any], console: Console) -> None:
+    """How often each label (rows) was taken for which (columns)."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("true ↓ said →", style="dim")
+    for label in confusion["labels"]:
+        table.add_column(label, justify="right")
+    for label, row in zip(confusion["labels"], confusion["table"], strict=True):
+        table.add_row(label, *(f"{count:,}" for count in row))
+    console.print(table)

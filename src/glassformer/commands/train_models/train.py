@@ -1,0 +1,160 @@
+"""`glassformer train`: from text to a run folder. It reads options and shows what happens; teaching does the work."""
+
+import json as json_format
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from glassformer.commands import settings as written
+from glassformer.commands.pages.result_page import print_result
+from glassformer.commands.pages.training_screen import TrainingScreen
+from glassformer.errors import InputError
+from glassformer.runs.run import Run
+from glassformer.training.course import Event, Listener, new_folder, teach
+from glassformer.training.course import resume as go_on
+from glassformer.training.prepare import Request
+from glassformer.training.tensorboard import TensorBoard
+
+
+def train(
+    task: str = "",
+    data: str = "",
+    *others: str,
+    out: Path | None = None,
+    minutes: float | None = None,
+    epochs: float | None = None,
+    steps: int | None = None,
+    model: str = "",
+    objective: str = "",
+    from_run: Annotated[str, Parameter(name=["--from"])] = "",
+    set_: Annotated[tuple[str, ...], Parameter(name=["--set", "-s"])] = (),
+    config: Path | None = None,
+    seed: int = 0,
+    threads: int = 0,
+    text: str = "",
+    label: str = "",
+    source: str = "",
+    target: str = "",
+    valid: str = "",
+    test: str = "",
+    encoding: str = "",
+    limit: int = 0,
+    keep_all: bool = False,
+    resume: Path | None = None,
+    tensorboard: bool = False,
+    quiet: bool = False,
+    json: bool = False,
+) -> None:
+    """Train a model on your own text; leaves a run folder with the model, its scores and its certificate.
+
+    Parameters
+    ----------
+    task
+        classify, translate or generate.
+    data
+        A file (.csv .tsv .jsonl .parquet .txt, also .gz), a folder, two parallel files, or the name of a set:
+        dates, negation, sorting, arithmetic, imdb, multi30k, tatoeba-en-de, shakespeare, birthplaces, wiki.
+    others
+        The second of two parallel files.
+    out
+        The run folder (runs/TASK-DATA by default).
+    minutes
+        How long it may take in all; the plan is built for it. By default as many as the task and the data need.
+    epochs
+        Or: how many times through the data.
+    steps
+        Or: how many steps.
+    model
+        rnn, bilstm, mlp, conv, conv-pool, bare-attention, attention, transformer; translator; gpt, modern.
+    objective
+        What is learnt, if not the usual: spans or masked, to pretrain.
+    from_run
+        A run to begin from.
+    set_
+        Any number of the recipe, such as --set width=64; may be given several times.
+    config
+        A TOML or YAML file with such settings.
+    seed
+        Of everything that is drawn.
+    threads
+        By measurement, if not given.
+    text
+        The column with the text.
+    label
+        The column with the label.
+    source
+        The column to translate from, or the prompt.
+    target
+        The column to translate to, or the answer.
+    valid
+        A file to choose by; else a part is held out.
+    test
+        A file to be judged on; else a part is held out.
+    encoding
+        Of the files, if it is not found out.
+    limit
+        At most so many samples of each part.
+    keep_all
+        Keep every checkpoint.
+    resume
+        A run folder to go on with.
+    tensorboard
+        Write event files into RUN/tensorboard as well; needs the package: pip install 'glassformer[track]'.
+    quiet
+        Say nothing while it goes on.
+    json
+        Print one JSON document at the end: the run folder and its scores.
+    """
+    began = time.monotonic()
+    folder = resume or out or new_folder(task, data)
+    with TrainingScreen(quiet=quiet) as screen, _tracked(screen, folder if tensorboard else None) as tell:
+        if resume is not None:
+            run = go_on(resume, tell)
+        else:
+            if not task or not data:
+                raise InputError("Say what to learn and from what, such as: glassformer train translate dates")
+            for name, value in (("minutes", minutes), ("epochs", epochs), ("steps", steps)):
+                if value is not None and value <= 0:
+                    raise InputError(f"--{name} must be above 0; it is {value:g}.")
+            request = Request(
+                task=task, data=",".join((data, *others)), minutes=minutes or 0.0, epochs=epochs or 0.0,
+                steps=steps or 0, model=model, objective=objective, parent=from_run, seed=seed, threads=threads,
+                valid=valid, test=test,
+                settings={**(written.from_file(config) if config else {}), **written.from_words(set_)},
+                columns=written.said(text=text, label=label, source=source, target=target),
+                encoding=encoding, limit=limit, keep_all=keep_all, command=_command(),
+            )  # fmt: skip
+            run = teach(request, folder, tell, began)
+        screen.curve()
+    _answer(run, screen, json)
+
+
+@contextmanager
+def _tracked(screen: TrainingScreen, folder: Path | None) -> Iterator[Listener]:
+    """Who listens: the screen, and TensorBoard if there is a run folder for it to write to."""
+    if folder is None:
+        yield screen
+        return
+    with TensorBoard(folder / "tensorboard") as board:
+
+        def both(event: Event) -> None:
+            screen(event)
+            board(event)
+
+        yield both
+
+
+def _answer(run: Run, screen: TrainingScreen, json: bool) -> None:
+    if json:
+        print(json_format.dumps({"run": str(run.folder), **run.scores}, ensure_ascii=False))
+    else:
+        print_result(run, screen.console)
+
+
+def _command() -> str:
+    return " ".join(["glassformer", *sys.argv[1:]])

@@ -1,0 +1,33 @@
+"""The terminal: where a command shows its pages, with colour where it is wanted. It knows no maths."""
+
+import os
+import sys
+
+from rich.console import Console
+
+from glassformer.drawing.matrices import Block, page_width
+
+
+class _Page(Console):
+    """A console whose reader may leave early, as in `glassformer explain | head`."""
+
+    def on_broken_pipe(self) -> None:
+        """Stops writing, and that is no failure."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0)
+
+
+def terminal() -> Console:
+    """Standard output, with colour where it is wanted."""
+    return _Page(highlight=False)
+
+
+def width(console: Console) -> int:
+    """How wide a page is there."""
+    return page_width(console.width)
+
+
+def show(console: Console, page: Block) -> None:
+    """The page, line by line as it was drawn."""
+    for line in page:
+        console.print(line, soft_wrap=True)

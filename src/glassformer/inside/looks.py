@@ -1,0 +1,160 @@
+"""A look inside: a model and one text, run once while everything is recorded, with the answer in words.
+
+Takes ids and the names of ids, so that it need not know how a text is cut. It draws nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from glassformer.errors import InputError
+from glassformer.inside.answers import Names, class_answer, first_difference, next_steps, worth_showing
+from glassformer.inside.parts import Texts, title
+from glassformer.models.decoding.decode import Stop, greedy
+from glassformer.models.decoding.writers import Continuation, Translation
+from glassformer.models.language_model import LanguageModel
+from glassformer.models.translator import Translator
+from glassformer.stages.trace import Trace
+from glassformer.stages.watchers import record
+from glassformer.text.tokens import END, START
+
+Writes = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was seen, the tokens it was about, and what came out. Anything that has a trace can be looked at.
+
+    about    a sentence on what is looked at
+    answer   what came out, as data for a page; `words` the same in a line of text
+    written  the ids that the model wrote by itself
+    """
+
+    trace: Trace
+    texts: Texts = field(default_factory=Texts)
+    title: str = ""
+    about: str = ""
+    answer: Mapping[str, Any] | None = None
+    words: str = ""
+    written: tuple[int, ...] = ()
+
+
+def look_at_classifier(
+    model: nn.Module,
+    ids: Sequence[int],
+    pieces: Sequence[str],
+    labels: Sequence[str],
+    *,
+    write: Writes | None = None,
+    title: str = "",
+) -> Look:
+    """One text, and which class it was given."""
+    row = _row(ids)
+    trace = _recorded(model, row, torch.ones_like(row, dtype=torch.bool), write=write)
+    known = {int(each): name for each, name in zip(ids, pieces, strict=True)}
+    length = trace["ids"].shape[1]
+    texts = Texts(own=tuple(pieces[:length]), classes=tuple(labels), names=known)
+    return Look(trace, texts, title, answer=class_answer(trace["logits"], labels))
+
+
+def look_at_language_model(
+    model: LanguageModel,
+    ids: Sequence[int],
+    pieces: Sequence[str],
+    names: Names,
+    *,
+    longest: int = 0,
+    written: Sequence[int] | None = None,
+    write: Writes | None = None,
+    title: str = "",
+) -> Look:
+    """One text, and at each of its tokens what the model held likely to follow. It is first gone on with for at most
+    `longest` tokens, always the likeliest, unless what is `written` is known."""
+    row = _row(ids)
+    written = _continuation(model, row, longest) if written is None else written
+    trace = _recorded(model, _row([*ids, *written]), write=write)
+    all_ids = [*row[0].tolist(), *written]
+    steps = next_steps(trace["logits"], [*all_ids[1:], None], names)
+    shown = worth_showing(trace["logits"], all_ids)
+    texts = Texts(own=(*pieces, *names(written)), names=dict(zip(shown, names(shown), strict=True)))
+    answer = {"kind": "next", "read": len(row[0]), "steps": steps}
+    return Look(trace, texts, title, answer=answer, written=tuple(written))
+
+
+def look_at_translator(
+    model: Translator,
+    source: Sequence[int],
+    source_pieces: Sequence[str],
+    names: Names,
+    *,
+    target: Sequence[int] | None = None,
+    longest: int = 128,
+    written: Sequence[int] | None = None,
+    write: Writes | None = None,
+    title: str = "",
+) -> Look:
+    """A sentence and its translation. With a `target` the model is led along it, and its own words stand beside; they
+    need not be found again if what is `written` is known."""
+    row = _row(source)
+    real = torch.ones_like(row, dtype=torch.bool)
+    own = _own_words(model, row, real, longest) if written is None else list(written)
+    led = list(target) if target is not None else own
+    trace = _recorded(model, row, real, _row([START, *led]), write=write)
+    logits = trace["logits"]
+    shown = worth_showing(logits, [START, END, *(int(each) for each in source), *led, *own])
+    texts = Texts(
+        own=tuple(names([START, *led])), context=tuple(source_pieces), names=dict(zip(shown, names(shown), strict=True))
+    )
+    answer = {
+        "kind": "translation",
+        "own": names(own),
+        "own_ids": own,
+        "target": None if target is None else names(led),
+        "divergence": None if target is None else first_difference(own, led),
+        "steps": next_steps(logits, [*led, END], names),
+        **_alignment(trace),
+    }
+    return Look(trace, texts, title, answer=answer, written=tuple(own))
+
+
+def _row(ids: Sequence[int]) -> Tensor:
+    if not len(ids):
+        raise InputError("There is nothing to look at: the text has no tokens.")
+    return torch.tensor([[int(each) for each in ids]])
+
+
+def _recorded(model: nn.Module, *inputs: Tensor, write: Writes | None) -> Trace:
+    if model.training:
+        raise InputError("This model is being trained, so it drops at random; call model.eval() before you look.")
+    with torch.no_grad():
+        _, trace = record(model, *inputs, write=write)
+    return trace
+
+
+def _own_words(model: Translator, row: Tensor, real: Tensor, longest: int) -> list[int]:
+    stop = Stop(longest=min(longest, model.config.length - 1), endings=((END,),))
+    return list(greedy(Translation(model, row, real, START), stop)[0].body)
+
+
+def _continuation(model: LanguageModel, row: Tensor, longest: int) -> list[int]:
+    most = min(longest, model.config.length - row.shape[1])
+    if most < 1:
+        return []
+    stop = Stop(longest=most, endings=((END,),))
+    return list(greedy(Continuation(model, row.tolist()), stop)[0].body)
+
+
+def _alignment(trace: Trace) -> dict[str, Any]:
+    """Where each written token looked in the source: the mean of the last cross-attention's heads."""
+    scopes = [entry.scope for entry in trace.entries.values() if entry.stage.name == "context"]
+    if not scopes:
+        return {"alignment": [], "aligned_by": ""}
+    weights = trace[scopes[-1] + "weights"].astype(np.float64)
+    return {
+        "alignment": weights[0].mean(0).tolist(),
+        "aligned_by": f"{title(scopes[-1].rstrip('.'))}, mean of {weights.shape[1]} heads",
+    }

@@ -1,0 +1,1 @@
+"""The page: the front end, and all of it in one HTML file."""

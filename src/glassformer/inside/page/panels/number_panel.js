@@ -1,0 +1,223 @@
+// One number: what it is, how it came about term by term, what it was made from and what was made of it. The figures
+// are those of the document; the words are the catalogue's.
+
+import { el, formula, word } from "../dom.js";
+import { full, short } from "../store.js";
+
+const SHOWN_TERMS = 64; // more are a click away
+
+export class NumberPanel {
+  constructor({ go, onEdit }) {
+    this.go = go;
+    this.onEdit = onEdit;
+    this.node = el("aside", { class: "number", "aria-label": "This number", "aria-live": "polite" });
+  }
+
+  empty(text) {
+    this.node.replaceChildren(el("h2", {}, "This number"), el("p", { class: "quiet" }, text));
+  }
+
+  draw(store, explanation) {
+    this.store = store;
+    const { address, index, number } = explanation;
+    const stage = store.stage(address);
+    const kind = store.origin(address).numbers?.kind ?? "f4";
+    this.summary = `${stage.symbol} ${this.place(stage, index).textContent} = ${stage.truth ? (number ? "✓" : "·") : short(number)}`;
+    const written = stage.truth ? (number ? "may look" : "may not look") : short(number);
+    this.node.replaceChildren(
+      ...[
+        el("h2", {}, "This number"),
+        el(
+          "p",
+          { class: "where" },
+          formula(["math", {}, ["mrow", { class: stage.role }, ...stage.sign.slice(2)]]),
+          " ",
+          this.place(stage, index),
+        ),
+        el("p", { class: `figure ${stage.role}`, title: full(number, kind) }, written),
+        stage.truth ? null : el("p", { class: "exact quiet" }, full(number, kind)),
+        el(
+          "div",
+          { class: "formula" },
+          formula(stage.tree, (operand) => this.go({ at: stage.operands[operand] })),
+        ),
+        ...this.arithmetic(explanation, stage),
+        this.uses(address, index),
+        this.edit(address, index, number),
+      ].filter(Boolean),
+    );
+  }
+
+  /** `not → good`, or rows and columns by number. */
+  place(stage, index) {
+    const parts = stage.axes.flatMap((axis, i) => {
+      if (axis === "B" || (stage.shape[i] === 1 && (axis === "H" || axis === "G"))) return [];
+      if (axis === "H" || axis === "G") return [["head", index[i] + 1]];
+      return [["", this.store.name(stage, i, index[i]) ?? String(index[i])]];
+    });
+    const heads = parts.filter(([kind]) => kind).map(([kind, i]) => `${kind} ${i}`);
+    const names = parts.filter(([kind]) => !kind).map(([, name]) => word(name));
+    const arrow = stage.axes.at(-1) === "Tk" ? " → " : ", ";
+    const joined = names.flatMap((name, i) => (i ? [arrow, name] : [name]));
+    return el("span", {}, joined, heads.length ? el("span", { class: "quiet" }, `  ${heads.join(", ")}`) : null);
+  }
+
+  arithmetic(explanation, stage) {
+    const { operation, terms, pattern, missing } = explanation;
+    if (operation === "given")
+      return [el("p", { class: "quiet" }, "Given: it was not worked out from other numbers here.")];
+    if (operation === "written")
+      return [el("p", { class: "quiet" }, "Written by you: what follows is worked from it.")];
+    const notes = [];
+    const reason = pattern.match(/^(?:\{0\}|0), since (.*)$/)?.[1];
+    if (pattern === "hidden") notes.push(el("p", {}, "−∞, since it may not look there."));
+    else if (reason) notes.push(el("p", {}, `As it was, since ${reason.replace("{0}", "it")}.`));
+    if (missing) notes.push(el("p", { class: "quiet" }, this.whyMissing(terms)));
+    if (!terms.length) return notes;
+    return [...notes, this.spelled(explanation, stage), this.table(explanation, stage)];
+  }
+
+  whyMissing(terms) {
+    const gone = terms.flatMap((term) => term.cells).find((cell) => cell.value === undefined);
+    const stage = this.store.stage(gone.address);
+    return `${stage.symbol} was left out of this file to keep it small; its numbers are shown as “?”.`;
+  }
+
+  /** The whole sum in one line, as on paper; long ones begin and end. */
+  spelled({ terms, pattern, number, operation }) {
+    if (pattern === "hidden" || operation === "same" || (terms.length === 1 && !pattern && terms[0].pattern === "{}"))
+      return el("span");
+    const few = terms.length <= 6;
+    const text = (term) =>
+      fill(
+        term.pattern,
+        term.cells.map((cell) => bracketed(short(cell.value))),
+      );
+    const list = few ? terms.map(text) : [...terms.slice(0, 3).map(text), "…", text(terms.at(-1))];
+    const whole = pattern
+      ? pattern.replace("{sum}", list.join(" + ")).replace(/\{(\d+)\}/g, (_, n) => text(terms[Number(n)]))
+      : list.join(" + ");
+    return el("p", { class: "sum" }, `${whole.replace(/, since .*/, "")} `, el("b", {}, `= ${short(number)}`));
+  }
+
+  table({ terms, pattern, number }, stage) {
+    const added = !pattern || pattern.includes("{sum}");
+    const column = pattern.match(/^\{(\d+)\} \//)?.[1];
+    const rows = terms.slice(0, SHOWN_TERMS).map((term, i) => this.row(term, stage, column === String(i)));
+    const body = el("tbody", {}, rows);
+    const more =
+      terms.length > SHOWN_TERMS
+        ? el(
+            "button",
+            {
+              type: "button",
+              class: "tool",
+              onclick: (event) => {
+                body.append(...terms.slice(SHOWN_TERMS).map((term) => this.row(term, stage, false)));
+                event.target.remove();
+              },
+            },
+            `${terms.length - SHOWN_TERMS} more terms`,
+          )
+        : null;
+    const total = terms.reduce((sum, term) => sum + term.value, 0);
+    const sums =
+      added && terms.length > 1
+        ? [el("tr", { class: "total" }, el("th", { scope: "row" }, "sum"), el("td", {}, short(total)))]
+        : [];
+    const result = el(
+      "tr",
+      { class: "total" },
+      el("th", { scope: "row" }, pattern ? "gives" : "number"),
+      el("td", { class: "result" }, short(number)),
+    );
+    const head = el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "from"), el("th", { scope: "col" }, "value")));
+    return el(
+      "div",
+      { class: "terms" },
+      el("table", {}, head, body, el("tfoot", {}, sums, pattern || terms.length > 1 ? result : [])),
+      more,
+    );
+  }
+
+  row(term, stage, chosen) {
+    const pieces = term.pattern.split("{}");
+    const spelled = pieces.flatMap((piece, i) => (i < term.cells.length ? [piece, this.link(term.cells[i])] : [piece]));
+    const names = term.cells.length ? this.termName(term.cells[0], stage) : null;
+    return el("tr", { class: chosen ? "chosen" : "" }, el("td", {}, spelled, names), el("td", {}, short(term.value)));
+  }
+
+  /** What a term is about: the token of the running axis. */
+  termName(cell) {
+    const stage = this.store.stage(cell.address);
+    const last = stage.axes.length - 1;
+    const label = last >= 0 && stage.axes[last] === "Tk" ? this.store.name(stage, last, cell.index[last]) : null;
+    return label === null ? null : word(label, { class: "of" });
+  }
+
+  link(cell) {
+    const stage = this.store.stage(cell.address);
+    return el(
+      "button",
+      {
+        type: "button",
+        class: `cell ${stage.role}`,
+        title: `${stage.symbol}[${cell.index.join(",")}] = ${full(cell.value, "f4")}`,
+        "aria-label": `${stage.name.replace(/_/g, " ")} ${short(cell.value)}: go there`,
+        onclick: () => this.go({ at: cell.address, cell: cell.index }),
+      },
+      short(cell.value),
+    );
+  }
+
+  uses(address, index) {
+    const found = (this.store.uses.get(address) ?? []).map((to) => this.store.stage(to));
+    if (!found.length) return null;
+    const links = found.slice(0, 6).map((stage) => {
+      const same = stage.shape.length === index.length && index.every((i, axis) => i < stage.shape[axis]);
+      return el(
+        "button",
+        {
+          type: "button",
+          class: `cell ${stage.role}`,
+          onclick: () => this.go({ at: stage.address, cell: same ? index : null }),
+        },
+        `${stage.symbol} ${stage.name.replace(/_/g, " ")}`,
+      );
+    });
+    return el(
+      "p",
+      { class: "uses" },
+      el("span", { class: "quiet" }, "goes into "),
+      links.flatMap((link, i) => (i ? [" ", link] : [link])),
+    );
+  }
+
+  edit(address, index, number) {
+    const stage = this.store.stage(address);
+    if (!this.onEdit || stage.truth) return null;
+    const input = el("input", {
+      type: "number",
+      step: "any",
+      value: Number.isFinite(number) ? String(number) : "",
+      "aria-label": "new value",
+    });
+    return el(
+      "form",
+      {
+        class: "edit",
+        onsubmit: (event) => {
+          event.preventDefault();
+          if (input.value !== "" && Number.isFinite(Number(input.value)))
+            this.onEdit(address, index, Number(input.value));
+        },
+      },
+      el("label", {}, "change it ", input),
+      el("button", { type: "submit" }, "Try"),
+    );
+  }
+}
+
+const bracketed = (text) => (text.startsWith("−") ? `(${text})` : text);
+
+const fill = (pattern, values) => values.reduce((text, value) => text.replace("{}", value), pattern);

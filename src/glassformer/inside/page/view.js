@@ -1,0 +1,497 @@
+// The view: draws a look inside a model from one JSON document, and nothing else. It works no stage and knows none by
+// name. `mount` puts it into an element; what is on screen is a small state that an address can hold.
+
+import { hashFromState, stateFromHash } from "./address.js";
+import { AnswerView } from "./panels/answer.js";
+import { Controls, drawTop, keysDialog } from "./controls.js";
+import { Palette, el, formula, reduced } from "./dom.js";
+import { Heads, ModelMap } from "./panels/map.js";
+import { Matrix } from "./panels/matrix.js";
+import { NumberPanel } from "./panels/number_panel.js";
+import { Sheet, Store, clamp } from "./store.js";
+import { picture, savePng, saveSvg } from "./export.js";
+import { spelledFromRecipe } from "./operations.js";
+import { Strip, looks } from "./panels/strip.js";
+
+const BEAT = 1100; // milliseconds a step stays while playing
+
+// --- mounting -----------------------------------------------------------------------------------------------------
+
+/** Options: `state` to begin with, `theme`, `chrome: false` without text and answer, `alone` if no one else on the page
+ * wants keys; `explain`, `fetchHead`, `onState`, `onEdit`, `onHead` are asked and told. */
+export async function mount(element, data, options = {}) {
+  const view = new View(element, options);
+  await view.update(data, options.state);
+  return view;
+}
+
+class View {
+  constructor(element, options) {
+    this.root = element;
+    this.options = options;
+    element.classList.add("gf");
+    if (options.theme) element.dataset.theme = options.theme;
+    const go = (to) => this.go(to);
+    const choose = (row) => this.move({ row: row === this.state.row ? null : row });
+    this.map = new ModelMap({ go });
+    this.strip = new Strip({ go });
+    this.heads = new Heads({ go });
+    this.answer = new AnswerView({ go, choose: (row) => this.move({ row }) });
+    this.number = new NumberPanel({ go, onEdit: options.onEdit });
+    this.matrix = new Matrix({
+      onCell: (cell, [row]) => this.move({ cell, row: this.rowOf(row) }),
+      onMove: (cell, [row], said) => this.move({ cell, row: this.rowOf(row) }, { replace: true, said }),
+      tallest: () => clamp(innerHeight - (this.matrix.node.getBoundingClientRect().top + scrollY) - 36, 300, 620),
+    });
+    this.choose = choose;
+    this.frame();
+    this.listen();
+  }
+
+  /** The fixed parts of the page. */
+  frame() {
+    this.top = el("header", { class: "top" });
+    this.path = el("h1", { class: "path" });
+    this.says = el("div", { class: "says" });
+    this.controls = new Controls(this);
+    this.looking = el("div", { class: "looking" });
+    this.spoken = el("div", { class: "spoken", role: "status", "aria-live": "polite" });
+    this.stage = el(
+      "section",
+      { class: "stage panel", "aria-label": "One step" },
+      this.says,
+      this.strip.node,
+      this.controls.node,
+      el("div", { class: "seeing" }, this.matrix.node, this.looking),
+    );
+    this.centre = el("div", { class: "centre" }, this.path, this.stage);
+    this.help = keysDialog();
+    this.number.node.tabIndex = -1;
+    this.drawer = el(
+      "button",
+      { type: "button", class: "drawer tool", "aria-expanded": "false", onclick: () => this.toggleMap() },
+      "☰ Map",
+    );
+    this.peek = el("button", {
+      type: "button",
+      class: "peek",
+      hidden: true,
+      onclick: () => this.number.node.scrollIntoView(),
+    });
+    const side = el("div", { class: "side" }, this.map.node);
+    this.root.replaceChildren(
+      this.top,
+      el("div", { class: "body" }, side, this.centre, this.number.node),
+      this.peek,
+      this.help,
+      this.spoken,
+    );
+    this.root.removeAttribute("aria-busy");
+  }
+
+  listen() {
+    this.onKey = (event) => this.key(event);
+    document.addEventListener("keydown", this.onKey);
+    this.scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.onScheme = () => this.recolour();
+    this.scheme.addEventListener("change", this.onScheme);
+  }
+
+  destroy() {
+    this.pause();
+    document.removeEventListener("keydown", this.onKey);
+    this.scheme.removeEventListener("change", this.onScheme);
+    this.root.replaceChildren();
+  }
+
+  /** New data in the same place. */
+  async update(data, state) {
+    const before = this.store?.data.answer?.items;
+    this.store = await Store.open(data, this.options.fetchHead);
+    this.before = data.off?.length || data.stages.some((stage) => stage.written) ? (this.first ?? before) : null;
+    this.first ??= data.answer?.items;
+    this.palette = new Palette(this.root);
+    this.map.draw(this.store, this.palette);
+    await this.show(state ?? this.state ?? {});
+  }
+
+  get data() {
+    return this.store.data;
+  }
+
+  get part() {
+    return this.store.parts.get(this.store.stage(this.state.at).part);
+  }
+
+  // --- where we are ---
+
+  /** Any state, made whole: what it does not say, or says wrongly, is chosen here. */
+  whole(state) {
+    const known = this.store.stages.has(state.at);
+    const first = this.data.parts.find((part) => part.pattern) ?? this.data.parts.at(-1);
+    const opening = this.data.opening ?? {
+      at: first.pattern ?? Strip.steps(first, this.store).at(-1) ?? first.stages.at(-1),
+      head: 0,
+    };
+    const at = known ? state.at : opening.at;
+    const stage = this.store.stage(at);
+    const part = this.store.parts.get(stage.part);
+    const head = clamp(state.head ?? (known ? 0 : opening.head), 0, Math.max(part.heads - 1, 0));
+    return {
+      at,
+      head,
+      row: state.row ?? null,
+      cell: this.inHead(stage, head, state.cell),
+      view: state.view ?? "stage",
+      zoom: state.zoom ?? 1,
+    };
+  }
+
+  /** The cell in the head that is open, if there is such a cell. */
+  inHead(stage, head, cell) {
+    if (!cell || !this.store.place(stage, cell) || cell.length !== stage.shape.length) return null;
+    const axis = stage.axes.findIndex((each) => each === "H" || each === "G");
+    return axis < 0 ? cell : cell.with(axis, new Sheet(this.store, stage, head).head);
+  }
+
+  /** A number to begin with: what the last row looks at most. */
+  strongest(stage, head) {
+    const sheet = new Sheet(this.store, stage, head);
+    if (!sheet.available) return null;
+    const row = clamp(this.state.row ?? sheet.rows - 1, 0, sheet.rows - 1);
+    let best = 0;
+    for (let c = 1; c < sheet.columns; c++) if (sheet.value(row, c) > sheet.value(row, best)) best = c;
+    return sheet.index(row, best);
+  }
+
+  rowOf(row) {
+    return this.state.row === null ? null : this.fades() ? row : this.state.row;
+  }
+
+  fades() {
+    const stage = this.store.stage(this.state.at);
+    const axis = stage.axes[new Sheet(this.store, stage, 0).rowAxis];
+    return axis === "Tq" || axis === "T";
+  }
+
+  async show(state) {
+    this.state = this.whole(state);
+    const stage = this.store.stage(this.state.at);
+    if (this.state.view === "stage") await this.fetch(stage);
+    if (!state.cell && this.store.parts.get(stage.part).pattern === stage.address)
+      this.state.cell = this.strongest(stage, this.state.head);
+    await this.draw();
+  }
+
+  /** Goes on from here. */
+  move(change, { replace = false, said = "" } = {}) {
+    const next = { ...this.state, ...change };
+    if ("at" in change && change.at !== this.state.at && !("cell" in change)) next.cell = this.carried(change.at);
+    this.state = this.whole(next);
+    this.options.onState?.({ ...this.state }, replace);
+    this.spoken.textContent = said;
+    return this.draw();
+  }
+
+  /** The same place in the next stage, where there is one. */
+  carried(address) {
+    const [old, next] = [this.store.stage(this.state.at), this.store.stage(address)];
+    const same = old.axes.length === next.axes.length && old.axes.every((axis, i) => axis === next.axes[i]);
+    return same ? this.state.cell : null;
+  }
+
+  go(to) {
+    const change = { view: "stage", ...to };
+    if ("part" in to) {
+      const part = this.store.parts.get(to.part);
+      change.at = part.pattern ?? Strip.steps(part, this.store).at(-1) ?? part.stages.at(-1);
+      delete change.part;
+    }
+    const stage = this.store.stage(change.at);
+    const axis = stage.axes.findIndex((each) => each === "H" || each === "G");
+    if (change.cell && axis >= 0 && stage.axes[axis] === "H") change.head = change.cell[axis];
+    if (this.root.classList.contains("map-open")) this.toggleMap();
+    return this.move(change);
+  }
+
+  // --- drawing ---
+
+  async draw() {
+    const { at, head, view, row } = this.state;
+    const stage = this.store.stage(at);
+    const part = this.store.parts.get(stage.part);
+    drawTop(this, this.top);
+    this.map.mark(part.id, head, this.data.off);
+    this.drawPath(part, stage);
+    const shown = { stage: this.stage, heads: this.heads.node, answer: this.answer.node }[view];
+    if (this.centre.lastChild !== shown) this.centre.replaceChildren(this.path, shown);
+    if (view === "heads") this.heads.draw(this.store, this.palette, { part: part.id, head }, this.data.off);
+    else if (view === "answer") this.answer.draw(this.store, this.palette, row);
+    else await this.drawStage(stage, part);
+    this.root.dataset.view = view;
+  }
+
+  logits() {
+    return [...this.store.stages.values()].findLast((stage) => stage.axes.at(-1) === "N" && stage.operation !== "given")
+      ?.address;
+  }
+
+  drawPath(part, stage) {
+    const steps = part.title.split(" · ");
+    const head =
+      part.heads > 1 && (stage.axes.includes("H") || stage.axes.includes("G") || stage.slices)
+        ? [`head ${this.state.head + 1}`]
+        : [];
+    const names =
+      this.state.view === "stage"
+        ? [...steps, ...head, stage.name.replace(/_/g, " ")]
+        : [{ heads: "all heads", answer: "the answer" }[this.state.view]];
+    this.path.replaceChildren(
+      ...names
+        .flatMap((name, i) => [
+          i ? el("span", { class: "dot", "aria-hidden": "true" }, " · ") : null,
+          el("span", { class: i === names.length - 1 ? "last" : "" }, name),
+        ])
+        .filter(Boolean),
+    );
+  }
+
+  async drawStage(stage, part) {
+    const { head, row, cell, zoom } = this.state;
+    const ticket = (this.ticket = {});
+    await this.fetch(stage);
+    if (ticket !== this.ticket) return;
+    const sheet = new Sheet(this.store, stage, head);
+    const heads = stage.axes.includes("H") && part.heads > 1 ? `, ${part.heads} heads` : "";
+    const size = stage.shape.length
+      ? `${this.length(sheet, "rowAxis")}${this.length(sheet, "columnAxis")}${heads}`
+      : "a single number";
+    const kept = Object.keys(stage.kept).length
+      ? ` (shown: the ${Object.values(stage.kept)[0].length} words at hand)`
+      : "";
+    this.says.replaceChildren(
+      el("p", { class: "meaning" }, stage.meaning, " ", el("span", { class: "quiet shape" }, size + kept)),
+      el(
+        "div",
+        { class: "formula", "data-plain": stage.plain },
+        formula(stage.tree, (operand) => this.go({ at: stage.operands[operand] })),
+      ),
+    );
+    if (this.strip.part !== part || this.strip.head !== head || this.strip.store !== this.store)
+      this.strip.draw(this.store, part, head, this.palette);
+    this.controls.draw(stage, part);
+    const marks = await this.explain(stage, cell, ticket);
+    if (ticket !== this.ticket) return;
+    this.matrix.head = head;
+    this.matrix.show(sheet, { row, cell, zoom, marks: marks.get(stage.address) ?? [] });
+    this.strip.mark(stage.address, new Map([...marks, ...(cell ? [[stage.address, boxes(sheet, [cell])]] : [])]));
+    this.drawLooking(part, sheet);
+  }
+
+  /** `9 × 32`, whatever was kept of it. */
+  length(sheet, axis) {
+    const size = sheet[axis] < 0 ? 1 : sheet.stage.shape[sheet[axis]];
+    return axis === "rowAxis" ? `${size} × ` : String(size);
+  }
+
+  /** Asks for the numbers of this stage and head, if they did not come along. */
+  async fetch(stage) {
+    const { head } = new Sheet(this.store, stage, this.state.head);
+    if (this.store.has(stage.address, head) || this.store.origin(stage.address).why !== "later") return;
+    this.looking.replaceChildren(el("p", { class: "quiet busy" }, `Fetching ${stage.symbol}, head ${head + 1} …`));
+    try {
+      if (stage.hidden) await this.store.load(stage.hidden, head);
+      await this.store.load(stage.address, head);
+      this.strip.part = null;
+    } catch (error) {
+      this.looking.replaceChildren(el("p", { class: "wrong" }, `The numbers did not come: ${error.message}`));
+    }
+  }
+
+  /** Who looks at whom, from the chosen row; or why there is nothing to see. */
+  drawLooking(part, sheet) {
+    if (!sheet.available) {
+      const why = this.store.origin(sheet.stage.address).why;
+      this.looking.replaceChildren(
+        el("p", { class: "quiet" }, why === "later" ? "These numbers did not come along." : why),
+      );
+      return;
+    }
+    const pattern = part.pattern && new Sheet(this.store, this.store.stage(part.pattern), this.state.head);
+    if (!pattern?.available || pattern.columns < 2) return this.looking.replaceChildren();
+    const cell = this.state.cell && sheet.find(this.state.cell);
+    const row = this.state.row ?? (cell && this.fades() ? cell[0] : pattern.rows - 1);
+    this.looking.replaceChildren(looks(pattern, clamp(row, 0, pattern.rows - 1), this.palette, this.choose));
+  }
+
+  // --- a number ---
+
+  /** How a number came about: asked of the caller, or spelled from the recipes that came along. */
+  async explained(address, index) {
+    return this.options.explain
+      ? numbered(await this.options.explain(address, index))
+      : spelledFromRecipe(this.store, address, index);
+  }
+
+  /** Explains the chosen number; gives the cells it was made of, by stage. */
+  async explain(stage, cell, ticket) {
+    if (!cell) {
+      this.number.empty("Click any number to read where it comes from.");
+      this.peek.hidden = true;
+      return new Map();
+    }
+    let explanation;
+    try {
+      explanation = await this.explained(stage.address, cell);
+    } catch (error) {
+      this.number.empty(`The arithmetic did not come: ${error.message}`);
+      return new Map();
+    }
+    if (ticket !== this.ticket) return new Map();
+    this.number.draw(this.store, explanation);
+    this.peek.textContent = `${this.number.summary} ▾`;
+    this.peek.hidden = false;
+    const byStage = new Map();
+    for (const used of explanation.terms.flatMap((term) => term.cells)) {
+      if (used.address !== stage.address || explanation.terms.length > 1)
+        byStage.set(used.address, [...(byStage.get(used.address) ?? []), used.index]);
+    }
+    return new Map(
+      [...byStage].map(([address, indices]) => [
+        address,
+        boxes(new Sheet(this.store, this.store.stage(address), this.state.head), indices),
+      ]),
+    );
+  }
+
+  // --- moving about ---
+
+  step(by) {
+    const steps = Strip.steps(this.part, this.store);
+    const stage = this.store.stage(this.state.at);
+    const at = steps.indexOf(steps.includes(stage.address) ? stage.address : stage.same_as);
+    const next = steps[at + by];
+    if (next) this.move({ at: next, view: "stage" });
+    return Boolean(next);
+  }
+
+  /** Stage by stage, then the same for the next query. */
+  play() {
+    if (this.timer) return this.pause();
+    const { part } = this;
+    const rows = part.pattern ? new Sheet(this.store, this.store.stage(part.pattern), 0).rows : 0;
+    if (rows && this.state.row === null) this.state.row = 0;
+    const beat = () => {
+      if (this.step(1)) return;
+      const row = this.state.row === null ? null : (this.state.row + 1) % rows;
+      this.move({ at: part.lanes?.main[0] ?? Strip.steps(part, this.store)[0], row });
+    };
+    this.timer = setInterval(beat, reduced() ? BEAT * 2 : BEAT);
+    return this.move({}, { replace: true });
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.timer = null;
+    if (this.store) this.controls.draw(this.store.stage(this.state.at), this.part);
+  }
+
+  zoom(by) {
+    this.move({ zoom: clamp(this.state.zoom * by, 1, 40) }, { replace: true });
+  }
+
+  switchHead(on) {
+    this.options.onHead(this.part.id, this.state.head, on);
+  }
+
+  turnHead(by) {
+    const head = clamp(this.state.head + by, 0, Math.max(this.part.heads - 1, 0));
+    this.move({ head });
+  }
+
+  key(event) {
+    if (!this.root.isConnected) return;
+    const target = event.composedPath()[0];
+    const here = this.root.contains(target) || (this.options.alone && target === document.body);
+    if (!here || event.ctrlKey || event.metaKey || event.altKey || this.help.open) return;
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && event.key !== "Escape") return;
+    // A browser moves the focus away from what is no longer shown a moment late.
+    const shown = target.checkVisibility();
+    const onButton = target.tagName === "BUTTON" && shown && (event.key === "Enter" || event.key === " ");
+    const action = onButton ? null : this.keys()[event.key];
+    if (this.state.view === "stage" && !onButton && this.matrix.key(event.key)) event.preventDefault();
+    else if (action) {
+      event.preventDefault();
+      action();
+    }
+  }
+
+  keys() {
+    return {
+      "[": () => this.step(-1),
+      "]": () => this.step(1),
+      ",": () => this.turnHead(-1),
+      ".": () => this.turnHead(1),
+      " ": () => this.play(),
+      "+": () => this.zoom(1.5),
+      "=": () => this.zoom(1.5),
+      "-": () => this.zoom(1 / 1.5),
+      h: () => this.move({ view: "heads" }),
+      a: () => this.data.answer && this.move({ view: "answer" }),
+      s: () => this.move({ view: "stage" }),
+      Escape: () => this.move({ row: null }),
+      Enter: () => this.number.node.focus(),
+      "?": () => this.help.showModal(),
+    };
+  }
+
+  toggleMap() {
+    const open = this.root.classList.toggle("map-open");
+    this.drawer.setAttribute("aria-expanded", String(open));
+  }
+
+  toggleTheme() {
+    const dark = this.root.dataset.theme ? this.root.dataset.theme === "dark" : this.scheme.matches;
+    this.root.dataset.theme = dark ? "light" : "dark";
+    this.recolour();
+  }
+
+  recolour() {
+    this.palette = new Palette(this.root);
+    this.map.draw(this.store, this.palette);
+    this.strip.part = null;
+    this.matrix.picture = null;
+    this.draw();
+  }
+
+  // --- keeping it ---
+
+  /** The panel that is open, as a picture. */
+  async save(kind) {
+    const panel = { stage: this.stage, heads: this.heads.node, answer: this.answer.node }[this.state.view];
+    const drawing = picture(panel, this.matrix, this.path.textContent);
+    const name = this.path.textContent.replaceAll(" · ", "-");
+    if (kind === "svg") saveSvg(drawing, name);
+    else await savePng(drawing, name);
+  }
+}
+
+/** What the server said, with numbers that JSON lacks put back. */
+function numbered(found) {
+  const cells = (list) => list.map((cell) => ({ ...cell, value: Number(cell.value) }));
+  return {
+    ...found,
+    number: Number(found.number),
+    terms: found.terms.map((term) => ({ ...term, value: Number(term.value), cells: cells(term.cells) })),
+  };
+}
+
+/** The smallest rectangle around some cells, if they are in this matrix. */
+function boxes(sheet, indices) {
+  const places = indices.map((index) => sheet.find(index)).filter(Boolean);
+  if (!places.length) return [];
+  const [rows, columns] = [places.map(([r]) => r), places.map(([, c]) => c)];
+  return [[Math.min(...rows), Math.min(...columns), Math.max(...rows), Math.max(...columns)]];
+}
+
+export { hashFromState, stateFromHash };

@@ -1,0 +1,298 @@
+"""Hand-written attention, recognised by following tensors: a product, what is done to it, a softmax, another product.
+
+Every call of torch is told here, with what it gave. A tensor that may be scores or weights is remembered, weakly, as
+long as it lives; when weights meet values, an attention was found. It computes nothing, and knows neither modules nor
+the core. What it cannot follow it does not guess: it says which call it was.
+"""
+
+from collections.abc import Callable, Collection, Mapping, MutableMapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils.weak import WeakIdKeyDictionary
+
+from glassformer.inside.watching.products import PRODUCTS, Args, Kwargs, Product, argument, arranged
+from glassformer.inside.watching.rebuilding import Heart, four_axes
+from glassformer.inside.watching.score_steps import Add, Fill, Shape, Step, Stretch
+
+
+@dataclass(frozen=True)
+class Stretched:
+    """A tensor that is another one times a number: queries are often scaled before they meet the keys."""
+
+    base: Tensor
+    factor: float
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Products of queries and keys, and what was done to them. `axes` brings the tensor to the order … Tq Tk."""
+
+    queries: Tensor  # … Tq K
+    keys: Tensor  # … Tk K
+    axes: Shape
+    shape: Shape  # of the scores in that order
+    four: Shape
+    steps: tuple[Step, ...] = ()
+
+    def then(self, step: Step) -> "Scores":
+        """The scores after one more step."""
+        return replace(self, steps=(*self.steps, step))
+
+    def ordered(self, numbers: Tensor) -> Tensor:
+        """Numbers that were broadcast against the tensor, in the order … Tq Tk."""
+        return numbers.reshape((1,) * (len(self.axes) - numbers.ndim) + tuple(numbers.shape)).permute(self.axes)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The softmax of scores, perhaps after dropout; `undropped` is then what it was before."""
+
+    scores: Scores
+    number: int
+    dropout: float = 0.0
+    undropped: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Scores, or weights with a number, that went through a call which is not one of the steps of attention."""
+
+    call: str
+    number: int | None = None
+
+
+Node = Stretched | Scores | Weights | Lost
+
+
+class Follower:
+    """Follows the tensors of one watched pass."""
+
+    def __init__(self, where: Callable[[], str | None], learned: Collection[int]) -> None:
+        self.where = where  # the module that is running
+        self.learned = learned  # where the weights of the model lie in memory
+        self._nodes: MutableMapping[Tensor, Node] = WeakIdKeyDictionary()
+        self._count = 0
+        self.open: dict[
+            int, tuple[str | None, str]
+        ] = {}  # attentions that were begun and not completed: where, and why
+
+    def told(self, name: str, args: Args, kwargs: Kwargs, result: Any) -> Heart | None:
+        """Takes note of one call, and gives the attention that it completed, if any."""
+        if name == "__setitem__" and isinstance(self.node(args[0]), Scores | Weights):
+            self._nodes[args[0]] = self._lost(name, args, args[0]) or Lost(name)
+        if not isinstance(result, Tensor) or not result.is_floating_point():
+            return None
+        if name in PRODUCTS:
+            product = PRODUCTS[name](args, kwargs)
+            return None if product is None else self._product(product, result)
+        rule = _RULES.get(name)
+        node = rule(self, args, kwargs, result) if rule else self._lost(name, args, result)
+        if node is not None:
+            self._nodes[result] = node
+        elif name.endswith("_"):  # it was written over
+            self._nodes.pop(result, None)
+        return None
+
+    def node(self, tensor: Any) -> Node | None:
+        """What this tensor is known to be."""
+        return self._nodes.get(tensor) if isinstance(tensor, Tensor) else None
+
+    def _lost(self, name: str, args: Args, result: Tensor) -> Lost | None:
+        for tensor in _tensors(args):
+            node = self.node(tensor)
+            alike = result.numel() == tensor.numel() or result.shape[:-1] == tensor.shape[:-1]
+            if alike and isinstance(node, Scores | Weights | Lost):
+                number = node.number if isinstance(node, Weights | Lost) else None
+                return self._astray(node.call if isinstance(node, Lost) else name, number)
+        return None
+
+    def _astray(self, call: str, number: int | None) -> Lost:
+        if number is not None and number in self.open:
+            self.open[number] = (self.open[number][0], f"`{call}` is not a step that can be followed")
+        return Lost(call, number)
+
+    def _begun(self) -> int:
+        self._count += 1
+        self.open[self._count] = (self.where(), "no product with values followed")
+        return self._count
+
+    # --- products: queries with keys, or weights with values ------------------------------------------------------
+
+    def _product(self, product: Product, result: Tensor) -> Heart | None:
+        if isinstance(self.node(product.right), Weights):
+            product = product.turned()
+        node = self.node(product.left)
+        if isinstance(node, Weights):
+            return self._mixed(node, product, result)
+        left, right = product.left, product.right
+        pairing = product.pairing()
+        is_matrix = (right.ndim == 2 and left.ndim > 2) or right.untyped_storage().data_ptr() in self.learned
+        if pairing is None or is_matrix:
+            return None  # no product of rows with rows, but of rows with one matrix
+        if isinstance(node, Lost):
+            self._astray(node.call, self._begun() if node.number is None else node.number)
+            return None
+        *factors, axes = pairing
+        steps: list[Step] = []
+        rows = []
+        for tensor, places in zip((left, right), factors, strict=True):
+            source = self.node(tensor)
+            steps += [Stretch(source.factor)] if isinstance(source, Stretched) else []
+            rows.append(arranged(source.base if isinstance(source, Stretched) else tensor, places))
+        shape = tuple(result.permute(axes).shape)
+        scores = Scores(rows[0], rows[1], axes, shape, four_axes(shape))
+        steps += [Stretch(product.alpha)] if product.alpha != 1.0 else []
+        steps += [Add(scores.ordered(product.added), shape)] if product.added is not None else []
+        self._nodes[result] = replace(scores, steps=tuple(steps))
+        return None
+
+    def _mixed(self, node: Weights, product: Product, result: Tensor) -> Heart | None:
+        scores, weights = node.scores, product.left
+        mixing = product.mixing(scores.axes)
+        if mixing is None or product.added is not None or product.alpha != 1.0:
+            self._astray("a product with more than values", node.number)
+            return None
+        self.open.pop(node.number, None)
+        values, mixed = mixing
+        undropped = weights if node.undropped is None else node.undropped
+        return Heart(
+            "softmax", scores.queries, scores.keys, arranged(product.right, values), scores.steps,
+            scores.shape, scores.four, result.permute(mixed), undropped.permute(scores.axes), node.dropout,
+        )  # fmt: skip
+
+    # --- what is done to scores and weights -----------------------------------------------------------------------
+
+    def _scaled(self, args: Args, kwargs: Kwargs, result: Tensor, divides: bool) -> Node | None:
+        tensor, other = argument(args, kwargs, 0, "input"), argument(args, kwargs, 1, "other")
+        if not divides and (not isinstance(tensor, Tensor) or self.node(tensor) is None) and isinstance(other, Tensor):
+            tensor, other = other, tensor
+        node = self.node(tensor)
+        if node is None and isinstance(other, Tensor):  # two tensors that nobody follows
+            return None
+        factor = _number(other)
+        if factor is not None and divides:
+            factor = 1.0 / factor if factor else None
+        if kwargs.get("rounding_mode") is not None:
+            factor = None
+        if factor is None or isinstance(node, Weights | Lost):
+            return self._lost("div" if divides else "mul", (tensor, other), result)
+        if isinstance(node, Scores):
+            return node.then(Stretch(factor))
+        if result is tensor or not isinstance(tensor, Tensor):  # the base is gone
+            return None
+        if isinstance(node, Stretched):
+            return Stretched(node.base, node.factor * factor)
+        return Stretched(tensor, factor)
+
+    def _added(self, args: Args, kwargs: Kwargs, result: Tensor, sign: int) -> Node | None:
+        tensor, other = argument(args, kwargs, 0, "input"), argument(args, kwargs, 1, "other")
+        if not isinstance(self.node(tensor), Scores) and sign > 0:
+            tensor, other = other, tensor
+        node = self.node(tensor)
+        if not isinstance(node, Scores) or kwargs.get("alpha", 1) != 1 or result.shape != tensor.shape:
+            return self._lost("add" if sign > 0 else "sub", (tensor, other), result)
+        numbers = other if isinstance(other, Tensor) else torch.full_like(result[..., :1], other)
+        return node.then(Add(node.ordered(sign * numbers.detach()), node.shape))
+
+    def _filled(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        tensor = args[0]
+        where, value = argument(args, kwargs, 1, "mask"), _number(argument(args, kwargs, 2, "value"))
+        return self._overwritten("masked_fill", tensor, where, value, result)
+
+    def _chosen(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        where, kept, other = (argument(args, kwargs, i, name) for i, name in enumerate(("condition", "input", "other")))
+        if isinstance(self.node(other), Scores):
+            return self._overwritten("where", other, where, _number(kept), result)
+        return self._overwritten("where", kept, ~where, _number(other), result)
+
+    def _overwritten(self, name: str, tensor: Any, where: Tensor, value: float | None, result: Tensor) -> Node | None:
+        node = self.node(tensor)
+        if not isinstance(node, Scores) or value is None or result.shape != tensor.shape:
+            return self._lost(name, (tensor,), result)
+        return node.then(Fill(node.ordered(where), value, node.shape))
+
+    def _softmax(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        tensor = argument(args, kwargs, 0, "input")
+        node, dim = self.node(tensor), argument(args, kwargs, 1, "dim")
+        if not isinstance(node, Scores | Lost):
+            return None
+        number = self._begun()
+        if isinstance(node, Lost):
+            return self._astray(node.call, number)
+        if dim is None or dim % result.ndim != node.axes[-1]:
+            return self._astray("softmax along another axis than the keys", number)
+        return Weights(node, number)
+
+    def _dropped(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        tensor = args[0]
+        node = self.node(tensor)
+        rate = float(0.5 if (p := argument(args, kwargs, 1, "p")) is None else p)
+        if rate == 0.0 or argument(args, kwargs, 2, "training", "train") is False:
+            return node
+        if not isinstance(node, Weights) or result is tensor:
+            return self._lost("dropout", args, result)
+        return replace(node, dropout=rate, undropped=tensor if node.undropped is None else node.undropped)
+
+    def _kept(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        node = self.node(args[0])
+        return None if isinstance(node, Stretched) else node
+
+    def _reshaped(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        node = self.node(args[0])
+        if node is None or isinstance(node, Stretched):
+            return None
+        scores = node.scores if isinstance(node, Weights) else node
+        straight = isinstance(scores, Scores) and scores.axes == tuple(range(len(scores.axes)))
+        if not isinstance(scores, Scores) or not straight or tuple(result.shape[-2:]) != scores.shape[-2:]:
+            return self._lost("reshape", args, result)
+        shape = tuple(result.shape)
+        moved = _in_shape(scores, shape)
+        return replace(node, scores=moved) if isinstance(node, Weights) else moved
+
+
+def _in_shape(scores: Scores, shape: Shape) -> Scores:
+    """The same scores with other leading axes: a head axis that appears is the one to show."""
+    lead = scores.shape[:-2]
+    queries, keys = (
+        t.expand(*lead, *t.shape[-2:]).reshape(*shape[:-2], *t.shape[-2:]) for t in (scores.queries, scores.keys)
+    )
+    four = four_axes(shape) if len(shape) >= len(scores.shape) else scores.four
+    return replace(scores, queries=queries, keys=keys, shape=shape, axes=tuple(range(len(shape))), four=four)
+
+
+def _tensors(args: Args) -> list[Tensor]:
+    """The tensors among the arguments, and within lists of them."""
+    flat = [each for arg in args for each in (arg if isinstance(arg, list | tuple) else (arg,))]
+    return [each for each in flat if isinstance(each, Tensor)]
+
+
+def _number(value: Any) -> float | None:
+    """A number, or a tensor that holds just one."""
+    if isinstance(value, Tensor):
+        return float(value) if value.numel() == 1 else None
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _rules() -> dict[str, Callable[..., Node | None]]:
+    def named(names: str, rule: Callable[..., Node | None], **options: Any) -> dict[str, Callable[..., Node | None]]:
+        return dict.fromkeys(names.split(), lambda self, *call: rule(self, *call, **options))
+
+    return {
+        **named("mul mul_ multiply __mul__ __rmul__ __imul__", Follower._scaled, divides=False),
+        **named("div div_ divide true_divide __truediv__ __itruediv__", Follower._scaled, divides=True),
+        **named("add add_ __add__ __radd__ __iadd__", Follower._added, sign=1),
+        **named("sub sub_ subtract __sub__ __isub__", Follower._added, sign=-1),
+        **named("masked_fill masked_fill_", Follower._filled),
+        **named("where", Follower._chosen),
+        **named("softmax", Follower._softmax),
+        **named("dropout dropout_", Follower._dropped),
+        **named("to float double half bfloat16 type type_as contiguous clone detach", Follower._kept),
+        **named("view reshape flatten unflatten squeeze unsqueeze", Follower._reshaped),
+    }
+
+
+_RULES: Mapping[str, Callable[..., Node | None]] = MappingProxyType(_rules())

@@ -1,0 +1,205 @@
+"""An attention that was caught in a foreign model, rebuilt step by step on our core, beside what the model itself got.
+
+There are two kinds. One was caught at its heart, with queries, keys and values at hand; the other is torch's
+multi-head attention, caught whole, with its weights. It knows nothing of how they were caught, nor of modules.
+
+The legend of shapes is the one of attention.py.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+from torch.func import functional_call
+
+from glassformer.errors import InputError
+from glassformer.inside.watching.score_steps import Add, Fill, Shape, Step, Stretch, in_our_terms
+from glassformer.layers.attention import DotProduct, for_each_head, mix, score, softmax, step_by_step
+from glassformer.layers.multihead import MultiheadAttention
+from glassformer.stages.watchers import Watcher
+
+Pair = tuple[Tensor, Tensor]  # what the model got, and what was rebuilt
+
+
+class Found(Protocol):
+    """An attention that was caught."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def dropout(self) -> float: ...
+
+    @property
+    def answer(self) -> Tensor:
+        """What the model got."""
+        ...
+
+    def rebuild(self, see: Watcher) -> list[Pair]:
+        """Works it again, shows every stage, and gives what can be compared."""
+        ...
+
+
+class Keeper:
+    """Hands every stage on to another watcher and keeps the tensors of this pass."""
+
+    def __init__(self, see: Watcher) -> None:
+        self.see = see
+        self.kept: dict[str, Tensor] = {}
+
+    def __call__(self, name: str, value: Any, how: str = "") -> Any:
+        """Hands the stage on."""
+        self.kept[name] = value
+        return self.see(name, value, how)
+
+
+# --- caught at its heart -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Heart:
+    """Queries, keys and values with any leading axes, what happened to their scores, and what the model got.
+
+    shape    the shape of the scores; its leading axes are those of `mixed` and `weights`
+    four     the same scores as B H Tq Tk
+    """
+
+    kind: str
+    queries: Tensor  # … Tq K
+    keys: Tensor  # … Tk K
+    values: Tensor  # … Tk V
+    steps: Sequence[Step]
+    shape: Shape
+    four: Shape
+    mixed: Tensor
+    weights: Tensor | None = None  # before dropout; a kernel does not tell
+    dropout: float = 0.0
+
+    @property
+    def answer(self) -> Tensor:
+        """What the heads came to."""
+        return self.mixed
+
+    def rebuild(self, see: Watcher) -> list[Pair]:
+        """Score, mask, weigh, mix, on queries and keys as they met."""
+        queries, keys, values = (self._heads(rows) for rows in (self.queries, self.keys, self.values))
+        told = in_our_terms(self.steps, score(queries, keys))
+        keys, values = shared(keys, values)
+        keeper = Keeper(see)
+        see("queries", queries, "watched")
+        see("keys", keys, "watched")
+        see("values", values, "watched")
+        n_heads, width = queries.shape[1], queries.shape[-1]
+        usual = math.isclose(told.scale * math.sqrt(width), 1.0, rel_tol=1e-6)
+        mixed = see("mixed", step_by_step(
+            queries, for_each_head(keys, n_heads), for_each_head(values, n_heads),
+            scorer=DotProduct(None if usual else told.scale), weigher=softmax,
+            mask=told.mask, bias=told.bias, dropout=0.0, see=keeper,
+        ))  # fmt: skip
+        pairs = [] if self.dropout else [(self.mixed.reshape(mixed.shape), mixed)]
+        return pairs if self.weights is None else [*pairs, (self.weights.reshape(self.four), keeper.kept["weights"])]
+
+    def _heads(self, rows: Tensor) -> Tensor:
+        """The rows with the scores' leading axes, as batch and heads."""
+        whole = rows.expand(*self.shape[:-2], *rows.shape[-2:])
+        whole = whole.float() if whole.dtype in (torch.float16, torch.bfloat16) else whole
+        return whole.reshape(*self.four[:2], *rows.shape[-2:])
+
+
+def shared(keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+    """Keys and values once for every group of neighbouring heads that use the same: B H T K becomes B G T K."""
+    n_heads = keys.shape[1]
+    for n_groups in range(1, n_heads):
+        if n_heads % n_groups == 0 and all(_repeats(rows, n_groups) for rows in (keys, values)):
+            return keys[:, :: n_heads // n_groups], values[:, :: n_heads // n_groups]
+    return keys, values
+
+
+def _repeats(rows: Tensor, n_groups: int) -> bool:
+    groups = rows.reshape(rows.shape[0], n_groups, -1, *rows.shape[2:])  # B G heads-of-it T K
+    return bool((groups == groups[:, :, :1]).all())
+
+
+def four_axes(shape: Shape) -> Shape:
+    """The shape of scores as B H Tq Tk: without a head axis there is one head, further axes are heads too."""
+    if len(shape) < 4:
+        return (1,) * (3 - len(shape)) + (*shape[:-2], 1, *shape[-2:])
+    return (shape[0], math.prod(shape[1:-2]), *shape[-2:])
+
+
+def from_kernel(
+    mixed: Tensor, query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
+    is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
+) -> Heart:  # fmt: skip
+    """What `torch.nn.functional.scaled_dot_product_attention` was handed, and what it gave."""
+    if query.is_nested or key.is_nested:
+        raise InputError("nested tensors have no rows of one length")
+    if enable_gqa:
+        key, value = (rows.repeat_interleave(query.shape[-3] // rows.shape[-3], -3) for rows in (key, value))
+    n_queries, n_keys = query.shape[-2], key.shape[-2]
+    shape = (*mixed.shape[:-2], n_queries, n_keys)
+    steps: list[Step] = [Stretch(1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)]
+    if is_causal:  # the kernel counts from the first key, whatever the lengths
+        future = torch.ones(n_queries, n_keys, dtype=torch.bool, device=query.device).triu(1)
+        steps.append(Fill(future, -math.inf, shape))
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        steps.append(Fill(~attn_mask, -math.inf, shape))
+    elif attn_mask is not None:
+        steps.append(Add(attn_mask, shape))
+    return Heart("sdpa", query, key, value, steps, shape, four_axes(shape), mixed, dropout=dropout_p)
+
+
+# --- torch's multi-head attention, caught whole ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Multihead:
+    """What `torch.nn.functional.multi_head_attention_forward` was handed, by name, and what it gave."""
+
+    given: Mapping[str, Any]
+    answer: Tensor
+
+    @property
+    def kind(self) -> str:
+        """As it is called in the list of calls."""
+        return "mha"
+
+    @property
+    def dropout(self) -> float:
+        """The share of the weights that was dropped."""
+        return float(self.given["dropout_p"]) if self.given["training"] else 0.0
+
+    def rebuild(self, see: Watcher) -> list[Pair]:
+        """The drop-in of multihead.py, with the very weights of the original and without its dropout."""
+        given = self.given
+        if given["static_k"] is not None or given["static_v"] is not None:
+            raise InputError("it was handed keys or values that were projected elsewhere (static_k, static_v)")
+        skeleton = MultiheadAttention(
+            given["embed_dim_to_check"], given["num_heads"], bias=given["in_proj_bias"] is not None,
+            add_bias_kv=given["bias_k"] is not None, add_zero_attn=given["add_zero_attn"],
+            kdim=given["key"].shape[-1], vdim=given["value"].shape[-1], device="meta",
+        )  # fmt: skip
+        apart = [given[f"{i}_proj_weight"] for i in "qkv"]
+        theirs = {
+            "out_proj.weight": given["out_proj_weight"], "out_proj.bias": given["out_proj_bias"],
+            **{name: given[name] for name in ("in_proj_bias", "bias_k", "bias_v", "in_proj_weight")},
+            **dict(zip(("q_proj_weight", "k_proj_weight", "v_proj_weight"), apart, strict=True)),
+        }  # fmt: skip
+        keeper = Keeper(see)
+        names = {name for name, _ in skeleton.named_parameters()}
+        if given["use_separate_proj_weight"] and "in_proj_weight" in names:
+            theirs["in_proj_weight"] = torch.cat(apart)
+        masks = {name: given[name] for name in ("key_padding_mask", "attn_mask", "is_causal")}
+        output, _ = functional_call(
+            skeleton,
+            {name: weight for name, weight in theirs.items() if name in names},
+            (given["query"], given["key"], given["value"]),
+            {**masks, "need_weights": False, "see": keeper},
+        )
+        if self.dropout:
+            return []
+        # On our core too the answer comes from a kernel: the steps that are shown have to come to the same.
+        return [(self.answer, output), (keeper.kept["mixed"], mix(keeper.kept["weights"], keeper.kept["values"]))]

@@ -1,0 +1,162 @@
+"""Looks inside any PyTorch model without a line of glue: `with gf.watch(model) as seen: model(…)`.
+
+While the watch is open, every call of torch on this thread passes by here. Attention is recognised in three shapes:
+torch's kernel, torch's multi-head attention, and a softmax of a product that somebody wrote by hand. Each is rebuilt on
+our core beside the model, compared with what the model got, and kept under the path of the module that ran it. The
+model's own tensors go on untouched. It knows no architecture by name.
+"""
+
+import inspect
+import sys
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from glassformer.errors import InputError
+from glassformer.inside.watching.follower import Follower
+from glassformer.inside.watching.fused import FUSED, Again, Pair, StepAside
+from glassformer.inside.watching.rebuilding import Found, Multihead, from_kernel
+from glassformer.inside.watching.seen import Call, Comparison, Seen, facts
+from glassformer.stages.watchers import Recorder, within
+
+_MULTIHEAD = inspect.signature(F.multi_head_attention_forward)
+
+
+def watch(model: nn.Module) -> "Watch":
+    """Looks inside `model` while it runs: `with gf.watch(model) as seen: …`, or `seen = gf.watch(model).run(…)`."""
+    if not isinstance(model, nn.Module):
+        raise InputError(f"Only a torch.nn.Module can be watched; this is a {type(model).__name__}.")
+    return Watch(model)
+
+
+class Watch:
+    """A model that may be watched, as often as you like; each watch has its own `Seen`."""
+
+    def __init__(self, model: nn.Module) -> None:
+        self.model = model
+        self._open: list[tuple[_Mode, StepAside | None]] = []
+
+    def __enter__(self) -> Seen:
+        """Opens the watch, on this thread."""
+        mode = _Mode(self.model)
+        fused = any(isinstance(module, FUSED) for module in self.model.modules())
+        mode.__enter__()  # type: ignore[no-untyped-call]
+        self._open.append((mode, StepAside(mode) if fused else None))
+        return mode.seen
+
+    def __exit__(self, *error: object) -> None:
+        mode, aside = self._open.pop()
+        if aside is not None:
+            aside.close()
+        mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+        mode.finish()
+
+    def run(self, *args: Any, **kwargs: Any) -> Seen:
+        """Runs the model once, watched; `seen.answer` is what it gave."""
+        with self as seen:
+            seen.answer = self.model(*args, **kwargs)
+        return seen
+
+
+class _Mode(TorchFunctionMode):
+    """Sees every call of torch on its thread, hands each on unchanged, and keeps what is attention."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.seen = Seen()
+        self.paths: dict[int, str] = {id(module): path for path, module in model.named_modules()}
+        learned = {weight.untyped_storage().data_ptr() for weight in model.parameters()}
+        self.follower = Follower(self._path, learned)
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Runs the call, then looks at it. Whatever goes wrong with looking must not stop the model."""
+        kwargs = kwargs or {}
+        result = func(*args, **kwargs)
+        if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
+            return result
+        with torch._C.DisableTorchFunction(), torch.no_grad():
+            try:
+                found = self._found(func, args, kwargs, result)
+                if found is not None:
+                    self._keep(found)
+            except Exception as error:
+                self.seen.missed.append((self._path() or "", f"{type(error).__name__}: {error}".rstrip(".")))
+        return result
+
+    def _found(self, func: Any, args: Any, kwargs: Any, result: Any) -> Found | None:
+        """The attention that this call was, or completed."""
+        name = getattr(func, "__name__", "")
+        if func is F.scaled_dot_product_attention:
+            return from_kernel(result, *args, **kwargs)
+        if func is F.multi_head_attention_forward:
+            given = _MULTIHEAD.bind(*args, **kwargs)
+            given.apply_defaults()
+            return Multihead(given.arguments, result[0])
+        if name == "flex_attention":
+            raise InputError("flex_attention takes any function for its scores")
+        return self.follower.told(name, args, kwargs, result)
+
+    def _keep(self, found: Found) -> None:
+        """Rebuilds an attention, compares it, and keeps its stages."""
+        path = self._path()
+        if path is None:
+            self.seen.outside += 1
+            return
+        nth = 1 + sum(call.path == path for call in self.seen.calls)
+        scope = path if nth == 1 else f"{path}@{nth}"
+        recorder = Recorder()
+        with torch.autocast(found.answer.device.type, enabled=False):
+            pairs = found.rebuild(within(recorder, scope) if scope else recorder)
+        stem = f"{scope}." if scope else ""
+        reach = np.abs(recorder.trace[f"{stem}scaled"]).max(initial=1.0)
+        compared = [_compared(real, rebuilt, _ROUNDINGS * float(reach)) for real, rebuilt in pairs]
+        worst = max(compared, key=lambda each: (each.nans, each.error / each.allowed), default=None)
+        known = facts(recorder.trace, stem)
+        self.seen.calls.append(Call(path, scope, found.kind, dropout=found.dropout, rebuilt=worst, **known))
+        self.seen.trace.entries.update(recorder.trace.entries)
+
+    def repeat(self, module: nn.Module, again: Again) -> Pair | None:
+        """Looks at a second pass of a module that ran unwatched."""
+        path, start = self.paths.get(id(module)), len(self.seen.calls)
+        pair = again()
+        if path is None:  # another watch, of another model, has stepped aside
+            return pair
+        if pair is None:
+            self.seen.missed.append((path, "it ran in one kernel, and cannot run without"))
+        with torch._C.DisableTorchFunction(), torch.no_grad():
+            compared = None if pair is None else _compared(*pair, _ROUNDINGS_OF_A_LAYER)
+        self.seen.calls[start:] = [call.after(path, compared) for call in self.seen.calls[start:]]
+        return pair
+
+    def finish(self) -> None:
+        """Says which softmaxes were never followed to the end."""
+        self.seen.missed += [(path, why) for path, why in self.follower.open.values() if path is not None]
+
+    def _path(self) -> str | None:
+        """The innermost module of the model that is running, found among the callers; None outside of it."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code.co_argcount:
+                path = self.paths.get(id(frame.f_locals.get(frame.f_code.co_varnames[0])))
+                if path is not None:
+                    return path
+            frame = frame.f_back
+        return None
+
+
+# How many roundings may pile up between two ways to work the same numbers; larger scores are rounded more coarsely.
+_ROUNDINGS = 32.0
+_ROUNDINGS_OF_A_LAYER = 128.0
+
+
+def _compared(real: Tensor, rebuilt: Tensor, roundings: float) -> Comparison:
+    both = ~(real.isnan() | rebuilt.isnan())
+    there, ours = real[both].double(), rebuilt[both].double()
+    size = float(there.abs().max()) if there.numel() else 0.0
+    error = float(torch.where(there == ours, 0.0, (there - ours).abs()).max()) if there.numel() else 0.0
+    return Comparison(error, roundings * torch.finfo(real.dtype).eps * max(1.0, size), int((~both).sum()))

@@ -1,0 +1,1 @@
+"""Layers: attention and what stands around it. They know tensors, no text."""

@@ -1,0 +1,184 @@
+"""The classifiers that are compared: recurrent, dense, convolutional, and those that attend.
+
+All share one contract: ids (B T) and where they are real (B T, padding on the right) go in, logits (B N) come out, and
+every stage is seen. How a text is cut into ids they do not know; that padding says nothing, each of them guarantees.
+"""
+
+from itertools import pairwise
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from glassformer.layers.attention import Attention, padding_mask
+from glassformer.layers.blocks import NORMS, block
+from glassformer.layers.embedding import Embedding, Head, mean_of_real
+from glassformer.layers.positions import Order
+from glassformer.models.config import ConvolutionConfig, DenseConfig, EncoderConfig, RecurrentConfig
+from glassformer.stages.watchers import Watcher, nothing, within
+
+
+class RecurrentClassifier(nn.Module):
+    """Reads word by word; the last state answers."""
+
+    def __init__(self, config: RecurrentConfig) -> None:
+        super().__init__()
+        self.embedding = Embedding(config.vocabulary, config.width)
+        kind = nn.LSTM if config.lstm else nn.RNN
+        self.recurrent = kind(
+            config.width, config.state, config.layers, batch_first=True, bidirectional=config.both_ways
+        )
+        self.head = Head(config.state, config.classes)
+
+    def forward(
+        self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
+    ) -> Float[Tensor, "B N"]:
+        """The state after the last real word (of the last layer and direction), turned into logits."""
+        embedded, real = self.embedding(ids, see=see), see("real", real)
+        lengths = real.sum(1).clamp(min=1).cpu()
+        packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
+        states, last = self.recurrent(packed)
+        hidden = last[0] if isinstance(last, tuple) else last  # layers·directions B S
+        plain = not isinstance(last, tuple) and hidden.shape[0] == 1
+        if see is not nothing:
+            self._show(pad_packed_sequence(states, batch_first=True, total_length=ids.shape[1])[0], plain, see)
+        return self.head(see("pooled", hidden[-1], "last state" if plain else "last layer"), see=see)  # type: ignore[no-any-return]
+
+    def _show(self, states: Tensor, plain: bool, see: Watcher) -> None:
+        """The states are for the eye only: torch's kernel keeps them to itself, so they can be read but not written."""
+        if plain:
+            for stage, name in _RECURRENT_WEIGHTS.items():
+                weight = getattr(self.recurrent, name)
+                see(stage, weight.T if weight.ndim == 2 else weight)
+        see("states", states, "plain" if plain else "kernel")
+
+
+_RECURRENT_WEIGHTS = {
+    "recurrent_weight": "weight_ih_l0",
+    "recurrent_bias": "bias_ih_l0",
+    "state_weight": "weight_hh_l0",
+    "state_bias": "bias_hh_l0",
+}
+
+
+class DenseClassifier(nn.Module):
+    """All words side by side, then layer upon layer. It knows where each word stands, but not that words are alike."""
+
+    def __init__(self, config: DenseConfig) -> None:
+        super().__init__()
+        self.length = config.length
+        self.embedding = Embedding(config.vocabulary, config.width)
+        widths = [config.length * config.width, *config.hidden]
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
+        self.head = Head(widths[-1], config.classes)
+
+    def forward(
+        self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
+    ) -> Float[Tensor, "B N"]:
+        """Flatten, then layers with a bend after each."""
+        hidden = _fixed_length(self.embedding(ids, see=see), real, self.length).flatten(1)
+        for layer in self.layers:
+            hidden = F.relu(layer(hidden))
+        return self.head(see("pooled", hidden, "dense layers"), see=see)  # type: ignore[no-any-return]
+
+
+class ConvolutionClassifier(nn.Module):
+    """Finds patterns in windows of words; with pooling, wherever they stand."""
+
+    def __init__(self, config: ConvolutionConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = Embedding(config.vocabulary, config.width)
+        widths = [config.width, *config.filters]
+        self.convolutions = nn.ModuleList(nn.Conv1d(a, b, config.kernel, config.stride) for a, b in pairwise(widths))
+        self.hidden = nn.Linear(widths[-1] * (1 if config.pooled else self._windows()), config.hidden)
+        self.head = Head(config.hidden, config.classes)
+
+    def _windows(self) -> int:
+        length = self.config.length
+        for _ in self.config.filters:
+            length = (length - self.config.kernel) // self.config.stride + 1
+        return length
+
+    def forward(
+        self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
+    ) -> Float[Tensor, "B N"]:
+        """Convolutions, then the largest answer of each filter or all of them, then one hidden layer."""
+        found = _fixed_length(self.embedding(ids, see=see), real, self.config.length).transpose(1, 2)  # B D T
+        for convolution in self.convolutions:
+            found = F.relu(convolution(found))
+        found = see("windows", found)
+        if self.config.pooled:
+            found = see("largest_window", found.amax(-1))
+        hidden = F.relu(self.hidden(found.flatten(1)))
+        return self.head(see("pooled", hidden, "hidden layer"), see=see)  # type: ignore[no-any-return]
+
+
+def _fixed_length(embedded: Float[Tensor, "B T D"], real: Bool[Tensor, "B T"], length: int) -> Float[Tensor, "B L D"]:
+    """Zeros where there is no word, up to the length that the network was made for."""
+    quiet = embedded.masked_fill(~real[..., None], 0.0)[:, :length]
+    return F.pad(quiet, (0, 0, 0, length - quiet.shape[1]))
+
+
+def words_left_out(
+    ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], share: float
+) -> tuple[Int[Tensor, "B t"], Bool[Tensor, "B t"]]:
+    """The texts without a share of their words, drawn by lot; what is left closes up, so that a shorter text is read.
+
+    A text that would lose all its words keeps them.
+    """
+    keep = real & (torch.rand(ids.shape, device=ids.device) >= share)
+    keep = torch.where(keep.any(1, keepdim=True), keep, real)
+    first = keep.to(torch.uint8).argsort(dim=1, descending=True, stable=True)[:, : int(keep.sum(1).max())]
+    return ids.gather(1, first), keep.gather(1, first)
+
+
+class EncoderClassifier(nn.Module):
+    """Every word looks at every word; the mean of the rows answers."""
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = Embedding(config.vocabulary, config.width)
+        self.order = Order(config.positions, config.length, config.width, config.width // config.heads)
+        norm = NORMS[config.norm]
+        self.blocks = nn.ModuleList(
+            block(
+                config.width, config.heads, config.hidden, norm=norm, activation=config.activation,
+                dropout=config.dropout, attention_dropout=config.attention_dropout,
+            )
+            for _ in range(config.layers)
+        )  # fmt: skip
+        self.attention = None
+        if config.layers == 0:
+            self.attention = Attention(config.width, config.heads, learned="qkvo" if config.learned else "")
+        self.final_norm = norm(config.width) if config.layers else None
+        self.head = Head(config.width, config.classes)
+        if config.learned:
+            nn.init.normal_(self.embedding.weight, std=0.05)  # small, so that words rarely seen say little
+
+    def forward(
+        self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
+    ) -> Float[Tensor, "B N"]:
+        """The mean over the real words' rows, turned into logits."""
+        ids, real = ids[:, : self.config.length], real[:, : self.config.length]
+        if self.training and self.config.word_dropout > 0:
+            share = float(torch.rand(())) * self.config.word_dropout  # so that whole texts are seen as well
+            ids, real = words_left_out(ids, real, share)
+        return self.head(mean_of_real(self.read(ids, real, see=see), real, see), see=see)  # type: ignore[no-any-return]
+
+    def read(
+        self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
+    ) -> Float[Tensor, "B T D"]:
+        """A row for every word, after the blocks (or the one attention)."""
+        x, angles = self.order(self.embedding(ids, see=see), see=see)
+        mask = padding_mask(real)
+        if self.attention is not None:
+            x = self.attention(x, mask=mask, angles=angles, see=within(see, "self"))
+        for i, each in enumerate(self.blocks):
+            x = each(x, mask=mask, angles=angles, see=within(see, f"encoder.{i}"))
+        if self.final_norm is not None:
+            x = self.final_norm(x, see=within(see, "final_norm"))
+        return x  # type: ignore[no-any-return]

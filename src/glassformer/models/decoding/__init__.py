@@ -1,0 +1,1 @@
+"""Decoding: from scores for the next id to whole sequences."""

@@ -1,0 +1,386 @@
+"""How large a model is, by formula: its weights part by part, the work it does, the memory it takes. It builds nothing.
+
+Every count is a formula in letters, the same in numbers, and their value; the sum is the number of weights of the real
+module. Work counts a multiplication with its addition as two operations, as is usual, and only matrix products.
+Memory is for float32; what training keeps of a pass for the way back is counted as torch keeps it.
+
+The letters of heads and widths are those of attention.py.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import Any, Self
+
+from glassformer.models import config as configs
+from glassformer.models.quantities import NOTHING, Quantity, letter
+from glassformer.models.registry import kind_of
+
+LETTERS = MappingProxyType(
+    {
+        "N": "words or pieces",
+        "Y": "classes",
+        "D": "width",
+        "T": "longest text",
+        "E": "encoder blocks",
+        "L": "blocks",
+        "H": "heads",
+        "G": "key/value heads",
+        "K": "key width of a head",
+        "V": "value width of a head",
+        "F": "hidden width",
+        "S": "state",
+        "M": "words in a window",
+        "W": "windows",
+    }
+)
+USUAL_TOKENS = 500  # of a text for a model that has no longest one, as in the notes
+TRAINING = 3  # a step forward and back is this many times the work of a step forward
+BYTES = 4  # of a float32
+
+
+@dataclass(frozen=True)
+class Row:
+    """One part of a model: its weights by formula, and its work for one text."""
+
+    part: str
+    formula: str
+    numbers: str
+    count: int
+    flops: int
+
+
+def row(part: str, weights: Quantity, flops: int = 0) -> Row:
+    """A row from its formula."""
+    return Row(part, weights.letters, weights.numbers, weights.value, flops)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A model's weights, work and memory. The work is for one text of so many tokens (a translator's has two sides)."""
+
+    model: str
+    rows: tuple[Row, ...]
+    letters: dict[str, int]
+    tokens: int
+    kept: int  # numbers that training keeps of one text for the way back
+    remembered: int  # numbers that writing remembers of each token
+
+    @property
+    def parameters(self) -> int:
+        """All weights."""
+        return sum(each.count for each in self.rows)
+
+    @property
+    def forward(self) -> int:
+        """Operations for one text."""
+        return sum(each.flops for each in self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; memory in bytes."""
+        weights = BYTES * self.parameters
+        return {
+            "model": self.model,
+            "parameters": self.parameters,
+            "table": [asdict(each) for each in self.rows],
+            "letters": self.letters,
+            "flops": {
+                "tokens": self.tokens,
+                "forward": self.forward,
+                "forward_per_token": self.forward / self.tokens,
+                "training_per_token": TRAINING * self.forward / self.tokens,
+            },
+            "memory": {
+                "weights": weights,
+                "gradients": weights,
+                "optimizer": 2 * weights,  # AdamW's two averages
+                "activations_per_token": BYTES * self.kept / self.tokens,
+                "cache_per_token": BYTES * self.remembered,
+            },
+        }
+
+
+def sizes(name: str, config: Any | None = None, *, tokens: int | None = None) -> Sizes:
+    """The sizes of a model of the table, for texts of so many tokens (default: the longest it can take)."""
+    config = kind_of(name).default if config is None else config
+    fixed = isinstance(config, configs.DenseConfig | configs.ConvolutionConfig)  # it always sees its whole length
+    tokens = getattr(config, "length", USUAL_TOKENS) if tokens is None or fixed else tokens
+    plan = _PLANS[type(config)](config, tokens)
+    used = {sign for each in plan.rows for sign in each.formula}
+    letters = {sign: value for sign, value in plan.letters.items() if sign in used}
+    sides = 2 if isinstance(config, configs.TranslatorConfig) else 1
+    return Sizes(name, tuple(plan.rows), letters, sides * tokens, plan.kept, plan.remembered)
+
+
+def count_parameters(name: str, config: Any | None = None) -> int:
+    """All weights of a model, before any of them takes up memory."""
+    return sizes(name, config, tokens=1).parameters
+
+
+@dataclass
+class Plan:
+    """What a family has to say of itself."""
+
+    letters: dict[str, int]
+    rows: list[Row]
+    kept: int
+    remembered: int = 0
+
+
+# --- classifiers that do not attend -----------------------------------------------------------------------------
+
+
+def _ends(config: Any, last: str, wide: int) -> tuple[Row, Row, dict[str, int]]:
+    """Embedding and head of a classifier, whose last rows are so wide."""
+    letters = {"N": config.vocabulary, "Y": config.classes, "D": config.width, last: wide}
+    N, Y, D, W = (letter(sign, letters[sign]) for sign in ("N", "Y", "D", last))
+    return row("embedding", N * D), row("head", W * Y + Y, 2 * wide * config.classes), letters
+
+
+def _recurrent(config: configs.RecurrentConfig, tokens: int) -> Plan:
+    embedding, head, letters = _ends(config, "S", config.state)
+    D, S = letter("D", config.width), letter("S", config.state)
+    copies = (4 if config.lstm else 1) * (2 if config.both_ways else 1)  # gates, for each way of reading
+    ways = 2 if config.both_ways else 1
+    rows, kept = [embedding], 0
+    for layer in range(config.layers):
+        inputs = D if layer == 0 else (2 * S if config.both_ways else S)
+        weights = inputs * S + S * S + 2 * S
+        matrices = copies * config.state * (inputs.value + config.state)
+        rows.append(row(f"layer {layer + 1}", copies * weights if copies > 1 else weights, 2 * matrices * tokens))
+        kept += inputs.value + ways * config.state * (1 + (_LSTM_WORKSPACE if config.lstm else 0))
+    return Plan(letters, [*rows, head], kept * tokens)
+
+
+_LSTM_WORKSPACE = 22  # numbers its kernel keeps for each of the state; measured, for no formula tells
+
+
+def _dense(config: configs.DenseConfig, tokens: int) -> Plan:
+    embedding, head, letters = _ends(config, "F", config.hidden[-1])
+    letters["T"] = config.length
+    inputs = letter("T", config.length) * letter("D", config.width)
+    rows = [embedding]
+    for i, width in enumerate(config.hidden):
+        last = i == len(config.hidden) - 1
+        outputs = letter("F" if last else f"F{_SMALL[i % 10]}", width)
+        rows.append(row(f"layer {i + 1}", inputs * outputs + outputs, 2 * inputs.value * width))
+        inputs = outputs
+    return Plan(letters, [*rows, head], config.length * config.width + sum(config.hidden))
+
+
+_SMALL = "₁₂₃₄₅₆₇₈₉₀"
+
+
+def _convolution(config: configs.ConvolutionConfig, tokens: int) -> Plan:
+    embedding, head, letters = _ends(config, "F", config.hidden)
+    letters["M"] = config.kernel
+    M, F = letter("M", config.kernel), letter("F", config.hidden)
+    inputs, windows, kept = letter("D", config.width), config.length, config.length * config.width
+    rows = [embedding]
+    for i, filters in enumerate(config.filters):
+        outputs = letter(f"C{_SMALL[i % 10]}", filters)
+        windows = (windows - config.kernel) // config.stride + 1
+        weights = inputs * outputs * M + outputs
+        rows.append(row(f"convolution {i + 1}", weights, 2 * inputs.value * filters * config.kernel * windows))
+        inputs, kept = outputs, kept + filters * windows
+    flat = inputs if config.pooled else inputs * letter("W", windows)
+    letters["W"] = windows
+    rows.append(row("hidden layer", flat * F + F, 2 * flat.value * config.hidden))
+    return Plan(letters, [*rows, head], kept + config.hidden)
+
+
+# --- models that attend -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the blocks of a model have in common."""
+
+    config: Any
+    tokens: int
+
+    @property
+    def letters(self) -> dict[str, int]:
+        """The sizes by their letters."""
+        config = self.config
+        key = config.width // config.heads
+        return {
+            "N": config.vocabulary,
+            "Y": getattr(config, "classes", 0),
+            "D": config.width,
+            "T": config.length,
+            "E": getattr(config, "encoder_layers", 0),
+            "L": getattr(config, "decoder_layers", 0) or getattr(config, "layers", 0),
+            "H": config.heads,
+            "G": getattr(config, "kv_heads", 0) or config.heads,
+            "K": key,
+            "V": key,
+            "F": config.hidden,
+        }
+
+    def __getitem__(self, sign: str) -> Quantity:
+        return letter(sign, self.letters[sign])
+
+    def plain(self) -> Self:
+        """The same shape for cross-attention, which never shares, scores otherwise or norms its queries."""
+        config = configs.TranslatorConfig(**configs.to_dict(self.config))
+        return type(self)(config, self.tokens)
+
+    def option(self, name: str, default: Any) -> Any:
+        """A setting that not every family has."""
+        return getattr(self.config, name, default)
+
+    @property
+    def scorer(self) -> str:
+        """How scores are made."""
+        return str(self.option("scorer", "dot product"))
+
+    @property
+    def fused(self) -> bool:
+        """Whether the fused kernel can be trained with, which keeps no weights. On a processor it cannot drop any."""
+        plain = self.scorer == "dot product" and self.option("weigher", "softmax") == "softmax"
+        return plain and not self.weight_dropout
+
+    @property
+    def dropout(self) -> float:
+        """The share dropped after each layer of a block; one attention by itself drops nothing."""
+        return float(self.config.dropout) if self.option("layers", 1) else 0.0
+
+    @property
+    def weight_dropout(self) -> float:
+        """The share of attention's weights that is dropped."""
+        return float(self.config.attention_dropout) if self.option("layers", 1) else 0.0
+
+    # --- weights and work ---------------------------------------------------------------------------------------
+
+    def attention(self) -> tuple[Quantity, int]:
+        """The weights of one attention, and its work for one text."""
+        D, H, K, V, T = self["D"], self["H"], self["K"], self["V"], self["T"]
+        G = H if self.letters["G"] == H.value else self["G"]
+        projected = {
+            "dot product": (2 * K + V) * H if G is H else K * H + (K + V) * G,
+            "dense synthesizer": K * H + V * G,
+            "random synthesizer": V * G,
+        }[self.scorer]
+        scorer = {"dense synthesizer": H * K * T + H * T, "random synthesizer": H * T * T}.get(self.scorer, NOTHING)
+        bias = projected + D if self.option("bias", True) else NOTHING
+        norms = 2 * K if self.option("query_key_norm", False) else NOTHING
+        matrices = D * projected + H * V * D
+        scored = 0 if self.scorer == "random synthesizer" else K.value
+        looks = 2 * H.value * (scored + V.value) * self.tokens
+        return matrices + bias + norms + scorer, (2 * matrices.value + looks) * self.tokens
+
+    def feed_forward(self) -> tuple[Quantity, int]:
+        """The weights of one feed-forward network, and its work for one text."""
+        D, F = self["D"], self["F"]
+        inner = 2 if self.config.activation == "swiglu" else 1
+        matrices = (inner + 1) * D * F
+        bias = ((inner * F if inner > 1 else F) + D) if self.option("bias", True) else NOTHING
+        return matrices + bias, 2 * matrices.value * self.tokens
+
+    def norm(self, count: int = 1) -> Quantity:
+        """The weights of some norms."""
+        each = 2 * self["D"] if self.config.norm == "layer" else self["D"]
+        return count * each if count > 1 else each
+
+    def blocks(self, sign: str, name: str, *, cross: bool = False) -> list[Row]:
+        """All blocks of a kind, part by part."""
+        count = self[sign]
+        if count.value == 0:
+            return []
+        parts = {"attention": self.attention()}
+        if cross:
+            parts["cross-attention"] = self.plain().attention()
+        parts |= {"feed-forward": self.feed_forward(), "norms": (self.norm(3 if cross else 2), 0)}
+        return [row(f"{name}: {part}", count * each, count.value * work) for part, (each, work) in parts.items()]
+
+    # --- what training keeps, in numbers per token --------------------------------------------------------------
+
+    def kept_norm(self) -> int:
+        """Its input, and the one or two numbers it was normed by."""
+        return self.letters["D"] + (2 if self.config.norm == "layer" else 1)
+
+    def kept_attention(self) -> int:
+        """Its normed input, queries, keys, values and answer; off the fused kernel also the weights, once or more."""
+        of = self.letters
+        queries, keys, values = of["H"] * of["K"], of["G"] * of["K"], of["G"] * of["V"]
+        if self.scorer != "dot product":
+            queries, keys = (2 * queries if self.scorer == "dense synthesizer" else 0), 0
+        normed = queries + keys + of["H"] + of["G"] if self.option("query_key_norm", False) else 0
+        copies = 3 if self.weight_dropout else (1 if self.option("weigher", "softmax") == "sigmoid" else 2)
+        weights = 1 if self.fused else copies * self.tokens
+        return of["D"] + queries + keys + values + normed + of["H"] * of["V"] + of["H"] * weights
+
+    def kept_feed_forward(self) -> int:
+        """Its normed input, and its hidden rows as often as its activation needs them."""
+        return self.letters["D"] + self.letters["F"] * {"relu": 1, "tanh gelu": 3, "swiglu": 4}.get(
+            self.config.activation, 2
+        )
+
+    def kept_block(self, *, cross: bool = False) -> int:
+        """All sublayers, each with its norm and, where something is dropped, what was."""
+        dropped = self.letters["D"] if self.dropout else 0
+        kept = self.kept_attention() + self.kept_feed_forward() + 2 * (self.kept_norm() + dropped)
+        return kept + (self.plain().kept_attention() + self.kept_norm() + dropped if cross else 0)
+
+
+def _encoder(config: configs.EncoderConfig, tokens: int) -> Plan:
+    shape = Shape(config, tokens)
+    embedding, head, _ = _ends(config, "D", config.width)
+    rows = [embedding, *_positions(shape)]
+    kept = shape.letters["L"] * shape.kept_block() + (shape.kept_norm() if config.layers else 0)
+    if config.layers == 0 and config.learned:
+        kept += shape.kept_attention()
+        rows.append(row("attention", *shape.attention()))
+    elif config.layers == 0:  # queries, keys and values are the embedded words themselves
+        kept += 2 * config.width + config.heads
+        rows.append(row("attention", NOTHING, 4 * config.width * tokens * tokens))
+    rows += [*shape.blocks("L", "blocks"), *([row("final norm", shape.norm())] if config.layers else []), head]
+    return Plan(shape.letters, rows, kept * tokens)
+
+
+def _translator(config: configs.TranslatorConfig, tokens: int) -> Plan:
+    shape = Shape(config, tokens)
+    of = shape.letters
+    norms = [row("final norms", shape.norm(2))] if config.norm_first else []
+    rows = [
+        row("embedding", shape["N"] * shape["D"]),
+        *_positions(shape),
+        *shape.blocks("E", "encoder"),
+        *shape.blocks("L", "decoder", cross=True),
+        *norms,
+        row("output (tied), bias", shape["N"], 2 * of["N"] * of["D"] * tokens),
+    ]
+    ends = 2 * (shape.kept_norm() + of["D"] if config.norm_first else 0) + (2 * of["D"] if config.dropout else 0)
+    kept = of["E"] * shape.kept_block() + of["L"] * shape.kept_block(cross=True) + ends
+    return Plan(of, rows, kept * tokens, of["L"] * 2 * of["D"])
+
+
+def _language_model(config: configs.LanguageModelConfig, tokens: int) -> Plan:
+    shape = Shape(config, tokens)
+    of = shape.letters
+    output = NOTHING if config.tied else shape["D"] * shape["N"]
+    rows = [
+        row("embedding", shape["N"] * shape["D"]),
+        *_positions(shape),
+        *shape.blocks("L", "blocks"),
+        row("final norm", shape.norm()),
+        row("output (tied)" if config.tied else "output", output, 2 * of["N"] * of["D"] * tokens),
+    ]
+    kept = of["L"] * shape.kept_block() + shape.kept_norm() + of["D"] + (of["D"] if config.dropout else 0)
+    keys = of["K"] if config.scorer == "dot product" else 0
+    return Plan(of, rows, kept * tokens, of["L"] * of["G"] * (keys + of["V"]))
+
+
+def _positions(shape: Shape) -> Sequence[Row]:
+    return [row("positions", shape["T"] * shape["D"])] if shape.config.positions == "learned" else []
+
+
+_PLANS: dict[type, Any] = {
+    configs.RecurrentConfig: _recurrent,
+    configs.DenseConfig: _dense,
+    configs.ConvolutionConfig: _convolution,
+    configs.EncoderConfig: _encoder,
+    configs.TranslatorConfig: _translator,
+    configs.LanguageModelConfig: _language_model,
+}

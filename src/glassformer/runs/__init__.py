@@ -1,0 +1,1 @@
+"""Runs: a trained model on the disk with all that belongs to it."""

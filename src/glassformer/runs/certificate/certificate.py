@@ -1,0 +1,132 @@
+"""The certificate of a model: every promise, tried on the very weights. It knows ids, no words and no files.
+
+What has no meaning for a model is listed with the reason, never left out in silence.
+"""
+
+import copy
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from glassformer.runs.certificate.promises import FIRST, PROMISES, Case, Promise
+from glassformer.runs.certificate.subjects import Subject, Text, subject_for
+
+LENGTHS = (3, 7, 13, 23)  # of the texts that are tried
+
+
+@dataclass(frozen=True)
+class Check:
+    """One promise, measured: it is kept if the value is not above the bar."""
+
+    name: str
+    passed: bool
+    value: float
+    bar: float
+    sentence: str
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A promise that was not tried, and why."""
+
+    name: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """All promises of a model."""
+
+    checks: tuple[Check, ...]
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every promise that was tried is kept."""
+        return all(check.passed for check in self.checks)
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """The promises that are broken."""
+        return tuple(check for check in self.checks if not check.passed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; a value that is no number is null."""
+        checks = [asdict(check) for check in self.checks]
+        for check in checks:
+            check["value"] = check["value"] if math.isfinite(check["value"]) else None
+        left_out = [asdict(each) for each in self.left_out]
+        return {"passed": self.passed, "checks": checks, "not_applicable": left_out}
+
+
+def certify(
+    model: nn.Module,
+    task: str,
+    *,
+    texts: Sequence[Sequence[int]] | None = None,
+    rebuild: Callable[[], nn.Module] | None = None,
+    seed: int = 0,
+) -> Certificate:
+    """Tries every promise on a model; a few seconds for a few million weights.
+
+    task      classify, translate or generate
+    texts     ids to try it on, cut short if they are long; by default a few are made up
+    rebuild   makes a model of the same kind, for the saved weights to be loaded into; by default a copy is emptied
+    """
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            subject = subject_for(model, task)
+            return _tried(Case(subject, trial_texts(subject, texts, seed), rebuild or (lambda: _emptied(model))))
+    finally:
+        model.train(was_training)
+
+
+def _tried(case: Case) -> Certificate:
+    checks: list[Check] = []
+    left_out: list[LeftOut] = []
+    blocked = ""
+    for promise in (*FIRST, *PROMISES):
+        why_not = blocked or promise.why_not(case)
+        if why_not:
+            left_out.append(LeftOut(promise.name, why_not))
+            continue
+        checks.append(_check(promise, case))
+        if promise in FIRST and not checks[-1].passed:
+            blocked = f"Cannot be judged: '{promise.name}' does not hold."
+    return Certificate(tuple(checks), tuple(left_out))
+
+
+def _check(promise: Promise, case: Case) -> Check:
+    value, bar = promise.measure(case), promise.bar(case)
+    return Check(promise.name, value <= bar, value, bar, promise.sentence)
+
+
+def trial_texts(subject: Subject, given: Sequence[Sequence[int]] | None = None, seed: int = 0) -> list[Text]:
+    """A few texts, the longest first: those given, or made-up ones of prime lengths.
+
+    None takes more than half the room that the model has. For a translator each is a target; its source is the next.
+    """
+    most = LENGTHS[-1] if subject.longest is None else max(1, min(LENGTHS[-1], subject.longest // 2))
+    if given:
+        rows = [tuple(row[:most]) for row in given if len(row)][: len(LENGTHS)]
+    else:
+        draw = torch.Generator().manual_seed(seed)
+        lengths = [length for length in LENGTHS if length <= most] or [most]
+        rows = [tuple(torch.randint(subject.vocabulary, (each,), generator=draw).tolist()) for each in lengths]
+    rows.sort(key=len, reverse=True)
+    sources = [*rows[1:], rows[0]]
+    return [Text(subject.begin + row[len(subject.begin) :], source) for row, source in zip(rows, sources, strict=True)]
+
+
+def _emptied(model: nn.Module) -> nn.Module:
+    """A copy of the model that has forgotten all that is saved."""
+    empty = copy.deepcopy(model)
+    for tensor in empty.state_dict().values():
+        tensor.zero_()
+    return empty

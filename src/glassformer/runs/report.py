@@ -1,0 +1,212 @@
+"""The report of a run: one HTML file that says what was trained, how good it is and where it errs. It trains nothing.
+
+All it tells stands in the run folder, so that a report can be written again at any time.
+"""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from glassformer.drawing.charts import Line, lines
+from glassformer.drawing.curves import Point, smoothed
+from glassformer.drawing.html_page import bullets, facts, page, section, table
+from glassformer.drawing.score_words import NAMES, between, clock, in_figures, main_score, score_lines
+from glassformer.models.card import Card
+from glassformer.runs.folder import RunFolder
+
+MOST_CLASSES = 12  # in a table of confusions; of more, the most frequent confusions are listed
+MOST_CONFUSIONS = 10
+
+_WORK = {"classify": "classifies", "translate": "translates", "generate": "writes"}
+
+
+def report(folder: RunFolder, card: Card) -> str:
+    """The page about the model of this card."""
+    scores, certificate, about = folder.read_scores() or {}, folder.read_certificate() or {}, folder.read_about() or {}
+    name = Path(card.data).name or card.data
+    return page(
+        f"{card.model} · {card.task} · {name}",
+        [
+            _headline(card, name, scores, about, certificate),
+            section("How it learnt", _curve(folder.metrics()), "The loss over the time of training; lower is better."),
+            _confusion(scores),
+            _examples(card, about.get("examples", [])),
+            section("Scores", _scores(scores), "With the interval that 95 of 100 draws of such samples fall into."),
+            _certificate(certificate),
+            section("What was trained", facts(_trained(card, folder.settings, about))),
+            section("What was read", bullets(about.get("notes", []))),
+            section("What to do with it", _commands(card, folder.path)),
+        ],
+    )
+
+
+# --- the answer first -------------------------------------------------------------------------------------------
+
+
+def _headline(
+    card: Card, name: str, scores: Mapping[str, Any], about: Mapping[str, Any], certificate: Mapping[str, Any]
+) -> str:
+    main = main_score(scores)
+    interval = scores.get(f"{main}_interval")
+    sure = f", most likely <span class='tight'>{between(main, interval)}</span>" if interval else ""
+    count = f"{scores['samples']:,} samples" if "samples" in scores else "a text"
+    where = f"on {count} of the {scores.get('part', 'test')} part, which it did not learn from"
+    passed = certificate.get("passed")
+    kept = "" if passed is None else _mark(passed, "certificate passed" if passed else "certificate failed")
+    seconds, parameters = about.get("seconds", 0.0), about.get("parameters", 0)
+    return (
+        f"<header><h1>{escape(card.model)} <span class='said'>{_WORK[card.task]} {escape(name)}</span></h1>"
+        f"<p class='headline'><b>{in_figures(main, scores[main])}</b> {escape(NAMES[main])}</p>"
+        f"<p class='said'>{escape(where)}{sure}.</p>"
+        f"<p class='said'>{parameters:,} parameters · {clock(seconds)} of training · {kept}</p></header>"
+    )
+
+
+def _mark(good: bool, word: str) -> str:
+    return f"<span class='tight {'right' if good else 'wrong'}'>{'✓' if good else '✗'} {escape(word)}</span>"
+
+
+# --- how it learnt ----------------------------------------------------------------------------------------------
+
+
+def training_points(metrics: Sequence[Mapping[str, Any]], event: str) -> list[Point]:
+    """Seconds and loss of the logged steps ("step"), or of the validations ("judged")."""
+    return [
+        (float(line["seconds"]), float(line["loss"]))
+        for line in metrics
+        if line.get("event") == event and line.get("loss") is not None
+    ]
+
+
+def _curve(metrics: Sequence[Mapping[str, Any]]) -> str:
+    stepped, judged = training_points(metrics, "step"), training_points(metrics, "judged")
+    curves = [Line("while learning", smoothed(stepped), colour=7), Line("held out", judged, dotted=True)]
+    said = f"The loss held out fell from {judged[0][1]:.3f} to {judged[-1][1]:.3f}." if judged else "The loss."
+    return lines([each for each in curves if each.points], clock, lambda loss: f"{loss:g}", said)
+
+
+# --- where it errs ----------------------------------------------------------------------------------------------
+
+
+def _confusion(scores: Mapping[str, Any]) -> str:
+    if "confusion" not in scores:
+        return ""
+    labels, counts = scores["confusion"]["labels"], scores["confusion"]["table"]
+    body = _table_of_confusions(labels, counts) if len(labels) <= MOST_CLASSES else _frequent(labels, counts)
+    rows = [
+        [
+            escape(label),
+            *(f"{100 * each[name]:.1f} %" for name in ("precision", "recall", "f1")),
+            f"{each['samples']:,}",
+        ]
+        for label, each in scores["classes"].items()
+    ]
+    per_class = table(["label", "precision", "recall", "F1", "samples"], rows, ["", *["number"] * 4])
+    sentence = "Down, what is true; across, what the model said." if len(labels) <= MOST_CLASSES else ""
+    return section("Which label for which", body + per_class, sentence)
+
+
+def _table_of_confusions(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> str:
+    rows = []
+    for label, row in zip(labels, counts, strict=True):
+        total = sum(row) or 1
+        rows.append([escape(label), *(_shaded(count, count / total) for count in row)])
+    return f"<div class='confusion'>{table(['true ↓  said →', *labels], rows)}</div>"
+
+
+def _shaded(count: int, share: float) -> str:
+    return f"<span class='shade' style='--share:{55 * share:.0f}%'>{count:,} <small>{share:.0%}</small></span>"
+
+
+def _frequent(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> str:
+    found = [
+        (count, labels[i], labels[j])
+        for i, row in enumerate(counts)
+        for j, count in enumerate(row)
+        if i != j and count
+    ]  # fmt: skip
+    rows = [[escape(true), escape(said), f"{count:,}"] for count, true, said in sorted(found, reverse=True)]
+    return table(["true", "said", "samples"], rows[:MOST_CONFUSIONS], ["", "", "number"]) if rows else ""
+
+
+def _examples(card: Card, examples: Sequence[Mapping[str, str]]) -> str:
+    if card.objective == "stream":
+        return section(
+            "What it writes", "".join(f"<p class='written'>{escape(each['said'])}</p>" for each in examples),
+            "From nothing, by chance.",
+        )  # fmt: skip
+    names = {"classify": ("text", "is", "said"), "translate": ("source", "reference", "written")}
+    words = names.get(card.task, ("prompt", "right", "written"))
+    sentence = "The first it got wrong." if card.task == "classify" else "The first of all, then the first that differ."
+    return section("Answers", "".join(_example(each, words) for each in examples), sentence)
+
+
+def _example(each: Mapping[str, str], words: tuple[str, str, str]) -> str:
+    good = each["said"] == each["right"]
+    given, right, said = (f"<span class='label'>{word}</span>" for word in words)
+    mark = f"<span class='{'right' if good else 'wrong'}' aria-label='{'right' if good else 'differs'}'>"
+    sign = "✓" if good else "✗"
+    return (
+        f"<div class='example'>{given}<p>{escape(each['given'])}</p>{right}<p>{escape(each['right'])}</p>"
+        f"{said}<p>{escape(each['said'])} {mark}{sign}</span></p></div>"
+    )
+
+
+# --- what is known of it ----------------------------------------------------------------------------------------
+
+
+def _scores(scores: Mapping[str, Any]) -> str:
+    return facts({**dict(score_lines(scores)), "BLEU signature": scores.get("signature", "")})
+
+
+def _certificate(certificate: Mapping[str, Any]) -> str:
+    rows = [
+        [
+            _mark(check["passed"], check["name"]),
+            escape(check["sentence"]),
+            "no number" if check["value"] is None else f"{check['value']:.2g}",
+            f"{check['bar']:.2g}",
+        ]
+        for check in certificate.get("checks", [])
+    ]
+    if not rows:
+        return ""
+    left_out = [f"{each['name']}: {each['sentence']}" for each in certificate.get("not_applicable", [])]
+    kept = table(["promise", "what was tried", "found", "allowed"], rows, ["tight", "", "number", "number"])
+    rest = f"<details><summary>{len(left_out)} not tried</summary>{bullets(left_out)}</details>" if left_out else ""
+    sentence = "What is promised of every model, tried on this one."
+    return section("Certificate", f"<div class='stacked'>{kept}</div>{rest}", sentence)
+
+
+def _trained(card: Card, settings: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, str]:
+    machine, plan = about.get("machine", {}), settings.get("plan", {})
+    samples = about.get("samples", {})
+    config = ", ".join(f"{name} {value}" for name, value in card.config.items() if value not in ("", 0, None))
+    return {
+        "data": card.data,
+        "samples": ", ".join(f"{count:,} {part}" for part, count in samples.items() if count),
+        "task": f"{card.task} ({card.objective})",
+        "model": card.model,
+        "settings": config,
+        "begun from": " → ".join(card.parents),
+        "learning": ", ".join(f"{name.replace('_', ' ')} {plan[name]}" for name in _LEARNING if plan.get(name)),
+        "command": card.command,
+        "seed": str(card.seed),
+        "machine": f"{machine['processor']}, {settings.get('run', {}).get('threads', 1)} of {machine['usable_cores']} "
+        f"cores, {machine['system']}" if machine else "",
+        "versions": ", ".join(f"{name} {number}" for name, number in machine.get("versions", {}).items()),
+    }  # fmt: skip
+
+
+_LEARNING = ("optimizer", "learning_rate", "schedule", "weight_decay", "steps", "precision")
+
+
+def _commands(card: Card, folder: Path) -> str:
+    example = {"classify": "a text of yours", "translate": "a sentence of yours", "generate": "How it begins"}
+    commands = [
+        f'glassformer predict {folder} "{example[card.task]}"',
+        f"glassformer evaluate {folder}",
+        f"glassformer certify {folder}",
+    ]
+    return "".join(f"<p><code>{escape(each)}</code></p>" for each in commands)

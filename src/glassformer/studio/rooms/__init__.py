@@ -1,0 +1,1 @@
+"""The rooms of the studio: what each page may ask for."""

@@ -1,0 +1,178 @@
+"""The room *Inside*: a model and a text, looked at; what was changed, the answer before and after, which heads matter.
+
+Looks are kept for a little while, so that a page can ask for one head of a long text at a time.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from glassformer.errors import InputError
+from glassformer.inside import look_at_text
+from glassformer.inside.answers import shares
+from glassformer.inside.document.data import stage_numbers, view_data
+from glassformer.inside.looks import Look, Writes
+from glassformer.objectives.predictions import prompt_ids, room
+from glassformer.runs.run import Run
+from glassformer.stages.trace import Trace
+from glassformer.studio import asking
+from glassformer.studio.asking import Content
+from glassformer.studio.rooms.changes import Asked, read_changes, writes
+from glassformer.studio.shelf import Shelf
+
+LONGEST = 20_000  # characters of a text
+WHOLE = 256  # tokens up to which all numbers come at once
+LARGEST = 8_000_000  # bytes of an answer
+KEPT = 6  # looks
+MOST_HEADS = 256  # that are tried one by one
+WRITTEN = 24  # tokens that a language model goes on for at a time
+
+JSON = dict[str, Any]
+# A text to begin with, for each kind of model; made sets know theirs by the name of the data.
+_FIRST = MappingProxyType(
+    {
+        "negation": "this film is not good but dull",
+        "dates": "the third of March 1984",
+        "sorting": "3 1 2",
+        "arithmetic": "12+7",
+        "classify": "the film was not good at all",
+        "translate": "Where is the station?",
+        "generate": "To be, or not to be",
+    }
+)
+
+
+class Inside:
+    """The room, with the shelf it takes models from."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+        self._looks: OrderedDict[tuple[Any, ...], Look] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def actions(self) -> dict[str, Callable[[Content], JSON]]:
+        """What can be asked for here."""
+        return {
+            "inside/start": self.start,
+            "inside/look": self.look,
+            "inside/head": self.head,
+            "inside/matters": self.matters,
+            "inside/write": self.write,
+        }
+
+    def start(self, content: Content) -> JSON:
+        """The models, and a text to begin with for each."""
+        models = [self.shelf.about(name) for name in self.shelf.names]
+        for each in models:
+            each["first"] = first_text(each.get("data", ""), each.get("task", ""))
+        return {"models": models}
+
+    def look(self, content: Content) -> JSON:
+        """What is seen, with what it answered before it was changed."""
+        name, text, target, changes = self._asked(content)
+        look = self._look(name, text, target, changes)
+        long = max(len(look.texts.own), len(look.texts.context)) > WHOLE
+        data = view_data(look, limit=LARGEST, later=long)
+        data["off"] = [_head_name(each) for each in changes if each.kind == "head off"]
+        before = self._look(name, text, target, ()).answer if changes else None
+        return {"data": data, "before": before}
+
+    def head(self, content: Content) -> JSON:
+        """The numbers of one head of one stage."""
+        head = None if content.get("head") is None else asking.whole(content, "head", least=0, most=4096)
+        return stage_numbers(self._look(*self._asked(content)), asking.text(content, "address"), head)
+
+    def matters(self, content: Content) -> JSON:
+        """For every head: how much of the answer moves when it is switched off, from 0 to 1."""
+        name, text, target, _ = self._asked(content)
+        run, usual = self.shelf.get(name), self._look(name, text, target, ())
+        found: JSON = {}
+        for address, count in _heads(usual.trace):
+            for head in range(count):
+                if len(found) >= MOST_HEADS:
+                    break
+                asked = Asked("head off", address, head)
+                found[_head_name(asked)] = _moved(usual, self._seen(run, text, target, (asked,), usual))
+        return {"matters": found}
+
+    def write(self, content: Content) -> JSON:
+        """The text with what the model goes on with, by chance, as far as it can still be looked at."""
+        name, text, _, _ = self._asked(content)
+        run = self.shelf.get(name)
+        if run.card.objective != "stream":
+            raise InputError(f"Only a model of running text writes on; '{name}' does not.")
+        left = room(run.card) - len(prompt_ids(run.card, run.tokens, text))
+        if left < 1:
+            raise InputError("There is no room left to write in: shorten the text from its beginning.")
+        return {"text": text + "".join(run.stream(text, longest=min(WRITTEN, left), seed=len(text)))}
+
+    # --- looking ---
+
+    def _asked(self, content: Content) -> tuple[str, str, str | None, tuple[Asked, ...]]:
+        text = asking.text(content, "text", longest=LONGEST)
+        target = asking.text(content, "target", default="", longest=LONGEST)
+        return asking.text(content, "model"), text, target or None, read_changes(content, LONGEST)
+
+    def _look(self, name: str, text: str, target: str | None, changes: tuple[Asked, ...]) -> Look:
+        run = self.shelf.get(name)
+        key = (run, text, target, changes)
+        with self._lock:
+            if key in self._looks:
+                self._looks.move_to_end(key)
+                return self._looks[key]
+        like = self._look(name, text, target, ()) if changes else None
+        look = self._seen(run, text, target, changes, like)
+        with self._lock:
+            self._looks[key] = look
+            while len(self._looks) > KEPT:
+                self._looks.popitem(last=False)
+        return look
+
+    def _seen(
+        self, run: Run, text: str, target: str | None, changes: tuple[Asked, ...], like: Look | None = None
+    ) -> Look:
+        write = writes(changes, lambda other: look_at(run, other, target).trace)
+        return look_at(run, text, target, write or None, like)
+
+
+def first_text(data: str, task: str) -> str:
+    """A text to begin with."""
+    return _FIRST.get(data, _FIRST.get(task, ""))
+
+
+def look_at(
+    run: Run, text: str, target: str | None = None, write: Writes | None = None, like: Look | None = None
+) -> Look:
+    """A look for which a model of running text only reads: it has no end of its own."""
+    longest = 0 if run.card.objective == "stream" else None
+    return look_at_text.look_at(
+        run.model, run.card, run.tokens, text, target=target, longest=longest, write=write, like=like
+    )
+
+
+# --- heads --------------------------------------------------------------------------------------------------------
+
+
+def _heads(trace: Trace) -> list[tuple[str, int]]:
+    """Where heads hand over what they mixed, and how many they are."""
+    mixed = [entry for entry in trace.entries.values() if entry.stage.name == "mixed" and entry.values.ndim == 4]
+    return [(entry.address, entry.values.shape[1]) for entry in mixed]
+
+
+def _head_name(asked: Asked) -> str:
+    """`encoder.0.self/2`, as the view calls it."""
+    return f"{asked.address.rpartition('.')[0]}/{asked.head}"
+
+
+def _moved(before: Look, after: Look) -> float:
+    """The share of the answer's probability that went elsewhere: the mean over all tokens of an answer or translation;
+    for text that goes on, of its next token."""
+    one, other = shares(before.trace["logits"])[0], shares(after.trace["logits"])[0]
+    begins = (before.answer or {}).get("read", 1) - 1  # tokens before the answer
+    moved = np.abs(np.atleast_2d(one - other)).sum(-1)
+    return float(0.5 * moved[begins:].mean())

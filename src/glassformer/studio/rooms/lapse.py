@@ -1,0 +1,82 @@
+"""A time-lapse of a run: the same texts given to the model of each checkpoint, to see answers and patterns change.
+
+It reads a run folder, also while another process trains in it. It draws nothing.
+"""
+
+from typing import Any
+
+from glassformer.errors import GlassformerError, InputError
+from glassformer.runs.folder import RunFolder
+from glassformer.runs.run import Run
+from glassformer.studio.rooms.inside import look_at
+from glassformer.text.samples import Labelled, Pair, Sample
+from glassformer.training.loop import weights_in
+from glassformer.training.prepare import Prepared, prepare_again
+
+LONGEST = 200  # characters of a text of the run's own
+MOST_TOKENS = 48  # of a pattern
+SAMPLES = 4
+JSON = dict[str, Any]
+
+
+class Lapse:
+    """One run's checkpoints, with the texts they are asked about."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+        self.prepared: Prepared = prepare_again(folder.settings)[0]
+        held_out = self.prepared.corpus.valid or self.prepared.corpus.train
+        self.samples: list[Sample] = sorted(held_out[:50], key=lambda each: len(_text(each)))[-SAMPLES:][::-1]
+        self._frames: dict[int, JSON] = {}
+
+    def frame(self, step: int) -> JSON:
+        """What the model of a checkpoint answers, and where it looks."""
+        if step not in self._frames:
+            prepared = self.prepared
+            prepared.model.load_state_dict(weights_in(self.folder.checkpoint(step).tensors))
+            run = Run(prepared.model, prepared.card, prepared.tokens)
+            self._frames[step] = {"step": step, "answers": self._answers(run), **_patterns(run, _text(self.samples[0]))}
+        return self._frames[step]
+
+    def _answers(self, run: Run) -> list[JSON]:
+        try:
+            told = run.predict([_text(each) for each in self.samples], **_briefly(run))
+        except InputError:  # a model that has only learnt to find hidden pieces
+            return []
+        words = [
+            getattr(each, "label", None) or getattr(each, "translation", None) or getattr(each, "text", "")
+            for each in told
+        ]
+        return [
+            {"text": _text(sample), "truth": _truth(sample), "says": said}
+            for sample, said in zip(self.samples, words, strict=True)
+        ]
+
+
+def _briefly(run: Run) -> JSON:
+    return {} if run.card.task == "classify" else {"longest": 40, "beam": 1}
+
+
+def _text(sample: Sample) -> str:
+    if isinstance(sample, Pair):
+        return sample.source[:LONGEST]
+    return sample.text[:LONGEST] if isinstance(sample, Labelled) else sample.text[:40]
+
+
+def _truth(sample: Sample) -> str:
+    if isinstance(sample, Pair):
+        return sample.target[:LONGEST]
+    return sample.label if isinstance(sample, Labelled) else ""
+
+
+def _patterns(run: Run, text: str) -> JSON:
+    """The weights of every head, and the tokens that stand beside them."""
+    try:
+        look = look_at(run, text)
+    except GlassformerError as error:
+        return {"patterns": [], "why": str(error)}
+    found = []
+    for entry in look.trace.entries.values():
+        if entry.stage.name == "weights" and entry.values.ndim == 4 and max(entry.values.shape[-2:]) <= MOST_TOKENS:
+            found.append({"scope": entry.scope.rstrip("."), "heads": entry.values[0].round(4).tolist()})
+    return {"patterns": found, "why": "", "own": list(look.texts.own), "context": list(look.texts.context)}

@@ -1,0 +1,136 @@
+"""The room *Race*: how the models of a race stand, how they learnt, and where they disagree on a text of yours.
+
+It reads a race folder and its runs; it trains nobody.
+"""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from glassformer.errors import GlassformerError, InputError, nearest
+from glassformer.runs.folder import RunFolder
+from glassformer.runs.run import Run, pocket_races
+from glassformer.storage import parse_json
+from glassformer.studio import asking
+from glassformer.studio.asking import Content
+from glassformer.studio.rooms.inside import LONGEST, first_text, look_at
+from glassformer.studio.shelf import Shelf
+
+MOST_MODELS = 24
+POINTS = 200
+JSON = dict[str, Any]
+
+
+def is_race(folder: Path) -> bool:
+    """Whether a folder holds a race."""
+    return (folder / "race.json").is_file()
+
+
+class Race:
+    """The room, with the races it was given and those that came with the package. Their runs are put on the shelf when
+    they are asked, to be looked into."""
+
+    def __init__(self, shelf: Shelf, folders: Iterable[Path]) -> None:
+        self.shelf = shelf
+        mine = {folder.resolve().name: folder for folder in folders}
+        self.races = mine | {folder.name: folder for folder in pocket_races() if folder.name not in mine}
+
+    @property
+    def actions(self) -> dict[str, Callable[[Content], JSON]]:
+        """What can be asked for here."""
+        return {"race/start": self.start, "race/table": self.table, "race/ask": self.ask}
+
+    def start(self, content: Content) -> JSON:
+        """The races."""
+        return {"races": list(self.races)}
+
+    def table(self, content: Content) -> JSON:
+        """How all stand, with the curve of each run."""
+        folder = self._folder(content)
+        facts = _facts(folder)
+        models = facts.get("models", [])[:MOST_MODELS]
+        score = str(facts.get("score", ""))
+        return {
+            "score": score,
+            "samples": facts.get("samples"),
+            "guess": facts.get("guess"),
+            "first": first_text(
+                str(facts.get("terms", {}).get("data", "")), str(facts.get("terms", {}).get("task", ""))
+            ),
+            "terms": {
+                name: value for name, value in facts.get("terms", {}).items() if isinstance(value, str | int | float)
+            },
+            "models": [_row(folder, each, score) for each in models],
+        }
+
+    def ask(self, content: Content) -> JSON:
+        """What each model says of a text, and what it looked at."""
+        folder = self._folder(content)
+        text = asking.text(content, "text", longest=LONGEST)
+        if not text.strip():
+            raise InputError("There is no text yet; type one.")
+        models = _facts(folder).get("models", [])[:MOST_MODELS]
+        return {"answers": [self._answer(folder, each, text) for each in models if each.get("runs")]}
+
+    def _answer(self, folder: Path, model: JSON, text: str) -> JSON:
+        name = str(model["runs"][0])
+        try:
+            known = self.shelf.add(folder / Path(name).name)
+            run = self.shelf.get(known)
+            return {"model": model["model"], "inside": known, **_said(run, text), "looked": _looked(run, text)}
+        except GlassformerError as error:
+            return {"model": model["model"], "error": str(error)}
+
+    def _folder(self, content: Content) -> Path:
+        name = asking.text(content, "race")
+        if name not in self.races:
+            raise InputError(f"There is no race called '{name:.80}'; {nearest(name[:80], self.races)}")
+        return self.races[name]
+
+
+def _facts(folder: Path) -> JSON:
+    path = folder / "race.json"
+    return parse_json(path.read_bytes(), path)
+
+
+def _row(folder: Path, model: JSON, score: str) -> JSON:
+    runs = [Path(str(name)).name for name in model.get("runs", [])]
+    return {
+        "model": model.get("model", ""),
+        "parameters": model.get("parameters"),
+        "seconds": model.get("seconds"),
+        "score": model.get(score),
+        "interval": model.get(f"{score}_interval"),
+        "level": model.get("level_with_first", False),
+        "reads_order": model.get("reads_order", True),
+        "curves": [_curve(RunFolder(folder / name)) for name in runs],
+    }
+
+
+def _curve(run: RunFolder) -> list[list[float]]:
+    """Seconds, and the loss on what was held out."""
+    judged = [each for each in run.metrics() if each.get("event") == "judged" and each.get("loss") is not None]
+    return [[each["seconds"], each["loss"]] for each in judged[:POINTS]]
+
+
+def _said(run: Run, text: str) -> JSON:
+    found = run.predict([text])[0]
+    label = getattr(found, "label", None)
+    if label is not None:
+        return {"says": label, "scores": getattr(found, "scores", {})}
+    return {"says": getattr(found, "translation", None) or getattr(found, "text", ""), "scores": {}}
+
+
+def _looked(run: Run, text: str) -> list[JSON]:
+    """How much each token was looked at in the last attention: the mean over its heads and queries. None, if the model
+    attends to nothing."""
+    try:
+        look = look_at(run, text)
+    except GlassformerError:
+        return []
+    weights = [entry.values for entry in look.trace.entries.values() if entry.stage.name == "weights"]
+    if not weights or weights[-1].ndim != 4:
+        return []
+    tokens = look.texts.context or look.texts.own
+    shares = weights[-1][0].mean((0, 1)).tolist()
+    return [{"token": token, "share": share} for token, share in zip(tokens, shares, strict=False)]

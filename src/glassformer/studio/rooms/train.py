@@ -1,0 +1,243 @@
+"""The room *Train*: starts `glassformer train` as a process of its own, follows its run folder, stops and resumes it.
+
+What is learnt, and how, the command decides; this room only says what was asked for and reads what was written.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from glassformer.errors import GlassformerError, InputError
+from glassformer.runs.folder import RunFolder
+from glassformer.studio import asking
+from glassformer.studio.asking import Content
+from glassformer.studio.rooms.lapse import Lapse
+from glassformer.studio.shelf import Shelf
+from glassformer.text.made_sets import MADE
+from glassformer.text.samples import TASKS
+
+MOST_MINUTES = 600
+POINTS = 400  # of a curve
+PATIENCE = 10.0  # seconds a stopped run has to save
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".txt", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".txt.gz")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
+JSON = dict[str, Any]
+
+
+@dataclass
+class Training:
+    """A process that trains, and where it says what goes wrong."""
+
+    process: "subprocess.Popen[bytes]"
+    complaints: IO[bytes]
+
+    @property
+    def running(self) -> bool:
+        """Whether it still goes on."""
+        return self.process.poll() is None
+
+    def said(self) -> str:
+        """The last that it said."""
+        self.complaints.seek(0, os.SEEK_END)
+        self.complaints.seek(max(0, self.complaints.tell() - 2000))
+        return self.complaints.read().decode(errors="replace").strip()
+
+    def stop(self) -> None:
+        """Asks it to save and leave."""
+        if self.running:
+            self.process.send_signal(signal.SIGTERM)
+
+
+class Train:
+    """The room, with the folder that runs are kept in. One run is trained at a time."""
+
+    def __init__(self, shelf: Shelf, root: Path) -> None:
+        self.shelf, self.root = shelf, root
+        self._trainings: dict[str, Training] = {}
+        self._lapses: dict[str, Lapse] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def actions(self) -> dict[str, Callable[[Content], JSON]]:
+        """What can be asked for here."""
+        return {
+            "train/start": self.start, "train/begin": self.begin, "train/state": self.state, "train/stop": self.stop,
+            "train/resume": self.resume, "train/frame": self.frame,
+        }  # fmt: skip
+
+    def start(self, content: Content) -> JSON:
+        """What can be learnt, and the runs that are there."""
+        sets = [{"name": name, "task": each.task, "about": each.about} for name, each in MADE.items()]
+        return {"tasks": list(TASKS), "sets": sets, "runs": [self._brief(name) for name in self._runs()]}
+
+    def begin(self, content: Content) -> JSON:
+        """A new run."""
+        name, task = self._new_name(content), asking.choice(content, "task", TASKS)
+        minutes = asking.number(content, "minutes", least=0.1, most=MOST_MINUTES)
+        if content.get("file"):
+            data = str(self._upload(asking.text(content, "file")))
+        else:
+            data = asking.choice(content, "data", [each for each in MADE if MADE[each].task == task])
+        self._spawn(name, [task, data, "--minutes", f"{minutes:g}", "--keep-all", "--out", str(self.root / name)])
+        return {"name": name}
+
+    def resume(self, content: Content) -> JSON:
+        """Goes on with a run that was stopped."""
+        name = self._name(content)
+        self.shelf.forget(name)
+        self._spawn(name, ["--resume", str(self.root / name)])
+        return {"name": name}
+
+    def stop(self, content: Content) -> JSON:
+        """Asks a run to save and leave."""
+        name = self._name(content)
+        if name in self._trainings:
+            self._trainings[name].stop()
+        return {"name": name}
+
+    def state(self, content: Content) -> JSON:
+        """How a run goes: its curve, its checkpoints, and in the end its scores."""
+        name = self._name(content)
+        folder, training = RunFolder(self.root / name), self._trainings.get(name)
+        begun = (folder.path / "config.toml").exists()
+        running = training is not None and training.running
+        finished = (folder.path / "model").exists() and not running
+        if finished:
+            self._shelve(name)
+        metrics = folder.metrics() if begun else []
+        failed = training is not None and not running and training.process.returncode not in (0, 143, -signal.SIGTERM)
+        return {
+            "name": name,
+            "running": running,
+            "finished": finished,
+            "said": training.said() if training and failed else "",
+            "share": self._share(folder, metrics) if begun else 0.0,
+            "settings": _brief_settings(folder) if begun else {},
+            "steps": _thinned([each for each in metrics if each.get("event") == "step"]),
+            "judged": _thinned([each for each in metrics if each.get("event") == "judged"]),
+            "checkpoints": folder.checkpoints() if begun else [],
+            "scores": (folder.read_scores() or {}) if finished else {},
+            "certificate": (folder.read_certificate() or {}) if finished else {},
+            "model": name if finished and name in self.shelf.names else "",
+        }
+
+    def frame(self, content: Content) -> JSON:
+        """What the model of one checkpoint answers, and where it looks."""
+        name = self._name(content)
+        step = asking.whole(content, "step", least=0, most=10**9)
+        with self._lock:
+            if name not in self._lapses:
+                self._lapses = {name: Lapse(RunFolder.open(self.root / name))}
+            return self._lapses[name].frame(step)
+
+    def upload_place(self, name: str) -> Path:
+        """Where a file to learn from is kept, beside the runs; the same name again is the same place."""
+        place = self._upload(name, new=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        return place
+
+    def close(self) -> None:
+        """Runs that still go on are asked to save, and waited for."""
+        for training in self._trainings.values():
+            training.stop()
+        for training in self._trainings.values():
+            try:
+                training.process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                training.process.kill()
+                training.process.wait()
+            training.complaints.close()
+
+    # --- names and places ---
+
+    def _runs(self) -> list[str]:
+        folders = self.root.glob("*/config.toml") if self.root.is_dir() else ()
+        found = sorted(folders, key=lambda path: path.stat().st_mtime, reverse=True)
+        return [path.parent.name for path in found if _NAME.fullmatch(path.parent.name)][:100]
+
+    def _brief(self, name: str) -> JSON:
+        folder, training = RunFolder(self.root / name), self._trainings.get(name)
+        try:
+            settings = _brief_settings(folder)
+        except GlassformerError as error:
+            settings = {"error": str(error)}
+        running = training is not None and training.running
+        return {"name": name, "running": running, "finished": (folder.path / "model").exists(), **settings}
+
+    def _new_name(self, content: Content) -> str:
+        name = asking.text(content, "name", longest=60)
+        if not _NAME.fullmatch(name):
+            raise InputError(f"A run's name has letters, digits, - and _, at most 60; '{name}' will not do.")
+        if (self.root / name).exists():
+            raise InputError(f"There is a run called '{name}' already; choose another name.")
+        return name
+
+    def _name(self, content: Content) -> str:
+        name = asking.text(content, "name", longest=60)
+        if not _NAME.fullmatch(name) or (name not in self._trainings and name not in self._runs()):
+            raise InputError(f"There is no run called '{name}' here.")
+        return name
+
+    def _upload(self, name: str, *, new: bool = False) -> Path:
+        plain = re.fullmatch(r"[^/\\\x00-\x1f]{1,100}", name)
+        if not plain or name.startswith(".") or not name.lower().endswith(SUFFIXES):
+            raise InputError(f"'{name[:60]}' cannot be learnt from; a file ends in {', '.join(SUFFIXES[:4])} or .gz.")
+        path = self.root / "uploads" / name
+        if not new and not path.is_file():
+            raise InputError(f"The file '{name[:60]}' did not arrive; choose it again.")
+        return path
+
+    # --- the process ---
+
+    def _spawn(self, name: str, words: list[str]) -> None:
+        with self._lock:
+            busy = [each for each, training in self._trainings.items() if training.running]
+            if busy:
+                raise InputError(f"'{busy[0]}' is being trained just now; stop it first, or wait for it.")
+            self.root.mkdir(parents=True, exist_ok=True)
+            complaints = tempfile.TemporaryFile()  # noqa: SIM115 - it is read as long as the studio is open
+            command = [sys.executable, "-m", "glassformer", "train", *words, "--quiet"]
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaints)
+            if name in self._trainings:
+                self._trainings[name].complaints.close()
+            self._trainings[name] = Training(process, complaints)
+
+    def _shelve(self, name: str) -> None:
+        if name not in self.shelf.names:
+            self.shelf.add(self.root / name)
+
+    def _share(self, folder: RunFolder, metrics: list[JSON]) -> float:
+        """How much of the plan is done."""
+        plan = folder.settings.get("plan", {})
+        last = metrics[-1] if metrics else {}
+        done, whole = last.get("seconds", 0.0), plan.get("seconds", 0.0)
+        if plan.get("steps"):
+            done, whole = last.get("step", 0), plan["steps"]
+        return min(1.0, float(done) / float(whole)) if whole else 0.0
+
+
+def _brief_settings(folder: RunFolder) -> JSON:
+    settings = folder.settings
+    run, plan = settings.get("run", {}), settings.get("plan", {})
+    source = settings.get("data", {}).get("source", "")
+    return {
+        "task": run.get("task", ""),
+        "model": run.get("model", ""),
+        "data": Path(source[0] if isinstance(source, list) else str(source)).name,
+        "minutes": run.get("minutes", 0.0),
+        "seconds": plan.get("seconds", 0.0),
+    }
+
+
+def _thinned(points: list[JSON]) -> list[JSON]:
+    """At most so many, evenly; the last is always there."""
+    stride = max(1, -(-len(points) // POINTS))
+    return points[::-1][::stride][::-1]

@@ -1,0 +1,356 @@
+"""Corpora: files, folders and named sets to samples in three parts, and a report that accounts for every row.
+
+read = kept + skipped, each skip with its file, line and reason. Knows no tokens and no model.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from glassformer.errors import InputError, nearest
+from glassformer.text.files.columns import Columns, choose
+from glassformer.text.files.folders import Files, parts_of
+from glassformer.text.files.named_sets import NAMED, NamedSet, find_named, from_hub
+from glassformer.text.files.tables import Row, Skip, Table, read_table
+from glassformer.text.files.text_files import BROKEN, lines, read_text
+from glassformer.text.made_sets import MADE, make
+from glassformer.text.samples import (
+    HELD_OUT,
+    Labelled,
+    Pair,
+    Plain,
+    Sample,
+    check_task,
+    contradicted,
+    cut,
+    hold_out,
+    overlap,
+    repeated,
+    thinned,
+)
+
+MOST_SKIPS_KEPT = 1000  # of each skip the reason is counted; the first so many are kept with their lines
+# How programs write that there is no value.
+MISSING = ("None", "nan", "NaN", "null", "NULL", "<NA>")
+FEW = 30  # samples to be judged on deserve a word
+UNEQUAL = 100  # times more samples of one label than of another deserve a word
+
+
+@dataclass(frozen=True)
+class ReadReport:
+    """What was read, what was kept, and what a person should know before trusting a score."""
+
+    read: int
+    kept: int
+    skipped: int
+    reasons: Mapping[str, int]  # how many rows were skipped for each reason
+    skips: tuple[Skip, ...]  # the first of them
+    encodings: Mapping[str, str]  # of each file
+    columns: tuple[str, ...]  # which were taken, and why
+    labels: Mapping[str, int]
+    duplicates: int  # rows of the training part whose text came before
+    contradictions: int  # texts with more than one label
+    overlap: int  # different texts that stand in training and test
+    notes: tuple[str, ...]
+
+    def sentences(self) -> list[str]:
+        """The report for a person, the usual left out."""
+        said = [f"{self.read:,} rows read, {self.kept:,} kept, {self.skipped:,} skipped."]
+        said += [f"Skipped {count:,}: {reason}." for reason, count in self.reasons.items()]
+        said += [f"Line {skip.line} of {skip.file}: {skip.reason}." for skip in self.skips[:3]]
+        said += [f"… and {self.skipped - 3:,} more."] if self.skipped > 3 else []
+        said += list(self.columns)
+        counted = (
+            (self.duplicates, "training rows repeat an earlier text."),
+            (self.contradictions, "texts carry more than one label."),
+            (self.overlap, "texts stand both in training and in test: the score on these shows memory, not skill."),
+        )
+        return said + [f"{count:,} {what}" for count, what in counted if count] + list(self.notes)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Samples to learn from, to choose by and to be judged on; all of one kind.
+
+    Where a corpus for `generate` holds pairs, the source is the prompt and the target the answer to be learnt.
+    """
+
+    name: str
+    task: str
+    train: Sequence[Sample]
+    valid: Sequence[Sample]
+    test: Sequence[Sample]
+    labels: tuple[str, ...]
+    report: ReadReport
+
+
+@dataclass
+class _Tally:
+    """What is counted while reading."""
+
+    read: int = 0
+    kept: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    skips: list[Skip] = field(default_factory=list)
+    encodings: dict[str, str] = field(default_factory=dict)
+    columns: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def skip(self, skip: Skip) -> None:
+        self.reasons[skip.reason] += 1
+        if len(self.skips) < MOST_SKIPS_KEPT:
+            self.skips.append(skip)
+
+
+Samples = dict[str, list[Sample]]
+
+
+def read(
+    source: str | Path | Sequence[Path],
+    task: str,
+    *,
+    columns: Columns | None = None,
+    valid: str | Path | None = None,
+    test: str | Path | None = None,
+    encoding: str | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+) -> Corpus:
+    """Reads a corpus for a task: classify, translate or generate.
+
+    source      a named or made set ("imdb", "dates", "dates:5000"), a file, a folder, "-", or two parallel files
+                ("a.en,a.de")
+    columns     which columns to take; what is not named is found
+    valid, test files for these parts; a part that is not given is held out from the training part
+    encoding    of the files, if it is not what their bytes speak for
+    seed        of what is held out, made or thinned
+    limit       at most this many samples in each part
+    """
+    check_task(task)
+    columns, tally = columns or Columns(), _Tally()
+    if isinstance(source, str) and "," in source and not Path(source).exists():
+        source = [_existing(each) for each in source.split(",")]
+    named = find_named(source) if isinstance(source, str) else None
+    if named is not None:
+        parts = _named(named, task, tally)
+    elif isinstance(source, str) and source.partition(":")[0] in MADE:
+        parts = {"train": _made(source, task, seed, tally)}
+    else:
+        files = parts_of(_existing(source) if isinstance(source, str) else source, task, columns)
+        parts = {part: _read_part(each, task, columns, encoding, tally) for part, each in files.items()}
+    for part, given in (("valid", valid), ("test", test)):
+        if given is not None:
+            parts[part] = _read_part(parts_of(Path(given), task, columns)["train"], task, columns, encoding, tally)
+    counts = (repeated(parts["train"]), contradicted(parts["train"]), overlap(parts["train"], parts.get("test", [])))
+    everything = [sample for samples in parts.values() for sample in samples]
+    labels = Counter(sample.label for sample in everything if isinstance(sample, Labelled))
+    _check(parts["train"], labels, task, tally)
+    _split(parts, seed, named)
+    if limit is not None:
+        parts = {part: thinned(samples, limit, seed) for part, samples in parts.items()}
+        tally.notes.append(f"At most {limit:,} samples of each part are used.")
+    judged = parts["test"] or parts["valid"]
+    if len(judged) < FEW and not isinstance(judged[0] if judged else None, Plain):
+        tally.notes.append(f"Samples to be judged on: only {len(judged)}. The score will be a rough guess.")
+    name = ",".join(map(str, source)) if isinstance(source, Sequence) and not isinstance(source, str) else str(source)
+    report = ReadReport(
+        tally.read, tally.kept, tally.reasons.total(), dict(tally.reasons.most_common()), tuple(tally.skips),
+        tally.encodings, tuple(tally.columns), dict(sorted(labels.items())), *counts, tuple(tally.notes),
+    )  # fmt: skip
+    return Corpus(name, task, parts["train"], parts["valid"], parts["test"], tuple(sorted(labels)), report)
+
+
+# --- where samples come from ------------------------------------------------------------------------------------
+
+
+def _existing(source: str) -> Path:
+    path = Path(source)
+    if source != "-" and not path.exists():
+        raise InputError(f"There is no file, folder or set called '{source}'; {nearest(source, [*MADE, *NAMED])}")
+    return path
+
+
+def _made(source: str, task: str, seed: int, tally: _Tally) -> list[Sample]:
+    name, _, size = source.partition(":")
+    if size and not size.isdecimal():
+        raise InputError(f"After '{name}:' stands how many samples to make, such as {name}:5000; it is '{size}'.")
+    samples = make(name, int(size) if size else None, seed)
+    kind = Labelled if task == "classify" else Pair
+    if not isinstance(samples[0], kind):
+        raise InputError(f"'{name}' is a set to {MADE[name].task}, not to {task}.")
+    tally.read = tally.kept = len(samples)
+    return samples
+
+
+def _named(named: NamedSet, task: str, tally: _Tally) -> Samples:
+    if task not in named.tasks:
+        raise InputError(f"'{named.name}' is a set to {' or to '.join(named.tasks)}, not to {task}.")
+    files = named.files()
+    if files is None:
+        parts = from_hub(named, task)
+        tally.read = tally.kept = sum(len(samples) for samples in parts.values())
+        tally.notes.append(f"{named.name}: loaded through the Hugging Face hub, {named.hub}.")
+    else:
+        parts = {part: _read_part(each, task, Columns(), None, tally) for part, each in files.items()}
+    return {part: [named.renamed(sample) for sample in samples] for part, samples in parts.items()}
+
+
+# --- files to samples -------------------------------------------------------------------------------------------
+
+
+def _read_part(
+    files: Sequence[Files], task: str, columns: Columns, encoding: str | None, tally: _Tally
+) -> list[Sample]:
+    samples: list[Sample] = []
+    for each in files:
+        table = _table(each, columns, encoding)
+        tally.encodings[table.file] = table.encoding
+        tally.notes += table.notes
+        found = [sample for sample in _samples(table, each, task, columns, tally) if sample is not None]
+        tally.kept += len(found)
+        samples += found
+    return samples
+
+
+def _table(files: Files, columns: Columns, encoding: str | None) -> Table:
+    path = files.paths[0]
+    if files.kind == "table":
+        return read_table(path, columns.in_header, encoding)
+    if files.kind == "parallel":
+        return _side_by_side(files, encoding)
+    file = read_text(path, encoding)
+    if files.kind == "lines":
+        rows: list[Row | Skip] = [Row(number, {"text": line}) for number, line in enumerate(lines(file.text), 1)]
+        return Table(file.name, ("text",), rows, file.encoding, file.notes)
+    text = BROKEN.sub("\N{REPLACEMENT CHARACTER}", file.text).replace("\r\n", "\n").replace("\r", "\n")
+    values = {"text": text, "label": files.label} if files.label else {"text": text}
+    return Table(file.name, tuple(values), [Row(1, values)], file.encoding, file.notes)
+
+
+def _side_by_side(files: Files, encoding: str | None) -> Table:
+    first, second = (read_text(path, encoding) for path in files.paths)
+    left, right = lines(first.text), lines(second.text)
+    if len(left) != len(right):
+        raise InputError(
+            f"{first.name} has {len(left):,} lines and {second.name} {len(right):,}: "
+            "parallel files need as many lines each."
+        )
+    rows: list[Row | Skip] = [
+        Row(number, {"source": source, "target": target})
+        for number, (source, target) in enumerate(zip(left, right, strict=True), 1)
+    ]
+    name = f"{first.name} + {second.name}"
+    return Table(name, ("source", "target"), rows, first.encoding, first.notes + second.notes)
+
+
+def _samples(table: Table, files: Files, task: str, columns: Columns, tally: _Tally) -> Iterator[Sample | None]:
+    """The samples of a table; a row that cannot be one is counted and gives None."""
+    if not table.rows or not table.names:
+        tally.read += len(table.rows)
+        for row in table.rows:
+            if isinstance(row, Skip):
+                tally.skip(row)
+        return
+    chosen = choose(table, task, columns if files.kind == "table" else Columns())
+    if files.kind == "table":
+        tally.columns.append(chosen.why)
+    for row in table.rows:
+        tally.read += 1
+        try:
+            if isinstance(row, Skip):
+                raise _UnusableError(row.reason)
+            yield _sample({role: row.values.get(name) for role, name in chosen.roles.items()})
+        except _UnusableError as error:
+            tally.skip(Skip(table.file, row.line, str(error)))
+            yield None
+
+
+class _UnusableError(Exception):
+    """Why a row cannot be a sample."""
+
+
+def _sample(values: Mapping[str, Any]) -> Sample:
+    if "source" in values:
+        return Pair(_text(values["source"], "source").strip(), _text(values["target"], "target").strip())
+    text = _text(values["text"], "text")
+    if "label" in values:
+        return Labelled(text.strip(), _label(values["label"]))
+    return Plain(text)
+
+
+def _text(value: Any, role: str) -> str:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        raise _UnusableError(f"the {role} is empty")
+    if not isinstance(value, str):
+        raise _UnusableError(f"the {role} is {_kind(value)}, not text")
+    if "\0" in value:
+        raise _UnusableError(f"the {role} holds a NUL character")
+    if BROKEN.search(value):
+        raise _UnusableError(f"the {role} holds bytes that are not UTF-8")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise _UnusableError(f"the {role} holds half a character") from error
+    return value
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and math.isnan(value):
+        raise _UnusableError("the label is empty")
+    if isinstance(value, int | float):
+        return str(int(value)) if float(value).is_integer() else str(value)
+    label = _text(value, "label").strip()
+    if label in MISSING:
+        raise _UnusableError(f"the label is '{label}', which is how programs write that there is none")
+    return label
+
+
+def _kind(value: Any) -> str:
+    names = {bool: "true or false", int: "a number", float: "a number", dict: "an object", list: "a list"}
+    return names.get(type(value), f"a {type(value).__name__}")
+
+
+# --- all of them together ---------------------------------------------------------------------------------------
+
+
+def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: _Tally) -> None:
+    if not samples:
+        why = (
+            "; ".join(f"line {skip.line}: {skip.reason}" for skip in tally.skips[:3])
+            or "there is nothing, or only a header"
+        )
+        raise InputError(f"No row can be used ({tally.read:,} read). {why[0].upper()}{why[1:]}.")
+    if task != "classify":
+        return
+    if len(labels) < 2:
+        raise InputError(f"Every sample has the label '{next(iter(labels))}'; to classify takes two labels or more.")
+    if len(labels) > 2 and max(labels.values()) == 1:
+        raise InputError(f"Each of the {len(labels):,} samples has a label of its own; is it the right column?")
+    (often, most), (rare, least) = labels.most_common(1)[0], labels.most_common()[-1]
+    if most > UNEQUAL * least:
+        tally.notes.append(
+            f"Labels are unequal: {most:,} samples of '{often}', {least:,} of '{rare}'. Look at macro-F1."
+        )
+
+
+def _split(parts: Samples, seed: int, named: NamedSet | None) -> None:
+    """Holds out the parts that were not given. One long document is cut instead, and its end is the only trial."""
+    train = parts["train"]
+    if len(train) == 1 and isinstance(train[0], Plain):
+        if "valid" not in parts:
+            beginning, end = cut(train[0])
+            parts.update(train=[beginning], valid=[end])
+        parts.setdefault("test", [])
+    if named is not None and not named.test_made:
+        parts.setdefault("test", [])
+    if "test" not in parts:
+        parts["train"], parts["test"] = hold_out(parts["train"], seed)
+    if "valid" not in parts:
+        share = HELD_OUT if named is None else named.held_out
+        parts["train"], parts["valid"] = hold_out(parts["train"], seed, share)

@@ -1,0 +1,148 @@
+"""Columns: which column of a table is the text, the label, the source, the target. Knows names, not files.
+
+A column is taken because it was named, because it has a usual name, or because nothing else is left; the report says
+which of the three.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from glassformer.errors import InputError, nearest
+from glassformer.text.files.tables import Row, Skip, Table
+
+TEXTS = (
+    *("text", "review", "sentence", "content", "body", "comment", "message", "tweet", "document", "post", "article"),
+    *("description", "utterance", "headline", "title"),
+)
+LABELS = ("label", "labels", "sentiment", "class", "category", "topic", "intent", "emotion", "tag", "target", "y")
+PAIRS = (
+    *(("source", "target"), ("src", "tgt"), ("src", "trg"), ("input", "output"), ("question", "answer")),
+    *(("prompt", "completion"), ("prompt", "answer"), ("prompt", "response"), ("instruction", "output")),
+    ("english", "non_english"),
+)
+USUAL = frozenset((*TEXTS, *LABELS, *(name for pair in PAIRS for name in pair)))
+# By their codes; id and no are left out, for they name numbers more often than Indonesian and Norwegian.
+LANGUAGES = frozenset(
+    re.findall("..", "arbgbncacsdadeelenesetfafifrhehihrhuisitjakoltlvmsnlplptroruskslsrsvswtathtrukurvizh")
+)
+SAMPLE = 1000  # rows looked at where names do not help
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns a person named; the rest is found. A column is named by its header or its number ("1", "2", …)."""
+
+    text: str | None = None
+    label: str | None = None
+    source: str | None = None
+    target: str | None = None
+
+    def named(self) -> dict[str, str]:
+        """The roles that were given a column."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {role: name for role, name in values.items() if name is not None}
+
+    def in_header(self, cells: Sequence[str]) -> bool:
+        """Whether a file's first row names its columns: by a named or usual name, or by two languages.
+
+        Two cells that say nothing of the kind are a row. More are taken for a header, unless columns go by number.
+        """
+        names = {cell.strip().lower() for cell in cells}
+        told = {name.lower() for name in self.named().values()}
+        if names & told or names & USUAL or len(names & LANGUAGES) == 2:
+            return True
+        return len(cells) != 2 and not any(name.isdecimal() for name in told)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The column for each role, and why it was taken."""
+
+    roles: Mapping[str, str]
+    why: str
+
+
+def choose(table: Table, task: str, columns: Columns) -> Chosen:
+    """The columns a task needs: text and label, source and target, or (to generate) text alone or a pair."""
+    lower = {name.lower(): name for name in reversed(table.names)}
+    named = columns.named()
+    for role, name in named.items():
+        if name.lower() not in lower:
+            raise InputError(f"{table.file} has no column '{name}' for the {role}; {nearest(name, table.names)}")
+    told = {role: lower[name.lower()] for role, name in named.items()}
+    if task == "classify":
+        return _text_and_label(table, lower, told)
+    if task == "translate" or {"source", "target"} & set(told):
+        return _pair(table, lower, told)
+    return _text_or_pair(table, lower, told)
+
+
+def _text_and_label(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> Chosen:
+    taken = {role: told[role] for role in ("text", "label") if role in told}
+    why = dict.fromkeys(taken, "named by you")
+    for role, usual in (("text", TEXTS), ("label", LABELS)):
+        found = next((lower[name] for name in usual if name in lower and lower[name] not in taken.values()), None)
+        if role not in taken and found is not None:
+            taken[role], why[role] = found, "a usual name"
+    left = [name for name in table.names if name not in taken.values()]
+    if len(taken) == 1 and len(left) == 1:
+        role = "label" if "text" in taken else "text"
+        taken[role], why[role] = left[0], "the only one left"
+    if not taken and len(left) == 2:
+        first, second = (_distinct(table, name) for name in left)
+        text, label = left if first >= second else reversed(left)
+        taken, why = {"text": text, "label": label}, {"text": "more varied", "label": "less varied"}
+    return _chosen(table, taken, why, ("text", "label"))
+
+
+def _pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> Chosen:
+    taken = {role: told[role] for role in ("source", "target") if role in told}
+    why = dict.fromkeys(taken, "named by you")
+    usual = next((pair for pair in PAIRS if set(pair) <= set(lower)), None)
+    languages = [name for name in table.names if name.lower() in LANGUAGES]
+    if not taken and usual is not None:
+        taken = {"source": lower[usual[0]], "target": lower[usual[1]]}
+        why = dict.fromkeys(taken, "a usual name")
+    elif not taken and len(languages) == 2:
+        taken = {"source": languages[0], "target": languages[1]}
+        why = dict.fromkeys(taken, "a language")
+    elif not taken and len(table.names) == 2:
+        taken = {"source": table.names[0], "target": table.names[1]}
+        why = {"source": "the first of two", "target": "the second of two"}
+    candidates = languages if len(languages) == 2 else list(table.names)
+    left = [name for name in candidates if name not in taken.values()]
+    if len(taken) == 1 and len(left) == 1:
+        role = "target" if "source" in taken else "source"
+        taken[role], why[role] = left[0], "the only one left"
+    return _chosen(table, taken, why, ("source", "target"))
+
+
+def _text_or_pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> Chosen:
+    if "text" in told:
+        return _chosen(table, {"text": told["text"]}, {"text": "named by you"}, ("text",))
+    if any(set(pair) <= set(lower) for pair in PAIRS):
+        return _pair(table, lower, told)
+    found = next((lower[name] for name in TEXTS if name in lower), None)
+    if found is not None:
+        return _chosen(table, {"text": found}, {"text": "a usual name"}, ("text",))
+    if table.names == ("1", "2"):  # no header: a prompt and its answer
+        return _pair(table, lower, told)
+    only = {"text": table.names[0]} if len(table.names) == 1 else {}
+    return _chosen(table, only, {"text": "the only one"}, ("text",))
+
+
+def _chosen(table: Table, taken: Mapping[str, str], why: Mapping[str, str], wanted: Sequence[str]) -> Chosen:
+    missing = [role for role in wanted if role not in taken]
+    if missing:
+        raise InputError(
+            f"{table.file}: cannot tell which column is the {' and which the '.join(missing)}. "
+            f"Its columns are {', '.join(table.names) or 'none'}; name {' and '.join(f'--{role}' for role in missing)}."
+        )
+    reasons = ", ".join(f"{role} from '{taken[role]}' ({why[role]})" for role in wanted)
+    return Chosen({role: taken[role] for role in wanted}, f"{table.file}: {reasons}")
+
+
+def _distinct(table: Table, name: str) -> int:
+    rows = [row for row in table.rows if not isinstance(row, Skip)][:SAMPLE]
+    return len({str(row.values.get(name)) for row in rows if isinstance(row, Row)})

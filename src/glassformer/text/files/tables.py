@@ -1,0 +1,256 @@
+"""Tables: files of rows, each row under its line number, with what cannot be read named and counted, never dropped.
+
+Knows CSV, TSV, JSON lines and Parquet; does not know which column means what.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from glassformer.errors import InputError
+from glassformer.text.files.text_files import lines, read_text
+
+FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".ndjson", ".parquet", ".txt")
+PACKED = (".gz", ".xz")
+InHeader = Callable[[Sequence[str]], bool]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: the line it begins in (in Parquet and JSON arrays its number) and its values by column."""
+
+    line: int
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Skip:
+    """A row that could not be used, and why."""
+
+    file: str
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a file, its columns in order, and what a person should know about how it was read."""
+
+    file: str
+    names: tuple[str, ...]
+    rows: Sequence[Row | Skip]
+    encoding: str = "utf-8"
+    notes: tuple[str, ...] = ()
+
+
+def format_of(path: Path) -> str:
+    """The ending that says how a file is to be read, without .gz or .xz; any other is given as it is."""
+    endings = [ending.lower() for ending in path.suffixes]
+    while endings and endings[-1] in PACKED:
+        endings.pop()
+    return endings[-1] if endings else ""
+
+
+def read_table(path: Path, in_header: InHeader, encoding: str | None = None) -> Table:
+    """The rows of one file; `in_header` says of its first cells whether they name the columns."""
+    form = format_of(path)
+    if form == ".parquet":
+        return _parquet(path)
+    file = read_text(path, encoding)
+    if not file.text.strip():
+        raise InputError(f"{path} is empty; expected rows of text.")
+    if path.name == "-":
+        form = _form_of(file.text)
+    if form in (".jsonl", ".json", ".ndjson"):
+        names, rows = json_rows(file.text, file.name)
+        return Table(file.name, names, rows, file.encoding, file.notes)
+    if form in (".tsv", ".txt"):
+        cells, notes = _tabbed(file.text), file.notes
+    elif form == ".csv":
+        first = next(line for line in lines(file.text) if line.strip())
+        comma = max(",;\t|", key=first.count)
+        cells = list(quoted_cells(file.text, comma, file.name))
+        notes = file.notes if comma == "," else (*file.notes, f"{path}: columns are parted by {comma!r}.")
+    else:
+        raise InputError(
+            f"{path} cannot be read as rows: expected a name ending in {', '.join(FORMATS)} (or .gz). "
+            "Two parallel files are named one after the other."
+        )
+    names, rows = _under_header(cells, in_header, file.name)
+    return Table(file.name, names, rows, file.encoding, notes)
+
+
+def _form_of(text: str) -> str:
+    """What standard input holds, judged by how it begins."""
+    beginning = text.lstrip()
+    if beginning.startswith(("{", "[")):
+        return ".jsonl"
+    return ".tsv" if "\t" in lines(beginning)[0] else ".csv"
+
+
+# --- cells parted by commas or tabs -----------------------------------------------------------------------------
+
+Cells = tuple[int, list[str]]  # line number, cells
+UNCLOSED = 'the quote that opens in this line is not closed before a comma or a line end (inside one, write "" for ")'
+
+
+def _tabbed(text: str) -> list[Cells | Skip]:
+    """Rows with tabs between their cells. A quote means nothing here: it belongs to the text."""
+    return [(number, line.split("\t")) for number, line in enumerate(lines(text), 1)]
+
+
+def quoted_cells(text: str, comma: str, file: str) -> Iterator[Cells | Skip]:
+    """Rows with commas between their cells; a cell in quotes may hold commas and line ends.
+
+    Where a quote is never closed, its line is skipped and reading goes on with the next: nothing is swallowed.
+    """
+    apart = re.escape(comma)
+    cell = re.compile(
+        rf'(?:"(?P<quoted>[^"]*+(?:""[^"]*+)*+)"|(?P<bare>(?!")[^{apart}\r\n]*+))(?P<end>{apart}|\r\n|\r|\n|\Z)'
+    )
+    line_end = re.compile(r"\r\n|\r|\n")
+    place, line, width = 0, 1, 0
+    while place < len(text):
+        begin, cells, ended = place, [], False
+        while not ended:
+            match = cell.match(text, place)
+            if match is None:
+                break
+            quoted, bare = match["quoted"], match["bare"]
+            cells.append(quoted.replace('""', '"') if quoted is not None else bare)
+            place, ended = match.end(), match["end"] != comma
+        height = len(line_end.findall(text, begin, place))
+        spans = height - len(line_end.findall(text[max(begin, place - 2) : place]))
+        width = width or len(cells)
+        if not ended or (spans > 0 and len(cells) != width):
+            end = line_end.search(text, begin)
+            place, height = (end.end(), 1) if end else (len(text), 1)
+            yield Skip(file, line, UNCLOSED)
+        else:
+            yield line, cells
+        line += height
+
+
+def _under_header(
+    cells: Sequence[Cells | Skip], in_header: InHeader, file: str
+) -> tuple[tuple[str, ...], list[Row | Skip]]:
+    """Rows by column name: those of the header or, without one, "1", "2", …"""
+    first = next((each for each in cells if not isinstance(each, Skip) and any(each[1])), None)
+    if first is None:
+        raise InputError(f"{file} has no row that can be read; the first line: {_first_reason(cells)}.")
+    names = tuple(name.strip() for name in first[1])
+    if in_header(names):
+        again = [name for name in names if name and names.count(name) > 1]
+        if again:
+            raise InputError(f"{file} names the column '{again[0]}' twice; give each column a name of its own.")
+    else:
+        names, first = tuple(str(number) for number in range(1, len(names) + 1)), None
+    rows: list[Row | Skip] = []
+    for each in cells:
+        if isinstance(each, Skip):
+            rows.append(each)
+        elif each is not first:
+            rows.append(_row(each, names, file))
+    return names, rows
+
+
+def _row(cells: Cells, names: Sequence[str], file: str) -> Row | Skip:
+    line, values = cells
+    if not any(value.strip() for value in values):
+        return Skip(file, line, "the line is blank" if len(values) == 1 else "every column is empty")
+    if len(values) < len(names) or any(values[len(names) :]):  # a comma too many at the end does no harm
+        return Skip(file, line, f"{len(values)} columns instead of {len(names)}")
+    return Row(line, dict(zip(names, values, strict=False)))
+
+
+def _first_reason(cells: Sequence[Cells | Skip]) -> str:
+    return next((each.reason for each in cells if isinstance(each, Skip)), "blank")
+
+
+# --- JSON -------------------------------------------------------------------------------------------------------
+
+
+class _NotJsonError(ValueError):
+    """A value that some write and JSON does not have."""
+
+
+def _no_constant(name: str) -> Any:
+    raise _NotJsonError(f"{name} is not JSON")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        names = [name for name, _ in pairs]
+        again = next(name for name in names if names.count(name) > 1)
+        raise _NotJsonError(f"'{again}' is given twice")
+    return values
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once)
+    except RecursionError as error:
+        raise _NotJsonError("nested too deeply") from error
+
+
+def json_rows(text: str, file: str) -> tuple[tuple[str, ...], list[Row | Skip]]:
+    """One JSON object a line, or one array of objects."""
+    rows: list[Row | Skip] = []
+    for number, item in _items(text, file):
+        if isinstance(item, Skip):
+            rows.append(item)
+        elif isinstance(item, dict):
+            rows.append(Row(number, _flat(item)))
+        else:
+            rows.append(Skip(file, number, 'expected an object such as {"text": "…", "label": "…"}'))
+    names = dict.fromkeys(name for row in rows if isinstance(row, Row) for name in row.values)
+    return tuple(names), rows
+
+
+def _flat(values: dict[str, Any]) -> dict[str, Any]:
+    """A row with its languages as columns; the hub writes pairs as {"translation": {"en": "…", "de": "…"}}."""
+    nested = values.get("translation")
+    return {**values, **nested} if isinstance(nested, dict) else values
+
+
+def _items(text: str, file: str) -> Iterator[tuple[int, Any]]:
+    if text.lstrip().startswith("["):
+        try:
+            items = _json(text)
+        except ValueError as error:
+            raise InputError(f"{file} begins as a JSON array but is none: {error}.") from error
+        yield from enumerate(items, 1)
+        return
+    for number, line in enumerate(lines(text), 1):
+        if not line.strip():
+            yield number, Skip(file, number, "the line is blank")
+            continue
+        try:
+            yield number, _json(line)
+        except ValueError as error:
+            yield number, Skip(file, number, f"not JSON: {error}")
+
+
+# --- Parquet ----------------------------------------------------------------------------------------------------
+
+
+def _parquet(path: Path) -> Table:
+    try:
+        parquet = import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise InputError(
+            f"{path}: Parquet files need pyarrow; install it with pip install 'glassformer[data]'."
+        ) from error
+    if not path.is_file():
+        raise InputError(f"{path} cannot be read: there is no such file.")
+    try:
+        items = parquet.read_table(path).to_pylist()
+    except (OSError, ValueError) as error:  # pyarrow's own errors are both
+        raise InputError(f"{path} is not a Parquet file: {' '.join(str(error).split())}") from error
+    rows = [Row(number, _flat(values)) for number, values in enumerate(items, 1)]
+    return Table(str(path), tuple(rows[0].values) if rows else (), rows, "parquet")

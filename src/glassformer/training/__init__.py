@@ -1,0 +1,1 @@
+"""Training: from a request to a run folder."""

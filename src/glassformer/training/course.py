@@ -1,0 +1,228 @@
+"""Teaching: from a request to a run folder with a model, its scores, certificate and report. The one way to train.
+
+It puts the rooms below together: preparation says what to learn and how, the loop does it, the run folder keeps it. It
+knows no terminal; what happens is told to whoever listens, as it happens.
+"""
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+
+from glassformer.errors import GlassformerError, InputError, nearest
+from glassformer.objectives.evaluation import judge
+from glassformer.runs.folder import RunFolder
+from glassformer.runs.report import report
+from glassformer.runs.run import PARTS, Run, load
+from glassformer.text.corpora import Corpus
+from glassformer.training import machine
+from glassformer.training.loop import Judged, Loop, Stepped
+from glassformer.training.prepare import (
+    Forecast,
+    Prepared,
+    Request,
+    as_settings,
+    budget,
+    forecast_again,
+    prepare,
+    prepare_again,
+)
+from glassformer.training.showcase import showcase
+
+SAVE_EVERY = 60.0  # seconds between checkpoints, beside those at each better validation
+LOG_EVERY = 0.5  # seconds between logged steps
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence for a person."""
+
+    text: str
+
+
+Event = Said | Forecast | Stepped | Judged
+Listener = Callable[[Event], None]
+
+
+class StoppedError(GlassformerError):
+    """A run that was told to stop: it has saved, and can be resumed."""
+
+    def __init__(self, number: int, folder: Path) -> None:
+        super().__init__(f"Stopped and saved. To go on: glassformer train --resume {folder}")
+        self.exit_code = 128 + number
+
+
+def nobody(event: Event) -> None:
+    """The default listener: hears nothing."""
+
+
+def train(
+    task: str, data: str | Path, *, out: str | Path | None = None, tell: Listener = nobody, **options: Any
+) -> Run:  # fmt: skip
+    """Trains a model on your own text, and gives the run: its folder holds the model, its scores and a report.
+
+        run = gf.train("classify", "reviews.csv", minutes=5)
+        run.scores["accuracy"]
+        run.predict(["a warm and clever film"])[0].label
+
+    task      classify, translate or generate
+    data      a file, a folder, or the name of a set: dates, negation, sorting, arithmetic, imdb, …
+    out       the run folder; runs/TASK-DATA if none is named
+    tell      called with everything that happens: what was read, the forecast, each step, each validation
+    options   as on the command line: minutes, epochs or steps, model, seed, settings={"width": 64}, columns, …
+    """
+    began = time.monotonic()
+    known = [each.name for each in fields(Request)]
+    for name in options:
+        if name not in known:
+            raise InputError(f"There is no option called '{name}'; {nearest(name, known)}")
+    request = Request(task=task, data=str(data), **options)
+    return teach(request, out or new_folder(task, str(data)), tell, began)
+
+
+def new_folder(task: str, data: str) -> Path:
+    """A folder that is not there yet: runs/TASK-DATA, with a number if need be."""
+    name = f"{task}-{Path(data).name.split('.')[0].replace(':', '-')}"
+    numbered = (Path("runs") / (name if number == 1 else f"{name}-{number}") for number in range(1, 10_000))
+    return next(folder for folder in numbered if not folder.exists())
+
+
+def teach(
+    request: Request, out: str | Path, tell: Listener = nobody, began: float | None = None, corpus: Corpus | None = None
+) -> Run:
+    """Trains a model as asked, in a new run folder. `began` is when the budget of minutes began to run; a `corpus`
+    that was read already is not read again."""
+    began = time.monotonic() if began is None else began
+    RunFolder(out).check_new()  # before the work is done
+    prepared = prepare(request, corpus=corpus)
+    for note in prepared.notes:
+        tell(Said(note))
+    plan, forecast = budget(prepared, began)
+    tell(forecast)
+    folder = RunFolder.create(out, settings=as_settings(prepared, plan, forecast.threads))
+    course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
+    course.learn(forecast.threads, tell)
+    return course.finish(tell)
+
+
+def resume(out: str | Path, tell: Listener = nobody, corpus: Corpus | None = None) -> Run:
+    """Goes on with a run that was stopped, from its newest whole checkpoint."""
+    folder = RunFolder.open(out)
+    prepared, plan, threads = prepare_again(folder.settings, corpus)
+    course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
+    newest = folder.newest_checkpoint()
+    if newest is not None:
+        for skipped in newest.skipped:
+            tell(Said(f"Passed over: {skipped}"))
+        course.loop.restore(newest.tensors, newest.progress)
+        folder.rewind(course.loop.progress.step)
+    if course.loop.done and folder.finished:
+        tell(Said(f"{folder.path} has finished: there is nothing left to go on with."))
+        return load(folder.path)
+    tell(Said(f"Going on from step {course.loop.progress.step:,}."))
+    tell(forecast_again(prepared, plan, threads))
+    course.learn(threads, tell)
+    return course.finish(tell)
+
+
+@dataclass
+class Course:
+    """A run that is ready to begin, or to go on."""
+
+    folder: RunFolder
+    prepared: Prepared
+    loop: Loop
+
+    def learn(self, threads: int, tell: Listener) -> None:
+        """Runs the loop; logs, saves, and leaves in order when a signal comes."""
+        torch.set_num_threads(threads)
+        saved = logged = time.monotonic()
+        with _signals() as came:
+            for event in self.loop.run():
+                tell(event)
+                now = time.monotonic()
+                if isinstance(event, Judged):
+                    self.folder.log({"event": "judged", **asdict(event)})
+                elif now - logged >= LOG_EVERY:
+                    self.folder.log({"event": "step", **asdict(event)})
+                    logged = now
+                judged = isinstance(event, Judged) and (event.best or self.loop.done or self.prepared.request.keep_all)
+                if judged or came or now - saved >= SAVE_EVERY:
+                    self._save(event)
+                    saved = time.monotonic()
+                if came:
+                    raise StoppedError(came[0], self.folder.path)
+
+    def _save(self, event: Stepped | Judged) -> None:
+        tensors, progress = self.loop.state()
+        value, best = (event.loss, event.best) if isinstance(event, Judged) else (None, False)
+        self.folder.save_checkpoint(
+            self.loop.progress.step,
+            tensors,
+            progress,
+            value=value,
+            best=best,
+            keep_every=int(self.prepared.request.keep_all),
+        )
+
+    def finish(self, tell: Listener) -> Run:
+        """The best weights, or the last, become the model, which is judged on what it never saw, and certified."""
+        prepared = self.prepared
+        seconds = self.loop.progress.seconds
+        if not self.loop.plan.keep_last:
+            best = self.folder.best_checkpoint()
+            self.loop.restore(best.tensors, best.progress)
+        prepared.model.load_state_dict(self.loop.weights())
+        prepared.model.eval()
+        self.folder.save_model(prepared.card, prepared.model.state_dict(), prepared.tokens)
+        about: dict[str, Any] = {
+            "parameters": sum(weight.numel() for weight in prepared.model.parameters()),
+            "seconds": seconds,
+            "samples": {part: len(getattr(prepared.corpus, part)) for part in PARTS},
+            "notes": list(prepared.notes),
+            "machine": machine.facts().to_dict(),
+            "examples": self._judge(tell),
+        }
+        self.folder.write_about(about)
+        run = load(self.folder.path)
+        self.folder.write_certificate(run.certify().to_dict())
+        self.folder.write_report(report(self.folder, prepared.card))
+        return run
+
+    def _judge(self, tell: Listener) -> list[dict[str, str]]:
+        """Scores and outcomes are kept; what comes back are a few answers to be shown."""
+        prepared = self.prepared
+        if prepared.card.objective in ("spans", "masked"):  # the first half of a training: there is only its loss
+            self.folder.write_scores({"part": "valid", "loss": self.loop.validate()})
+            return []
+        part = "test" if prepared.corpus.test else "valid"
+        samples = prepared.corpus.test or prepared.corpus.valid
+        tell(Said(f"Judging on the {part} part, {len(samples):,} samples …"))
+        verdict = judge(prepared.model, prepared.card, prepared.tokens, samples)
+        self.folder.write_scores({"part": part, **verdict.scores})
+        self.folder.write_outcomes({"part": part, "score": verdict.main, "rows": verdict.measure.rows.tolist()})
+        return showcase(prepared, verdict, samples)
+
+
+@contextmanager
+def _signals() -> Iterator[list[int]]:
+    """Ctrl-C and SIGTERM are noted, so that the step at hand is finished and saved; a second one leaves at once."""
+    came: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if came:
+            raise SystemExit(128 + number)
+        came.append(number)
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield came
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

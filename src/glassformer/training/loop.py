@@ -1,0 +1,244 @@
+"""The one training loop. It knows lessons, optimizers and a budget; it knows no text, no task and no files.
+
+A budget is a number of steps or of seconds. With steps, a run that was stopped and resumed is bit for bit the run that
+was not: order from (seed, epoch, place), random numbers from the state that is kept. With seconds, the learning rate
+follows the clock, so that it has come down when the time is up, however fast the machine is.
+"""
+
+import math
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from glassformer.errors import GlassformerError, InputError, nearest
+from glassformer.objectives.lessons import Lessons
+from glassformer.training.optimizers import optimizers_for
+
+CHOICES = {
+    "optimizer": ("muon", "adamw"),
+    "schedule": ("linear", "cosine", "inverse-root", "one-cycle"),
+    "precision": ("auto", "float32", "bfloat16"),  # auto: bfloat16 where the machine has it
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How to learn."""
+
+    steps: int = 0  # 0: until the time is up
+    seconds: float = 0.0
+    optimizer: str = "muon"
+    learning_rate: float = 3e-3
+    table_rate: float = 1.0  # of embeddings and positions, as a share of the learning rate
+    weight_decay: float = 0.05
+    warm_up: float = 0.03  # share of the budget
+    schedule: str = "linear"
+    clip: float = 1.0
+    accumulate: int = 1  # batches per step
+    smoothing: float = 0.0
+    average: float = 0.0  # weight of the past in an average of weights; 0: none
+    validate_every: float = 0.1  # share of the budget
+    patience: int = 0  # validations without a better one before the run stops; 0: none
+    keep_last: bool = False  # the model has the last weights; else those with the best validation
+    precision: str = "auto"
+    compile: bool = False  # by torch.compile: slow to begin, quicker after
+
+    def __post_init__(self) -> None:
+        for name, choices in CHOICES.items():
+            if (chosen := getattr(self, name)) not in choices:
+                raise InputError(f"{name} cannot be '{chosen}'; {nearest(chosen, choices)}")
+
+
+@dataclass
+class Progress:
+    """Where a run stands. With the weights, the optimizers and the random state it is all that a resumed run needs."""
+
+    step: int = 0
+    epoch: int = 0
+    place: int = 0
+    seconds: float = 0.0
+    best: float = math.inf
+    validations: int = 0
+    since_best: int = 0  # validations since the best one
+
+    def share(self, plan: Plan) -> float:
+        """How much of the budget is spent, from 0 to 1."""
+        spent = self.step / plan.steps if plan.steps else self.seconds / plan.seconds
+        return min(spent, 1.0)
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """One move of the weights: the mean loss before it, the learning rate, and over how many items."""
+
+    step: int
+    seconds: float
+    loss: float
+    rate: float
+    items: int
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the held-out samples say, and whether it is the best so far."""
+
+    step: int
+    seconds: float
+    loss: float
+    best: bool
+
+
+def factor(share: float, plan: Plan) -> float:
+    """What the learning rate is multiplied with when so much of the budget is spent."""
+    if plan.schedule == "one-cycle":
+        rise = 0.3
+        return share / rise if share < rise else 0.5 * (1 + math.cos(math.pi * (share - rise) / (1 - rise)))
+    if share < plan.warm_up:
+        return max(share, 1e-3) / plan.warm_up
+    rest = (share - plan.warm_up) / max(1 - plan.warm_up, 1e-9)
+    if plan.schedule == "inverse-root":
+        return math.sqrt(max(plan.warm_up, 1e-9) / share) * (1.0 if rest < 0.8 else (1 - rest) / 0.2)
+    return 1 - rest if plan.schedule == "linear" else 0.5 * (1 + math.cos(math.pi * rest))
+
+
+class Loop:
+    """One run of training: makes steps, keeps count, and judges now and then."""
+
+    def __init__(self, model: nn.Module, lessons: Lessons, plan: Plan) -> None:
+        self.model, self.lessons, self.plan = model, lessons, plan
+        self.optimizers = optimizers_for(model, plan.optimizer, plan.learning_rate, plan.weight_decay, plan.table_rate)
+        self.progress = Progress()
+        self._compiled: Any = torch.compile(model, dynamic=True) if plan.compile else model
+        self.average = {name: value.clone() for name, value in model.state_dict().items()} if plan.average else {}
+
+    # --- stopping and going on ----------------------------------------------------------------------------------
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """All that a resumed run needs: tensors by name, and a few plain numbers."""
+        tensors = {f"model.{name}": value for name, value in self.model.state_dict().items()}
+        tensors |= {f"average.{name}": value for name, value in self.average.items()}
+        tensors["random"] = torch.get_rng_state()
+        for i, optimizer in enumerate(self.optimizers):
+            for key, memory in optimizer.state_dict()["state"].items():
+                tensors |= {f"optimizer.{i}.{key}.{name}": torch.as_tensor(value) for name, value in memory.items()}
+        return tensors, asdict(self.progress)
+
+    def restore(self, tensors: Mapping[str, Tensor], progress: Mapping[str, Any]) -> None:
+        """Goes on from such a state, bit for bit."""
+
+        def part(prefix: str) -> dict[str, Tensor]:
+            return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+
+        self.model.load_state_dict(part("model."))
+        self.average = {name: value.clone() for name, value in part("average.").items()}
+        for i, optimizer in enumerate(self.optimizers):
+            memories: dict[int, dict[str, Tensor]] = defaultdict(dict)
+            for name, value in part(f"optimizer.{i}.").items():
+                key, _, kind = name.partition(".")
+                memories[int(key)][kind] = value.clone()
+            optimizer.load_state_dict({"state": memories, "param_groups": optimizer.state_dict()["param_groups"]})
+        torch.set_rng_state(tensors["random"])
+        self.progress = Progress(**progress)
+
+    def run(self) -> Iterator[Stepped | Judged]:
+        """Steps until the budget is spent or patience is at its end. Whoever stops reading stops the run."""
+        started = time.monotonic() - self.progress.seconds
+        while not self.done:
+            stepped = self.step()
+            self.progress.seconds = time.monotonic() - started
+            yield replace(stepped, seconds=self.progress.seconds)
+            due = self.progress.share(self.plan) >= (self.progress.validations + 1) * self.plan.validate_every
+            if due or self.progress.share(self.plan) >= 1.0:
+                judged = self.judge()
+                self.progress.seconds = time.monotonic() - started
+                yield judged
+
+    @property
+    def done(self) -> bool:
+        """Whether the budget is spent, or patience at its end."""
+        impatient = 0 < self.plan.patience <= self.progress.since_best
+        return impatient or self.progress.share(self.plan) >= 1.0
+
+    def step(self) -> Stepped:
+        """One move of the weights, over `accumulate` batches that count as one."""
+        self.model.train()
+        rate = self.plan.learning_rate * factor(self.progress.share(self.plan), self.plan)
+        losses = [self._loss(batch, self.plan.smoothing) for batch in self._next_batches()]
+        items = sum(number for _, number in losses)
+        mean = sum((loss for loss, _ in losses[1:]), start=losses[0][0]) / max(items, 1)
+        mean.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.plan.clip)
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = rate * group["share"]
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+        self.progress.step += 1
+        self._follow()
+        loss = float(mean.detach())
+        if not math.isfinite(loss):
+            raise GlassformerError(
+                f"The loss became {loss} at step {self.progress.step}: the training went astray. "
+                f"Try a smaller learning rate than {self.plan.learning_rate:g}."
+            )
+        return Stepped(self.progress.step, self.progress.seconds, loss, rate, items)
+
+    def _loss(self, batch: object, smoothing: float = 0.0) -> tuple[Tensor, int]:
+        device = next(self.model.parameters()).device.type
+        with torch.autocast(device, torch.bfloat16, enabled=self.plan.precision == "bfloat16"):
+            return self.lessons.loss(self._compiled, batch, smoothing)
+
+    def _next_batches(self) -> Iterator[object]:
+        for _ in range(self.plan.accumulate):
+            yield self.lessons.train.batch(self.progress.epoch, self.progress.place)
+            self.progress.place += 1
+            if self.progress.place >= self.lessons.train.n_batches(self.progress.epoch):
+                self.progress.epoch, self.progress.place = self.progress.epoch + 1, 0
+
+    @torch.no_grad()
+    def _follow(self) -> None:
+        """The average of weights follows the weights; slowly at first it would remember the beginning too long."""
+        if not self.average:
+            return
+        past = min(self.plan.average, 1 - 1 / (self.progress.step + 1))
+        for name, value in self.model.state_dict().items():
+            if value.is_floating_point():
+                self.average[name].lerp_(value, 1 - past)
+
+    def judge(self) -> Judged:
+        """The loss on what was held out, remembered if it is the best."""
+        loss = self.validate()
+        best = loss < self.progress.best
+        self.progress.validations += 1
+        self.progress.since_best = 0 if best else self.progress.since_best + 1
+        self.progress.best = min(self.progress.best, loss)
+        return Judged(self.progress.step, self.progress.seconds, loss, best)
+
+    @torch.no_grad()
+    def validate(self) -> float:
+        """The mean loss over all that was held out, every item counted once; of the averaged weights, if there are."""
+        current = {name: value.clone() for name, value in self.model.state_dict().items()} if self.average else {}
+        self.model.load_state_dict(self.weights())
+        self.model.eval()
+        losses = [self._loss(batch) for batch in self.lessons.valid.in_order()]
+        if current:
+            self.model.load_state_dict(current)
+        return math.fsum(float(loss) for loss, _ in losses) / max(sum(count for _, count in losses), 1)
+
+    def weights(self) -> dict[str, Tensor]:
+        """What the run has to give: the averaged weights, if it averages, else those it has."""
+        return self.average or dict(self.model.state_dict())
+
+
+def weights_in(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """What the state of a run has to give: the averaged weights, if it averages, else those it has."""
+    for prefix in ("average.", "model."):
+        found = {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+        if found:
+            return found
+    return {}

@@ -1,0 +1,104 @@
+"""How weights move: AdamW for vectors and tables, Muon for matrices. Knows parameters and gradients, no models.
+
+Muon turns the momentum of a matrix into the nearest matrix whose directions all count alike (Newton–Schulz), so that no
+direction is learnt only because it is loud. It is worked in float32, and matrices of one shape are worked together: on
+processors without bfloat16 that is many times quicker than one by one.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim import AdamW, Optimizer
+
+from glassformer.layers.blocks import Positions
+from glassformer.layers.embedding import Embedding
+
+_COEFFICIENTS = (3.4445, -4.7750, 2.0315)  # of the quintic that pulls all singular values towards 1
+_ITERATIONS = 5
+
+
+def evened(matrices: Tensor) -> Tensor:
+    """Matrices (M rows columns) with all singular values brought near 1, directions kept."""
+    a, b, c = _COEFFICIENTS
+    tall = matrices.shape[-2] > matrices.shape[-1]
+    x: Tensor = matrices.mT if tall else matrices
+    x = x / (x.norm(dim=(-2, -1), keepdim=True) + 1e-7)
+    for _ in range(_ITERATIONS):
+        square = x @ x.mT
+        x = a * x + (b * square + c * square @ square) @ x
+    return x.mT if tall else x
+
+
+class Muon(Optimizer):
+    """Momentum, evened. The size of a step matches AdamW's, so that one learning rate serves both."""
+
+    def __init__(
+        self,
+        weights: Iterable[Tensor] | Iterable[dict[str, Any]],
+        *,
+        lr: float = 1e-3,
+        momentum: float = 0.95,
+        weight_decay: float = 0.0,
+    ) -> None:
+        super().__init__(weights, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]
+        """Moves every weight that has a gradient."""
+        for group in self.param_groups:
+            by_shape: dict[torch.Size, list[Tensor]] = defaultdict(list)
+            for weight in group["params"]:
+                if weight.grad is not None:
+                    by_shape[weight.shape].append(weight)
+            for weights in by_shape.values():
+                self._move(weights, group)
+
+    def _move(self, weights: list[Tensor], group: dict[str, Any]) -> None:
+        momentum, lr = group["momentum"], group["lr"]
+        ahead = []
+        for weight in weights:
+            assert weight.grad is not None
+            memory = self.state[weight].setdefault("momentum", torch.zeros_like(weight))
+            memory.lerp_(weight.grad, 1 - momentum)
+            ahead.append(weight.grad.lerp(memory, momentum))  # Nesterov: look where the momentum leads
+        size = 0.2 * max(weights[0].shape) ** 0.5  # the root mean square of an AdamW step
+        for weight, move in zip(weights, evened(torch.stack(ahead).float()), strict=True):
+            weight.mul_(1 - lr * group["weight_decay"]).add_(move.to(weight.dtype), alpha=-lr * size)
+
+
+def optimizers_for(
+    model: nn.Module, kind: str, lr: float, weight_decay: float, table_rate: float = 1.0
+) -> list[Optimizer]:
+    """AdamW alone, or Muon for the matrices inside the blocks and AdamW for all else. Vectors do not decay.
+
+    Every group has a `share` of the learning rate: 1, and for tables (embeddings, positions) the `table_rate`. AdamW
+    moves a row that is seen once as far as one that is seen always, so that rare words are learnt by heart.
+    """
+    known = {id(table) for table in _tables(model)}
+    weights = list(model.parameters())
+    tables = [weight for weight in weights if id(weight) in known]
+    matrices = [weight for weight in weights if weight.ndim >= 2 and id(weight) not in known]
+    vectors = [weight for weight in weights if weight.ndim < 2]
+    to_muon = [weight for weight in matrices if kind == "muon" and weight.ndim == 2]
+    moved = {id(weight) for weight in to_muon}
+    groups = [
+        {"params": tables, "weight_decay": weight_decay, "share": table_rate},
+        {"params": [each for each in matrices if id(each) not in moved], "weight_decay": weight_decay, "share": 1.0},
+        {"params": vectors, "weight_decay": 0.0, "share": 1.0},
+    ]
+    found: list[Optimizer] = [AdamW([each for each in groups if each["params"]], lr=lr, betas=(0.9, 0.98), fused=True)]
+    if to_muon:
+        found.insert(0, Muon([{"params": to_muon, "share": 1.0}], lr=lr, weight_decay=weight_decay))
+    return found
+
+
+def _tables(model: nn.Module) -> Iterator[Tensor]:
+    """Embeddings, and what is tied to them, are looked up row by row; they are no map from rows to rows."""
+    for module in model.modules():
+        if isinstance(module, Embedding):
+            yield module.weight
+        elif isinstance(module, Positions):
+            yield module.table

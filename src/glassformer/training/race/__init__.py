@@ -1,0 +1,1 @@
+"""The race: several models on equal terms."""

@@ -1,0 +1,139 @@
+"""A race as one HTML file: how all stand, and how they got there. It draws what race.py found out."""
+
+from html import escape
+from pathlib import Path
+
+from glassformer.drawing.charts import COLOURS, Line, Scale, lines, whisker
+from glassformer.drawing.html_page import facts, page, section, table
+from glassformer.drawing.score_words import NAMES, best_is_high, between, clock, figure, in_figures
+from glassformer.models.registry import kind_of
+from glassformer.training.race.standings import Race, Standing, Standings
+
+BAG_OF_WORDS = "a bag of words: it cannot know in which order they stand"
+
+
+def race_page(race: Race) -> str:
+    """The page about those that have finished."""
+    standings = race.standings()
+    name = Path(race.request.data).name
+    return page(
+        f"Race · {race.request.task} · {name}",
+        [
+            _headline(standings, name),
+            section("How they stand", _table(standings), _how_to_read(standings)),
+            section(
+                "How they got there", _curves(race, standings),
+                "The loss on samples that were held out, over the time of training; lower is better.",
+            ),
+            section("Equal terms", facts(_terms(race, standings))),
+            section("The contenders", facts(_contenders(standings))),
+        ],
+    )  # fmt: skip
+
+
+def verdict(standings: Standings) -> str:
+    """Who is really ahead, in a sentence."""
+    first, *others = standings.models
+    level = [each.model for each in others if each.level]
+    if not others:
+        return f"{first.model} ran alone."
+    if not level:
+        return f"{first.model} is really ahead."
+    return f"{_joined([first.model, *level])} cannot be told apart."
+
+
+def remark(each: Standing) -> str:
+    """What stands beside a model: its place, and what it cannot see."""
+    place = "first" if each.behind is None else "level with the first" if each.level else "behind"
+    return place if each.reads_order else f"{place} · a bag of words"
+
+
+def _joined(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _headline(standings: Standings, name: str) -> str:
+    first = standings.models[0]
+    seeds = len(first.each)
+    runs = f", {seeds} seeds each" if seeds > 1 else ""
+    return (
+        f"<header><h1>Race <span class='said'>on {escape(name)}, {len(standings.models)} models{runs}</span></h1>"
+        f"<p class='headline'>{escape(verdict(standings))}</p>"
+        f"<p class='said'>{escape(first.model)}: {in_figures(standings.score, first.score.value)} "
+        f"{escape(NAMES[standings.score])}, most likely "
+        f"{between(standings.score, (first.score.low, first.score.high))}.</p></header>"
+    )
+
+
+def _how_to_read(standings: Standings) -> str:
+    guess = "" if standings.guess is None else (
+        f" Always saying the most frequent label gets {in_figures(standings.score, standings.guess)}."
+    )  # fmt: skip
+    seeds = " The small ticks are the seeds." if len(standings.models[0].each) > 1 else ""
+    return (
+        f"A dot is a score; its bar is what the luck of these {standings.samples:,} samples leaves open, at 95 %."
+        f"{seeds} A model is behind only if luck explains the first one's lead less than once in 20 draws.{guess}"
+    )
+
+
+def _scale(standings: Standings) -> Scale:
+    ends = [end for each in standings.models for end in (each.score.low, each.score.high, *each.each)]
+    ends += [standings.guess] if standings.guess is not None else []
+    air = 0.04 * ((max(ends) - min(ends)) or 1.0)
+    return Scale(min(ends) - air, max(ends) + air)
+
+
+def _table(standings: Standings) -> str:
+    scale, score = _scale(standings), standings.score
+    several = len(standings.models[0].each) > 1
+    head = ["model", NAMES[score], "", "95 % interval", *(["± seeds"] if several else []), NAMES[standings.beside]]
+    kinds = ["tight", "number main", "wide", "number", *(["number"] if several else []), "number", "number", "number"]
+    rows = []
+    for i, each in enumerate(standings.models):
+        spread = [figure(score, each.spread) if each.spread is not None else ""] if several else []
+        rows.append(
+            [
+                f"<span class='c{i % COLOURS}'>●</span> {escape(each.model)}<small>{escape(remark(each))}</small>",
+                in_figures(score, each.score.value),
+                whisker(each.score.value, (each.score.low, each.score.high), each.each if several else (), scale, i),
+                between(score, (each.score.low, each.score.high)),
+                *spread,
+                "" if each.beside is None else in_figures(standings.beside, each.beside),
+                f"{each.parameters:,}",
+                clock(each.seconds),
+            ]
+        )
+    return f"<div class='race stacked'>{table([*head, 'parameters', 'time'], rows, kinds)}</div>"
+
+
+def _curves(race: Race, standings: Standings) -> str:
+    found = [
+        Line(each.model, points, colour=i, faint=seed > 0, dotted=seed == 0)
+        for i, each in enumerate(standings.models)
+        for seed, points in enumerate(race.curves(each))
+    ]
+    said = "Held-out loss over time: " + ", ".join(
+        f"{line.name} ends at {line.points[-1][1]:.3f}" for line in found if line.points and not line.faint
+    )
+    return lines(found, clock, lambda loss: f"{loss:g}", said)
+
+
+def _terms(race: Race, standings: Standings) -> dict[str, str]:
+    request = race.request
+    budgets = {"minutes": "min each, all told", "epochs": "times through the data", "steps": "steps"}
+    return {
+        "data": request.data,
+        "samples": ", ".join(f"{count:,} {part}" for part, count in race.terms["samples"].items() if count),
+        "budget": next(f"{count:g} {word}" for name, word in budgets.items() if (count := getattr(request, name))),
+        "settings": ", ".join(f"{name} {value}" for name, value in request.settings.items()),
+        "compared by": f"{NAMES[standings.score]}; {'higher' if best_is_high(standings.score) else 'lower'} is better; "
+        "by a paired bootstrap over the samples",
+        "command": request.command,
+    }  # fmt: skip
+
+
+def _contenders(standings: Standings) -> dict[str, str]:
+    return {
+        each.model: kind_of(each.model).sentence + ("" if each.reads_order else f" It is {BAG_OF_WORDS}.")
+        for each in standings.models
+    }

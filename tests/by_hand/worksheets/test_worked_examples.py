@@ -1,0 +1,142 @@
+"""The worked examples come out right to 1e-4, through the Python names and through the command line's JSON."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import glassformer as gf
+from glassformer.by_hand.worksheets.worksheet import example_names
+from glassformer.commands.main import app
+
+C1 = [[-0.1, 0.1, 0.3]]
+C2 = [[-0.1, 0.1, 0.3], [0.4, -1.1, -0.3]]
+
+# Reworked in float64 from the numbers the source notes print; every number here can be redone with a pencil.
+TRUE: dict[str, dict[str, Any]] = {
+    "i-love-ai": {
+        "queries": [[1, 0], [1, 1], [2, 1]],
+        "keys": [[0, 1], [1, 0], [1, 1]],
+        "values": [[1, 2], [0, 1], [1, 3]],
+        "scores": [[0, 1, 1], [1, 1, 2], [1, 2, 3]],
+        "scaled": [[0, 0.7071, 0.7071], [0.7071, 0.7071, 1.4142], [0.7071, 1.4142, 2.1213]],
+        "weights": [[0.1978, 0.4011, 0.4011], [0.2483, 0.2483, 0.5035], [0.1400, 0.2840, 0.5760]],
+        "output": [[0.5989, 2.0000], [0.7517, 2.2552], [0.7160, 2.2920]],
+    },
+    "thinking-machines": {"scores": [[112, 96]], "scaled": [[14, 12]], "weights": [[0.8808, 0.1192]]},
+    "one-token": {
+        "inputs": C1,
+        "weights": [[1]],
+        "mixed": [[-0.164, -0.085, -0.056]],
+        "output": [[0.0389, 0.0246, -0.0680]],
+    },
+    "two-tokens": {
+        "inputs": C2,
+        "values": [[-0.164, -0.085, -0.056], [0.441, 0.272, 0.201]],
+        "weights": [[0.4944, 0.5056], [0.5220, 0.4780]],
+        "mixed": [[0.1419, 0.0955, 0.0739], [0.1252, 0.0856, 0.0668]],
+        "output": [[-0.0290, -0.0273, 0.0634], [-0.0253, -0.0244, 0.0562]],
+    },
+    "masked": {
+        "inputs": C2,
+        "weights": [[1, 0], [0.5220, 0.4780]],
+        "mixed": [[-0.164, -0.085, -0.056], [0.1252, 0.0856, 0.0668]],
+        "output": [[0.0389, 0.0246, -0.0680], [-0.0253, -0.0244, 0.0562]],
+    },
+    "cross": {
+        "inputs": [[-0.6, 0.3, -0.4], [0.5, 0.9, -0.5]],
+        "context": C2,
+        "weights": [[0.4880, 0.5120], [0.5049, 0.4951]],
+        "mixed": [[0.1457, 0.0978, 0.0756], [0.1355, 0.0917, 0.0712]],
+        "output": [[-0.0298, -0.0279, 0.0651], [-0.0276, -0.0262, 0.0607]],
+    },
+    "sigmoid": {
+        "inputs": C2,
+        "weights": [[0.4951, 0.5007], [0.5108, 0.4887]],
+        "mixed": [[0.1396, 0.0941, 0.0729], [0.1318, 0.0895, 0.0696]],
+        "output": [[-0.0285, -0.0269, 0.0624], [-0.0267, -0.0256, 0.0591]],
+    },
+    # Head 1 of "red" scores 2, 3, 3 against the keys; e^(2/√2) and e^(3/√2) give the shares.
+    "two-heads": {
+        "queries": [[[2, 0], [0, 2], [0, 0]], [[1, 2], [2, 1], [1, 3]]],
+        "scores": [[[2, 0, 0], [0, 2, 0], [0, 0, 0]], [[2, 3, 3], [4, 3, 6], [2, 4, 3]]],
+        "joined": [
+            [0.8364, 0.3272, 1.4011, 0.5989],
+            [0.3272, 0.8364, 1.0879, 0.9121],
+            [0.6667, 0.6667, 1.5760, 0.4240],
+        ],
+    },
+    # Two tokens alike score 2 and 1 over √3, and 0 for the third, which is unlike both.
+    "no-weights": {"scores": [[2, 1, 0], [1, 1, 0], [0, 0, 4]], "weights": [[0.5329, 0.2992, 0.1679], None, None]},
+    # relu([1, 0]) W_S + b_S = [1, 0, 1.5]; hidden from the first two, the third counts only for the last.
+    "synthesizer": {
+        "scores": [[1, 0, 1.5], [0, 2, 2.5], [1, 1, 2.5]],
+        "weights": [[1, 0, 0], [0.1192, 0.8808, 0], None],
+    },
+}  # fmt: skip
+
+
+def assert_close(found: Any, true: Any) -> None:
+    rows = [(row, wanted) for row, wanted in zip(np.array(found, dtype=float), true, strict=True) if wanted is not None]
+    for row, wanted in rows:
+        np.testing.assert_allclose(row, wanted, rtol=0, atol=1e-4)
+
+
+def test_every_example_has_its_true_numbers() -> None:
+    assert sorted(TRUE) == example_names()
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_through_python(name: str) -> None:
+    stages = {shown.name: shown.values for shown in gf.explain(name).stages()}
+    for stage, true in TRUE[name].items():
+        assert_close(stages[stage], true)
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_through_the_command_line(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        app(["explain", "--example", name, "--json"])
+    assert stop.value.code == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["example"] == name
+    stages = {stage["name"]: stage for stage in document["stages"]}
+    for stage, true in TRUE[name].items():
+        assert set(stages[stage]) >= {"name", "symbol", "axes", "formula", "values"}
+        assert_close(stages[stage]["values"], true)
+        assert np.array(stages[stage]["values"], dtype=float).ndim == len(stages[stage]["axes"])
+
+
+def torch_attention(trace: gf.Trace) -> torch.nn.MultiheadAttention:
+    """torch's own module with the example's weights."""
+    width = trace["query_weight"].shape[0]
+    theirs = torch.nn.MultiheadAttention(width, 1, bias=False, batch_first=True, dtype=torch.float64)
+    packed = [torch.from_numpy(trace[f"{name}_weight"]).T for name in ("query", "key", "value")]
+    with torch.no_grad():
+        theirs.in_proj_weight.copy_(torch.cat(packed))
+        theirs.out_proj.weight.copy_(torch.from_numpy(trace["output_weight"]).T)
+    return theirs
+
+
+@pytest.mark.parametrize("name", ["one-token", "two-tokens", "masked", "cross"])
+def test_equal_to_torch(name: str) -> None:
+    trace = gf.explain(name).trace
+    x = torch.from_numpy(trace["inputs"])
+    context = torch.from_numpy(trace["context"]) if "context" in trace else x
+    blocked = ~torch.from_numpy(trace["mask"][0, 0]) if "mask" in trace else None
+    output, weights = torch_attention(trace)(x, context, context, attn_mask=blocked)
+    np.testing.assert_allclose(trace["output"], output.detach(), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(trace["weights"][0], weights.detach(), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_every_number_of_every_example_explains_itself(name: str) -> None:
+    trace = gf.explain(name).trace
+    for address in trace:
+        for index in np.ndindex(trace[address].shape):
+            explanation = trace.explain(address, index)
+            assert explanation.result == pytest.approx(explanation.number, rel=0, abs=1e-12), trace.place(
+                address, index
+            )

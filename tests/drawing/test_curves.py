@@ -1,0 +1,41 @@
+"""Curves: an average that starts at the first point, a forecast of a power law, and a drawing of the right shape."""
+
+import math
+
+import pytest
+
+from glassformer.drawing.curves import drawn, foretold, smoothed
+
+
+def test_a_constant_is_its_own_average() -> None:
+    assert smoothed([(t, 3.0) for t in range(1, 8)])[0] == (1, pytest.approx(3.0))
+    assert all(value == pytest.approx(3.0) for _, value in smoothed([(t, 3.0) for t in range(1, 8)]))
+
+
+def test_the_average_by_hand() -> None:
+    (_, first), (_, second) = smoothed([(0, 2.0), (1, 4.0)], weight=0.5)
+    assert first == 2.0
+    assert second == pytest.approx((0.5 * 0.5 * 2 + 0.5 * 4) / 0.75)
+
+
+def test_a_power_of_the_time_is_foretold() -> None:
+    points = [(t, 5.0 * t**-0.3) for t in range(1, 24)]
+    assert foretold(points, 100.0) == pytest.approx(5.0 * 100**-0.3)
+
+
+def test_too_few_points_foretell_nothing_and_a_rise_is_not_drawn_out() -> None:
+    assert foretold([(1, 2.0), (2, 1.5)], 10.0) is None
+    assert foretold([(2.0, 1.0)] * 12, 10.0) is None
+    rising = [(t, 1.0 + 0.1 * t) for t in range(1, 12)]
+    later = [math.log(value) for _, value in rising[5:]]
+    assert foretold(rising, 1000.0) == pytest.approx(math.exp(sum(later) / len(later)))
+
+
+def test_the_drawing_falls_from_left_to_right() -> None:
+    lines = drawn([(t, 10.0 - t) for t in range(10)], width=10, height=5)
+    assert len(lines) == 5
+    assert lines[0].startswith("  10.000 █")
+    assert lines[-1].startswith("   1.000 ")
+    filled = ["".join(line[9 + column] for line in lines).strip() for column in range(10)]
+    assert [len(each) for each in filled] == sorted((len(each) for each in filled), reverse=True)
+    assert drawn([]) == []

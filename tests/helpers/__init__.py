@@ -1,0 +1,1 @@
+"""What several tests stand on: small models and runs, reference answers, visitors, killers."""

@@ -1,0 +1,46 @@
+"""One small model of every name in the table, with inputs: what a promise about all models is tried on."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from glassformer.models.registry import MODELS, build, configure
+
+SMALL: dict[str, dict[str, Any]] = {
+    "rnn": {"width": 5, "state": 7},
+    "bilstm": {"width": 5, "state": 7},
+    "mlp": {"width": 5, "length": 23, "hidden": [13, 7]},
+    "conv": {"width": 5, "length": 67, "filters": [7, 11], "hidden": 13},
+    "conv-pool": {"width": 5, "length": 67, "filters": [7, 11], "hidden": 13},
+    "bare-attention": {"width": 6, "length": 23},
+    "attention": {"width": 6, "length": 23, "heads": 3},
+    "transformer": {"width": 6, "length": 23, "layers": 2, "heads": 3, "hidden": 13},
+    "translator": {"width": 6, "length": 23, "encoder_layers": 2, "decoder_layers": 2, "heads": 3, "hidden": 13},
+    "gpt": {"width": 6, "length": 23, "layers": 2, "heads": 3, "hidden": 13},
+    "modern": {"width": 12, "length": 23, "layers": 2, "heads": 3, "hidden": 13},
+}
+VOCABULARY, CLASSES = 29, 3
+
+
+def small(name: str, **settings: Any) -> nn.Module:
+    torch.manual_seed(5)
+    if MODELS[name].task == "classify":
+        settings = {"classes": CLASSES, **settings}
+    model = build(name, configure(name, **{"vocabulary": VOCABULARY, **SMALL[name], **settings}))
+    with torch.no_grad():  # weights that are not tiny, so that differences show
+        for weight in model.parameters():
+            weight.add_(torch.randn_like(weight) * 0.3)
+    return model.eval()
+
+
+def inputs(name: str, lengths: tuple[int, ...] = (11, 7, 4), pads: int = 0) -> tuple[Tensor, ...]:
+    generator = torch.Generator().manual_seed(3)
+    longest = max(lengths) + pads
+    real = torch.arange(longest)[None] < torch.tensor(lengths)[:, None]
+    ids = torch.randint(5, VOCABULARY, (len(lengths), max(lengths)), generator=generator)
+    ids = torch.nn.functional.pad(ids, (0, pads)).masked_fill(~real, 0)
+    if MODELS[name].task == "translate":
+        target = torch.randint(5, VOCABULARY, (len(lengths), 5), generator=generator)
+        return ids, real, target
+    return ids, real

@@ -1,0 +1,47 @@
+"""Small runs on the disk, with random weights: what predicting, scoring and keeping is tried on."""
+
+from pathlib import Path
+from typing import Any
+
+from glassformer.models.card import Card
+from glassformer.models.config import to_dict
+from glassformer.models.registry import MODELS, configure
+from glassformer.runs.folder import RunFolder
+from glassformer.text.corpora import Corpus, read
+from glassformer.text.samples import Pair, text_of
+from glassformer.text.tokens import Tokens
+from helpers.small_models import SMALL, small
+
+# For each objective: a model, a source, a kind of tokens.
+KINDS = {
+    "classes": ("transformer", "negation:300", "word"),
+    "pairs": ("translator", "dates:300", "character"),
+    "answers": ("modern", "sorting:300", "character"),
+}
+SEED = 3
+
+
+def small_corpus(objective: str) -> Corpus:
+    model, source, _ = KINDS[objective]
+    return read(source, MODELS[model].task, seed=SEED)
+
+
+def small_run(path: Path, objective: str = "classes", model: str | None = None, **settings: Any) -> RunFolder:
+    """A run as training would leave it, but for the training."""
+    usual, source, kind = KINDS[objective]
+    name = model or usual
+    corpus = small_corpus(objective)
+    texts = [part for each in corpus.train for part in (text_of(each), each.target if isinstance(each, Pair) else "")]
+    tokens = Tokens.train(kind, texts, min_frequency=1)
+    longest = {"length": 67} if "length" in SMALL[name] else {}
+    settings = SMALL[name] | {"vocabulary": len(tokens), **longest, **settings}
+    if corpus.labels:
+        settings["classes"] = len(corpus.labels)
+    module = small(name, **settings)
+    card = Card(
+        task=MODELS[name].task, model=name, config=to_dict(configure(name, **settings)), objective=objective,
+        labels=corpus.labels, longest=67, data=source, command="glassformer train", seed=SEED,
+    )  # fmt: skip
+    folder = RunFolder.create(path, settings={"seed": SEED, "data": {"source": source}})
+    folder.save_model(card, module.state_dict(), tokens)
+    return folder

@@ -1,0 +1,276 @@
+"""A look at a trained model: the numbers are those of the pass, the words those of the answer, the page small."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from helpers.looks import numbers_of
+from helpers.small_runs import small_run
+
+import glassformer as gf
+from glassformer.commands import main as cli
+from glassformer.errors import InputError
+from glassformer.inside.shown import Shown
+from glassformer.models.registry import MODELS
+from glassformer.runs import run as runs
+from glassformer.runs.run import Run, load
+from glassformer.text.tokens import END, START
+
+TEXTS = {"classes": "the film was not good", "pairs": "the third of March 1984", "answers": "3 1 2"}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    root = tmp_path_factory.mktemp("runs")
+    return {objective: load(small_run(root / objective, objective).path) for objective in TEXTS}
+
+
+@pytest.fixture(scope="module")
+def seen(trained: dict[str, Run]) -> dict[str, Shown]:
+    return {objective: trained[objective].look(text) for objective, text in TEXTS.items()}
+
+
+# --- what is seen -------------------------------------------------------------------------------------------------
+
+
+def test_a_class_is_the_one_that_is_predicted(trained: dict[str, Run], seen: dict[str, Shown]) -> None:
+    said = trained["classes"].predict([TEXTS["classes"]])[0]
+    shares = {item["name"]: item["share"] for item in seen["classes"].answer["items"]}
+    assert shares == pytest.approx(said.scores, abs=1e-6)  # type: ignore[union-attr]
+    assert seen["classes"].words.startswith(f"{said.label} 0.")  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", [name for name, kind in MODELS.items() if kind.task == "classify"])
+def test_every_classifier_can_be_looked_into(tmp_path: Path, name: str) -> None:
+    run = load(small_run(tmp_path / name, model=name).path)
+    look = run.look(TEXTS["classes"])
+    shares = {item["name"]: item["share"] for item in look.answer["items"]}
+    assert shares == pytest.approx(run.predict([TEXTS["classes"]])[0].scores, abs=1e-6)  # type: ignore[union-attr]
+    assert look.save(tmp_path / "page.html").path.stat().st_size > 10_000
+
+
+def test_a_text_is_gone_on_with_by_the_likeliest_token(trained: dict[str, Run]) -> None:
+    run = trained["answers"]
+    look = run.look(TEXTS["answers"], longest=7)
+    ids = [*run.tokens.encode(TEXTS["answers"]).ids, START]
+    read = len(ids)
+    while len(ids) < read + 7:
+        best = int(run.model(torch.tensor([ids]))[0, -1].argmax())
+        if best == END:
+            break
+        ids.append(best)
+    assert look.trace["ids"][0].tolist() == ids
+    assert look.answer["read"] == read
+    assert list(look.look.texts.own) == run.tokens.pieces(ids)
+    assert look.words == f"goes on with “{run.tokens.decode(ids[read:])}”"
+
+
+def test_a_language_model_may_only_read(trained: dict[str, Run]) -> None:
+    look = trained["answers"].look(TEXTS["answers"], longest=0)
+    assert look.trace["ids"].shape[1] == look.answer["read"] == 6
+    assert look.words.endswith(f"({look.answer['steps'][-1]['items'][0]['share']:.3f})")
+
+
+def test_a_continuation_stops_where_the_model_ends(trained: dict[str, Run]) -> None:
+    run = trained["answers"]
+    look = run.look("3 1 " * 14, longest=1000)
+    assert look.trace["ids"].shape[1] <= run.model.config.length  # type: ignore[union-attr]
+
+
+def test_a_translation_is_the_models_own(trained: dict[str, Run], seen: dict[str, Shown]) -> None:
+    said = trained["pairs"].predict([TEXTS["pairs"]], beam=1)[0]
+    assert seen["pairs"].words == f"writes “{said.translation}”"  # type: ignore[union-attr]
+    assert seen["pairs"].answer["target"] is None
+
+
+def test_a_target_leads_and_the_first_difference_is_told(trained: dict[str, Run]) -> None:
+    run = trained["pairs"]
+    target = "1984-03-03"
+    look = run.look(TEXTS["pairs"], target=target)
+    led = run.tokens.encode(target).ids
+    own = look.answer["own_ids"]
+    apart = next((i for i, (a, b) in enumerate(zip(own, led, strict=False)) if a != b), min(len(own), len(led)))
+    assert look.answer["divergence"] == apart
+    assert look.trace["target.ids"][0].tolist() == [START, *led]
+    assert look.words.endswith(f"which parts from “{target}” at token {apart + 1}")
+    itself = run.look(TEXTS["pairs"], target=run.tokens.decode(own))
+    assert itself.answer["divergence"] is None
+    assert itself.words.endswith(", as it was led")
+
+
+def test_what_is_written_is_followed(trained: dict[str, Run]) -> None:
+    plain = trained["classes"].look(TEXTS["classes"])
+    uniform = np.full_like(plain.trace["encoder.0.self.weights"], 0.2)
+    changed = trained["classes"].look(TEXTS["classes"], write={"encoder.0.self.weights": uniform})
+    assert (changed.trace["encoder.0.self.weights"] == uniform).all()
+    assert not np.allclose(changed.trace["logits"], plain.trace["logits"])
+
+
+@pytest.mark.parametrize("objective", TEXTS)
+def test_every_number_of_the_page_is_the_models_to_six_decimals(objective: str, seen: dict[str, Shown]) -> None:
+    look = seen[objective]
+    found = numbers_of(look.document())
+    assert found
+    for address, values in found.items():
+        if values.shape == look.trace[address].shape:  # a vocabulary is cut to the words at hand
+            np.testing.assert_allclose(values, look.trace[address].astype(np.float64), rtol=0, atol=1e-6)
+
+
+def test_the_page_of_four_layers_and_thirty_tokens_is_small(tmp_path: Path) -> None:
+    run = load(small_run(tmp_path / "run", layers=4, width=128, heads=4, hidden=512).path)
+    saved = run.look("good " * 30).save(tmp_path / "page.html")
+    assert saved.bytes == saved.path.stat().st_size <= 5_000_000
+    assert not saved.left_out
+    smaller = run.look("good " * 30).save(tmp_path / "page.html", megabytes=0.9)
+    assert smaller.bytes == saved.path.stat().st_size <= 900_000
+    assert smaller.rounded
+    assert "encoder.0.feed_forward.expand_weight" in smaller.left_out
+
+
+@pytest.mark.parametrize(
+    ("objective", "asked", "error"),
+    [
+        ("classes", {"text": "  \n"}, "no text yet"),
+        ("classes", {"text": ["one"]}, "given as a string; this is a list"),
+        ("classes", {"text": "good " * 68}, "has 68 tokens; this model can be looked at with 67 at most"),
+        ("classes", {"text": "good", "target": "x"}, "Only a translator is led along a target"),
+        ("pairs", {"text": "may", "target": " "}, "The target is empty"),
+        ("pairs", {"text": "may", "target": "1" * 67}, "This target has 68 tokens"),
+        ("pairs", {"text": "may", "longest": 0}, "`longest` is 0; it counts"),
+        ("answers", {"text": "3 1 2", "longest": -1}, "`longest` is -1"),
+    ],
+)
+def test_what_cannot_be_looked_at_is_said(
+    objective: str, asked: dict[str, Any], error: str, trained: dict[str, Run]
+) -> None:
+    with pytest.raises(InputError, match=error):
+        trained[objective].look(**asked)
+
+
+# --- any other model ----------------------------------------------------------------------------------------------
+
+
+def test_a_model_that_was_watched_has_the_same_page(tmp_path: Path) -> None:
+    model = torch.nn.Transformer(6, 2, 1, 1, 13, batch_first=True).eval()
+    seen = gf.watch(model).run(torch.randn(1, 7, 6), torch.randn(1, 5, 6))
+    look = seen.look(tokens=list("abcde"), context=list("ABCDEFG"), title="torch's own")
+    labels = {stage["address"]: stage["labels"] for stage in look.document()["stages"]}
+    assert labels["encoder.layers.0.self_attn.weights"][-2:] == ["context", "context"]
+    assert labels["decoder.layers.0.self_attn.weights"][-2:] == ["own", "own"]
+    assert labels["decoder.layers.0.multihead_attn.weights"][-2:] == ["own", "context"]
+    assert "equal to the model's own numbers" in look.look.about
+    assert look.save(tmp_path / "page.html").bytes > 100_000
+    found = numbers_of(look.document())
+    for address in ("encoder.layers.0.self_attn.weights", "decoder.layers.0.multihead_attn.scores"):
+        np.testing.assert_allclose(found[address], seen.trace[address], rtol=0, atol=1e-6)
+
+
+def test_tokens_that_do_not_fit_name_nothing() -> None:
+    seen = gf.watch(torch.nn.MultiheadAttention(6, 3, batch_first=True).eval()).run(*[torch.randn(1, 5, 6)] * 3)
+    labels = {stage["address"]: stage["labels"] for stage in seen.look(tokens=["a", "b"]).document()["stages"]}
+    assert labels["weights"] == [None, None, None, None]
+
+
+def test_where_nothing_was_seen_there_is_nothing_to_look_at() -> None:
+    with pytest.raises(InputError, match="No attention was seen"):
+        gf.watch(torch.nn.Linear(3, 5)).run(torch.randn(2, 3)).look()
+
+
+# --- the command --------------------------------------------------------------------------------------------------
+
+
+def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "argv", ["glassformer", "look", *words])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    said = capsys.readouterr()
+    return int(stop.value.code or 0), said.out, said.err
+
+
+def test_the_command_writes_a_page_and_says_what_it_shows(
+    trained: dict[str, Run], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "deep" / "page.html"
+    words = (str(trained["classes"].folder), TEXTS["classes"], "--out", str(page))
+    code, out, _ = command(capsys, monkeypatch, *words)
+    assert code == 0
+    assert f"Wrote {page}" in out
+    assert trained["classes"].look(TEXTS["classes"]).words in out
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    page.write_text("old", encoding="utf-8")
+    code, out, _ = command(capsys, monkeypatch, *words, "--json")
+    facts = json.loads(out)
+    assert (facts["page"], facts["bytes"], facts["left_out"]) == (str(page), page.stat().st_size, [])
+    assert facts["tokens"] == TEXTS["classes"].split()
+    assert facts["answer"]["items"][0]["share"] >= 1 / 2
+    assert list(page.parent.iterdir()) == [page]
+
+
+def test_the_command_leads_a_translation_and_reads_standard_input(
+    trained: dict[str, Run], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = SimpleNamespace(buffer=io.BytesIO(f"{TEXTS['pairs']}\n".encode()), isatty=lambda: False)
+    monkeypatch.setattr(sys, "stdin", given)
+    words = (str(trained["pairs"].folder), "-", "--target", "1984-03-03", "--out", str(tmp_path / "page.html"))
+    code, out, _ = command(capsys, monkeypatch, *words, "--json")
+    assert code == 0
+    facts = json.loads(out)
+    assert "".join(facts["source_tokens"]) == TEXTS["pairs"]
+    assert "".join(facts["answer"]["target"]) == "1984-03-03"
+    assert "parts from" in facts["words"]
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["nowhere", "text"], "nowhere is no folder"),
+        (["{run}", ""], "There is no text yet"),
+        (["{run}", "two", "words"], 'put it in quotes: "two words"'),
+        (["{run}", "text", "--outt", "x"], "There is no option --outt"),
+        (["{run}", "text", "--out", "{run}"], "is a folder; name a file"),
+        (["{run}", "text", "--megabytes", "0"], "allow more than 0"),
+        (["{run}", "text", "--megabytes", "0.01"], "cannot be made as small"),
+    ],
+)
+def test_the_command_says_what_is_wrong(
+    words: list[str],
+    error: str,
+    trained: dict[str, Run],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = command(capsys, monkeypatch, *(word.format(run=trained["classes"].folder) for word in words))
+    assert (code, out) == (2, "")
+    assert error in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_page_is_opened_only_when_asked(
+    trained: dict[str, Run], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda address: bool(opened.append(address)))
+    page = tmp_path / "page.html"
+    words = (str(trained["classes"].folder), "good", "--out", str(page))
+    command(capsys, monkeypatch, *words)
+    assert not opened
+    _, _, err = command(capsys, monkeypatch, *words, "--open")
+    assert opened == [page.as_uri()]
+    assert "No browser could be opened" in err
+
+
+def test_a_model_that_came_along_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = small_run(tmp_path / "package" / "feelings").path
+    monkeypatch.setattr(runs, "pocket_folders", lambda: [folder])
+    assert load("feelings").look("good").look.title == "feelings"
+    assert load(folder).folder == folder
+    with pytest.raises(InputError, match=r"feelinks is no folder, and no model called so came along; .*feelings"):
+        load("feelinks")

@@ -1,0 +1,307 @@
+"""Layers: each against somebody else's implementation of it, and what they refuse."""
+
+import cmath
+import math
+from typing import Any
+
+import pytest
+import torch
+from helpers.variants import shaken
+from torch import Tensor, nn
+
+from glassformer.errors import InputError
+from glassformer.layers.attention import Attention, attend, causal_mask, padding_mask, rotate
+from glassformer.layers.blocks import (
+    ACTIVATIONS,
+    Block,
+    FeedForward,
+    LayerNorm,
+    NoPositions,
+    Positions,
+    RMSNorm,
+    Rotary,
+    block,
+    decoder_block,
+    encoder_block,
+    sinusoids,
+)
+from glassformer.layers.cache import BlockCache
+from glassformer.stages.watchers import Watcher, nothing, record
+
+
+def explicit(name: str, value: Tensor, how: str = "") -> Tensor:
+    """A watcher that rewrites every stage with a copy, so that nothing comes from a kernel."""
+    return value.clone()
+
+
+# --- positions --------------------------------------------------------------------------------------------------
+
+
+def test_sinusoids_are_the_papers_formula() -> None:
+    """PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(pos / 10000^(2i/d))."""
+    length, width = 101, 14
+    table = sinusoids(length, width)
+    for position in range(length):
+        for i in range(width // 2):
+            angle = position / 10000 ** (2 * i / width)
+            assert table[position, 2 * i].item() == pytest.approx(math.sin(angle), abs=1e-7)
+            assert table[position, 2 * i + 1].item() == pytest.approx(math.cos(angle), abs=1e-7)
+
+
+def test_sinusoids_in_halves_are_the_same_columns_in_another_order() -> None:
+    alternating, halves = sinusoids(7, 10), sinusoids(7, 10, interleaved=False)
+    assert torch.equal(halves, torch.cat([alternating[:, 0::2], alternating[:, 1::2]], dim=1))
+
+
+def test_the_first_position_is_0_1_0_1() -> None:
+    assert sinusoids(1, 6).tolist() == [[0, 1, 0, 1, 0, 1]]
+
+
+def test_positions_add_a_row_per_place() -> None:
+    module = Positions(torch.tensor([[10.0], [20.0], [30.0]]))
+    embedded = torch.tensor([[[1.0], [2.0]]])
+    assert module(embedded).tolist() == [[[11], [22]]]
+    assert module(embedded, torch.tensor([[2, 0]])).tolist() == [[[31], [12]]]
+    assert NoPositions()(embedded) is embedded
+
+
+def test_trained_positions_are_trained_and_fixed_ones_are_not() -> None:
+    assert [name for name, _ in Positions.trained(7, 6).named_parameters()] == ["table"]
+    assert not list(Positions.sinusoidal(7, 6).parameters())
+    assert not Positions.sinusoidal(7, 6).state_dict()
+
+
+@pytest.mark.parametrize(
+    ("longest", "positions", "message"),
+    [
+        (3, None, "There are 3 positions, .* at 0 to 3"),
+        (7, torch.tensor([[0, 7, 1, 2]]), "There are 7 positions, .* at 0 to 7"),
+        (7, torch.tensor([[-1, 0, 1, 2]]), "There are 7 positions, .* at -1 to 2"),
+    ],
+)
+def test_a_position_beyond_the_table_is_refused(longest: int, positions: Tensor | None, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Positions.sinusoidal(longest, 6)(torch.randn(1, 4, 6), positions)
+
+
+@pytest.mark.parametrize(("make", "width"), [(lambda w: sinusoids(5, w), 7), (Rotary, 3)])
+def test_an_odd_width_has_no_pairs(make: Any, width: int) -> None:
+    with pytest.raises(InputError, match=f"width of {width} is odd"):
+        make(width)
+
+
+def test_rotary_turns_complex_numbers() -> None:
+    """Each pair of columns is one complex number, multiplied by e^(i · position / base^(2r/d))."""
+    d_key, base, positions = 10, 500.0, [0, 1, 5, 1000]
+    rows = torch.randn(1, 2, len(positions), d_key + 3, dtype=torch.float64)  # three columns are not turned
+    turned = rotate(rows, *Rotary(d_key, base=base)(torch.tensor([positions]), torch.float64))
+    pairs = d_key // 2
+    for head in range(2):
+        for t, position in enumerate(positions):
+            row, answer = rows[0, head, t].tolist(), turned[0, head, t].tolist()
+            for r in range(pairs):
+                wanted = complex(row[r], row[r + pairs]) * cmath.exp(1j * position / base ** (2 * r / d_key))
+                assert complex(answer[r], answer[r + pairs]) == pytest.approx(wanted, abs=1e-12)
+            assert answer[d_key:] == row[d_key:]
+
+
+def test_rotated_scores_depend_on_distance_alone() -> None:
+    queries, keys = torch.randn(1, 1, 1, 6, dtype=torch.float64), torch.randn(1, 1, 1, 6, dtype=torch.float64)
+    rotary = Rotary(6)
+
+    def score(query_at: int, key_at: int) -> float:
+        turned = [
+            rotate(rows, *rotary(torch.tensor([[at]]), torch.float64))
+            for rows, at in ((queries, query_at), (keys, key_at))
+        ]
+        return (turned[0] @ turned[1].transpose(-2, -1)).item()
+
+    for distance in (0, 1, 7, 100):
+        assert score(distance, 0) == pytest.approx(score(100_000 + distance, 100_000), abs=1e-9)
+    assert score(1, 0) != pytest.approx(score(2, 0), abs=1e-3)
+
+
+def test_rotary_keeps_the_models_dtype() -> None:
+    module, x = Attention(6, 3).to(torch.bfloat16), torch.randn(2, 5, 6, dtype=torch.bfloat16)
+    answer, trace = record(module, x, angles=Rotary(2)(torch.arange(5)[None]))
+    assert answer.dtype == torch.bfloat16
+    assert trace["cosines"].shape == (1, 5, 1)
+
+
+# --- norms ------------------------------------------------------------------------------------------------------
+
+
+def test_a_layer_norm_by_hand() -> None:
+    rows = torch.tensor([[[1.0, 3.0]]], dtype=torch.float64)
+    normed = LayerNorm(2, epsilon=0.0).double()(rows)
+    assert normed.tolist() == [[[-1.0, 1.0]]]
+
+
+def test_an_rms_norm_by_hand() -> None:
+    rows = torch.tensor([[[1.0, 7.0]]], dtype=torch.float64)
+    torch.testing.assert_close(RMSNorm(2, epsilon=0.0).double()(rows), rows / 5)
+
+
+@pytest.mark.parametrize("see", [nothing, explicit])
+@pytest.mark.parametrize("bias", [True, False])
+def test_layer_norm_is_torchs(see: Watcher, bias: bool) -> None:
+    ours, theirs = LayerNorm(7, epsilon=1e-3, bias=bias), nn.LayerNorm(7, eps=1e-3, bias=bias)
+    shaken(ours)
+    theirs.load_state_dict(ours.state_dict())
+    rows = torch.randn(2, 3, 5, 7)
+    torch.testing.assert_close(ours(rows, see=see), theirs(rows), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("see", [nothing, explicit])
+def test_rms_norm_is_torchs(see: Watcher) -> None:
+    ours, theirs = RMSNorm(7, epsilon=1e-3), nn.RMSNorm(7, eps=1e-3)
+    shaken(ours)
+    theirs.load_state_dict(ours.state_dict())
+    rows = torch.randn(2, 3, 5, 7)
+    torch.testing.assert_close(ours(rows, see=see), theirs(rows), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("norm", [LayerNorm, RMSNorm])
+def test_the_gradients_of_norms_are_right(norm: type[nn.Module]) -> None:
+    module = norm(5).double()
+    rows = torch.randn(2, 3, 5, dtype=torch.float64, requires_grad=True)
+    for see in (nothing, explicit):
+        assert torch.autograd.gradcheck(lambda x, see=see: module(x, see=see), rows)
+
+
+# --- feed-forward -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("activation", "bend"), [("relu", nn.ReLU()), ("gelu", nn.GELU()), ("tanh gelu", nn.GELU("tanh"))]
+)
+def test_a_convolution_of_kernel_size_1_is_the_feed_forward_network(activation: str, bend: nn.Module) -> None:
+    ours = FeedForward(6, 11, activation=activation)
+    widen, narrow = nn.Conv1d(6, 11, kernel_size=1), nn.Conv1d(11, 6, kernel_size=1)
+    for convolution, linear in ((widen, ours.expand), (narrow, ours.contract)):
+        convolution.weight.data, convolution.bias.data = linear.weight.data[:, :, None], linear.bias.data
+    x = torch.randn(2, 5, 6)
+    convolved = narrow(bend(widen(x.transpose(1, 2)))).transpose(1, 2)
+    torch.testing.assert_close(ours(x), convolved, rtol=1e-6, atol=1e-6)
+
+
+def test_swiglu_by_hand() -> None:
+    module, x = FeedForward(6, 11, activation="swiglu"), torch.randn(2, 5, 6)
+    assert module.gate is not None
+    gate = module.gate(x)
+    torch.testing.assert_close(module(x), module.contract(gate / (1 + torch.exp(-gate)) * module.expand(x)))
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_the_gradients_of_feed_forward_are_right(activation: str) -> None:
+    module = FeedForward(3, 5, activation=activation).double()
+    assert torch.autograd.gradcheck(module, torch.randn(2, 3, 3, dtype=torch.float64, requires_grad=True))
+
+
+@pytest.mark.parametrize(
+    ("word", "message"), [("rellu", "'rellu'; did you mean 'relu'"), ("xyz", "'xyz'; known: gelu, relu,")]
+)
+def test_an_unknown_activation_is_refused_and_the_nearest_named(word: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        FeedForward(6, 11, activation=word)
+
+
+# --- blocks against torch's -------------------------------------------------------------------------------------
+
+
+def copy_attention(theirs: nn.MultiheadAttention, ours: Attention) -> None:
+    weights, biases = theirs.in_proj_weight.data.chunk(3), theirs.in_proj_bias.data.chunk(3)
+    for linear, weight, bias in zip((ours.query, ours.key, ours.value), weights, biases, strict=True):
+        assert linear is not None
+        linear.weight.data, linear.bias.data = weight, bias
+    assert ours.output is not None
+    ours.output.load_state_dict(theirs.out_proj.state_dict())
+
+
+def copy_block(theirs: Any, ours: Any) -> None:
+    """The weights of torch's encoder or decoder layer, put into ours."""
+    norms = [theirs.norm1, theirs.norm2]
+    sublayers: list[Any] = [ours.attention, ours.feed_forward]
+    copy_attention(theirs.self_attn, ours.attention.layer)
+    if ours.cross is not None:
+        norms.append(theirs.norm3)
+        sublayers.insert(1, ours.cross)
+        copy_attention(theirs.multihead_attn, ours.cross.layer)
+    for sublayer, norm in zip(sublayers, norms, strict=True):
+        sublayer.norm.load_state_dict(norm.state_dict())
+    ours.feed_forward.layer.expand.load_state_dict(theirs.linear1.state_dict())
+    ours.feed_forward.layer.contract.load_state_dict(theirs.linear2.state_dict())
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_an_encoder_block_is_torchs_encoder_layer(norm_first: bool, activation: str) -> None:
+    theirs = nn.TransformerEncoderLayer(
+        6, 2, 11, dropout=0.0, activation=activation, norm_first=norm_first, batch_first=True
+    )
+    shaken(theirs)
+    ours = encoder_block(6, 2, 11, norm_first=norm_first, activation=activation)
+    copy_block(theirs, ours)
+    x, real = torch.randn(3, 5, 6), torch.arange(5) < torch.tensor([[5], [3], [1]])
+    wanted = theirs(x, src_key_padding_mask=~real)
+    for see in (nothing, explicit):
+        torch.testing.assert_close(ours(x, mask=padding_mask(real), see=see), wanted, rtol=5e-6, atol=5e-6)
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_a_decoder_block_is_torchs_decoder_layer(norm_first: bool, activation: str) -> None:
+    theirs = nn.TransformerDecoderLayer(
+        6, 2, 11, dropout=0.0, activation=activation, norm_first=norm_first, batch_first=True
+    )
+    shaken(theirs)
+    ours = decoder_block(6, 2, 11, norm_first=norm_first, activation=activation)
+    copy_block(theirs, ours)
+    x, context, real = torch.randn(3, 5, 6), torch.randn(3, 7, 6), torch.arange(7) < torch.tensor([[7], [3], [1]])
+    wanted = theirs(x, context, tgt_mask=~causal_mask(5, 5), memory_key_padding_mask=~real)
+    for see in (nothing, explicit):
+        answer = ours(x, context, context_mask=padding_mask(real), see=see)
+        torch.testing.assert_close(answer, wanted, rtol=5e-6, atol=5e-6)
+
+
+def test_dropout_is_drawn_only_while_training() -> None:
+    module, x = block(6, 2, 11, dropout=0.5), torch.randn(2, 5, 6)
+    assert not torch.equal(module(x), module(x))
+    module.eval()
+    assert torch.equal(module(x), module(x))
+
+
+def test_a_model_without_positions_does_not_know_the_order() -> None:
+    module, x, order = encoder_block(6, 2, 11), torch.randn(1, 5, 6), torch.tensor([3, 0, 4, 1, 2])
+    torch.testing.assert_close(module(x)[:, order], module(x[:, order]))
+    placed = Positions.sinusoidal(5, 6)
+    assert not torch.allclose(module(placed(x))[:, order], module(placed(x[:, order])), atol=1e-3)
+
+
+# --- what blocks refuse -----------------------------------------------------------------------------------------
+
+
+def test_a_context_where_nobody_reads_it_is_refused() -> None:
+    x = torch.randn(2, 5, 6)
+    with pytest.raises(InputError, match="without it takes none"):
+        encoder_block(6, 2, 11)(x, x)
+    with pytest.raises(InputError, match="needs a `context`"):
+        decoder_block(6, 2, 11)(x, cache=BlockCache())
+
+
+def test_heads_that_do_not_divide_the_width_are_refused() -> None:
+    with pytest.raises(InputError, match="width of 7 cannot be divided evenly among 2 heads"):
+        block(7, 2, 11)
+
+
+def test_a_block_names_the_width_it_wants() -> None:
+    with pytest.raises(InputError, match=r"\[batch, tokens, 6\]; it has \[2, 5, 7\]"):
+        Block(encoder_block(6, 2, 11, norm_first=False).attention, encoder_block(6, 2, 11).feed_forward)(
+            torch.randn(2, 5, 7)
+        )
+
+
+def test_attend_by_itself_is_what_a_block_runs() -> None:
+    module, x = Attention(6, 2, learned=""), torch.randn(2, 5, 6)
+    rows = x.view(2, 5, 2, 3).transpose(1, 2)
+    assert torch.equal(module(x), attend(rows, rows, rows).transpose(1, 2).flatten(2))

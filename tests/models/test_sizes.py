@@ -1,0 +1,220 @@
+"""Sizes by formula, held against real modules: every weight, every operation, every number kept or remembered."""
+
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from glassformer.models.quantities import Quantity, letter
+from glassformer.models.registry import MODELS, build, configure
+from glassformer.models.sizes import Sizes, count_parameters, sizes
+
+NOTES = {"rnn": 2_572_546, "bilstm": 2_758_786, "mlp": 68_228_482, "conv": 4_641_538, "conv-pool": 2_806_402}
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_the_notes_models_have_the_notes_sizes(name: str) -> None:
+    assert count_parameters(name) == NOTES[name]
+
+
+def test_gpt_2_has_the_size_that_is_known_of_it() -> None:
+    config = configure("gpt", vocabulary=50_257, width=768, length=1024, layers=12, heads=12, hidden=3072)
+    assert count_parameters("gpt", config) == 124_439_808
+
+
+# --- configs of all kinds ----------------------------------------------------------------------------------------
+
+PRIMES = st.sampled_from([2, 3, 5, 7, 11, 13])
+
+
+@st.composite
+def settings_for(draw: Any, name: str) -> dict[str, Any]:
+    """Any settings of a model, small; widths are such that heads and pairs come out even."""
+    found: dict[str, Any] = {"vocabulary": draw(st.sampled_from([17, 29, 31]))}
+    heads = draw(st.sampled_from([1, 3, 6]))
+    attending = {"heads": heads, "width": heads * draw(st.sampled_from([2, 4, 10])), "hidden": draw(PRIMES)}
+    attending |= {"length": draw(st.sampled_from([19, 23])), "norm": draw(st.sampled_from(["layer", "rms"]))}
+    attending |= {"positions": draw(st.sampled_from(["sinusoidal", "learned", "rotary", "none"]))}
+    attending |= {"activation": draw(st.sampled_from(["relu", "gelu", "squared relu", "swiglu"]))}
+    if MODELS[name].task == "classify":
+        found |= {"classes": draw(PRIMES)}
+    if name in ("rnn", "bilstm"):
+        found |= {"width": draw(PRIMES), "state": draw(PRIMES), "layers": draw(st.integers(1, 3))}
+        return found | {"lstm": draw(st.booleans()), "both_ways": draw(st.booleans())}
+    if name == "mlp":
+        return found | {"width": draw(PRIMES), "length": 19, "hidden": draw(st.lists(PRIMES, min_size=1, max_size=3))}
+    if name in ("conv", "conv-pool"):
+        filters = draw(st.lists(PRIMES, min_size=1, max_size=2))
+        found |= {"width": draw(PRIMES), "length": 71, "filters": filters, "kernel": 5, "hidden": draw(PRIMES)}
+        return found | {"stride": draw(st.sampled_from([1, 2, 3])), "pooled": draw(st.booleans())}
+    if MODELS[name].task == "translate":
+        layers = {"encoder_layers": draw(st.integers(1, 3)), "decoder_layers": draw(st.integers(1, 3))}
+        return found | attending | layers | {"norm_first": draw(st.booleans())}
+    if MODELS[name].task == "classify":
+        return found | attending | {"layers": draw(st.integers(0, 3)), "learned": draw(st.booleans())}
+    scorer = draw(st.sampled_from(["dot product", "dense synthesizer", "random synthesizer"]))
+    if scorer != "dot product" and attending["positions"] == "rotary":
+        attending["positions"] = "none"  # there is nothing to turn
+    found |= {"kv_heads": draw(st.sampled_from([k for k in (0, 1, 3) if k == 0 or heads % k == 0])), "scorer": scorer}
+    found |= {"query_key_norm": scorer == "dot product" and draw(st.booleans()), "tied": draw(st.booleans())}
+    return found | attending | {"layers": draw(st.integers(1, 3)), "bias": draw(st.booleans())}
+
+
+def reckoned(text: str, letters: dict[str, int]) -> int:
+    """What a printed formula comes to."""
+    return int(eval(text.replace(",", "").replace("·", "*"), {"__builtins__": {}}, letters))
+
+
+@pytest.mark.parametrize("name", MODELS)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_the_rows_sum_to_the_real_module(name: str, data: Any) -> None:
+    config = configure(name, **data.draw(settings_for(name)))
+    with torch.device("meta"):
+        real = sum(weight.numel() for weight in build(name, config).parameters())
+    found = sizes(name, config)
+    assert found.parameters == real
+    assert count_parameters(name, config) == real
+    for row in found.rows:
+        assert reckoned(row.numbers, {}) == row.count, row
+        subscripted = any(sign in row.formula for sign in "₁₂₃₄")  # widths that each layer has for itself
+        assert subscripted or reckoned(row.formula, found.letters) == row.count, row
+
+
+def copying(name: str, value: Any, how: str = "") -> Any:
+    """What is rewritten runs step by step: torch counts no operations inside its kernel for processors."""
+    return value.clone()
+
+
+def texts(name: str, tokens: int, rows: int = 2) -> tuple[Tensor, ...]:
+    ids = torch.randint(5, 17, (rows, tokens))
+    real = torch.ones(rows, tokens, dtype=torch.bool)
+    return {"classify": (ids, real), "translate": (ids, real, ids), "generate": (ids,)}[MODELS[name].task]
+
+
+@pytest.mark.parametrize("name", MODELS)
+@settings(max_examples=7)
+@given(data=st.data())
+def test_the_work_is_what_torch_counts(name: str, data: Any) -> None:
+    chosen = data.draw(settings_for(name))
+    chosen |= {"lstm": False} if "lstm" in chosen else {}  # torch counts nothing inside an LSTM
+    config = configure(name, **chosen)
+    tokens = data.draw(st.sampled_from([7, 13]))
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        build(name, config).eval()(*texts(name, tokens), see=copying)
+    assert counter.get_total_flops() == 2 * sizes(name, config, tokens=tokens).forward
+
+
+def test_an_lstm_works_four_times_as_much_as_a_plain_network() -> None:
+    plain, lstm = (sizes("rnn", configure("rnn", state=7, layers=2, lstm=lstm), tokens=11) for lstm in (False, True))
+    assert lstm.forward - lstm.rows[-1].flops == 4 * (plain.forward - plain.rows[-1].flops)
+
+
+def test_a_step_of_training_is_three_times_the_work() -> None:
+    config = configure("gpt", vocabulary=17, width=12, heads=3, hidden=7, layers=2)  # drops, so it runs step by step
+    model = build("gpt", config).train()
+    with FlopCounterMode(display=False) as counter:
+        model(*texts("gpt", 11)).sum().backward()
+    told = sizes("gpt", config, tokens=11).to_dict()["flops"]
+    assert counter.get_total_flops() == 2 * 11 * told["training_per_token"]
+
+
+# --- memory ------------------------------------------------------------------------------------------------------
+
+
+def kept_by(model: nn.Module, inputs: tuple[Tensor, ...]) -> float:
+    """Numbers that torch keeps for the way back, weights aside; each piece of memory once."""
+    weights = {tensor.untyped_storage().data_ptr() for tensor in (*model.parameters(), *model.buffers())}
+    held: list[Tensor] = []  # so that no memory is used twice
+
+    def hold(tensor: Tensor) -> Tensor:
+        held.append(tensor)
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(hold, lambda tensor: tensor):
+        model(*inputs)
+    sizes_by_place = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in held}
+    return sum(size for place, size in sizes_by_place.items() if place not in weights) / 4
+
+
+MIDDLING: list[tuple[str, dict[str, Any]]] = [
+    ("rnn", {}),
+    ("bilstm", {}),
+    ("mlp", {"length": 97}),
+    ("conv", {"length": 97}),
+    ("conv-pool", {"length": 97}),
+    ("bare-attention", {}),
+    ("attention", {}),
+    ("transformer", {"layers": 2}),
+    ("transformer", {"layers": 2, "attention_dropout": 0.1}),
+    ("transformer", {"layers": 2, "dropout": 0.0, "positions": "rotary", "activation": "swiglu"}),
+    ("translator", {}),
+    ("translator", {"dropout": 0.0, "norm_first": False, "norm": "rms"}),
+    ("gpt", {}),
+    ("gpt", {"attention_dropout": 0.0, "scorer": "dense synthesizer"}),
+    ("gpt", {"attention_dropout": 0.0, "scorer": "random synthesizer"}),
+    ("modern", {}),
+    ("modern", {"dropout": 0.1, "attention_dropout": 0.1, "kv_heads": 2}),
+    ("modern", {"weigher": "sigmoid", "activation": "squared relu"}),
+]
+
+
+@pytest.mark.parametrize(("name", "chosen"), MIDDLING, ids=str)
+def test_what_training_keeps_is_told_within_a_tenth(name: str, chosen: dict[str, Any]) -> None:
+    config = configure(name, vocabulary=17, **chosen)
+    real = kept_by(build(name, config).train(), texts(name, 97)) / 2
+    assert sizes(name, config, tokens=97).kept == pytest.approx(real, rel=0.1)
+
+
+@pytest.mark.parametrize("scorer", ["dot product", "dense synthesizer", "random synthesizer"])
+def test_what_writing_remembers_is_the_cache(scorer: str) -> None:
+    chosen = {"width": 24, "heads": 6, "kv_heads": 3, "layers": 3, "scorer": scorer, "vocabulary": 17, "length": 13}
+    config = configure("gpt", **chosen)
+    model = build("gpt", config).eval()
+    cache = model.new_cache()
+    model(torch.randint(17, (1, 11)), cache=cache)
+    real = sum(block.own.keys.numel() + block.own.values.numel() for block in cache)
+    assert real == 11 * sizes("gpt", config).remembered
+
+
+def test_a_translator_remembers_both_sides_alike() -> None:
+    config = configure("translator", width=12, heads=3, vocabulary=17, decoder_layers=3)
+    model = build("translator", config).eval()
+    ids = torch.randint(17, (1, 11))
+    real, cache = torch.ones(1, 11, dtype=torch.bool), model.new_cache()
+    model.decode(ids[:, :7], model.encode(ids, real), real, cache=cache)
+    told = sizes("translator", config).remembered
+    assert sum(block.own.keys.numel() + block.own.values.numel() for block in cache) == 7 * told
+    assert sum(block.cross.keys.numel() + block.cross.values.numel() for block in cache) == 11 * told
+
+
+# --- how a formula is written ------------------------------------------------------------------------------------
+
+
+def test_a_formula_is_written_as_on_paper() -> None:
+    d, k, h = letter("D", 1024), letter("K", 32), letter("H", 4)
+    made = d * (2 * k + k) * h + d
+    assert made == Quantity("D·(2·K+K)·H + D", "1,024·(2·32+32)·4 + 1,024", 394_240, is_sum=True)
+    assert (letter("X", 0) + d) == d
+    assert (d + 0) == d
+
+
+def test_the_notes_formula_of_attention_is_there() -> None:
+    attention = next(row for row in sizes("attention").rows if row.part == "attention")
+    assert attention.formula == "D·(2·K+V)·H + H·V·D + (2·K+V)·H + D"
+    assert attention.numbers == "128·(2·32+32)·4 + 4·32·128 + (2·32+32)·4 + 128"
+
+
+def test_plain_data_carries_all() -> None:
+    found: Sizes = sizes("modern", tokens=100)
+    content = found.to_dict()
+    assert content["parameters"] == sum(row["count"] for row in content["table"]) == 1_082_752
+    assert content["memory"]["weights"] == 4 * 1_082_752
+    assert content["memory"]["optimizer"] == 8 * 1_082_752
+    assert content["memory"]["cache_per_token"] == 4 * 4 * 2 * 128  # bytes · blocks · keys and values · width
+    assert content["flops"]["forward_per_token"] * 100 == content["flops"]["forward"]
+    assert content["letters"] == {"N": 256, "D": 128, "L": 4, "H": 4, "K": 32, "V": 32, "F": 512}

@@ -1,0 +1,197 @@
+"""The report of a run: what it says, that it can be written again, and that no text becomes a script."""
+
+import re
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import glassformer as gf
+from glassformer.drawing.score_words import between, clock, in_figures, main_score, score_lines
+from glassformer.errors import InputError
+from glassformer.runs.folder import RunFolder
+from glassformer.runs.report import report
+from glassformer.text.samples import Labelled, Pair
+from glassformer.training.course import teach
+from glassformer.training.loop import Judged, Stepped
+from glassformer.training.prepare import Request
+from glassformer.training.showcase import FIRST, WRONG, Shown, shown
+from glassformer.training.tensorboard import TensorBoard
+
+TINY = {"width": 12, "heads": 2, "hidden": 17, "layers": 1}
+EVIL = "<script>alert(1)</script>"
+
+
+def page_of(path: Path) -> str:
+    return (path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> gf.Run:
+    """A run by the Python function, on texts and labels that would like to be markup."""
+    folder = tmp_path_factory.mktemp("report")
+    rows = [(f"{EVIL} number {i}", EVIL if i % 2 else "plain & good") for i in range(60)]
+    (folder / "texts.csv").write_text(
+        "text,label\n" + "".join(f"{text},{label}\n" for text, label in rows), encoding="utf-8"
+    )
+    return gf.train("classify", folder / "texts.csv", out=folder / "run", steps=5, threads=1, settings=TINY)
+
+
+def test_the_report_says_what_was_trained_and_how_good_it_is(trained: gf.Run) -> None:
+    assert trained.folder is not None
+    page, scores = page_of(trained.folder), trained.scores
+    for words in (
+        in_figures("accuracy", scores["accuracy"]), between("accuracy", scores["accuracy_interval"]),
+        "texts.csv", "transformer", "60 rows read, 60 kept, 0 skipped.", "✓ certificate passed", "width 12",
+        f"{sum(weight.numel() for weight in trained.model.parameters()):,} parameters", "torch 2",
+    ):  # fmt: skip
+        assert words in page, words
+    for check in trained.certificate["checks"]:
+        assert check["name"] in page
+    assert page.count("<polyline") >= 1
+
+
+def test_no_text_becomes_a_script_and_nothing_is_fetched(trained: gf.Run) -> None:
+    assert trained.folder is not None
+    page = page_of(trained.folder)
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "default-src 'none'" in page
+    assert not re.search(r"(?:src|href)=|url\(|@import|https?://", page)
+
+
+def test_it_can_be_written_again_from_the_folder_alone(trained: gf.Run) -> None:
+    assert trained.folder is not None
+    assert report(RunFolder.open(trained.folder), trained.card) == page_of(trained.folder)
+
+
+def test_a_failed_certificate_is_loud(trained: gf.Run, tmp_path: Path) -> None:
+    assert trained.folder is not None
+    folder = RunFolder.create(tmp_path / "other", settings=RunFolder.open(trained.folder).settings)
+    folder.write_scores(trained.scores)
+    check = {"name": "no leak", "passed": False, "value": 0.25, "bar": 0.0, "sentence": "The future is hidden."}
+    folder.write_certificate({"passed": False, "checks": [check], "not_applicable": []})
+    page = report(folder, trained.card)
+    assert "✗ certificate failed" in page
+    assert "<span class='tight wrong'>✗ no leak</span>" in page
+
+
+def test_of_many_labels_the_frequent_confusions_are_told(trained: gf.Run, tmp_path: Path) -> None:
+    labels = [f"label{i}" for i in range(13)]
+    table = [[0] * 13 for _ in labels]
+    table[2][5], table[7][1], table[3][3] = 4, 9, 100
+    one = {"precision": 0.5, "recall": 0.5, "f1": 0.5, "samples": 7}
+    folder = RunFolder.create(tmp_path / "run", settings={})
+    folder.write_scores(
+        {"accuracy": 0.9, "classes": dict.fromkeys(labels, one), "confusion": {"labels": labels, "table": table}}
+    )
+    page = report(folder, trained.card)
+    first, second = page.index(">label1</td>"), page.index(">label5</td>")
+    assert first < second
+    assert ">9</td>" in page
+    assert ">100</td>" not in page
+
+
+@pytest.mark.parametrize(("task", "data"), [("translate", "dates:300"), ("generate", "sorting:300")])
+def test_what_was_written_is_shown(task: str, data: str, tmp_path: Path) -> None:
+    settings = {name: value for name, value in TINY.items() if name != "layers" or task == "generate"}
+    run = teach(Request(task=task, data=data, steps=2, threads=1, settings=settings, limit=20), tmp_path / "run")
+    examples = (RunFolder.open(tmp_path / "run").read_about() or {})["examples"]
+    assert FIRST <= len(examples) <= FIRST + WRONG
+    assert in_figures(main_score(run.scores), run.scores[main_score(run.scores)]) in page_of(tmp_path / "run")
+    for each in examples:
+        assert each["given"] in page_of(tmp_path / "run")
+
+
+def test_a_model_of_language_shows_a_text(tmp_path: Path) -> None:
+    book = tmp_path / "book.txt"
+    book.write_text("the cat sat on the mat, and the dog sat on the cat. " * 40, encoding="utf-8")
+    sizes = {**TINY, "longest": 31, "tokens_per_batch": 93}
+    teach(Request(task="generate", data=str(book), steps=2, threads=1, settings=sizes), tmp_path / "run")
+    assert "What it writes" in page_of(tmp_path / "run")
+    assert len((RunFolder.open(tmp_path / "run").read_about() or {})["examples"][0]["said"]) > 0
+
+
+# --- what is shown ----------------------------------------------------------------------------------------------
+
+
+def test_of_a_classifier_the_wrong_answers_are_shown() -> None:
+    samples = [Labelled(f"text {i}", "yes" if i % 2 else "no") for i in range(40)]
+    assert shown(samples, [sample.label for sample in samples]) == []
+    found = shown(samples, ["no"] * 40)
+    assert found == [Shown(f"text {i}", "yes", "no") for i in range(1, 2 * WRONG, 2)]
+
+
+def test_of_a_writer_the_first_are_shown_too() -> None:
+    samples = [Pair(str(i), str(i)) for i in range(20)]
+    answers = [str(i) if i < 10 else "" for i in range(20)]
+    assert [each.given for each in shown(samples, answers)] == [*"0123", *map(str, range(10, 10 + WRONG))]
+
+
+# --- scores in words --------------------------------------------------------------------------------------------
+
+
+def test_scores_in_words() -> None:
+    scores = {"loss": 0.25, "accuracy": 0.9731, "accuracy_interval": [0.961, 0.98249], "samples": 1000}
+    assert main_score(scores) == "accuracy"
+    assert score_lines(scores) == [("accuracy", "97.3 %  (96.1 to 98.2 %)"), ("loss", "0.2500")]
+    assert in_figures("bleu", 31.44) == "31.4"
+    assert (clock(47.4), clock(200)) == ("47 s", "3:20 min")
+
+
+# --- train, from Python -----------------------------------------------------------------------------------------
+
+
+def test_an_option_that_does_not_exist_is_named() -> None:
+    with pytest.raises(InputError, match="no option called 'minuts'; did you mean 'minutes'"):
+        gf.train("classify", "negation:300", minuts=1)
+
+
+def test_a_run_without_a_name_gets_a_folder_that_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    events: list[object] = []
+    options: dict[str, Any] = {"steps": 1, "threads": 1, "settings": TINY}
+    first = gf.train("classify", "negation:100", tell=events.append, **options)
+    second = gf.train("classify", "negation:100", **options)
+    assert (first.folder, second.folder) == (Path("runs/classify-negation-100"), Path("runs/classify-negation-100-2"))
+    assert any(isinstance(event, Stepped) for event in events)
+
+
+# --- TensorBoard ------------------------------------------------------------------------------------------------
+
+
+class Writer:
+    """Stands in for TensorBoard's, and keeps what it is told."""
+
+    def __init__(self, log_dir: str) -> None:
+        self.log_dir, self.told, self.closed = log_dir, [], False
+
+    def add_scalar(self, name: str, value: float, global_step: int) -> None:
+        self.told.append((name, value, global_step))
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_steps_and_validations_become_events(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = types.ModuleType("torch.utils.tensorboard")
+    made: list[Writer] = []
+    package.SummaryWriter = lambda log_dir: made.append(Writer(log_dir)) or made[-1]  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", package)
+    with TensorBoard(tmp_path / "run") as board:
+        assert made == []  # a run that never begins leaves nothing
+        board(Stepped(3, 1.0, 0.5, 0.01, 7))
+        board(Judged(3, 1.1, 0.25, True))
+    (writer,) = made
+    assert writer.log_dir == str(tmp_path / "run")
+    assert writer.told == [("loss/training", 0.5, 3), ("learning rate", 0.01, 3), ("loss/held out", 0.25, 3)]
+    assert writer.closed
+
+
+def test_without_the_package_it_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    with pytest.raises(InputError, match=r"pip install 'glassformer\[track\]'"):
+        TensorBoard(tmp_path / "run")
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,152 @@
+"""The catalogue of stages: complete, consistent, and true of what the models really show."""
+
+import re
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+from helpers import variants
+from helpers.small_models import inputs, small
+
+from glassformer.errors import InputError
+from glassformer.layers.attention import WEIGHERS, Attention
+from glassformer.layers.blocks import ACTIVATIONS, Positions
+from glassformer.models.registry import MODELS
+from glassformer.stages.arithmetic import OPERATIONS
+from glassformer.stages.catalogue import CATALOGUE, LEGEND, Stage, fill, stage
+from glassformer.stages.trace import Trace
+from glassformer.stages.watchers import record
+
+WAYS = [(each, way) for each in CATALOGUE.values() for way in each.ways]
+
+
+@cache
+def traces() -> dict[str, Trace]:
+    """One trace of every variant, of training with dropout, of a bias and of positions, and of every model."""
+    found = {name: record(variants.make(name))[1] for name in variants.NAMES}
+    found |= {name: record(small(name), *inputs(name))[1] for name in MODELS}
+    found["dropout"] = record(variants.make("cross", dropout=0.3))[1]
+    module, x = Attention(6, 2, d_key=5, d_value=7, d_context=11), torch.randn(3, 13, 6)
+    found["bias"] = record(module, x, torch.randn(3, 17, 11), bias=torch.randn(13, 17))[1]
+    found["positions"] = record(Positions.sinusoidal(13, 6), torch.randn(3, 5, 6))[1]
+    return found
+
+
+# --- the table by itself ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("each", CATALOGUE.values(), ids=CATALOGUE)
+def test_a_stage_is_fully_described(each: Stage) -> None:
+    assert CATALOGUE[each.name] is each
+    assert each.symbol
+    assert each.latex
+    assert each.meaning.endswith(".")
+    assert each.role in {"query", "key", "value", "score", "plain"}
+    assert set(each.axes) <= set(LEGEND)
+    assert "…" not in each.axes[1:]
+    assert len({way.how for way in each.ways}) == len(each.ways)
+
+
+@pytest.mark.parametrize(("each", "way"), WAYS, ids=lambda part: getattr(part, "name", getattr(part, "how", "")))
+def test_a_way_names_only_stages_and_operations_that_exist(each: Stage, way: Any) -> None:
+    assert way.operation in OPERATIONS
+    for operand in way.operands:
+        for choice in operand.removesuffix("?").split("|"):
+            assert choice.rpartition(".")[2] in CATALOGUE, f"{each.name}: {operand}"
+    for pattern in (way.latex, way.plain):
+        assert {int(place) for place in re.findall(r"@(\d)", pattern)} <= set(range(len(way.operands)))
+        assert not re.search(r"[@<>]", fill(pattern, ["X"] * len(way.operands)))
+
+
+def test_every_operation_is_used_by_some_stage() -> None:
+    assert {way.operation for _, way in WAYS} == set(OPERATIONS)
+
+
+def test_every_weigher_and_activation_is_a_way() -> None:
+    assert {way.how for way in CATALOGUE["weights"].ways} == set(WEIGHERS)
+    assert {way.how for way in CATALOGUE["activated"].ways} == set(ACTIVATIONS)
+
+
+def test_every_axis_of_the_legend_is_used() -> None:
+    assert {axis for each in CATALOGUE.values() for axis in each.axes} == set(LEGEND)
+
+
+def test_a_stage_is_found_by_name_or_address() -> None:
+    assert stage("encoder.0.self.weights") is stage("weights") is CATALOGUE["weights"]
+    with pytest.raises(InputError, match="no stage called 'wieghts'; did you mean 'weights'"):
+        stage("self.wieghts")
+    assert stage("weights").way("magic") is None
+
+
+# --- the table and the models -----------------------------------------------------------------------------------
+
+
+def test_every_stage_is_reached_by_some_model() -> None:
+    reached = {address.rpartition(".")[2] for trace in traces().values() for address in trace}
+    assert reached == set(CATALOGUE)
+
+
+CHOSEN = {("scale", "chosen")}  # given by hand, where it is otherwise made
+
+
+def test_every_way_is_taken_by_some_model() -> None:
+    taken = {
+        (entry.stage.name, entry.how)
+        for trace in traces().values()
+        for entry in trace.entries.values()
+        if entry.stage.ways
+    }
+    # What torch's own kernels keep to themselves is shown, but not explained.
+    given = {("pooled", "hidden layer"), ("pooled", "last layer"), ("pooled", "dense layers"), ("states", "kernel")}
+    assert taken - CHOSEN - given == {(each.name, way.how) for each, way in WAYS}
+
+
+@pytest.mark.parametrize("name", [*variants.NAMES, "dropout", "bias", "positions"])
+def test_every_operand_was_seen_before_what_it_makes(name: str) -> None:
+    trace = traces()[name]
+    order = list(trace)
+    for address in trace:
+        entry = trace.entry(address)
+        way = entry.stage.way(entry.how)
+        chosen = (entry.stage.name, entry.how) in CHOSEN
+        assert (way is None) == (chosen or not entry.stage.ways), f"{address} was made in a way nobody knows"
+        for wanted, found in zip(way.operands if way else (), trace.operands(address), strict=True):
+            assert found is not None or wanted.endswith("?"), f"{address} lacks {wanted}"
+            assert found is None or order.index(found) < order.index(address)
+
+
+@pytest.mark.parametrize("name", [*variants.NAMES, "dropout", "bias", "positions"])
+def test_an_axis_has_one_size_within_a_part(name: str) -> None:
+    """The sizes are primes or products of them, so an axis under a wrong name would show."""
+    trace = traces()[name]
+    sizes: dict[tuple[str, str], set[int]] = {}
+    for address in trace:
+        entry = trace.entry(address)
+        for axis, size in zip(entry.axes, entry.values.shape, strict=True):
+            broadcast = entry.stage.axes[0:1] == ("…",) and size == 1  # a mask that is the same for all
+            if not broadcast and not axis.startswith("…"):
+                sizes.setdefault((entry.scope, axis), set()).add(size)
+    assert {part: found for part, found in sizes.items() if len(found) > 1} == {}
+
+
+def test_the_axes_of_an_attention_are_what_the_legend_says() -> None:
+    trace = traces()["bias"]
+    sizes = {
+        axis: size
+        for entry in trace.entries.values()
+        for axis, size in zip(entry.axes, entry.values.shape, strict=True)
+    }
+    wanted = {"B": 3, "Tq": 13, "Tk": 17, "H": 2, "G": 2, "D": 6, "C": 11, "K": 5, "V": 7}
+    joined = {"HK": 10, "GK": 10, "HV": 14, "GV": 14}
+    assert {axis: sizes[axis] for axis in (*wanted, *joined)} == {**wanted, **joined}
+
+
+@pytest.mark.parametrize("name", [*variants.NAMES, "dropout", "bias", "positions"])
+def test_every_formula_can_be_written(name: str) -> None:
+    trace = traces()[name]
+    for address in trace:
+        plain, latex = trace.formula(address)
+        assert not re.search(r"[@<>]", plain + latex)
+        assert plain.startswith(trace.entry(address).stage.symbol)
+        assert latex.count("{") == latex.count("}")

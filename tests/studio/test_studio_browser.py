@@ -1,0 +1,314 @@
+"""The studio in a real browser: the main path of each room. Nothing is complained of; nothing leaves the machine."""
+
+import json
+import re
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import uvicorn
+from helpers.browsing import listen
+from helpers.small_runs import small_run
+from playwright.sync_api import Browser, Page, expect
+
+from glassformer.studio.app import Studio
+from glassformer.studio.guard import Door, new_token
+
+pytestmark = pytest.mark.browser
+Open = Callable[..., Page]
+DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+TEXT = "the film was not good"
+
+
+class House(NamedTuple):
+    address: str
+    studio: Studio
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """A studio that listens, with three small models and a race."""
+    root = tmp_path_factory.mktemp("house")
+    folders = [small_run(root / objective, objective).path for objective in ("classes", "pairs", "answers")]
+    for model in ("transformer", "conv-pool"):
+        small_run(root / "race" / f"{model}-0", "classes", model).log({"event": "judged", "seconds": 2.0, "loss": 0.7})
+    models = [
+        {"model": name, "parameters": 7, "seconds": 2.0, "accuracy": 0.5, "runs": [f"{name}-0"]}
+        for name in ("transformer", "conv-pool")
+    ]  # fmt: skip
+    (root / "race" / "race.json").write_text(json.dumps({"score": "accuracy", "samples": 11, "models": models}))
+    listening = socket.create_server(("127.0.0.1", 0))
+    door = Door(listening.getsockname()[1], new_token())
+    studio = Studio([*folders, root / "race"], door, root / "runs")
+    server = uvicorn.Server(uvicorn.Config(studio.app(), log_level="error", ws="none", lifespan="off"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    yield House(door.address, studio)
+    server.should_exit = True
+    thread.join()
+    studio.close()
+
+
+@pytest.fixture
+def visit(browser: Browser, house: House) -> Iterator[Open]:
+    """Opens the studio. At the end: nothing was complained of, and nothing was asked for elsewhere."""
+    complaints: list[str] = []
+    context = browser.new_context()
+
+    def opened(hash_: str = "", *, size: dict[str, int] = DESK, toured: bool = True) -> Page:
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        listen(page, complaints, (house.address, "blob:", "data:"))
+        if toured:
+            page.add_init_script("localStorage.setItem('glassformer-toured', 'yes')")
+        page.goto(house.address + hash_)
+        page.wait_for_selector("#studio[data-ready]")
+        return page
+
+    yield opened
+    context.close()
+    assert not complaints
+
+
+def cells(page: Page, stage: str) -> list[str]:
+    return page.locator(f"[data-stage={stage}] .figure-cell").all_inner_texts()
+
+
+# --- by hand ------------------------------------------------------------------------------------------------------
+
+
+def test_a_given_number_is_changed_and_everything_after_it_follows(visit: Open) -> None:
+    page = visit("#room=by-hand&example=i-love-ai")
+    page.wait_for_selector("[data-stage=weights]")
+    weights, output, scores = (cells(page, stage) for stage in ("weights", "mixed", "scores"))
+    assert weights[:3] == ["0.198", "0.401", "0.401"]
+    page.get_by_label("value weight 1, 1").fill("5")
+    expect(page.locator("[data-stage=values] .figure-cell").first).to_have_text("5")
+    assert cells(page, "mixed") != output
+    assert cells(page, "weights") == weights
+    assert cells(page, "scores") == scores
+    assert "sheet=" in page.url
+    again = visit("#" + page.url.partition("/#")[2])
+    again.wait_for_selector("[data-stage=mixed]")
+    assert cells(again, "mixed") == cells(page, "mixed")
+
+
+def test_a_number_is_clicked_and_its_arithmetic_adds_up(visit: Open) -> None:
+    page = visit("#room=by-hand&example=i-love-ai")
+    page.locator("[data-stage=scores] .figure-cell").nth(8).click()
+    expect(page.locator(".paper .number output")).to_have_text("3")
+    said = page.locator(".paper .number .sum").all_inner_texts()
+    assert said[0] == "= 2 × 1 + 1 × 1"
+    assert page.locator("td.used").count() == 4
+    assert "cell=scores,2,2" in page.url
+
+
+def test_settings_mask_and_scorer(visit: Open) -> None:
+    page = visit("#room=by-hand&example=two-heads")
+    page.wait_for_selector("[data-stage=weights]")
+    page.locator("[data-setting=mask]").select_option("causal")
+    expect(page.locator("[data-stage=weights] td.hid").first).to_be_visible()
+    page.locator(".mask td button").nth(1).click()
+    expect(page.locator("[data-setting=mask]")).to_have_value("own")
+    page.locator("[data-setting=weigher]").select_option("sigmoid")
+    expect(page.locator("[data-stage=weights] .formula")).to_contain_text("σ")
+    page.locator("[data-setting=heads]").select_option("1")
+    expect(page.locator("[data-stage=weights] caption").first).to_have_text("weights")
+    page.locator("[data-setting=scorer]").select_option("random synthesizer")
+    expect(page.get_by_label("synthesizer weight 1, 1", exact=True)).to_be_visible()
+
+
+def test_what_is_no_number_is_said_where_it_stands(visit: Open) -> None:
+    page = visit("#room=by-hand&example=i-love-ai")
+    field = page.get_by_label("inputs 1, 1")
+    field.fill("abc")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    field.fill("−1,5")
+    expect(field).to_have_attribute("aria-invalid", "false")
+    expect(page.locator("[data-stage=queries] .figure-cell").first).to_have_text("−1.5")
+
+
+def test_a_working_with_a_slip_is_checked_in_place(visit: Open) -> None:
+    page = visit("#room=by-hand&tab=check")
+    page.get_by_role("button", name="Show me one with a slip").click()
+    expect(page.locator(".verdict")).to_contain_text("First wrong number: S, row 3, column 3")
+    expect(page.locator(".notes .mark.first")).to_contain_text("4")
+    page.get_by_label("your working", exact=True).fill("<img src=x onerror=alert(1)> Q = [[1]]")
+    page.get_by_role("button", name="Check it").click()
+    expect(page.locator(".notes")).to_contain_text("<img src=x onerror=alert(1)>")
+
+
+def test_the_laboratory_shows_one_right_way(visit: Open) -> None:
+    page = visit("#room=by-hand&example=masked&tab=masks")
+    expect(page.locator(".trial")).to_have_count(12)
+    assert page.locator(".trial.right", has_text="add −∞").count() == 3
+    assert page.locator(".trial.fails", has_text="add −∞").count() == 0
+    assert page.locator(".trial.fails", has_text="multiply before softmax").count() == 3
+
+
+# --- inside -------------------------------------------------------------------------------------------------------
+
+
+def test_a_head_is_switched_off_and_the_answer_stands_before_and_after(visit: Open) -> None:
+    page = visit(f"#room=inside&model=classes&text={TEXT}")
+    page.wait_for_selector(".inside-view .path .last")
+    expect(page.locator(".matters output")).not_to_have_text("")
+    page.get_by_role("button", name="Switch it off").click()
+    expect(page.locator(".before-after .side-of")).to_have_count(2)
+    expect(page.locator(".chips li")).to_contain_text("block 1 · self-attention · head 1 off")
+    assert "changes=" in page.url
+    again = visit("#" + page.url.partition("/#")[2])
+    expect(again.locator(".before-after .side-of")).to_have_count(2)
+    assert again.locator(".before-after").inner_text() == page.locator(".before-after").inner_text()
+    page.get_by_role("button", name="Undo all").click()
+    expect(page.locator(".before-after")).to_have_count(0)
+
+
+def test_a_number_is_changed_and_a_patch_of_another_length_is_told_in_words(visit: Open) -> None:
+    page = visit(f"#room=inside&model=classes&text={TEXT}")
+    page.get_by_label("new value").fill("0.9")
+    page.get_by_role("button", name="Try", exact=True).click()
+    expect(page.locator(".chips li")).to_contain_text("block 1 · self-attention · weights, head 1, row 5, column")
+    expect(page.locator(".chips li")).to_contain_text("= 0.9")
+    page.locator(".patch summary").click()
+    page.get_by_placeholder("a text of as many tokens").fill("short")
+    page.get_by_role("button", name="Take it").click()
+    expect(page.locator(".inside > .wrong")).to_contain_text("as many tokens")
+
+
+@pytest.mark.parametrize(("model", "text"), [("pairs", "the third of May 1984"), ("answers", "3 1 2 =")])
+def test_translators_and_writers_are_looked_into(visit: Open, model: str, text: str) -> None:
+    page = visit(f"#room=inside&model={model}&text={text}")
+    page.wait_for_selector(".inside-view .path .last")
+    page.get_by_role("button", name="Switch it off").click()
+    expect(page.locator(".before-after .side-of")).to_have_count(2)
+
+
+def test_a_poet_writes_on_in_lines_of_its_own(visit: Open) -> None:
+    page = visit("#room=inside&model=shakespeare&text=ROMEO:%0A")
+    page.wait_for_selector(".inside-view .path .last")
+    page.get_by_role("button", name="Write on").click()
+    expect(page.get_by_label("your text")).to_have_value(re.compile(r"^ROMEO:\n[\s\S]{24}$"))
+    expect(page.locator(".inside-view .path")).to_be_visible()
+    assert "text=ROMEO%3A%0A" in page.url
+    page.get_by_label("model", exact=True).select_option("sentiment")
+    expect(page.get_by_role("button", name="Write on")).to_be_hidden()
+
+
+def test_a_translator_opens_where_words_meet(visit: Open) -> None:
+    page = visit("#room=inside&model=english-german")
+    page.wait_for_selector(".inside-view .path .last")
+    expect(page.locator(".inside-view .path")).to_contain_text("cross-attention")
+
+
+def test_a_hostile_text_is_only_a_text(visit: Open) -> None:
+    page = visit("#room=inside&model=classes")
+    page.get_by_label("your text").fill('"><img src=x onerror=alert(1)><script>alert(2)</script> \u202e \u200d good')
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".inside-view .path .last")
+    expect(page.get_by_role("button", name="Switch it off")).to_be_visible()
+    assert page.locator("img").count() == 0
+
+
+# --- race, train, and around --------------------------------------------------------------------------------------
+
+
+def test_the_race_that_came_along_shows_who_cannot_read_order(visit: Open) -> None:
+    page = visit("#room=race&race=negation-race")
+    expect(page.locator(".standing")).to_contain_text("cannot know the order of words")
+    expect(page.locator(".said tr")).to_have_count(page.locator(".standing tbody tr").count())
+    expect(page.locator(".race")).to_contain_text("They disagree.")
+
+
+def test_a_race_is_read_and_all_are_asked(visit: Open) -> None:
+    page = visit("#room=race")
+    expect(page.locator(".standing tbody tr")).to_have_count(2)
+    page.get_by_label("your sentence").fill(TEXT)
+    page.keyboard.press("Enter")
+    expect(page.locator(".said tr")).to_have_count(2)
+    page.get_by_role("button", name="look inside").first.click()
+    page.wait_for_selector(".inside-view .path .last")
+    assert page.get_by_label("your text").input_value() == TEXT
+
+
+def test_a_run_is_begun_watched_and_stopped(visit: Open, house: House) -> None:
+    page = visit("#room=train")
+    page.get_by_label("minutes it may take").fill("30")
+    page.get_by_label("name", exact=True).fill("seen")
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.set_default_timeout(240_000)
+    page.wait_for_selector(".train[data-frames]")
+    page.get_by_role("button", name="Stop").click()
+    page.wait_for_selector(".train[data-status=stopped]")
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    assert page.locator(".lapse canvas").count() >= 1
+    assert (house.studio.train.root / "seen" / "checkpoints").is_dir()
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_wrong_wish_is_told_beside_the_form(visit: Open) -> None:
+    page = visit("#room=train")
+    page.locator("select[name=data]").select_option("file")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.locator(".train .wrong")).to_have_text("Choose a file first.")
+
+
+def test_the_first_walk_has_six_steps_and_can_be_left(visit: Open) -> None:
+    page = visit(toured=False)
+    for step in range(1, 7):
+        expect(page.locator(".tour")).to_contain_text(f"{step} of 6")
+        page.get_by_role("button", name="Next" if step < 6 else "Done").click()
+    expect(page.locator(".tour")).to_have_count(0)
+    page.reload()
+    page.wait_for_selector("#studio[data-ready]")
+    expect(page.locator(".tour")).to_have_count(0)
+
+
+def test_a_room_that_was_left_hears_no_keys(visit: Open) -> None:
+    page = visit("#room=inside")
+    page.wait_for_selector(".gf .path")
+    page.keyboard.press("4")
+    page.wait_for_selector("#studio[data-ready=train]")
+    page.keyboard.press("?")
+    expect(page.locator("dialog:visible")).to_have_count(1)
+
+
+def test_rooms_by_key_and_back_by_the_browser(visit: Open) -> None:
+    page = visit("#room=by-hand&example=masked")
+    page.wait_for_selector("[data-stage=weights]")
+    page.keyboard.press("4")
+    page.wait_for_selector("#studio[data-ready=train]")
+    page.keyboard.press("3")
+    page.wait_for_selector("#studio[data-ready=race]")
+    page.go_back()
+    page.go_back()
+    page.wait_for_selector("#studio[data-ready=by-hand]")
+    assert "example=masked" in page.url
+
+
+@pytest.mark.parametrize("room", ["by-hand", "inside", "race", "train"])
+def test_nothing_sticks_out_of_a_phone(visit: Open, room: str) -> None:
+    page = visit(f"#room={room}", size=PHONE)
+    page.wait_for_selector(f"#studio[data-ready={room}]")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_another_page_can_neither_read_nor_act(browser: Browser, house: House, tmp_path: Path) -> None:
+    other = tmp_path / "other.html"
+    other.write_text("<!doctype html><title>another page</title>")
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(other.as_uri())
+    attempt = (
+        "async ([url, options]) => { try { return (await (await fetch(url, options)).text()).length; }"
+        " catch { return 'refused'; } }"
+    )
+    json_kind = {"Content-Type": "application/json", "Authorization": "Bearer x"}
+    for options in ({}, {"method": "POST", "body": "{}"}, {"method": "POST", "body": "{}", "headers": json_kind}):
+        assert page.evaluate(attempt, [f"{house.address}do/by-hand/start", options]) == "refused"
+    context.close()

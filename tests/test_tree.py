@@ -1,0 +1,96 @@
+"""The tree is the architecture: folders import downwards by the contract in pyproject.toml, and each file says what it
+does."""
+
+import ast
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "glassformer"
+MODULES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
+FOLDERS = sorted(
+    path.relative_to(SOURCE).as_posix()
+    for path in SOURCE.rglob("*")
+    if path.is_dir() and path.name != "__pycache__" and "pocket" not in path.parts
+)
+MOST_ENTRIES = 14
+MOST_LINES = 60  # of one function
+COMMANDS = "commands/"  # whose signatures are their options, and may be longer
+
+
+def contracts(root: Path) -> subprocess.CompletedProcess[str]:
+    """What import-linter says of the package under this root."""
+    program = (
+        f"import sys; sys.path.insert(0, {str(root / 'src')!r})\n"
+        "from importlinter.cli import lint_imports\nsys.exit(lint_imports(no_cache=True))"
+    )
+    return subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """The source and its contract, to be spoilt."""
+    shutil.copytree(SOURCE, tmp_path / "src" / "glassformer", ignore=shutil.ignore_patterns("__pycache__", "pocket"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "said"),
+    [
+        ("layers/attention.py", "import glassformer.text.tokens", "glassformer.layers is not allowed to import"),
+        ("text/tokens.py", "import glassformer.layers.cache", "glassformer.text is not allowed to import"),
+        ("inside/looks.py", "import glassformer.by_hand.check", "glassformer.inside is not allowed to import"),
+        ("models/registry.py", "import glassformer.commands.main", "glassformer.models is not allowed to import"),
+        ("text/samples.py", "import torch", "glassformer.text is not allowed to import torch"),
+    ],
+)
+def test_an_import_that_points_upwards_is_refused(copied: Path, module: str, line: str, said: str) -> None:
+    spoilt = copied / "src" / "glassformer" / module
+    spoilt.write_text(spoilt.read_text(encoding="utf-8") + f"\n{line}\n", encoding="utf-8")
+    answer = contracts(copied)
+    assert answer.returncode == 1
+    assert said in answer.stdout
+
+
+def test_the_contracts_hold() -> None:
+    answer = contracts(ROOT)
+    assert answer.returncode == 0, answer.stdout
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_file_opens_with_what_it_does(module: str) -> None:
+    assert ast.get_docstring(ast.parse((SOURCE / module).read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_are_written_whole(module: str) -> None:
+    tree = ast.parse((SOURCE / module).read_text(encoding="utf-8"))
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_folder_can_be_taken_in_at_a_glance(folder: str) -> None:
+    entries = [path.name for path in (SOURCE / folder).iterdir() if path.name not in ("__pycache__", "__init__.py")]
+    assert len(entries) <= MOST_ENTRIES, entries
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if not module.startswith(COMMANDS)])
+def test_no_function_is_longer_than_a_screen(module: str) -> None:
+    tree = ast.parse((SOURCE / module).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert (node.end_lineno or 0) - node.lineno < MOST_LINES, f"{node.name} in {module}"
+
+
+def test_no_two_files_of_one_folder_tree_share_a_name() -> None:
+    """`by_hand/…/reading.py` twice would be two rooms under one name."""
+    stems = Counter(
+        (module.partition("/")[0], Path(module).stem) for module in MODULES if not module.endswith("__init__.py")
+    )
+    assert [stem for stem, count in stems.items() if count > 1] == []

@@ -1,0 +1,243 @@
+"""The loop and what it stands on: resumed is never stopped, accumulated is one, and every kind of lesson is learnt."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from helpers.small_models import small
+from torch import nn
+
+from glassformer.errors import GlassformerError, InputError
+from glassformer.models.registry import build, configure
+from glassformer.objectives import lessons as kinds
+from glassformer.objectives.lessons import Lessons, Measures, Rows
+from glassformer.text.samples import Labelled, Pair, Plain
+from glassformer.text.tokens import Tokens
+from glassformer.training.loop import Judged, Loop, Plan, Stepped, factor
+from glassformer.training.optimizers import Muon, evened, optimizers_for
+
+WORDS = ("the", "film", "was", "not", "good", "at", "all", "but", "a", "cat", "sat", "on", "every", "red", "mat")
+
+
+def texts(count: int, seed: int) -> list[str]:
+    draw = np.random.default_rng(seed)
+    return [" ".join(draw.choice(WORDS, size=int(draw.integers(2, 11)))) for _ in range(count)]
+
+
+def lessons_for(name: str, dropout: float = 0.1) -> tuple[Lessons, nn.Module]:
+    """Small lessons of each kind, and a small model that can take them."""
+    some, others = texts(37, 1), texts(11, 2)
+    tokens = Tokens.train("word", some, vocabulary=29, min_frequency=1)
+    if name == "classify":
+        made = [[Labelled(text, "long" if len(text) > 25 else "short") for text in part] for part in (some, others)]
+        measures = Measures(longest=23, tokens_per_batch=53, seed=3)
+        lessons = kinds.classify(*made, ["long", "short"], tokens, measures)
+        return lessons, small("transformer", vocabulary=len(tokens), dropout=dropout, word_dropout=dropout)
+    pairs = [[Pair(text, " ".join(reversed(text.split()))) for text in part] for part in (some, others)]
+    if name == "translate":
+        lessons = kinds.translate(*pairs, tokens, Measures(longest=17, tokens_per_batch=53, seed=3))
+        return lessons, small("translator", vocabulary=len(tokens), dropout=dropout)
+    plain = [[Plain(text) for text in part] for part in (some, others)]
+    if name == "masked":
+        lessons = kinds.masked(*plain, tokens, Measures(longest=13, tokens_per_batch=53, seed=3))
+        return lessons, small("transformer", vocabulary=len(tokens), dropout=dropout, word_dropout=dropout)
+    if name == "answers":
+        lessons = kinds.answers(*pairs, tokens, Measures(longest=29, tokens_per_batch=53, seed=3))
+    elif name == "spans":
+        lessons = kinds.spans(*plain, tokens, Measures(longest=13, tokens_per_batch=53, seed=3))
+    else:
+        lessons = kinds.stream(*plain, tokens, Measures(longest=7, tokens_per_batch=37, seed=3))
+    return lessons, small("modern", vocabulary=len(tokens), dropout=dropout)
+
+
+KINDS = ("classify", "translate", "answers", "stream", "spans", "masked")
+
+
+def loop_for(name: str, **plan: Any) -> Loop:
+    lessons, model = lessons_for(name)
+    torch.manual_seed(11)
+    return Loop(model, lessons, Plan(**{"steps": 23, "accumulate": 2, "average": 0.9, **plan}))
+
+
+# --- resumed is never stopped -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("optimizer", ["muon", "adamw"])
+def test_a_resumed_run_is_bit_for_bit_the_run_that_was_not_stopped(name: str, optimizer: str) -> None:
+    whole = loop_for(name, optimizer=optimizer)
+    losses = [whole.step() for _ in range(23)]
+    for cut in (1, 7, 16):
+        first = loop_for(name, optimizer=optimizer)
+        before = [first.step() for _ in range(cut)]
+        tensors, progress = first.state()
+        kept = {key: value.clone() for key, value in tensors.items()}
+        torch.manual_seed(99)  # whatever happens in between
+        second = loop_for(name, optimizer=optimizer)
+        second.restore(kept, progress)
+        after = [second.step() for _ in range(23 - cut)]
+        assert before + after == losses
+        for (key, one), other in zip(whole.state()[0].items(), second.state()[0].values(), strict=True):
+            assert torch.equal(one, other), key
+
+
+def test_two_batches_that_count_as_one_move_the_weights_as_one() -> None:
+    """The mean over all tokens, not the mean of two means."""
+    lessons, model = lessons_for("stream", dropout=0.0)
+    batches = [lessons.train.batch(0, 0), lessons.train.batch(0, 1)]
+    total = sum(lessons.loss(model, batch, 0.0)[0] for batch in batches)
+    count = sum(lessons.loss(model, batch, 0.0)[1] for batch in batches)
+    (total / count).backward()  # type: ignore[union-attr]
+    wanted = [weight.grad.clone() for weight in model.parameters() if weight.grad is not None]
+    loop = Loop(model, lessons, Plan(steps=2, accumulate=2, optimizer="adamw", clip=1e9))
+    seen: list[torch.Tensor] = []
+    loop.optimizers[0].register_step_pre_hook(
+        lambda *_: seen.extend(w.grad.clone() for w in model.parameters() if w.grad is not None)
+    )
+    model.zero_grad()
+    loop.step()
+    for one, other in zip(wanted, seen, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["classify", "translate", "answers", "spans", "masked"])
+def test_the_loss_of_a_batch_is_that_of_its_rows_however_they_are_padded(name: str) -> None:
+    lessons, model = lessons_for(name, dropout=0.0)
+    assert isinstance(lessons.train, Rows)
+    epoch = lessons.train.epoch(0)
+    place = next(i for i, each in enumerate(epoch) if len({lessons.train.lengths(0)[index] for index in each}) > 1)
+    together, count = lessons.loss(model, lessons.train.batch(0, place), 0.1)
+    alone = [lessons.loss(model, lessons.train.made([index], 0), 0.1) for index in epoch[place]]
+    assert count == sum(number for _, number in alone)
+    torch.testing.assert_close(together, sum(loss for loss, _ in alone), rtol=1e-5, atol=1e-5)
+
+
+# --- every kind of lesson is learnt -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_loss_comes_down(name: str) -> None:
+    loop = loop_for(name, steps=120, accumulate=1, average=0.0, learning_rate=2e-2)
+    first = loop.validate()
+    losses = [event.loss for event in loop.run() if isinstance(event, Stepped)]
+    assert len(losses) == 120
+    # Hidden words of random texts cannot be found again; that there are only fifteen of them can be learnt.
+    assert sum(losses[-9:]) < (0.9 if name == "masked" else 0.8) * sum(losses[:9])
+    assert math.isfinite(first)
+
+
+def test_on_random_tokens_nothing_can_be_learnt() -> None:
+    """If the future leaked, the loss would fall below that of a guess."""
+    draw = np.random.default_rng(3)
+    text = "".join(draw.choice(list("abcdefgh"), size=20_000))
+    tokens = Tokens.train("character", [text])
+    lessons = kinds.stream(
+        [Plain(text)], [Plain(text[:2000])], tokens, Measures(longest=16, tokens_per_batch=256, seed=1)
+    )
+    model = build(
+        "modern", configure("modern", vocabulary=len(tokens), width=16, layers=1, heads=2, hidden=32, length=16)
+    )
+    loop = Loop(model, lessons, Plan(steps=200))
+    losses = [event.loss for event in loop.run() if isinstance(event, Stepped)]
+    assert sum(losses[-50:]) / 50 >= 0.95 * math.log(8)
+
+
+def test_validation_counts_every_item_once_and_leaves_the_weights_alone() -> None:
+    loop = loop_for("answers")
+    loop.step()
+    before = {name: value.clone() for name, value in loop.model.state_dict().items()}
+    found = loop.validate()
+    for name, value in loop.model.state_dict().items():
+        assert torch.equal(value, before[name])
+    loop.model.load_state_dict(loop.average)
+    loop.model.eval()
+    with torch.no_grad():
+        items = [loop.lessons.loss(loop.model, batch, 0.0) for batch in loop.lessons.valid.in_order()]
+    assert found == pytest.approx(sum(float(loss) for loss, _ in items) / sum(count for _, count in items))
+
+
+# --- optimizers and schedules -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (7, 5), (11, 11)])
+def test_evening_keeps_directions_and_makes_sizes_alike(shape: tuple[int, int]) -> None:
+    matrix = torch.randn(3, *shape)
+    left, _, right = torch.linalg.svd(matrix, full_matrices=False)
+    sizes = torch.linalg.svdvals(evened(matrix))
+    assert sizes.min() > 0.3
+    assert sizes.max() < 1.3
+    aligned = torch.diagonal(left.mT @ evened(matrix) @ right.mT, dim1=-2, dim2=-1)
+    torch.testing.assert_close(aligned.sort().values, sizes.sort().values, rtol=1e-3, atol=1e-3)
+
+
+def test_muon_moves_matrices_and_adamw_the_rest() -> None:
+    model = small("modern")
+    first, second = optimizers_for(model, "muon", 1e-3, 0.1)
+    assert isinstance(first, Muon)
+    in_muon = {id(weight) for group in first.param_groups for weight in group["params"]}
+    in_adamw = {id(weight) for group in second.param_groups for weight in group["params"]}
+    assert not in_muon & in_adamw
+    assert in_muon | in_adamw == {id(weight) for weight in model.parameters()}
+    assert id(model.embedding.weight) in in_adamw
+    assert all(weight.ndim == 2 for group in first.param_groups for weight in group["params"])
+    undecayed = [weight for group in second.param_groups if group["weight_decay"] == 0 for weight in group["params"]]
+    assert all(weight.ndim < 2 for weight in undecayed)
+
+
+def test_tables_may_learn_at_a_rate_of_their_own() -> None:
+    lessons, model = lessons_for("classify", dropout=0.0)
+    loop = Loop(model, lessons, Plan(steps=7, learning_rate=0.01, table_rate=0.0, warm_up=0.0, weight_decay=0.0))
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    loop.step()
+    moved = {name for name, value in model.state_dict().items() if not torch.equal(value, before[name])}
+    assert "embedding.weight" not in moved
+    assert {name for name, _ in model.named_parameters()} - moved == {"embedding.weight"}
+
+
+@pytest.mark.parametrize("schedule", ["linear", "cosine", "inverse-root", "one-cycle"])
+def test_a_schedule_warms_up_and_comes_down(schedule: str) -> None:
+    plan = Plan(steps=100, warm_up=0.1, schedule=schedule)
+    values = [factor(step / 100, plan) for step in range(101)]
+    assert values[1] < 0.2
+    assert max(values) == pytest.approx(1.0, abs=0.02)
+    assert values[-1] == pytest.approx(0.0, abs=1e-6)
+    assert all(0.0 <= value <= 1.0 for value in values)
+
+
+def test_a_budget_of_seconds_is_kept_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("glassformer.training.loop.time.monotonic", lambda: now[0])
+    loop = loop_for("stream", steps=0, seconds=10.0)
+    rates: list[float] = []
+    for event in loop.run():
+        if isinstance(event, Stepped):
+            now[0] += 0.5
+            rates.append(event.rate)
+    assert len(rates) == 21  # twenty half seconds, and the step that found the time to be up
+    assert rates[-1] < 0.1 * max(rates)
+
+
+def test_patience_ends_a_run_that_does_not_get_better(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = loop_for("stream", steps=100, validate_every=0.1, patience=3)
+    values = iter([5.0, 4.0, 4.5, 4.2, 4.0, 1.0])
+    monkeypatch.setattr(loop, "validate", lambda: next(values))
+    judged = [event for event in loop.run() if isinstance(event, Judged)]
+    assert [event.best for event in judged] == [True, True, False, False, False]
+    assert loop.progress.step == 50
+    assert loop.progress.best == 4.0
+
+
+def test_a_loss_that_is_no_number_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = loop_for("stream")
+    with torch.no_grad():
+        next(loop.model.parameters()).fill_(math.nan)
+    with pytest.raises(GlassformerError, match="smaller learning rate"):
+        loop.step()
+
+
+@pytest.mark.parametrize(("name", "near"), [("schedule", "linear"), ("optimizer", "adamw"), ("precision", "float32")])
+def test_a_choice_that_does_not_exist_is_named(name: str, near: str) -> None:
+    with pytest.raises(InputError, match=f"{name} cannot be '{near}x'; did you mean '{near}'"):
+        Plan(**{name: f"{near}x"})  # type: ignore[arg-type]

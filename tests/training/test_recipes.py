@@ -1,0 +1,75 @@
+"""Recipes: every preset gives a model that can be built, and every number in it can be set by its name."""
+
+import pytest
+
+from glassformer.commands.settings import from_words
+from glassformer.errors import InputError
+from glassformer.models.registry import MODELS, build, configure
+from glassformer.training.recipes import OBJECTIVES, USUAL_MODELS, recipe_for
+
+CASES = [
+    (task, objective, name)
+    for task, objectives in OBJECTIVES.items()
+    for objective in objectives
+    for name, kind in MODELS.items()
+    if kind.task == task and (objective != "masked" or name == "transformer")
+]
+
+
+@pytest.mark.parametrize("characters", [10_000, 30_000_000])
+@pytest.mark.parametrize(("task", "objective", "name"), CASES)
+def test_every_preset_builds(task: str, objective: str, name: str, characters: int) -> None:
+    recipe = recipe_for(task, objective, name, characters, characters // 100)
+    config = configure(recipe.model, **recipe.settings, vocabulary=37)
+    assert build(recipe.model, config) is not None
+    assert recipe.longest <= recipe.tokens_per_batch
+    assert recipe.objective == objective
+
+
+def test_each_number_goes_where_it_belongs() -> None:
+    recipe = recipe_for("generate", "stream", "modern", 1000, 1).with_settings(
+        from_words(["width=48", "learning-rate=0.01", "tokens=bpe", "vocabulary=301", "longest=61", "clip=2"])
+    )
+    assert recipe.settings["width"] == 48
+    assert recipe.plan.learning_rate == 0.01
+    assert recipe.plan.clip == 2.0
+    assert (recipe.tokens.kind, recipe.tokens.vocabulary) == ("bpe", 301)
+    assert recipe.longest == 61
+    assert recipe.settings["length"] == 61
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["widht=48"], "did you mean 'width'"),
+        (["width=-3"], "width must be a whole number"),
+        (["clip=much"], "clip must be float"),
+        (["steps=3"], "nothing called 'steps'"),
+        (["width"], "name=value"),
+        (["learning_rate=-1"], "0 or more"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named(words: list[str], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        recipe_for("generate", "stream", "modern", 1000, 1).with_settings(from_words(words))
+
+
+def test_a_model_of_another_task_is_refused() -> None:
+    with pytest.raises(InputError, match="transformer is the usual one"):
+        recipe_for("classify", "classes", "gpt", 1000, 10)
+    with pytest.raises(InputError, match="the objective is classes or masked"):
+        recipe_for("classify", "spans", "transformer", 1000, 10)
+
+
+def test_hidden_pieces_need_a_transformer() -> None:
+    with pytest.raises(InputError, match="a 'bilstm' has no row for each piece"):
+        recipe_for("classify", "masked", "bilstm", 1000, 10)
+
+
+def test_the_usual_models_are_of_their_tasks() -> None:
+    assert {task: MODELS[name].task for task, name in USUAL_MODELS.items()} == {task: task for task in OBJECTIVES}
+
+
+def test_words_become_values() -> None:
+    words = ["a=1", "b=1.5", "c=true", "d=2,3", "e=rms", "f-g=1e-3"]
+    assert from_words(words) == {"a": 1, "b": 1.5, "c": True, "d": [2, 3], "e": "rms", "f_g": 0.001}
