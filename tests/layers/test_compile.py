@@ -92,7 +92,8 @@ def report() -> dict[str, Any]:
 @pytest.fixture(name="found", scope="module")
 def run_once() -> dict[str, Any]:
     """The report of this file as a program of its own."""
-    environment = {**os.environ, "JAXTYPING_DISABLE": "1", "OMP_NUM_THREADS": "1"}
+    helpers = str(Path(__file__).parent.parent)
+    environment = {**os.environ, "JAXTYPING_DISABLE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": helpers}
     done = subprocess.run(
         [sys.executable, str(Path(__file__))], env=environment, capture_output=True, text=True, check=False
     )

@@ -25,6 +25,7 @@ from torch import Tensor
 
 from glassformer.errors import GlassformerError, InputError
 from glassformer.models import weights
+from glassformer.models.card import Card
 from glassformer.storage import (
     DamagedError,
     append_file,
