@@ -15,3 +15,22 @@ def listen(page: Page, complaints: list[str], own: tuple[str, ...]) -> None:
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
     page.on("request", lambda ask: None if ask.url.startswith(own) else complaints.append(ask.url))
+
+
+def number(text: str) -> float:
+    """A figure of the page, as a number."""
+    return float(text.replace("−", "-").replace("∞", "inf"))
+
+
+def click_cell(page: Page, row: int, column: int) -> None:
+    """A click in the middle of a cell of the matrix."""
+    place = page.evaluate(
+        """([row, column]) => {
+          const { matrix } = document.getElementById("view").view;
+          matrix.frame.scrollIntoView({ block: "center" });
+          const box = matrix.canvas.getBoundingClientRect();
+          return [box.left + matrix.left + (column + 0.5) * matrix.w, box.top + matrix.top + (row + 0.5) * matrix.h];
+        }""",
+        [row, column],
+    )
+    page.mouse.click(*place)

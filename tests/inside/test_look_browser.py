@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from helpers.browsing import listen
+from helpers.browsing import click_cell, listen, number
 from helpers.small_runs import small_run
 from playwright.sync_api import Browser, Page, expect
-from test_view_browser import click_cell, number
 
 import glassformer as gf
 from glassformer.inside.shown import Shown

@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from helpers.browsing import listen
+from helpers.browsing import click_cell, listen, number
 from helpers.looks import LABELS, look_at_solution, names, small_look
 from helpers.small_models import SMALL, small
 from playwright.sync_api import Browser, Page, expect
@@ -45,10 +45,6 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
     yield opened
     context.close()
     assert not complaints
-
-
-def number(text: str) -> float:
-    return float(text.replace("−", "-").replace("∞", "inf"))
 
 
 # --- the arithmetic -----------------------------------------------------------------------------------------------
@@ -134,20 +130,6 @@ def test_steep_scores_are_spelled_from_the_top(open_page: Open) -> None:
     said = spelled(open_page(look), [("weights", [0, 0, 0, 1])])[0]
     same_arithmetic(said, look.trace.explain("weights", (0, 0, 0, 1)))
     assert said["terms"][0]["pattern"] == "e^({} − {})"
-
-
-def click_cell(page: Page, row: int, column: int) -> None:
-    """A click in the middle of a cell of the matrix."""
-    place = page.evaluate(
-        """([row, column]) => {
-          const { matrix } = document.getElementById("view").view;
-          matrix.frame.scrollIntoView({ block: "center" });
-          const box = matrix.canvas.getBoundingClientRect();
-          return [box.left + matrix.left + (column + 0.5) * matrix.w, box.top + matrix.top + (row + 0.5) * matrix.h];
-        }""",
-        [row, column],
-    )
-    page.mouse.click(*place)
 
 
 @pytest.mark.parametrize("stage", ["scores", "weights", "mixed", "output", "queries"])

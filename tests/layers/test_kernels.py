@@ -147,3 +147,11 @@ def test_the_same_seed_drops_the_same() -> None:
     one = dropout(torch.ones(3, 5), 0.4)
     torch.manual_seed(7)
     assert torch.equal(one, dropout(torch.ones(3, 5), 0.4))
+
+
+def test_rows_of_half_precision_meet_weights_of_full_precision() -> None:
+    rows, weight = torch.randn(3, 5).bfloat16(), torch.randn(5)
+    with torch.no_grad():
+        found = rms_norm(rows, weight, 1e-6)
+    assert found.dtype == torch.bfloat16
+    assert torch.equal(found, F.rms_norm(rows.float(), (5,), weight, 1e-6).bfloat16())

@@ -234,7 +234,9 @@ def test_a_number_a_frozen_pattern_and_a_patch(visitor: Visitor) -> None:
         found = asked(visitor, "inside/look", model="classes", text=TEXT, changes=[change])
         assert found["before"] != found["data"]["answer"]
     same = asked(visitor, "inside/look", model="classes", text=TEXT, changes=[{**changes[2], "text": TEXT}])
-    assert same["before"] == same["data"]["answer"]
+    for before, after in zip(same["before"]["items"], same["data"]["answer"]["items"], strict=True):
+        assert before["name"] == after["name"]
+        assert before["share"] == pytest.approx(after["share"], abs=1e-6)  # the fused kernel adds in another order
 
 
 @pytest.mark.parametrize(

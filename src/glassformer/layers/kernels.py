@@ -18,6 +18,8 @@ def rms_norm(rows: Float[Tensor, "*rows D"], weight: Float[Tensor, "D"], epsilon
     """x / √(mean of squares + ε) · w."""
     if _differentiated(rows, weight):
         return _RmsNorm.apply(rows, weight, epsilon)  # type: ignore[no-any-return, no-untyped-call]
+    if rows.dtype != weight.dtype:  # in mixed precision: worked in the weights' own, as torch's kernel takes one only
+        return F.rms_norm(rows.to(weight.dtype), weight.shape, weight, epsilon).to(rows.dtype)
     return F.rms_norm(rows, weight.shape, weight, epsilon)
 
 
