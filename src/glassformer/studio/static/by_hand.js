@@ -7,7 +7,11 @@ import { figure, largestOf, shade, sheetsOf, sign, table, typed } from "./tables
 import { Latest, ask } from "./talk.js";
 import { el, formula, reduced } from "./page/dom.js";
 
-const TABS = [["", "The working"], ["check", "Check mine"], ["masks", "Mask laboratory"]];
+const TABS = [
+  ["", "The working"],
+  ["check", "Check mine"],
+  ["masks", "Mask laboratory"],
+];
 const plural = (name) => name.replace(/_/g, " ");
 
 export class ByHand {
@@ -30,8 +34,12 @@ export class ByHand {
     this.offer ??= await ask("by-hand/start");
     this.frame();
     const known = this.offer.examples.some((each) => each.name === state.example);
-    const wanted = state.sheet ? { sheet: parsed(state.sheet) } : { name: known ? state.example : (this.name ?? "i-love-ai") };
-    const same = this.found && (wanted.name ? wanted.name === this.name && !this.changed : JSON.stringify(this.sheet) === state.sheet);
+    const wanted = state.sheet
+      ? { sheet: parsed(state.sheet) }
+      : { name: known ? state.example : (this.name ?? "i-love-ai") };
+    const same =
+      this.found &&
+      (wanted.name ? wanted.name === this.name && !this.changed : JSON.stringify(this.sheet) === state.sheet);
     if (!same) {
       this.name = wanted.name ?? null;
       this.changed = !wanted.name;
@@ -46,13 +54,53 @@ export class ByHand {
   frame() {
     if (this.bar) return;
     const options = this.offer.examples.map(({ name, title }) => el("option", { value: name }, title));
-    this.picker = el("select", { "aria-label": "example", onchange: () => this.example(this.picker.value) }, options, el("option", { value: "", hidden: true }, "your own"));
-    this.own = el("input", { type: "text", class: "sentence", placeholder: "or a sentence of your own", maxlength: 400, "aria-label": "a sentence of your own", "data-first": true });
-    this.tabs = TABS.map(([tab, title]) => el("button", { type: "button", class: "tab", "data-tab": tab, onclick: () => { this.openTab(tab); this.say(); } }, title));
-    this.bar = el("div", { class: "bar" },
+    this.picker = el(
+      "select",
+      { "aria-label": "example", onchange: () => this.example(this.picker.value) },
+      options,
+      el("option", { value: "", hidden: true }, "your own"),
+    );
+    this.own = el("input", {
+      type: "text",
+      class: "sentence",
+      placeholder: "or a sentence of your own",
+      maxlength: 400,
+      "aria-label": "a sentence of your own",
+      "data-first": true,
+    });
+    this.tabs = TABS.map(([tab, title]) =>
+      el(
+        "button",
+        {
+          type: "button",
+          class: "tab",
+          "data-tab": tab,
+          onclick: () => {
+            this.openTab(tab);
+            this.say();
+          },
+        },
+        title,
+      ),
+    );
+    this.bar = el(
+      "div",
+      { class: "bar" },
       el("label", {}, el("span", { class: "quiet" }, "example "), this.picker),
-      el("form", { class: "own", onsubmit: (event) => { event.preventDefault(); this.sentence(); } }, this.own, el("button", { class: "tool" }, "Work it")),
-      el("span", { class: "tabs" }, this.tabs));
+      el(
+        "form",
+        {
+          class: "own",
+          onsubmit: (event) => {
+            event.preventDefault();
+            this.sentence();
+          },
+        },
+        this.own,
+        el("button", { class: "tool" }, "Work it"),
+      ),
+      el("span", { class: "tabs" }, this.tabs),
+    );
     this.title = el("div", { class: "sheet-title" });
     this.wrong = el("p", { class: "wrong note", role: "alert", hidden: true });
     this.givens = el("section", { class: "givens", "aria-label": "Given" });
@@ -158,12 +206,33 @@ export class ByHand {
     const shape = [];
     for (let here = values; Array.isArray(here); here = here[0]) shape.push(here.length);
     const labels = stage.rows.length === shape.at(-2) ? stage.rows : [];
-    const tables = sheetsOf(values, shape).map((part) => table(part, { at: part.at, labels, role: stage.role, caption: plural(stage.name) }, (td, index, value) => {
-      const input = el("input", { type: "text", inputmode: "decimal", value: String(value).replace("-", "−"), "aria-label": `${plural(stage.name)} ${index.map((i) => i + 1).join(", ")}`, oninput: () => this.edit(stage.name, index, input), onfocus: () => input.select(), onkeydown: (event) => hop(event, input) });
-      td.append(input);
-      this.cells.set(`${stage.name}:${index.join(",")}`, td);
-    }));
-    return el("div", { class: "given" }, el("p", { class: "what" }, sign(stage.symbol, stage.role), " ", el("span", { class: "quiet" }, plural(stage.name))), el("div", { class: "scroll" }, tables));
+    const tables = sheetsOf(values, shape).map((part) =>
+      table(part, { at: part.at, labels, role: stage.role, caption: plural(stage.name) }, (td, index, value) => {
+        const input = el("input", {
+          type: "text",
+          inputmode: "decimal",
+          value: String(value).replace("-", "−"),
+          "aria-label": `${plural(stage.name)} ${index.map((i) => i + 1).join(", ")}`,
+          oninput: () => this.edit(stage.name, index, input),
+          onfocus: () => input.select(),
+          onkeydown: (event) => hop(event, input),
+        });
+        td.append(input);
+        this.cells.set(`${stage.name}:${index.join(",")}`, td);
+      }),
+    );
+    return el(
+      "div",
+      { class: "given" },
+      el(
+        "p",
+        { class: "what" },
+        sign(stage.symbol, stage.role),
+        " ",
+        el("span", { class: "quiet" }, plural(stage.name)),
+      ),
+      el("div", { class: "scroll" }, tables),
+    );
   }
 
   edit(name, index, input) {
@@ -179,29 +248,52 @@ export class ByHand {
 
   settings() {
     const { sheet, offer, found } = this;
-    const choose = (name, values, value, change) => el("label", {}, el("span", { class: "quiet" }, name), el("select", { "data-setting": name, onchange: (event) => change(event.target.value) }, values.map((each) => el("option", { value: each, selected: String(each) === String(value) }, String(each)))));
+    const choose = (name, values, value, change) =>
+      el(
+        "label",
+        {},
+        el("span", { class: "quiet" }, name),
+        el(
+          "select",
+          { "data-setting": name, onchange: (event) => change(event.target.value) },
+          values.map((each) => el("option", { value: each, selected: String(each) === String(value) }, String(each))),
+        ),
+      );
     const set = (name, value) => {
       sheet[name] = value;
       this.rework();
     };
-    const scale = el("input", { type: "text", inputmode: "decimal", class: "short", value: sheet.scale ?? "", placeholder: found.scale === null ? "1" : found.scale.toFixed(4), "aria-label": "β, the scale", oninput: () => {
-      const value = typed(scale.value);
-      scale.setAttribute("aria-invalid", String(value === null && scale.value.trim() !== ""));
-      if (scale.value.trim() === "") delete sheet.scale;
-      else if (value === null) return;
-      else {
-        sheet.scale = value;
-        delete sheet.key_width;
-      }
-      this.rework();
-    } });
+    const scale = el("input", {
+      type: "text",
+      inputmode: "decimal",
+      class: "short",
+      value: sheet.scale ?? "",
+      placeholder: found.scale === null ? "1" : found.scale.toFixed(4),
+      "aria-label": "β, the scale",
+      oninput: () => {
+        const value = typed(scale.value);
+        scale.setAttribute("aria-invalid", String(value === null && scale.value.trim() !== ""));
+        if (scale.value.trim() === "") delete sheet.scale;
+        else if (value === null) return;
+        else {
+          sheet.scale = value;
+          delete sheet.key_width;
+        }
+        this.rework();
+      },
+    });
     const mask = Array.isArray(sheet.mask) ? "own" : sheet.mask;
-    return el("div", { class: "settings" },
+    return el(
+      "div",
+      { class: "settings" },
       found.heads.length > 1 ? choose("heads", found.heads, sheet.heads, (value) => set("heads", Number(value))) : null,
       choose("weigher", offer.weighers, sheet.weigher, (value) => set("weigher", value)),
-      "inputs" in sheet && "value_weight" in sheet ? choose("scorer", offer.scorers, sheet.scorer, (value) => this.refit(value)) : null,
+      "inputs" in sheet && "value_weight" in sheet
+        ? choose("scorer", offer.scorers, sheet.scorer, (value) => this.refit(value))
+        : null,
       sheet.scorer === "dot product" ? el("label", {}, el("span", { class: "quiet" }, "scale β"), scale) : null,
-      choose("mask", ["none", "causal", ...(mask === "own" ? ["own"] : [])], mask, (value) => set("mask", value)));
+      choose("mask", ["none", "causal", ...(mask === "own" ? ["own"] : [])], mask, (value) => set("mask", value)),
+    );
   }
 
   async refit(scorer) {
@@ -213,12 +305,34 @@ export class ByHand {
   /** Who may look at whom; a click changes it. */
   drawMask() {
     const { mask, rows, columns } = this.found;
-    const box = el("div", { class: "given mask" },
+    const box = el(
+      "div",
+      { class: "given mask" },
       el("p", { class: "what" }, el("span", { class: "quiet" }, "mask: who may look at whom")),
-      el("div", { class: "scroll" }, table({ name: "", rows: mask }, { at: (r, c) => [r, c], labels: rows, columns, role: "score", caption: "mask" }, (td, [r, c], may) => {
-        td.classList.toggle("hid", !may);
-        td.append(el("button", { type: "button", "aria-pressed": String(may), "aria-label": `${rows[r] ?? r + 1} ${may ? "may" : "may not"} look at ${columns[c] ?? c + 1}`, onclick: () => this.flip(r, c) }, may ? "✓" : ""));
-      })));
+      el(
+        "div",
+        { class: "scroll" },
+        table(
+          { name: "", rows: mask },
+          { at: (r, c) => [r, c], labels: rows, columns, role: "score", caption: "mask" },
+          (td, [r, c], may) => {
+            td.classList.toggle("hid", !may);
+            td.append(
+              el(
+                "button",
+                {
+                  type: "button",
+                  "aria-pressed": String(may),
+                  "aria-label": `${rows[r] ?? r + 1} ${may ? "may" : "may not"} look at ${columns[c] ?? c + 1}`,
+                  onclick: () => this.flip(r, c),
+                },
+                may ? "✓" : "",
+              ),
+            );
+          },
+        ),
+      ),
+    );
     const old = this.givens.querySelector(".mask");
     if (old) old.replaceWith(box);
     else this.givens.append(box);
@@ -229,7 +343,8 @@ export class ByHand {
     const focus = () => this.givens.querySelectorAll(".mask tbody tr")[r]?.querySelectorAll("button")[c]?.focus();
     this.rework().then(() => {
       const select = this.givens.querySelector("[data-setting=mask]");
-      if (select && ![...select.options].some((each) => each.value === "own")) select.append(el("option", { value: "own" }, "own"));
+      if (select && ![...select.options].some((each) => each.value === "own"))
+        select.append(el("option", { value: "own" }, "own"));
       if (select) select.value = "own";
       focus();
     });
@@ -242,21 +357,49 @@ export class ByHand {
     const key = made.map((stage) => `${stage.name} ${stage.shape} ${stage.repeats}`).join("; ");
     if (this.working.dataset.key !== key || !this.working.children.length) {
       this.working.dataset.key = key;
-      for (const name of [...this.cells.keys()]) if (made.some((stage) => name.startsWith(`${stage.name}:`))) this.cells.delete(name);
+      for (const name of [...this.cells.keys()])
+        if (made.some((stage) => name.startsWith(`${stage.name}:`))) this.cells.delete(name);
       this.working.replaceChildren(el("h2", {}, "The working"), ...made.map((stage) => this.step(stage)));
     } else for (const stage of made) this.refresh(stage);
   }
 
   step(stage) {
-    const heading = el("div", { class: "says" }, el("p", { class: "meaning" }, stage.meaning), el("div", { class: "formula" }, formula(stage.formula)));
+    const heading = el(
+      "div",
+      { class: "says" },
+      el("p", { class: "meaning" }, stage.meaning),
+      el("div", { class: "formula" }, formula(stage.formula)),
+    );
     const facts = el("p", { class: "facts quiet", hidden: !stage.facts.length }, stage.facts.join(" · "));
-    if (stage.repeats) return el("div", { class: "step-by-hand idle", "data-stage": stage.name }, heading, el("p", { class: "quiet" }, `The same numbers as ${stage.repeats}: ${stage.idle}.`));
-    const tables = sheetsOf(stage.values, stage.shape).map((part) => table(part, { at: part.at, labels: stage.rows, columns: stage.columns, role: stage.role, caption: plural(stage.name) }, (td, index) => {
-      const button = el("button", { type: "button", class: "figure-cell", onclick: () => this.pick(stage.name, index) });
-      td.append(button);
-      this.cells.set(`${stage.name}:${index.join(",")}`, td);
-    }));
-    const box = el("div", { class: "step-by-hand", "data-stage": stage.name }, heading, facts, el("div", { class: "scroll tables" }, tables));
+    if (stage.repeats)
+      return el(
+        "div",
+        { class: "step-by-hand idle", "data-stage": stage.name },
+        heading,
+        el("p", { class: "quiet" }, `The same numbers as ${stage.repeats}: ${stage.idle}.`),
+      );
+    const tables = sheetsOf(stage.values, stage.shape).map((part) =>
+      table(
+        part,
+        { at: part.at, labels: stage.rows, columns: stage.columns, role: stage.role, caption: plural(stage.name) },
+        (td, index) => {
+          const button = el("button", {
+            type: "button",
+            class: "figure-cell",
+            onclick: () => this.pick(stage.name, index),
+          });
+          td.append(button);
+          this.cells.set(`${stage.name}:${index.join(",")}`, td);
+        },
+      ),
+    );
+    const box = el(
+      "div",
+      { class: "step-by-hand", "data-stage": stage.name },
+      heading,
+      facts,
+      el("div", { class: "scroll tables" }, tables),
+    );
     this.refresh(stage, box);
     return box;
   }
@@ -271,32 +414,42 @@ export class ByHand {
     box.querySelector(".meaning").textContent = stage.meaning;
     const largest = stage.shares ? 1 : largestOf(stage.values);
     for (const part of sheetsOf(stage.values, stage.shape)) {
-      part.rows.forEach((row, r) => row.forEach((value, c) => {
-        const index = part.at(r, c);
-        const td = this.cells.get(`${stage.name}:${index.join(",")}`);
-        const text = figure(value, stage.decimals);
-        const button = td.firstChild;
-        const hidden = stage.hidden !== null && isHidden(stage.hidden, index.slice(-depth(stage.hidden)));
-        if (button.textContent && button.textContent !== text && !reduced()) flash(td);
-        button.textContent = text;
-        button.title = String(value);
-        td.classList.toggle("hid", hidden || value === "-Infinity");
-        shade(td, value, largest);
-      }));
+      part.rows.forEach((row, r) =>
+        row.forEach((value, c) => {
+          const index = part.at(r, c);
+          const td = this.cells.get(`${stage.name}:${index.join(",")}`);
+          const text = figure(value, stage.decimals);
+          const button = td.firstChild;
+          const hidden = stage.hidden !== null && isHidden(stage.hidden, index.slice(-depth(stage.hidden)));
+          if (button.textContent && button.textContent !== text && !reduced()) flash(td);
+          button.textContent = text;
+          button.title = String(value);
+          td.classList.toggle("hid", hidden || value === "-Infinity");
+          shade(td, value, largest);
+        }),
+      );
     }
   }
 
   // --- a number ---
 
   noNumber() {
-    this.number.replaceChildren(el("h2", {}, "This number"), el("p", { class: "quiet" }, "Click a number of the working to read its arithmetic. Change a given one to see what follows."));
+    this.number.replaceChildren(
+      el("h2", {}, "This number"),
+      el(
+        "p",
+        { class: "quiet" },
+        "Click a number of the working to read its arithmetic. Change a given one to see what follows.",
+      ),
+    );
   }
 
   async pick(stage, index) {
     this.cell = [stage, ...index];
     await this.explain(stage, ...index);
     this.say();
-    if (matchMedia("(max-width: 1099px)").matches) this.number.scrollIntoView({ block: "nearest", behavior: reduced() ? "auto" : "smooth" });
+    if (matchMedia("(max-width: 1099px)").matches)
+      this.number.scrollIntoView({ block: "nearest", behavior: reduced() ? "auto" : "smooth" });
   }
 
   async explain(stage, ...index) {
@@ -312,11 +465,13 @@ export class ByHand {
         el("h2", {}, "This number"),
         el("p", { class: "where" }, found.where || found.place),
         el("p", { class: `figure ${found.role}`, title: String(found.exact) }, el("output", {}, found.steps.at(-1))),
-        el("div", { class: "formula" }, formula(found.formula)), ...steps,
+        el("div", { class: "formula" }, formula(found.formula)),
+        ...steps,
         steps.length ? el("p", { class: "sum" }, el("b", {}, `= ${found.steps.at(-1)}`)) : "",
         found.copy_of ? el("p", { class: "quiet" }, `The same number as ${found.copy_of}.`) : "",
         found.reason ? el("p", { class: "quiet" }, `${found.reason[0].toUpperCase()}${found.reason.slice(1)}.`) : "",
-        el("p", { class: "exact quiet" }, `in full: ${String(found.exact).replace("-", "−")}`));
+        el("p", { class: "exact quiet" }, `in full: ${String(found.exact).replace("-", "−")}`),
+      );
     } catch (error) {
       this.cell = null;
       this.noNumber();

@@ -17,15 +17,35 @@ export function chart(lines, { what, names = false }) {
   const y = (value) => HIGH - BELOW - ((value - least) / (most.y - least)) * (HIGH - BELOW - 14);
   for (let i = 0; i <= 4; i++) {
     const value = least + (i / 4) * (most.y - least);
-    drawing.append(svgEl("line", { class: "axis", x1: LEFT, x2: WIDE - right, y1: y(value), y2: y(value) }), svgEl("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, value.toPrecision(2)));
+    drawing.append(
+      svgEl("line", { class: "axis", x1: LEFT, x2: WIDE - right, y1: y(value), y2: y(value) }),
+      svgEl("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, value.toPrecision(2)),
+    );
   }
-  drawing.append(svgEl("text", { x: WIDE - right, y: HIGH - 6, "text-anchor": "end" }, `${most.x < 120 ? `${most.x.toFixed(0)} s` : `${(most.x / 60).toFixed(1)} min`}`), svgEl("text", { x: LEFT, y: HIGH - 6 }, "0"));
+  drawing.append(
+    svgEl(
+      "text",
+      { x: WIDE - right, y: HIGH - 6, "text-anchor": "end" },
+      `${most.x < 120 ? `${most.x.toFixed(0)} s` : `${(most.x / 60).toFixed(1)} min`}`,
+    ),
+    svgEl("text", { x: LEFT, y: HIGH - 6 }, "0"),
+  );
   for (const line of lines.filter((each) => each.points.length)) {
     const path = line.points.map(([px, py], i) => `${i ? "L" : "M"}${x(px).toFixed(1)} ${y(py).toFixed(1)}`).join("");
     drawing.append(svgEl("path", { class: line.kind, d: path }));
-    if (line.kind === "held") for (const [px, py] of line.points) drawing.append(svgEl("circle", { class: "dot", cx: x(px), cy: y(py), r: 2.5 }));
+    if (line.kind === "held")
+      for (const [px, py] of line.points)
+        drawing.append(svgEl("circle", { class: "dot", cx: x(px), cy: y(py), r: 2.5 }));
   }
-  if (names) drawing.append(...labels(lines.filter((each) => each.points.length).map(({ name, points }) => ({ name, x: x(points.at(-1)[0]), y: y(points.at(-1)[1]) })), WIDE - right));
+  if (names)
+    drawing.append(
+      ...labels(
+        lines
+          .filter((each) => each.points.length)
+          .map(({ name, points }) => ({ name, x: x(points.at(-1)[0]), y: y(points.at(-1)[1]) })),
+        WIDE - right,
+      ),
+    );
   return box;
 }
 
@@ -39,7 +59,10 @@ function labels(ends, edge) {
     end.at = Math.min(end.at, lowest);
     lowest = end.at - gap;
   }
-  return ends.flatMap(({ name, x, y, at }) => [svgEl("path", { class: "lead", d: `M${x} ${y}L${edge + 4} ${at}` }), svgEl("text", { x: edge + 8, y: at + 4 }, name)]);
+  return ends.flatMap(({ name, x, y, at }) => [
+    svgEl("path", { class: "lead", d: `M${x} ${y}L${edge + 4} ${at}` }),
+    svgEl("text", { x: edge + 8, y: at + 4 }, name),
+  ]);
 }
 
 /** A pattern of weights, from 0 (paper) to 1 (violet). */
@@ -51,9 +74,11 @@ export function pattern(rows, root, size = 132) {
   brush.fillStyle = style.getPropertyValue("--paper");
   brush.fillRect(0, 0, rows[0].length * scale, rows.length * scale);
   brush.fillStyle = style.getPropertyValue("--score");
-  rows.forEach((row, r) => row.forEach((weight, c) => {
-    brush.globalAlpha = Math.min(1, Math.max(0, weight)) ** 0.75;
-    brush.fillRect(c * scale, r * scale, scale, scale);
-  }));
+  rows.forEach((row, r) =>
+    row.forEach((weight, c) => {
+      brush.globalAlpha = Math.min(1, Math.max(0, weight)) ** 0.75;
+      brush.fillRect(c * scale, r * scale, scale, scale);
+    }),
+  );
   return canvas;
 }

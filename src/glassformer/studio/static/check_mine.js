@@ -15,15 +15,53 @@ S = Q K^T = [[0, 1, 1], [1, 1, 2], [1, 2, 4]]
 
 export class CheckMine {
   constructor() {
-    this.text = el("textarea", { rows: 18, spellcheck: "false", "aria-label": "your working", placeholder: "Paste your working here: Markdown, LaTeX or plain text. Or drop a file." });
+    this.text = el("textarea", {
+      rows: 18,
+      spellcheck: "false",
+      "aria-label": "your working",
+      placeholder: "Paste your working here: Markdown, LaTeX or plain text. Or drop a file.",
+    });
     this.variant = el("select", { "aria-label": "kind of exercise" });
-    this.answer = el("section", { class: "report", "aria-live": "polite" }, el("p", { class: "quiet" }, "Right numbers stay as they are; the first wrong one is marked, with the right value beside it and the reason."));
-    const file = el("input", { type: "file", accept: ".md,.tex,.txt", "aria-label": "a file with your working", onchange: () => this.file(file.files[0]) });
+    this.answer = el(
+      "section",
+      { class: "report", "aria-live": "polite" },
+      el(
+        "p",
+        { class: "quiet" },
+        "Right numbers stay as they are; the first wrong one is marked, with the right value beside it and the reason.",
+      ),
+    );
+    const file = el("input", {
+      type: "file",
+      accept: ".md,.tex,.txt",
+      "aria-label": "a file with your working",
+      onchange: () => this.file(file.files[0]),
+    });
     const tool = (text, action) => el("button", { type: "button", class: "tool", onclick: action }, text);
-    this.form = el("form", { class: "mine", onsubmit: (event) => { event.preventDefault(); this.check(); } },
-      el("h2", {}, "Your working"), this.text,
+    this.form = el(
+      "form",
+      {
+        class: "mine",
+        onsubmit: (event) => {
+          event.preventDefault();
+          this.check();
+        },
+      },
+      el("h2", {}, "Your working"),
+      this.text,
       el("div", { class: "ends" }, el("button", { class: "tool strong" }, "Check it"), file),
-      el("div", { class: "ends" }, tool("Show me one with a slip", () => { this.text.value = EXAMPLE; this.check(); }), el("span", { class: "quiet" }, "or"), tool("Surprise me", () => this.surprise()), this.variant));
+      el(
+        "div",
+        { class: "ends" },
+        tool("Show me one with a slip", () => {
+          this.text.value = EXAMPLE;
+          this.check();
+        }),
+        el("span", { class: "quiet" }, "or"),
+        tool("Surprise me", () => this.surprise()),
+        this.variant,
+      ),
+    );
     this.node = el("div", { class: "check", hidden: true }, this.form, this.answer);
     this.form.addEventListener("dragover", (event) => event.preventDefault());
     this.form.addEventListener("drop", (event) => {
@@ -33,23 +71,32 @@ export class CheckMine {
   }
 
   open(variants) {
-    if (!this.variant.children.length) this.variant.append(...variants.map((each) => el("option", { value: each }, each)));
+    if (!this.variant.children.length)
+      this.variant.append(...variants.map((each) => el("option", { value: each }, each)));
   }
 
   async file(file) {
     if (!file) return;
-    if (file.size > 400_000) return this.fail(new Error(`${file.name} has ${file.size.toLocaleString("en")} bytes; a working has at most 400,000.`));
+    if (file.size > 400_000)
+      return this.fail(
+        new Error(`${file.name} has ${file.size.toLocaleString("en")} bytes; a working has at most 400,000.`),
+      );
     this.text.value = await file.text();
     this.kind = [".tex", ".txt"].find((end) => file.name.endsWith(end)) ?? ".md";
     return this.check();
   }
 
   async surprise() {
-    const made = await ask("by-hand/exercise", { seed: Math.floor(Math.random() * 1000), variant: this.variant.value }).catch((error) => this.fail(error));
+    const made = await ask("by-hand/exercise", {
+      seed: Math.floor(Math.random() * 1000),
+      variant: this.variant.value,
+    }).catch((error) => this.fail(error));
     if (!made) return;
     this.text.value = made.sheet;
-    this.answer.replaceChildren(el("p", {}, "Put a number in place of every “?”, then check it."),
-      el("details", {}, el("summary", { class: "quiet" }, "the solution"), el("pre", {}, made.solution)));
+    this.answer.replaceChildren(
+      el("p", {}, "Put a number in place of every “?”, then check it."),
+      el("details", {}, el("summary", { class: "quiet" }, "the solution"), el("pre", {}, made.solution)),
+    );
     this.text.focus();
   }
 
@@ -69,17 +116,45 @@ export class CheckMine {
   draw(report) {
     const { marks, findings } = report;
     const notes = el("div", { class: "notes" }, built(report.notes));
-    const cards = findings.map((each, i) => el("article", { class: `card${each.mild ? " mild" : ""}${each.first ? " first" : ""}`, "data-mark": String(i) },
-      el("h3", {}, each.place, el("span", { class: "quiet" }, ` line ${each.line}`)),
-      el("p", { class: "pair" }, el("s", {}, each.printed), " → ", el("b", {}, each.right)),
-      each.arithmetic ? el("p", { class: "sum" }, each.arithmetic) : null,
-      el("p", { class: "quiet" }, each.says)));
-    this.answer.replaceChildren(...[
-      el("p", { class: `verdict ${report.right ? "right" : "fails"}` }, `${report.right ? "✓ " : ""}${report.verdict}`),
-      el("p", { class: "quiet" }, `${marks.right} of ${marks.numbers} numbers right${marks.follow_through ? `, ${marks.follow_through} of them follow from your value` : ""}.`),
-      ...cards, el("h2", {}, "As it reads"), notes,
-      report.unread.length ? el("details", {}, el("summary", { class: "quiet" }, `${report.unread.length} not read`), el("ul", {}, report.unread.map((each) => el("li", {}, each)))) : null,
-    ].filter(Boolean));
+    const cards = findings.map((each, i) =>
+      el(
+        "article",
+        { class: `card${each.mild ? " mild" : ""}${each.first ? " first" : ""}`, "data-mark": String(i) },
+        el("h3", {}, each.place, el("span", { class: "quiet" }, ` line ${each.line}`)),
+        el("p", { class: "pair" }, el("s", {}, each.printed), " → ", el("b", {}, each.right)),
+        each.arithmetic ? el("p", { class: "sum" }, each.arithmetic) : null,
+        el("p", { class: "quiet" }, each.says),
+      ),
+    );
+    this.answer.replaceChildren(
+      ...[
+        el(
+          "p",
+          { class: `verdict ${report.right ? "right" : "fails"}` },
+          `${report.right ? "✓ " : ""}${report.verdict}`,
+        ),
+        el(
+          "p",
+          { class: "quiet" },
+          `${marks.right} of ${marks.numbers} numbers right${marks.follow_through ? `, ${marks.follow_through} of them follow from your value` : ""}.`,
+        ),
+        ...cards,
+        el("h2", {}, "As it reads"),
+        notes,
+        report.unread.length
+          ? el(
+              "details",
+              {},
+              el("summary", { class: "quiet" }, `${report.unread.length} not read`),
+              el(
+                "ul",
+                {},
+                report.unread.map((each) => el("li", {}, each)),
+              ),
+            )
+          : null,
+      ].filter(Boolean),
+    );
     const first = findings.findIndex((each) => each.first);
     this.answer.querySelector(`.notes [data-mark="${first}"]`)?.classList.add("first");
     this.answer.dataset.checked = String(marks.numbers);

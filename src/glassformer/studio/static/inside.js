@@ -27,7 +27,15 @@ export class Inside {
   }
 
   get address() {
-    return this.model ? { model: this.model, text: this.text, target: this.target, changes: this.changes.length ? JSON.stringify(this.changes) : "", ...this.seen } : {};
+    return this.model
+      ? {
+          model: this.model,
+          text: this.text,
+          target: this.target,
+          changes: this.changes.length ? JSON.stringify(this.changes) : "",
+          ...this.seen,
+        }
+      : {};
   }
 
   async show(state) {
@@ -36,11 +44,21 @@ export class Inside {
     this.broken = models.filter((each) => each.error);
     if (!this.models.length) return this.empty();
     this.frame();
-    const model = this.models.find((each) => each.name === state.model) ?? this.models.find((each) => each.name === this.model) ?? this.models[0];
+    const model =
+      this.models.find((each) => each.name === state.model) ??
+      this.models.find((each) => each.name === this.model) ??
+      this.models[0];
     const text = state.text ?? (model.name === this.model ? this.text : null) ?? model.first;
     const changes = parsed(state.changes);
-    const place = stateFromHash(new URLSearchParams(Object.entries(state).filter(([name]) => KEPT.includes(name))).toString());
-    const same = this.view && model.name === this.model && text === this.text && (state.target ?? "") === (this.target ?? "") && JSON.stringify(changes) === JSON.stringify(this.changes);
+    const place = stateFromHash(
+      new URLSearchParams(Object.entries(state).filter(([name]) => KEPT.includes(name))).toString(),
+    );
+    const same =
+      this.view &&
+      model.name === this.model &&
+      text === this.text &&
+      (state.target ?? "") === (this.target ?? "") &&
+      JSON.stringify(changes) === JSON.stringify(this.changes);
     if (same) {
       if (Object.keys(place).length) await this.view.show(place);
       return;
@@ -58,10 +76,20 @@ export class Inside {
 
   empty() {
     this.bar = null;
-    this.node.replaceChildren(el("div", { class: "nothing" },
-      el("h1", {}, "No model yet"), el("p", {}, "A small one trains in about a minute, on sentences that are made up on the spot. Then you can look inside it here."),
-      el("button", { type: "button", class: "tool strong", onclick: () => this.studio.go("train") }, "Train one"),
-      this.broken.map((each) => el("p", { class: "wrong" }, `${each.name}: ${each.error}`))));
+    this.node.replaceChildren(
+      el(
+        "div",
+        { class: "nothing" },
+        el("h1", {}, "No model yet"),
+        el(
+          "p",
+          {},
+          "A small one trains in about a minute, on sentences that are made up on the spot. Then you can look inside it here.",
+        ),
+        el("button", { type: "button", class: "tool strong", onclick: () => this.studio.go("train") }, "Train one"),
+        this.broken.map((each) => el("p", { class: "wrong" }, `${each.name}: ${each.error}`)),
+      ),
+    );
   }
 
   // --- the frame ---
@@ -69,12 +97,50 @@ export class Inside {
   frame() {
     if (this.bar) return this.fillModels();
     this.picker = el("select", { "aria-label": "model", onchange: () => this.choose(this.picker.value) });
-    this.words = el("textarea", { class: "words", rows: 1, "aria-label": "your text", title: "Enter looks; Shift and Enter begin a new line", "data-first": true, autocomplete: "off", spellcheck: "false", onkeydown: (event) => this.enter(event) });
-    this.lead = el("input", { type: "text", class: "words lead", "aria-label": "a translation to lead it along", placeholder: "lead it along a translation of yours (optional)", autocomplete: "off", spellcheck: "false" });
+    this.words = el("textarea", {
+      class: "words",
+      rows: 1,
+      "aria-label": "your text",
+      title: "Enter looks; Shift and Enter begin a new line",
+      "data-first": true,
+      autocomplete: "off",
+      spellcheck: "false",
+      onkeydown: (event) => this.enter(event),
+    });
+    this.lead = el("input", {
+      type: "text",
+      class: "words lead",
+      "aria-label": "a translation to lead it along",
+      placeholder: "lead it along a translation of yours (optional)",
+      autocomplete: "off",
+      spellcheck: "false",
+    });
     this.about = el("span", { class: "quiet about-model" });
-    this.on = el("button", { type: "button", class: "tool", title: "The model goes on with your text, by chance", onclick: () => this.write() }, "Write on ▸");
-    this.bar = el("form", { class: "bar ask", onsubmit: (event) => { event.preventDefault(); this.type(); } },
-      el("label", {}, el("span", { class: "spoken" }, "model"), this.picker), this.words, el("button", { class: "tool strong" }, "Look ⏎"), this.on, this.lead);
+    this.on = el(
+      "button",
+      {
+        type: "button",
+        class: "tool",
+        title: "The model goes on with your text, by chance",
+        onclick: () => this.write(),
+      },
+      "Write on ▸",
+    );
+    this.bar = el(
+      "form",
+      {
+        class: "bar ask",
+        onsubmit: (event) => {
+          event.preventDefault();
+          this.type();
+        },
+      },
+      el("label", {}, el("span", { class: "spoken" }, "model"), this.picker),
+      this.words,
+      el("button", { class: "tool strong" }, "Look ⏎"),
+      this.on,
+      this.lead,
+    );
     this.wrong = el("p", { class: "wrong note", role: "alert", hidden: true });
     this.changed = el("section", { class: "changes", "aria-label": "What you changed" });
     this.place = el("div", { class: "inside-view" });
@@ -83,7 +149,9 @@ export class Inside {
   }
 
   fillModels() {
-    this.picker.replaceChildren(...this.models.map((each) => el("option", { value: each.name, selected: each.name === this.model }, each.name)));
+    this.picker.replaceChildren(
+      ...this.models.map((each) => el("option", { value: each.name, selected: each.name === this.model }, each.name)),
+    );
   }
 
   fill() {
@@ -102,7 +170,13 @@ export class Inside {
   }
 
   choose(name) {
-    Object.assign(this, { model: name, text: this.models.find((each) => each.name === name).first, target: "", changes: [], seen: {} });
+    Object.assign(this, {
+      model: name,
+      text: this.models.find((each) => each.name === name).first,
+      target: "",
+      changes: [],
+      seen: {},
+    });
     this.fill();
     return this.look({ fresh: true }).then(() => this.say());
   }
@@ -175,7 +249,9 @@ export class Inside {
     const first = found.before ? { ...found.data, answer: found.before, off: [] } : found.data;
     const asked = this.asked;
     this.view = await mount(element, first, {
-      alone: true, state, theme: this.studio.root.dataset.theme,
+      alone: true,
+      state,
+      theme: this.studio.root.dataset.theme,
       fetchHead: (address, head) => ask("inside/head", { ...asked, address, head }),
       onEdit: (address, index, value) => this.change({ kind: "number", address, index, value }),
       onHead: (scope, head, on) => this.switchHead(scope, head, on),
@@ -194,7 +270,11 @@ export class Inside {
   // --- changing ---
 
   async change(change) {
-    const same = (each) => each.kind === change.kind && each.address === change.address && each.head === change.head && String(each.index) === String(change.index);
+    const same = (each) =>
+      each.kind === change.kind &&
+      each.address === change.address &&
+      each.head === change.head &&
+      String(each.index) === String(change.index);
     const old = this.changes;
     this.changes = [...this.changes.filter((each) => !same(each)), change];
     await this.look();
@@ -212,7 +292,9 @@ export class Inside {
   switchHead(scope, head, on) {
     const address = scope && this.view.store.stages.has(`${scope}.mixed`) ? `${scope}.mixed` : "mixed";
     if (!on) return this.change({ kind: "head off", address, head });
-    return this.drop(this.changes.find((each) => each.kind === "head off" && each.address === address && each.head === head));
+    return this.drop(
+      this.changes.find((each) => each.kind === "head off" && each.address === address && each.head === head),
+    );
   }
 
   /** Where we are in the view: the part, its head, its pattern. */
@@ -240,17 +322,42 @@ export class Inside {
       const part = this.view?.data.parts.find((one) => one.id.replace(/#.*/, "") === scope)?.title ?? scope;
       const head = each.head == null ? "" : ` · head ${each.head + 1}`;
       if (each.kind === "head off") return `${part}${head} off`;
-      if (each.kind === "number") return `${part} · ${stage.replaceAll("_", " ")}, ${place(each.index)} = ${short(each.value)}`;
-      return each.frozen ? `${part}${head} frozen as for “${each.text}”` : `${part} · ${stage.replaceAll("_", " ")}${head} from “${each.text}”`;
+      if (each.kind === "number")
+        return `${part} · ${stage.replaceAll("_", " ")}, ${place(each.index)} = ${short(each.value)}`;
+      return each.frozen
+        ? `${part}${head} frozen as for “${each.text}”`
+        : `${part} · ${stage.replaceAll("_", " ")}${head} from “${each.text}”`;
     };
-    const chips = this.changes.map((each) => el("li", {}, name(each), " ", el("button", { type: "button", class: "undo", "aria-label": `undo: ${name(each)}`, onclick: () => this.drop(each) }, "×")));
+    const chips = this.changes.map((each) =>
+      el(
+        "li",
+        {},
+        name(each),
+        " ",
+        el(
+          "button",
+          { type: "button", class: "undo", "aria-label": `undo: ${name(each)}`, onclick: () => this.drop(each) },
+          "×",
+        ),
+      ),
+    );
     this.badge = el("span", { class: "matters" });
     this.tools = el("span", { class: "try" });
-    this.changed.replaceChildren(...[
-      el("div", { class: "line" }, this.badge, this.tools, this.about),
-      chips.length ? el("div", { class: "line" }, el("span", { class: "quiet" }, "changed by you "), el("ul", { class: "chips" }, chips), el("button", { type: "button", class: "tool", onclick: () => this.drop(null) }, "Undo all")) : null,
-      chips.length ? sides(this.before, this.after) : null,
-    ].filter(Boolean));
+    this.changed.replaceChildren(
+      ...[
+        el("div", { class: "line" }, this.badge, this.tools, this.about),
+        chips.length
+          ? el(
+              "div",
+              { class: "line" },
+              el("span", { class: "quiet" }, "changed by you "),
+              el("ul", { class: "chips" }, chips),
+              el("button", { type: "button", class: "tool", onclick: () => this.drop(null) }, "Undo all"),
+            )
+          : null,
+        chips.length ? sides(this.before, this.after) : null,
+      ].filter(Boolean),
+    );
     this.drawBadge();
   }
 
@@ -267,7 +374,9 @@ export class Inside {
     if (!this.badge || !this.view) return;
     const { stage, part, head, heads } = this.spot;
     if (!heads) {
-      this.badge.replaceChildren(el("span", { class: "quiet" }, "Open a head to switch it off, or click a number to change it."));
+      this.badge.replaceChildren(
+        el("span", { class: "quiet" }, "Open a head to switch it off, or click a number to change it."),
+      );
       this.tools.replaceChildren();
       return;
     }
@@ -275,22 +384,70 @@ export class Inside {
     const most = this.weights ? Math.max(...Object.values(this.weights), 1e-9) : 1;
     const meter = el("span", { class: "track", "aria-hidden": "true" }, el("span", { class: "fill" }));
     meter.firstChild.style.width = share === undefined ? "0" : `${Math.max(100 * share, 0.6)}%`;
-    const says = share === undefined ? "weighing every head …" : share < 0.005 ? "hardly matters here" : share === most ? "matters most here" : "matters here";
-    this.badge.title = "How much of the answer's probability moves elsewhere when this head is switched off, for this text.";
-    this.badge.replaceChildren(`head ${head + 1} `, el("b", {}, says), " ", meter, " ", el("output", {}, share === undefined ? "" : share.toFixed(3)));
-    const off = this.changes.some((each) => each.kind === "head off" && each.head === head && each.address.replace(/\.?mixed$/, "") === part.id.replace(/#.*/, ""));
+    const says =
+      share === undefined
+        ? "weighing every head …"
+        : share < 0.005
+          ? "hardly matters here"
+          : share === most
+            ? "matters most here"
+            : "matters here";
+    this.badge.title =
+      "How much of the answer's probability moves elsewhere when this head is switched off, for this text.";
+    this.badge.replaceChildren(
+      `head ${head + 1} `,
+      el("b", {}, says),
+      " ",
+      meter,
+      " ",
+      el("output", {}, share === undefined ? "" : share.toFixed(3)),
+    );
+    const off = this.changes.some(
+      (each) =>
+        each.kind === "head off" &&
+        each.head === head &&
+        each.address.replace(/\.?mixed$/, "") === part.id.replace(/#.*/, ""),
+    );
     const tool = (text, title, action) => el("button", { type: "button", class: "tool", title, onclick: action }, text);
     this.tools.replaceChildren(
-      tool(off ? "Switch it on" : "Switch it off", "What this head adds becomes zeros", () => this.switchHead(part.id.replace(/#.*/, ""), head, off)),
-      part.pattern ? tool("Freeze its pattern", "Its weights stay as they are now, whatever else changes", () => this.freeze()) : null,
-      el("details", { class: "patch" }, el("summary", { class: "tool" }, "Patch from another text"),
-        el("form", { onsubmit: (event) => this.patch(event) }, el("label", {}, `${stage.symbol} of `, el("input", { name: "text", class: "words", placeholder: "a text of as many tokens", required: true, autocomplete: "off" })), el("button", { class: "tool" }, "Take it"))));
+      tool(off ? "Switch it on" : "Switch it off", "What this head adds becomes zeros", () =>
+        this.switchHead(part.id.replace(/#.*/, ""), head, off),
+      ),
+      part.pattern
+        ? tool("Freeze its pattern", "Its weights stay as they are now, whatever else changes", () => this.freeze())
+        : null,
+      el(
+        "details",
+        { class: "patch" },
+        el("summary", { class: "tool" }, "Patch from another text"),
+        el(
+          "form",
+          { onsubmit: (event) => this.patch(event) },
+          el(
+            "label",
+            {},
+            `${stage.symbol} of `,
+            el("input", {
+              name: "text",
+              class: "words",
+              placeholder: "a text of as many tokens",
+              required: true,
+              autocomplete: "off",
+            }),
+          ),
+          el("button", { class: "tool" }, "Take it"),
+        ),
+      ),
+    );
   }
 }
 
 /** Where a number stands, counted from one: batch, maybe head, row, column. */
 function place(index) {
-  const [column, row, head] = index.slice(1).reverse().map((each) => each + 1);
+  const [column, row, head] = index
+    .slice(1)
+    .reverse()
+    .map((each) => each + 1);
   return [head && `head ${head}`, row && `row ${row}`, `column ${column}`].filter(Boolean).join(", ");
 }
 
@@ -299,28 +456,55 @@ function sides(before, after) {
   if (!before || !after) return null;
   const written = before.kind === "translation" || (before.kind === "next" && before.steps.length > before.read);
   const likeliest = (answer) => answer.steps.map((step) => step.items[0].name).join("\n");
-  const side = (name, answer, other) => el("div", { class: "side-of" }, el("p", { class: "quiet" }, name), written ? guesses(answer, other) : bars(lastItems(answer), lastItems(other)));
+  const side = (name, answer, other) =>
+    el(
+      "div",
+      { class: "side-of" },
+      el("p", { class: "quiet" }, name),
+      written ? guesses(answer, other) : bars(lastItems(answer), lastItems(other)),
+    );
   const along = written ? ": the likeliest next token at each place, along the same words" : "";
   const same = along && likeliest(before) === likeliest(after) ? ": the same tokens, though not equally likely" : "";
-  return el("div", { class: "before-after" }, side(`before${along}`, before, after), side(`after${same}`, after, before));
+  return el(
+    "div",
+    { class: "before-after" },
+    side(`before${along}`, before, after),
+    side(`after${same}`, after, before),
+  );
 }
 
 const lastItems = (answer) => (answer.kind === "classes" ? answer.items : answer.steps.at(-1).items).slice(0, 5);
 
 function bars(items, others) {
   const old = new Map(others.map((each) => [each.name, each.share]));
-  return el("div", { class: "small-bars" }, items.map((each) => {
-    const fill = el("span", { class: "fill" });
-    fill.style.width = `${Math.max(100 * each.share, 0.6)}%`;
-    const moved = Math.abs((old.get(each.name) ?? 0) - each.share) > 5e-4;
-    return el("div", { class: "small-bar" }, word(visible(each.name), { class: "name" }), el("span", { class: "track" }, fill), el("span", { class: moved ? "changed" : "" }, each.share.toFixed(3)));
-  }));
+  return el(
+    "div",
+    { class: "small-bars" },
+    items.map((each) => {
+      const fill = el("span", { class: "fill" });
+      fill.style.width = `${Math.max(100 * each.share, 0.6)}%`;
+      const moved = Math.abs((old.get(each.name) ?? 0) - each.share) > 5e-4;
+      return el(
+        "div",
+        { class: "small-bar" },
+        word(visible(each.name), { class: "name" }),
+        el("span", { class: "track" }, fill),
+        el("span", { class: moved ? "changed" : "" }, each.share.toFixed(3)),
+      );
+    }),
+  );
 }
 
 function guesses(answer, other) {
   const from = answer.read ? answer.read - 1 : 0; // what was only read is no guess worth a word
   const same = (step, i) => step.items[0].name === other.steps[from + i]?.items[0].name;
-  return el("p", { class: "guesses" }, answer.steps.slice(from).map((step, i) => word(visible(step.items[0].name), { class: same(step, i) ? "token" : "token changed" })));
+  return el(
+    "p",
+    { class: "guesses" },
+    answer.steps
+      .slice(from)
+      .map((step, i) => word(visible(step.items[0].name), { class: same(step, i) ? "token" : "token changed" })),
+  );
 }
 
 function parsed(text) {

@@ -27,26 +27,117 @@ export class Race {
   }
 
   empty() {
-    this.node.replaceChildren(el("div", { class: "nothing" }, el("h1", {}, "No race yet"),
-      el("p", {}, "A race trains several models on the same data, each for the same time, and says who is really ahead. Run one in a terminal, and open the studio with its folder:"),
-      el("pre", { class: "said-so" }, "glassformer compare classify negation --models bare-attention,rnn,transformer --minutes 1 --out negation-race\nglassformer studio negation-race")));
+    this.node.replaceChildren(
+      el(
+        "div",
+        { class: "nothing" },
+        el("h1", {}, "No race yet"),
+        el(
+          "p",
+          {},
+          "A race trains several models on the same data, each for the same time, and says who is really ahead. Run one in a terminal, and open the studio with its folder:",
+        ),
+        el(
+          "pre",
+          { class: "said-so" },
+          "glassformer compare classify negation --models bare-attention,rnn,transformer --minutes 1 --out negation-race\nglassformer studio negation-race",
+        ),
+      ),
+    );
   }
 
   draw(races, found) {
-    const head = ["model", "parameters", "time", `${found.score} ± interval`, ""].map((text, i) => el("th", { scope: "col", class: i > 0 && i < 4 ? "num" : "" }, text));
-    const rows = found.models.map((each) => el("tr", {}, el("th", { scope: "row" }, each.model), el("td", { class: "num" }, each.parameters?.toLocaleString("en") ?? ""), el("td", { class: "num" }, time(each.seconds)),
-      el("td", { class: "num" }, each.score === null || each.score === undefined ? "" : told(found.score, each.score), each.interval ? el("span", { class: "quiet" }, `  ${told(found.score, each.interval[0]).replace(" %", "")} – ${told(found.score, each.interval[1])}`) : null),
-      el("td", { class: "quiet" }, [each.level ? "ahead, or level with the first" : "", each.reads_order ? "" : "cannot know the order of words"].filter(Boolean).join(" · "))));
-    const picker = el("select", { "aria-label": "race", onchange: () => this.studio.go("race", { race: picker.value }) }, races.map((each) => el("option", { selected: each === this.race }, each)));
-    this.words = el("input", { type: "text", class: "words", value: this.text, placeholder: "your sentence, given to all of them", "aria-label": "your sentence", "data-first": true });
+    const head = ["model", "parameters", "time", `${found.score} ± interval`, ""].map((text, i) =>
+      el("th", { scope: "col", class: i > 0 && i < 4 ? "num" : "" }, text),
+    );
+    const rows = found.models.map((each) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, each.model),
+        el("td", { class: "num" }, each.parameters?.toLocaleString("en") ?? ""),
+        el("td", { class: "num" }, time(each.seconds)),
+        el(
+          "td",
+          { class: "num" },
+          each.score === null || each.score === undefined ? "" : told(found.score, each.score),
+          each.interval
+            ? el(
+                "span",
+                { class: "quiet" },
+                `  ${told(found.score, each.interval[0]).replace(" %", "")} – ${told(found.score, each.interval[1])}`,
+              )
+            : null,
+        ),
+        el(
+          "td",
+          { class: "quiet" },
+          [each.level ? "ahead, or level with the first" : "", each.reads_order ? "" : "cannot know the order of words"]
+            .filter(Boolean)
+            .join(" · "),
+        ),
+      ),
+    );
+    const picker = el(
+      "select",
+      { "aria-label": "race", onchange: () => this.studio.go("race", { race: picker.value }) },
+      races.map((each) => el("option", { selected: each === this.race }, each)),
+    );
+    this.words = el("input", {
+      type: "text",
+      class: "words",
+      value: this.text,
+      placeholder: "your sentence, given to all of them",
+      "aria-label": "your sentence",
+      "data-first": true,
+    });
     this.answers = el("section", { "aria-live": "polite" });
-    const guess = typeof found.guess === "number" ? ` One who always says the most frequent label has ${told(found.score, found.guess)}.` : "";
+    const guess =
+      typeof found.guess === "number"
+        ? ` One who always says the most frequent label has ${told(found.score, found.guess)}.`
+        : "";
     this.node.replaceChildren(
-      el("div", { class: "run-head" }, races.length > 1 ? picker : el("h1", {}, this.race), el("span", { class: "quiet" }, `judged on ${found.samples?.toLocaleString("en") ?? "?"} samples.${guess}`)),
-      el("div", { class: "scroll" }, el("table", { class: "samples standing" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows))),
-      el("section", {}, el("h2", {}, "How they learnt"), el("p", { class: "quiet" }, "Loss on what was held out, over time."), chart(found.models.flatMap((each) => each.curves.map((points) => ({ name: each.model, points, kind: "curve" }))), { what: "Held-out loss of each model over time", names: true })),
-      el("section", {}, el("h2", {}, "Your sentence"), el("form", { class: "own", onsubmit: (event) => { event.preventDefault(); this.text = this.words.value; this.run().then(() => this.put(this.address)); } }, this.words, el("button", { class: "tool strong" }, "Ask all"))),
-      this.answers);
+      el(
+        "div",
+        { class: "run-head" },
+        races.length > 1 ? picker : el("h1", {}, this.race),
+        el("span", { class: "quiet" }, `judged on ${found.samples?.toLocaleString("en") ?? "?"} samples.${guess}`),
+      ),
+      el(
+        "div",
+        { class: "scroll" },
+        el("table", { class: "samples standing" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows)),
+      ),
+      el(
+        "section",
+        {},
+        el("h2", {}, "How they learnt"),
+        el("p", { class: "quiet" }, "Loss on what was held out, over time."),
+        chart(
+          found.models.flatMap((each) => each.curves.map((points) => ({ name: each.model, points, kind: "curve" }))),
+          { what: "Held-out loss of each model over time", names: true },
+        ),
+      ),
+      el(
+        "section",
+        {},
+        el("h2", {}, "Your sentence"),
+        el(
+          "form",
+          {
+            class: "own",
+            onsubmit: (event) => {
+              event.preventDefault();
+              this.text = this.words.value;
+              this.run().then(() => this.put(this.address));
+            },
+          },
+          this.words,
+          el("button", { class: "tool strong" }, "Ask all"),
+        ),
+      ),
+      this.answers,
+    );
   }
 
   async run() {
@@ -54,27 +145,64 @@ export class Race {
     try {
       const { answers } = await ask("race/ask", { race: this.race, text: this.text });
       const differ = new Set(answers.map((each) => each.says)).size > 1;
-      this.answers.replaceChildren(el("p", { class: differ ? "changed" : "quiet" }, differ ? "They disagree." : "They agree."), el("div", { class: "scroll" }, el("table", { class: "samples said" }, el("tbody", {}, answers.map((each) => this.answer(each))))));
+      this.answers.replaceChildren(
+        el("p", { class: differ ? "changed" : "quiet" }, differ ? "They disagree." : "They agree."),
+        el(
+          "div",
+          { class: "scroll" },
+          el(
+            "table",
+            { class: "samples said" },
+            el(
+              "tbody",
+              {},
+              answers.map((each) => this.answer(each)),
+            ),
+          ),
+        ),
+      );
     } catch (error) {
       this.answers.replaceChildren(el("p", { class: "wrong", role: "alert" }, error.message));
     }
   }
 
   answer(each) {
-    if (each.error) return el("tr", {}, el("th", { scope: "row" }, each.model), el("td", { class: "wrong" }, each.error));
+    if (each.error)
+      return el("tr", {}, el("th", { scope: "row" }, each.model), el("td", { class: "wrong" }, each.error));
     const share = each.scores[each.says];
     const most = Math.max(...each.looked.map((one) => one.share), 1e-9);
     const looked = each.looked.slice(0, 200).map((one) => {
       const token = word(visible(one.token), { class: "token" });
-      token.style.setProperty("background", `color-mix(in srgb, var(--score) ${Math.round((40 * one.share) / most)}%, transparent)`);
+      token.style.setProperty(
+        "background",
+        `color-mix(in srgb, var(--score) ${Math.round((40 * one.share) / most)}%, transparent)`,
+      );
       token.title = one.share.toFixed(3);
       return token;
     });
-    return el("tr", {}, el("th", { scope: "row" }, each.model), el("td", {}, el("b", {}, word(each.says)), share === undefined ? "" : ` ${share.toFixed(2)}`),
+    return el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, each.model),
+      el("td", {}, el("b", {}, word(each.says)), share === undefined ? "" : ` ${share.toFixed(2)}`),
       el("td", {}, looked.length ? looked : el("span", { class: "quiet" }, "attends to nothing")),
-      el("td", {}, el("button", { type: "button", class: "cell", onclick: () => this.studio.go("inside", { model: each.inside, text: this.text }) }, "look inside")));
+      el(
+        "td",
+        {},
+        el(
+          "button",
+          {
+            type: "button",
+            class: "cell",
+            onclick: () => this.studio.go("inside", { model: each.inside, text: this.text }),
+          },
+          "look inside",
+        ),
+      ),
+    );
   }
 }
 
 const told = (name, value) => (["accuracy", "exact"].includes(name) ? `${(100 * value).toFixed(1)} %` : short(value));
-const time = (seconds) => (typeof seconds !== "number" ? "" : seconds < 120 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(1)} min`);
+const time = (seconds) =>
+  typeof seconds !== "number" ? "" : seconds < 120 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(1)} min`;

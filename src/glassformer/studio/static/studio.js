@@ -14,7 +14,11 @@ const ROOMS = [
   ["race", "Race", Race, "Models side by side on the same data."],
   ["train", "Train", Train, "A model of your own, watched while it learns."],
 ];
-const KEYS = [["/", "go to the text"], ["1 2 3 4", "the four rooms"], ["?", "this list"]];
+const KEYS = [
+  ["/", "go to the text"],
+  ["1 2 3 4", "the four rooms"],
+  ["?", "this list"],
+];
 
 class Studio {
   constructor(root) {
@@ -30,24 +34,75 @@ class Studio {
 
   frame() {
     this.main = el("main", { class: "room" });
-    const link = ([name, title, , about]) => el("a", { href: `#room=${name}`, class: "door", title: about, "data-room": name, onclick: (event) => {
-      event.preventDefault();
-      this.go(name);
-    } }, title);
-    const tool = (text, name, action) => el("button", { type: "button", class: "tool", title: name, "aria-label": name, onclick: action }, text);
-    this.help = el("dialog", { class: "help", "aria-label": "Help" },
-      el("h2", {}, "The studio"), el("table", {}, el("tbody", {}, KEYS.map(([key, what]) => el("tr", {}, el("td", {}, el("kbd", {}, key)), el("td", {}, what))))),
+    const link = ([name, title, , about]) =>
+      el(
+        "a",
+        {
+          href: `#room=${name}`,
+          class: "door",
+          title: about,
+          "data-room": name,
+          onclick: (event) => {
+            event.preventDefault();
+            this.go(name);
+          },
+        },
+        title,
+      );
+    const tool = (text, name, action) =>
+      el("button", { type: "button", class: "tool", title: name, "aria-label": name, onclick: action }, text);
+    this.help = el(
+      "dialog",
+      { class: "help", "aria-label": "Help" },
+      el("h2", {}, "The studio"),
+      el(
+        "table",
+        {},
+        el(
+          "tbody",
+          {},
+          KEYS.map(([key, what]) => el("tr", {}, el("td", {}, el("kbd", {}, key)), el("td", {}, what))),
+        ),
+      ),
       el("p", { class: "quiet" }, "Inside a model, the view has keys of its own: its own ? lists them."),
-      el("form", { method: "dialog", class: "ends" }, el("button", { class: "tool", type: "button", onclick: () => { this.help.close(); tour(this); } }, "Show me around"), el("button", { class: "tool" }, "Close")));
-    this.head = el("header", { class: "masthead" },
-      el("span", { class: "brand" }, "Glassformer"), el("nav", { "aria-label": "Rooms" }, ROOMS.map(link)),
-      el("span", { class: "tools" }, tool("☾", "light or dark", () => this.theme(this.isDark() ? "light" : "dark")), tool("?", "help", () => this.help.showModal())));
+      el(
+        "form",
+        { method: "dialog", class: "ends" },
+        el(
+          "button",
+          {
+            class: "tool",
+            type: "button",
+            onclick: () => {
+              this.help.close();
+              tour(this);
+            },
+          },
+          "Show me around",
+        ),
+        el("button", { class: "tool" }, "Close"),
+      ),
+    );
+    this.head = el(
+      "header",
+      { class: "masthead" },
+      el("span", { class: "brand" }, "Glassformer"),
+      el("nav", { "aria-label": "Rooms" }, ROOMS.map(link)),
+      el(
+        "span",
+        { class: "tools" },
+        tool("☾", "light or dark", () => this.theme(this.isDark() ? "light" : "dark")),
+        tool("?", "help", () => this.help.showModal()),
+      ),
+    );
     this.root.replaceChildren(this.head, this.main, this.help);
     this.root.removeAttribute("aria-busy");
   }
 
   isDark() {
-    return this.root.dataset.theme ? this.root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    return this.root.dataset.theme
+      ? this.root.dataset.theme === "dark"
+      : matchMedia("(prefers-color-scheme: dark)").matches;
   }
 
   theme(name) {
@@ -66,15 +121,20 @@ class Studio {
   async open() {
     const { room: wanted, ...state } = readAddress();
     const [name, title, Room] = ROOMS.find(([each]) => each === wanted) ?? ROOMS[0];
-    if (!this.rooms.has(name)) this.rooms.set(name, new Room(this, (change, options) => this.put(name, change, options)));
+    if (!this.rooms.has(name))
+      this.rooms.set(name, new Room(this, (change, options) => this.put(name, change, options)));
     const room = this.rooms.get(name);
     if (this.here !== room) this.here?.leave?.();
     this.here = room;
     document.title = `${title} · Glassformer`;
-    for (const door of this.head.querySelectorAll(".door")) door.setAttribute("aria-current", door.dataset.room === name ? "page" : "false");
+    for (const door of this.head.querySelectorAll(".door"))
+      door.setAttribute("aria-current", door.dataset.room === name ? "page" : "false");
     this.main.replaceChildren(room.node);
     this.main.dataset.room = name;
-    const wrong = await room.show(state).then(() => null, (error) => error);
+    const wrong = await room.show(state).then(
+      () => null,
+      (error) => error,
+    );
     if (this.here !== room) return; // somebody was quicker to leave
     if (wrong) this.main.replaceChildren(el("p", { class: "wrong note", role: "alert" }, wrong.message), room.node);
     this.root.dataset.ready = name;
@@ -87,7 +147,14 @@ class Studio {
 
   key(event) {
     const target = event.composedPath()[0];
-    if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (
+      /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      document.querySelector("dialog[open]")
+    )
+      return;
     const room = ROOMS[Number(event.key) - 1];
     if (room) this.go(room[0]);
     else if (event.key === "/") {

@@ -6,12 +6,18 @@ import { el, formula } from "./page/dom.js";
 export function figure(value, decimals) {
   if (value === "-Infinity" || value === -Infinity) return "−∞";
   if (typeof value === "boolean") return value ? "✓" : "·";
-  return Number(value).toFixed(decimals).replace(/^-(?=0(\.0*)?$)/, "").replace("-", "−");
+  return Number(value)
+    .toFixed(decimals)
+    .replace(/^-(?=0(\.0*)?$)/, "")
+    .replace("-", "−");
 }
 
 /** What a person typed as a number; null if it is none. A comma may stand for the point. */
 export function typed(text) {
-  const plain = text.trim().replace("−", "-").replace(/^(-?\d*),(\d+)$/, "$1.$2");
+  const plain = text
+    .trim()
+    .replace("−", "-")
+    .replace(/^(-?\d*),(\d+)$/, "$1.$2");
   return plain === "" || !Number.isFinite(Number(plain)) ? null : Number(plain);
 }
 
@@ -25,13 +31,37 @@ export function sheetsOf(values, shape) {
 
 /** A table of numbers. `cell(td, index, value)` fills one of them in. */
 export function table({ name, rows }, { at, labels = [], columns = [], role, caption }, cell) {
-  const head = columns.length ? el("thead", {}, el("tr", {}, labels.length ? el("td") : null, columns.map((text) => el("th", { scope: "col" }, el("bdi", {}, text))))) : null;
-  const body = rows.map((row, r) => el("tr", {}, labels.length ? el("th", { scope: "row" }, el("bdi", {}, labels[r] ?? "")) : null, row.map((value, c) => {
-    const td = el("td");
-    cell(td, at(r, c), value);
-    return td;
-  })));
-  return el("table", { class: `numbers ${role}` }, el("caption", { class: name ? "" : "spoken" }, name || caption), head, el("tbody", {}, body));
+  const head = columns.length
+    ? el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          labels.length ? el("td") : null,
+          columns.map((text) => el("th", { scope: "col" }, el("bdi", {}, text))),
+        ),
+      )
+    : null;
+  const body = rows.map((row, r) =>
+    el(
+      "tr",
+      {},
+      labels.length ? el("th", { scope: "row" }, el("bdi", {}, labels[r] ?? "")) : null,
+      row.map((value, c) => {
+        const td = el("td");
+        cell(td, at(r, c), value);
+        return td;
+      }),
+    ),
+  );
+  return el(
+    "table",
+    { class: `numbers ${role}` },
+    el("caption", { class: name ? "" : "spoken" }, name || caption),
+    head,
+    el("tbody", {}, body),
+  );
 }
 
 /** How full a cell is, as a share of the largest number beside it; what is below zero has a colour of its own. */
@@ -43,13 +73,19 @@ export function shade(td, value, largest) {
 }
 
 export function largestOf(values) {
-  return [values].flat(4).reduce((most, value) => (Number.isFinite(Number(value)) ? Math.max(most, Math.abs(Number(value))) : most), 0);
+  return [values]
+    .flat(4)
+    .reduce((most, value) => (Number.isFinite(Number(value)) ? Math.max(most, Math.abs(Number(value))) : most), 0);
 }
 
 export const sign = (tree, role) => formula(["math", {}, ["mrow", { class: role }, ...tree.slice(2)]]);
 
 /** Markup in nested lists, built node by node; what is not known is shown as text. */
-const KNOWN = new Set("div section h2 h3 h4 h5 h6 p span pre code ins s b i ul li math mrow mi mn mo mtext msub msup mfrac msqrt mover mspace mtable mtr mtd".split(" "));
+const KNOWN = new Set(
+  "div section h2 h3 h4 h5 h6 p span pre code ins s b i ul li math mrow mi mn mo mtext msub msup mfrac msqrt mover mspace mtable mtr mtd".split(
+    " ",
+  ),
+);
 const KEPT = new Set(["class", "data-mark", "tabindex", "stretchy", "width", "display"]);
 const MATH = /^m/;
 
@@ -57,7 +93,9 @@ export function built(tree) {
   if (typeof tree === "string") return document.createTextNode(tree);
   const [tag, attributes, ...inside] = tree;
   const known = KNOWN.has(tag) ? tag : "span";
-  const node = MATH.test(known) ? document.createElementNS("http://www.w3.org/1998/Math/MathML", known) : document.createElement(known);
+  const node = MATH.test(known)
+    ? document.createElementNS("http://www.w3.org/1998/Math/MathML", known)
+    : document.createElement(known);
   for (const [name, value] of Object.entries(attributes)) if (KEPT.has(name)) node.setAttribute(name, value);
   node.append(...inside.map(built));
   return node;

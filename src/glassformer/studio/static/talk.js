@@ -14,7 +14,12 @@ export async function sendFile(name, file) {
 
 async function send(name, kind, body, signal) {
   try {
-    return await fetch(`/${token}/do/${name}`, { method: "POST", headers: { "Content-Type": kind, Authorization: `Bearer ${token}` }, body, signal });
+    return await fetch(`/${token}/do/${name}`, {
+      method: "POST",
+      headers: { "Content-Type": kind, Authorization: `Bearer ${token}` },
+      body,
+      signal,
+    });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Error("The studio does not answer. Is it still running in its terminal?");
@@ -48,7 +53,8 @@ export const readAddress = () => Object.fromEntries(new URLSearchParams(location
 /** What is on screen, as an address; what is empty is left out. */
 export function writeAddress(state, { replace = false } = {}) {
   const words = new URLSearchParams();
-  for (const [name, value] of Object.entries(state)) if (value !== null && value !== undefined && value !== "") words.set(name, String(value));
+  for (const [name, value] of Object.entries(state))
+    if (value !== null && value !== undefined && value !== "") words.set(name, String(value));
   const hash = `#${words.toString().replaceAll("%2C", ",")}`;
   if (hash !== location.hash) history[replace ? "replaceState" : "pushState"](null, "", hash);
 }

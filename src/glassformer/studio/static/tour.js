@@ -4,17 +4,43 @@ import { remember } from "./studio.js";
 import { el } from "./page/dom.js";
 
 const STEPS = [
-  ["by-hand", ".givens", "Everything starts from given numbers", "Three words, two numbers each, and the weights. Click into any of them and type another."],
-  ["by-hand", ".working", "The rest follows, step by step", "Queries, keys, scores, weights, output: each with its formula. What changes flashes."],
-  ["by-hand", '[data-stage="weights"]', "Click a number", "Its arithmetic appears at the side, and the numbers it was made of are framed."],
-  ["by-hand", '[data-tab="check"]', "Is mine right?", "Paste a working of your own. The first wrong number is marked, with its cause."],
-  ["inside", ".inside", "The same, in a trained model", "Type a text and look: every head, every number. Switch a head off and see the answer change."],
+  [
+    "by-hand",
+    ".givens",
+    "Everything starts from given numbers",
+    "Three words, two numbers each, and the weights. Click into any of them and type another.",
+  ],
+  [
+    "by-hand",
+    ".working",
+    "The rest follows, step by step",
+    "Queries, keys, scores, weights, output: each with its formula. What changes flashes.",
+  ],
+  [
+    "by-hand",
+    '[data-stage="weights"]',
+    "Click a number",
+    "Its arithmetic appears at the side, and the numbers it was made of are framed.",
+  ],
+  [
+    "by-hand",
+    '[data-tab="check"]',
+    "Is mine right?",
+    "Paste a working of your own. The first wrong number is marked, with its cause.",
+  ],
+  [
+    "inside",
+    ".inside",
+    "The same, in a trained model",
+    "Type a text and look: every head, every number. Switch a head off and see the answer change.",
+  ],
   ["train", ".train", "And one of your own", "Four fields, one minute, and you watch it learn."],
 ];
 
 /** The thing to be shown, once it is on the page. */
 async function found(place) {
-  for (let tries = 0; tries < 50 && !document.querySelector(place); tries++) await new Promise((done) => setTimeout(done, 100));
+  for (let tries = 0; tries < 50 && !document.querySelector(place); tries++)
+    await new Promise((done) => setTimeout(done, 100));
   return document.querySelector(place);
 }
 
@@ -32,9 +58,27 @@ export function tour(studio) {
   const show = async (step) => {
     at = step;
     const [room, place, title, text] = STEPS[at];
-    const tool = (name, action, more = {}) => el("button", { type: "button", class: "tool", onclick: action, ...more }, name);
-    box.replaceChildren(el("p", { class: "quiet" }, `${at + 1} of ${STEPS.length}`), el("h2", {}, title), el("p", {}, text),
-      el("div", { class: "ends" }, tool("Skip", end), el("span", {}, at ? tool("Back", () => show(at - 1)) : null, " ", at < STEPS.length - 1 ? tool("Next", () => show(at + 1), { class: "tool strong" }) : tool("Done", end, { class: "tool strong" }))));
+    const tool = (name, action, more = {}) =>
+      el("button", { type: "button", class: "tool", onclick: action, ...more }, name);
+    box.replaceChildren(
+      el("p", { class: "quiet" }, `${at + 1} of ${STEPS.length}`),
+      el("h2", {}, title),
+      el("p", {}, text),
+      el(
+        "div",
+        { class: "ends" },
+        tool("Skip", end),
+        el(
+          "span",
+          {},
+          at ? tool("Back", () => show(at - 1)) : null,
+          " ",
+          at < STEPS.length - 1
+            ? tool("Next", () => show(at + 1), { class: "tool strong" })
+            : tool("Done", end, { class: "tool strong" }),
+        ),
+      ),
+    );
     unmark();
     if (studio.main.dataset.room !== room) await studio.go(room);
     const node = await found(place);

@@ -42,18 +42,58 @@ export class Train {
 
   async offer() {
     const { tasks, sets, runs } = await ask("train/start");
-    const task = el("select", { name: "task", onchange: () => fill() }, tasks.map((each) => el("option", { value: each }, { classify: "classify texts", translate: "translate", generate: "write on" }[each])));
+    const task = el(
+      "select",
+      { name: "task", onchange: () => fill() },
+      tasks.map((each) =>
+        el(
+          "option",
+          { value: each },
+          { classify: "classify texts", translate: "translate", generate: "write on" }[each],
+        ),
+      ),
+    );
     const data = el("select", { name: "data", onchange: () => fill(data.value) });
-    const file = el("input", { type: "file", name: "file", "aria-label": "a file of yours", accept: ".csv,.tsv,.jsonl,.txt,.gz" });
-    const minutes = el("input", { type: "number", name: "minutes", min: 0.1, max: 600, step: "any", value: 1, required: true });
-    const name = el("input", { type: "text", name: "name", required: true, pattern: "[A-Za-z0-9][A-Za-z0-9_\\-]*", maxlength: 60 });
+    const file = el("input", {
+      type: "file",
+      name: "file",
+      "aria-label": "a file of yours",
+      accept: ".csv,.tsv,.jsonl,.txt,.gz",
+    });
+    const minutes = el("input", {
+      type: "number",
+      name: "minutes",
+      min: 0.1,
+      max: 600,
+      step: "any",
+      value: 1,
+      required: true,
+    });
+    const name = el("input", {
+      type: "text",
+      name: "name",
+      required: true,
+      pattern: "[A-Za-z0-9][A-Za-z0-9_\\-]*",
+      maxlength: 60,
+    });
     const about = el("p", { class: "quiet" });
     const taken = new Set(runs.map((each) => each.name));
     const fill = (chosen) => {
       const fitting = sets.filter((each) => each.task === task.value);
-      data.replaceChildren(...fitting.map((each) => el("option", { value: each.name, selected: each.name === chosen }, `${each.name} (made up here)`)), el("option", { value: "file", selected: chosen === "file" }, "a file of mine"));
+      data.replaceChildren(
+        ...fitting.map((each) =>
+          el("option", { value: each.name, selected: each.name === chosen }, `${each.name} (made up here)`),
+        ),
+        el("option", { value: "file", selected: chosen === "file" }, "a file of mine"),
+      );
       file.hidden = data.value !== "file";
-      const said = fitting.find((each) => each.name === data.value)?.about ?? { classify: "A file with a text and a label in each row.", translate: "A file with a source and a target in each row.", generate: "A text, or a file with a prompt and an answer in each row." }[task.value];
+      const said =
+        fitting.find((each) => each.name === data.value)?.about ??
+        {
+          classify: "A file with a text and a label in each row.",
+          translate: "A file with a source and a target in each row.",
+          generate: "A text, or a file with a prompt and an answer in each row.",
+        }[task.value];
       about.textContent = said[0].toUpperCase() + said.slice(1);
       const base = data.value === "file" ? task.value : data.value;
       name.value = [base, ...Array.from({ length: 99 }, (_, i) => `${base}-${i + 2}`)].find((each) => !taken.has(each));
@@ -75,24 +115,60 @@ export class Train {
       }
     };
     const field = (title, ...inside) => el("label", {}, el("span", { class: "quiet" }, title), ...inside);
-    this.node.replaceChildren(...[
-      el("h1", { class: "meaning" }, "Train a model of your own"),
-      el("form", { class: "plan", onsubmit: begin }, field("what it should do", task), field("from where", data, file), field("minutes it may take", minutes), field("name", name), el("button", { class: "tool strong" }, "Train")),
-      about, wrong,
-      runs.length ? el("section", {}, el("h2", { class: "quiet" }, "Runs here"), el("ul", { class: "runs" }, runs.map((each) => this.line(each)))) : null,
-    ].filter(Boolean));
+    this.node.replaceChildren(
+      ...[
+        el("h1", { class: "meaning" }, "Train a model of your own"),
+        el(
+          "form",
+          { class: "plan", onsubmit: begin },
+          field("what it should do", task),
+          field("from where", data, file),
+          field("minutes it may take", minutes),
+          field("name", name),
+          el("button", { class: "tool strong" }, "Train"),
+        ),
+        about,
+        wrong,
+        runs.length
+          ? el(
+              "section",
+              {},
+              el("h2", { class: "quiet" }, "Runs here"),
+              el(
+                "ul",
+                { class: "runs" },
+                runs.map((each) => this.line(each)),
+              ),
+            )
+          : null,
+      ].filter(Boolean),
+    );
     fill();
   }
 
   line(run) {
     const says = run.error ?? `${run.model} to ${run.task} ${run.data}`;
-    return el("li", {}, el("button", { type: "button", class: "cell", onclick: () => this.open(run.name) }, run.name), el("span", { class: "quiet" }, `${says} · ${run.running ? "being trained" : run.finished ? "finished" : "stopped"}`));
+    return el(
+      "li",
+      {},
+      el("button", { type: "button", class: "cell", onclick: () => this.open(run.name) }, run.name),
+      el(
+        "span",
+        { class: "quiet" },
+        `${says} · ${run.running ? "being trained" : run.finished ? "finished" : "stopped"}`,
+      ),
+    );
   }
 
   // --- a run ---
 
   frame() {
-    this.parts = Object.fromEntries(["title", "bar", "wrong", "curve", "lapse", "samples", "end"].map((name) => [name, el("section", { class: `run-${name}` })]));
+    this.parts = Object.fromEntries(
+      ["title", "bar", "wrong", "curve", "lapse", "samples", "end"].map((name) => [
+        name,
+        el("section", { class: `run-${name}` }),
+      ]),
+    );
     this.node.replaceChildren(...Object.values(this.parts));
     this.node.dataset.run = this.run;
   }
@@ -113,30 +189,113 @@ export class Train {
 
   draw(state) {
     const { settings, steps, judged } = state;
-    const act = (text, name) => el("button", { type: "button", class: "tool", onclick: () => ask(`train/${name}`, { name: this.run }).then(() => this.follow()).catch((error) => this.fail(error)) }, text);
+    const act = (text, name) =>
+      el(
+        "button",
+        {
+          type: "button",
+          class: "tool",
+          onclick: () =>
+            ask(`train/${name}`, { name: this.run })
+              .then(() => this.follow())
+              .catch((error) => this.fail(error)),
+        },
+        text,
+      );
     const last = steps.at(-1);
     const left = settings.seconds && last ? Math.max(0, settings.seconds - last.seconds) : null;
-    const status = state.running ? (last ? `step ${last.step.toLocaleString("en")}${left === null ? "" : `, about ${left < 90 ? `${Math.ceil(left)} s` : `${Math.ceil(left / 60)} min`} left`}` : "reading the data and measuring the machine …") : state.finished ? "finished" : state.said ? "ended with an error" : "stopped";
+    const status = state.running
+      ? last
+        ? `step ${last.step.toLocaleString("en")}${left === null ? "" : `, about ${left < 90 ? `${Math.ceil(left)} s` : `${Math.ceil(left / 60)} min`} left`}`
+        : "reading the data and measuring the machine …"
+      : state.finished
+        ? "finished"
+        : state.said
+          ? "ended with an error"
+          : "stopped";
     this.node.dataset.status = state.running ? "running" : status;
-    this.parts.title.replaceChildren(el("div", { class: "run-head" }, el("h1", {}, this.run), el("span", { class: "quiet" }, settings.task ? `${settings.model} to ${settings.task} ${settings.data}` : ""), el("span", { role: "status" }, status),
-      state.running ? act("Stop", "stop") : state.finished ? el("button", { type: "button", class: "tool strong", onclick: () => this.studio.go("inside", { model: state.model }) }, "Look inside") : settings.task ? act("Go on", "resume") : null,
-      el("button", { type: "button", class: "tool", onclick: () => this.studio.go("train", {}) }, "All runs")));
+    this.parts.title.replaceChildren(
+      el(
+        "div",
+        { class: "run-head" },
+        el("h1", {}, this.run),
+        el("span", { class: "quiet" }, settings.task ? `${settings.model} to ${settings.task} ${settings.data}` : ""),
+        el("span", { role: "status" }, status),
+        state.running
+          ? act("Stop", "stop")
+          : state.finished
+            ? el(
+                "button",
+                {
+                  type: "button",
+                  class: "tool strong",
+                  onclick: () => this.studio.go("inside", { model: state.model }),
+                },
+                "Look inside",
+              )
+            : settings.task
+              ? act("Go on", "resume")
+              : null,
+        el("button", { type: "button", class: "tool", onclick: () => this.studio.go("train", {}) }, "All runs"),
+      ),
+    );
     const fill = el("span");
     fill.style.width = `${100 * state.share}%`;
-    this.parts.bar.replaceChildren(el("div", { class: "progress", role: "progressbar", "aria-valuenow": String(Math.round(100 * state.share)), "aria-valuemin": "0", "aria-valuemax": "100", "aria-label": "how much is done" }, fill));
+    this.parts.bar.replaceChildren(
+      el(
+        "div",
+        {
+          class: "progress",
+          role: "progressbar",
+          "aria-valuenow": String(Math.round(100 * state.share)),
+          "aria-valuemin": "0",
+          "aria-valuemax": "100",
+          "aria-label": "how much is done",
+        },
+        fill,
+      ),
+    );
     if (state.said) this.parts.wrong.replaceChildren(el("p", { class: "wrong said-so", role: "alert" }, state.said));
     const points = (list) => list.filter((each) => each.loss !== null).map((each) => [each.seconds, each.loss]);
-    this.parts.curve.replaceChildren(el("h2", {}, "Loss"), el("p", { class: "quiet" }, "Thin: on what it learns from. Thick: on what was held out."), chart([{ points: points(steps), kind: "curve" }, { points: points(judged), kind: "held" }], { what: "Loss over time" }));
+    this.parts.curve.replaceChildren(
+      el("h2", {}, "Loss"),
+      el("p", { class: "quiet" }, "Thin: on what it learns from. Thick: on what was held out."),
+      chart(
+        [
+          { points: points(steps), kind: "curve" },
+          { points: points(judged), kind: "held" },
+        ],
+        { what: "Loss over time" },
+      ),
+    );
     if (state.finished) this.parts.end.replaceChildren(...this.end(state));
   }
 
   end({ scores, certificate }) {
-    const shown = Object.entries(scores).filter(([, value]) => typeof value === "number").slice(0, 8);
+    const shown = Object.entries(scores)
+      .filter(([, value]) => typeof value === "number")
+      .slice(0, 8);
     const checks = certificate.checks ?? [];
     return [
       el("h2", {}, "What came of it"),
-      el("table", { class: "samples" }, el("tbody", {}, shown.map(([name, value]) => el("tr", {}, el("th", { scope: "row" }, name.replace(/_/g, " ")), el("td", { class: "num" }, short(value)))))),
-      checks.length ? el("p", {}, `${certificate.passed ? "✓" : "✗"} certificate: ${checks.filter((each) => each.passed).length} of ${checks.length} checks passed`) : null,
+      el(
+        "table",
+        { class: "samples" },
+        el(
+          "tbody",
+          {},
+          shown.map(([name, value]) =>
+            el("tr", {}, el("th", { scope: "row" }, name.replace(/_/g, " ")), el("td", { class: "num" }, short(value))),
+          ),
+        ),
+      ),
+      checks.length
+        ? el(
+            "p",
+            {},
+            `${certificate.passed ? "✓" : "✗"} certificate: ${checks.filter((each) => each.passed).length} of ${checks.length} checks passed`,
+          )
+        : null,
     ].filter(Boolean);
   }
 
@@ -175,18 +334,78 @@ export class Train {
         this.put(this.address, { replace: true });
         this.drawLapse(steps);
       };
-      const scopes = el("select", { "aria-label": "which attention", onchange: () => choose({ scope: scopes.value, head: 0 }) }, last.patterns.map((each) => el("option", { value: each.scope, selected: each === known }, each.scope || "attention")));
-      const heads = el("select", { "aria-label": "which head", onchange: () => choose({ head: Number(heads.value) }) }, known.heads.map((_, i) => el("option", { value: i, selected: i === head }, `head ${i + 1}`)));
+      const scopes = el(
+        "select",
+        { "aria-label": "which attention", onchange: () => choose({ scope: scopes.value, head: 0 }) },
+        last.patterns.map((each) =>
+          el("option", { value: each.scope, selected: each === known }, each.scope || "attention"),
+        ),
+      );
+      const heads = el(
+        "select",
+        { "aria-label": "which head", onchange: () => choose({ head: Number(heads.value) }) },
+        known.heads.map((_, i) => el("option", { value: i, selected: i === head }, `head ${i + 1}`)),
+      );
       const strip = frames.map((frame) => {
         const rows = frame.patterns.find((each) => each.scope === known.scope)?.heads[head];
-        return rows ? el("figure", { class: "frame-of" }, pattern(rows, this.studio.root), el("figcaption", {}, `step ${frame.step.toLocaleString("en")}`)) : null;
+        return rows
+          ? el(
+              "figure",
+              { class: "frame-of" },
+              pattern(rows, this.studio.root),
+              el("figcaption", {}, `step ${frame.step.toLocaleString("en")}`),
+            )
+          : null;
       });
-      this.parts.lapse.replaceChildren(el("h2", {}, "One head over time"), el("div", { class: "run-head" }, scopes, heads, el("span", { class: "quiet" }, "on ", last.own.map((each) => word(`${visible(each)} `)))), el("div", { class: "lapse" }, strip));
+      this.parts.lapse.replaceChildren(
+        el("h2", {}, "One head over time"),
+        el(
+          "div",
+          { class: "run-head" },
+          scopes,
+          heads,
+          el(
+            "span",
+            { class: "quiet" },
+            "on ",
+            last.own.map((each) => word(`${visible(each)} `)),
+          ),
+        ),
+        el("div", { class: "lapse" }, strip),
+      );
     }
     const first = frames[0];
-    const row = (each, i) => el("tr", {}, el("td", {}, word(each.text)), el("td", {}, word(first.answers[i]?.says ?? "")), el("td", {}, word(each.says), each.truth && each.says === each.truth ? " ✓" : ""), el("td", { class: "quiet" }, word(each.truth)));
+    const row = (each, i) =>
+      el(
+        "tr",
+        {},
+        el("td", {}, word(each.text)),
+        el("td", {}, word(first.answers[i]?.says ?? "")),
+        el("td", {}, word(each.says), each.truth && each.says === each.truth ? " ✓" : ""),
+        el("td", { class: "quiet" }, word(each.truth)),
+      );
     const title = (text) => el("th", { scope: "col" }, text);
-    if (last.answers.length) this.parts.samples.replaceChildren(el("h2", {}, "Samples it never learnt from"), el("table", { class: "samples" }, el("thead", {}, el("tr", {}, title("text"), title(`at step ${first.step.toLocaleString("en")}`), title(`at step ${last.step.toLocaleString("en")}`), title("right"))), el("tbody", {}, last.answers.map(row))));
+    if (last.answers.length)
+      this.parts.samples.replaceChildren(
+        el("h2", {}, "Samples it never learnt from"),
+        el(
+          "table",
+          { class: "samples" },
+          el(
+            "thead",
+            {},
+            el(
+              "tr",
+              {},
+              title("text"),
+              title(`at step ${first.step.toLocaleString("en")}`),
+              title(`at step ${last.step.toLocaleString("en")}`),
+              title("right"),
+            ),
+          ),
+          el("tbody", {}, last.answers.map(row)),
+        ),
+      );
     this.node.dataset.frames = String(frames.length);
   }
 }
