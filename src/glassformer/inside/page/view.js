@@ -258,7 +258,8 @@ class View {
 
   async drawStage(stage, part) {
     const { head, row, cell, zoom } = this.state;
-    const ticket = (this.ticket = {});
+    const ticket = {};
+    this.ticket = ticket;
     await this.fetch(stage);
     if (ticket !== this.ticket) return;
     const sheet = new Sheet(this.store, stage, head);

@@ -15,7 +15,7 @@ const TABS = [
 const plural = (name) => name.replace(/_/g, " ");
 
 export class ByHand {
-  constructor(studio, put) {
+  constructor(_studio, put) {
     this.put = put;
     this.latest = new Latest();
     this.asked = new Latest();
@@ -414,8 +414,8 @@ export class ByHand {
     box.querySelector(".meaning").textContent = stage.meaning;
     const largest = stage.shares ? 1 : largestOf(stage.values);
     for (const part of sheetsOf(stage.values, stage.shape)) {
-      part.rows.forEach((row, r) =>
-        row.forEach((value, c) => {
+      for (const [r, row] of part.rows.entries()) {
+        for (const [c, value] of row.entries()) {
           const index = part.at(r, c);
           const td = this.cells.get(`${stage.name}:${index.join(",")}`);
           const text = figure(value, stage.decimals);
@@ -426,8 +426,8 @@ export class ByHand {
           button.title = String(value);
           td.classList.toggle("hid", hidden || value === "-Infinity");
           shade(td, value, largest);
-        }),
-      );
+        }
+      }
     }
   }
 
@@ -472,7 +472,7 @@ export class ByHand {
         found.reason ? el("p", { class: "quiet" }, `${found.reason[0].toUpperCase()}${found.reason.slice(1)}.`) : "",
         el("p", { class: "exact quiet" }, `in full: ${String(found.exact).replace("-", "−")}`),
       );
-    } catch (error) {
+    } catch {
       this.cell = null;
       this.noNumber();
     }

@@ -136,7 +136,9 @@ export class CheckMine {
         el(
           "p",
           { class: "quiet" },
-          `${marks.right} of ${marks.numbers} numbers right${marks.follow_through ? `, ${marks.follow_through} of them follow from your value` : ""}.`,
+          `${marks.right} of ${marks.numbers} numbers right`,
+          marks.follow_through ? `, ${marks.follow_through} of them follow from your value` : "",
+          ".",
         ),
         ...cards,
         el("h2", {}, "As it reads"),

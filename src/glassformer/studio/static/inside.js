@@ -1,5 +1,5 @@
-// The room Inside: a model, a text, and the view of what happened in between. What is changed here (a head switched off,
-// a number, a stage taken from another text) is sent along, and the answer is shown before and after.
+// The room Inside: a model, a text, and the view of what happened in between. What is changed here (a head switched
+// off, a number, a stage taken from another text) is sent along, and the answer is shown before and after.
 
 import { Latest, ask } from "./talk.js";
 import { el, word } from "./page/dom.js";
@@ -84,7 +84,8 @@ export class Inside {
         el(
           "p",
           {},
-          "A small one trains in about a minute, on sentences that are made up on the spot. Then you can look inside it here.",
+          "A small one trains in about a minute, on sentences that are made up on the spot. ",
+          "Then you can look inside it here.",
         ),
         el("button", { type: "button", class: "tool strong", onclick: () => this.studio.go("train") }, "Train one"),
         this.broken.map((each) => el("p", { class: "wrong" }, `${each.name}: ${each.error}`)),
@@ -162,7 +163,9 @@ export class Inside {
     this.lead.hidden = model.task !== "translate";
     this.on.hidden = model.objective !== "stream";
     const score = Object.keys(SCORES).find((name) => name in model.scores);
-    this.about.textContent = `${model.model}, ${model.parameters.toLocaleString("en")} weights, trained to ${model.task} ${model.data}${score ? ` · ${SCORES[score](model.scores[score])}` : ""}`;
+    const size = `${model.model}, ${model.parameters.toLocaleString("en")} weights`;
+    const scored = score ? ` · ${SCORES[score](model.scores[score])}` : "";
+    this.about.textContent = `${size}, trained to ${model.task} ${model.data}${scored}`;
   }
 
   get card() {

@@ -20,8 +20,10 @@ export class Laboratory {
   }
 
   draw(found, sheet) {
-    const intro =
-      "Four ways to hide a token, on the same scores (head 1). Only the last hides it every time: it gets no weight, a change of its score changes nothing, and each row still sums to 1.";
+    const intro = [
+      "Four ways to hide a token, on the same scores (head 1). Only the last hides it every time: ",
+      "it gets no weight, a change of its score changes nothing, and each row still sums to 1.",
+    ];
     const rows = sheet.tokens ?? [];
     const columns = sheet.context_tokens ?? rows;
     this.node.replaceChildren(

@@ -1,4 +1,5 @@
-// The room Train: four fields, then the page is the run: its curve, samples getting better, one head's pattern over time.
+// The room Train: four fields, then the page is the run: its curve, samples getting better, one head's pattern over
+// time.
 
 import { chart, pattern } from "./charts.js";
 import { ask, sendFile } from "./talk.js";
@@ -206,7 +207,7 @@ export class Train {
     const left = settings.seconds && last ? Math.max(0, settings.seconds - last.seconds) : null;
     const status = state.running
       ? last
-        ? `step ${last.step.toLocaleString("en")}${left === null ? "" : `, about ${left < 90 ? `${Math.ceil(left)} s` : `${Math.ceil(left / 60)} min`} left`}`
+        ? `step ${last.step.toLocaleString("en")}${left === null ? "" : `, about ${roundly(left)} left`}`
         : "reading the data and measuring the machine …"
       : state.finished
         ? "finished"
@@ -293,7 +294,8 @@ export class Train {
         ? el(
             "p",
             {},
-            `${certificate.passed ? "✓" : "✗"} certificate: ${checks.filter((each) => each.passed).length} of ${checks.length} checks passed`,
+            `${certificate.passed ? "✓" : "✗"} certificate: `,
+            `${checks.filter((each) => each.passed).length} of ${checks.length} checks passed`,
           )
         : null,
     ].filter(Boolean);
@@ -409,6 +411,9 @@ export class Train {
     this.node.dataset.frames = String(frames.length);
   }
 }
+
+/** A time that is left, on the long side. */
+const roundly = (seconds) => (seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`);
 
 /** At most so many of a list, evenly, with the first and the last. */
 function evenly(list, most) {

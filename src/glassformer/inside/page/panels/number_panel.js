@@ -22,7 +22,8 @@ export class NumberPanel {
     const { address, index, number } = explanation;
     const stage = store.stage(address);
     const kind = store.origin(address).numbers?.kind ?? "f4";
-    this.summary = `${stage.symbol} ${this.place(stage, index).textContent} = ${stage.truth ? (number ? "✓" : "·") : short(number)}`;
+    const figure = stage.truth ? (number ? "✓" : "·") : short(number);
+    this.summary = `${stage.symbol} ${this.place(stage, index).textContent} = ${figure}`;
     const written = stage.truth ? (number ? "may look" : "may not look") : short(number);
     this.node.replaceChildren(
       ...[
