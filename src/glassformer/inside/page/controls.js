@@ -54,7 +54,13 @@ export function drawTop(view, node) {
     view.options.chrome === false
       ? []
       : [el("span", { class: "title" }, title || "A look inside"), el("span", { class: "quiet about" }, about)];
-  const bar = el("div", { class: "bar-line" }, view.drawer, line, tabs(view));
+  const tools = el(
+    "span",
+    { class: "tools" },
+    tool("☾", "light or dark", () => view.toggleTheme()),
+    tool("?", "which keys do what", () => view.help.showModal()),
+  );
+  const bar = el("div", { class: "bar-line" }, view.drawer, line, tabs(view), tools);
   if (view.options.chrome === false) return redrawn(node, [bar]);
   const two = texts.context.length > 0;
   const name = answer?.target ? "led by" : two ? "writes" : "text";
@@ -103,8 +109,6 @@ function tabs(view) {
     tab("stage", "Step by step"),
     heads ? tab("heads", "All heads") : null,
     view.data.answer ? tab("answer", "Answer") : null,
-    tool("☾", "light or dark", () => view.toggleTheme()),
-    tool("?", "which keys do what", () => view.help.showModal()),
   );
 }
 
