@@ -71,7 +71,7 @@ def test_a_matrix_has_the_same_digits_on_the_page_and_in_the_terminal(page: Page
         terminal = [aligned(each, decimals, 4) for each in fit]
         zero = f"−{0:.{decimals}f}"  # of which the page leaves out the sign
         expected = [text.removeprefix("−") if text == zero else text for text in terminal]
-        for module in ("page/store.js", "tables.js"):
+        for module in ("page/store.js", "panels/tables.js"):
             assert ask(page, module, f"it.map((each) => page.figure(each, {decimals}))", fit) == expected
 
 
@@ -104,9 +104,22 @@ def test_what_is_no_number_is_said_and_what_is_typed_is_read(page: Page) -> None
     assert ask(page, "page/store.js", "it.map((each) => page.figure(each, 2))", odd) == ["∞", "−∞", "NaN"]
     assert ask(page, "page/store.js", "it.map((each) => page.full(each, 'f4'))", odd) == ["∞", "−∞", "NaN"]
     words = ["1", "−1,5", " 2.25 ", "1e3", "", "abc", "1,2,3", "1e999", "--1"]
-    assert ask(page, "tables.js", "it.map(page.typed)", words) == [1, -1.5, 2.25, 1000, None, None, None, None, None]
+    assert ask(page, "panels/tables.js", "it.map(page.typed)", words) == [
+        1,
+        -1.5,
+        2.25,
+        1000,
+        None,
+        None,
+        None,
+        None,
+        None,
+    ]
     numbers = some_numbers()
-    assert ask(page, "tables.js", "it.map((each) => page.typed(String(each).replace('-', '−')))", numbers) == numbers
+    assert (
+        ask(page, "panels/tables.js", "it.map((each) => page.typed(String(each).replace('-', '−')))", numbers)
+        == numbers
+    )
 
 
 def test_a_matrix_for_each_head(page: Page) -> None:
@@ -115,7 +128,7 @@ def test_a_matrix_for_each_head(page: Page) -> None:
         script = "page.sheetsOf(it[0], it[1]).map((s) => s.rows.map((row, r) => row.map((v, c) => [v, s.at(r, c)])))"
         found = [
             cell
-            for sheet in ask(page, "tables.js", script, [shown.tolist(), shown.shape])
+            for sheet in ask(page, "panels/tables.js", script, [shown.tolist(), shown.shape])
             for row in sheet
             for cell in row
         ]

@@ -20,8 +20,9 @@ HEIGHT = 820  # of a frame, in pixels
 # In this order they make one module.
 SCRIPTS = (
     *("store", "operations", "dom", "address", "panels/matrix", "export", "panels/map", "panels/strip"),
-    *("panels/number_panel", "panels/answer", "controls", "view"),
+    *("panels/number_panel", "panels/answer", "controls", "keys", "standing", "view"),
 )
+STYLES = ("paper", "frame", "step", "number", "answer", "narrow")  # in this order they are read
 _START = """
 const shown = document.getElementById("view");
 const content = JSON.parse(document.getElementById("data").textContent);
@@ -109,8 +110,8 @@ def widget_script() -> str:
 
 
 def view_style() -> str:
-    """Its style sheet."""
-    return _asset("view.css")
+    """Its style sheets, joined."""
+    return "\n".join(_asset(f"style/{name}.css") for name in STYLES)
 
 
 def _alone(script: str, *, keep: bool) -> str:

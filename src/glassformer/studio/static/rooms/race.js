@@ -1,9 +1,9 @@
 // The room Race: one table, one chart of curves, and your sentence given to every model.
 
-import { chart } from "./charts.js";
-import { ask } from "./talk.js";
-import { el, word } from "./page/dom.js";
-import { short, visible } from "./page/store.js";
+import { chart } from "../panels/charts.js";
+import { ask } from "../talk.js";
+import { el, word } from "../page/dom.js";
+import { short, visible } from "../page/store.js";
 
 export class Race {
   constructor(studio, put) {

@@ -1,7 +1,7 @@
 // Matrices as tables: numbers that can be read, picked and, where they are given, changed in place.
 
-import { el, formula } from "./page/dom.js";
-import { fixed } from "./page/store.js";
+import { el, formula } from "../page/dom.js";
+import { fixed } from "../page/store.js";
 
 /** A number with so many decimals, and a real minus sign. */
 export function figure(value, decimals) {

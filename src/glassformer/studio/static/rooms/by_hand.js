@@ -1,11 +1,11 @@
 // The room By hand: givens on the left, the working on the right like a good solution on paper. Every given can be
 // changed in place; the server's core works what follows, and what became different flashes.
 
-import { CheckMine } from "./check_mine.js";
-import { Laboratory } from "./laboratory.js";
-import { figure, largestOf, shade, sheetsOf, sign, table, typed } from "./tables.js";
-import { Latest, ask } from "./talk.js";
-import { el, formula, reduced } from "./page/dom.js";
+import { CheckMine } from "../panels/check_mine.js";
+import { Laboratory } from "../panels/laboratory.js";
+import { figure, largestOf, shade, sheetsOf, sign, table, typed } from "../panels/tables.js";
+import { Latest, ask } from "../talk.js";
+import { el, formula, reduced } from "../page/dom.js";
 
 const TABS = [
   ["", "The working"],

@@ -1,10 +1,10 @@
 // The room Train: four fields, then the page is the run: its curve, samples getting better, one head's pattern over
 // time.
 
-import { chart, pattern } from "./charts.js";
-import { ask, sendFile } from "./talk.js";
-import { el, word } from "./page/dom.js";
-import { short, visible } from "./page/store.js";
+import { chart, pattern } from "../panels/charts.js";
+import { ask, sendFile } from "../talk.js";
+import { el, word } from "../page/dom.js";
+import { short, visible } from "../page/store.js";
 
 const BEAT = 1500; // milliseconds between two looks at a run
 const FRAMES = 8; // of a time-lapse

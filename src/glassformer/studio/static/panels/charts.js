@@ -1,6 +1,6 @@
 // Curves and patterns as small pictures. They draw the points they are given.
 
-import { el, sized, svgEl } from "./page/dom.js";
+import { el, sized, svgEl } from "../page/dom.js";
 
 const [WIDE, HIGH, LEFT, BELOW] = [900, 200, 44, 24];
 
