@@ -14,14 +14,14 @@ import glassformer.training.race.standings as race_room
 from glassformer.commands import main as cli
 from glassformer.commands.pages.race_table import bar, bars, sentences
 from glassformer.errors import InputError
-from glassformer.objectives.metrics import measured_again
+from glassformer.objectives.table import OBJECTIVES
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import load
 from glassformer.text.made_sets import make
 from glassformer.training.course import StoppedError
-from glassformer.training.prepare import Request
 from glassformer.training.race.report_page import race_page, remark, verdict
 from glassformer.training.race.standings import Race, as_plain
+from glassformer.training.request import Request
 
 TINY = {"width": 24, "hidden": 17}
 WORDS = ["--models", "bare-attention,transformer", "--steps", "2", "--threads", "1", "--set", "width=24"]
@@ -158,9 +158,11 @@ def test_bars_are_as_long_as_the_shares(tmp_path: Path) -> None:
 
 
 def test_rows_that_were_kept_give_the_score_again() -> None:
-    assert measured_again("accuracy", np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [1.0, 1.0]])).value == 0.75
-    with pytest.raises(InputError, match="these are for 'chrf'"):
-        measured_again("chrf", np.ones((1, 2)))
+    rows = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [1.0, 1.0]])
+    assert OBJECTIVES["classes"].measure(rows).value == OBJECTIVES["answers"].measure(rows).value == 0.75
+    assert OBJECTIVES["stream"].measure(np.array([[6.0, 2.0], [3.0, 4.0]])).value == 1.5
+    perfect = np.array([[5, 5, 5, 4, 3, 2, 5, 4, 3, 2]], dtype=np.float64)  # lengths, n-grams found, n-grams written
+    assert OBJECTIVES["pairs"].measure(perfect).value == pytest.approx(100)
 
 
 # --- words without their order ----------------------------------------------------------------------------------
