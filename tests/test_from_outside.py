@@ -1,7 +1,7 @@
 """What a stranger adds from a file of his own: an objective, a weigher, an optimizer, a task. Each is one call, and is
 then trained with, kept and loaded like any other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 
 import glassformer as gf
-from glassformer.choices import Choices
 from glassformer.errors import InputError
 from glassformer.objectives import answers
 from glassformer.objectives.evaluation import judge_answers
@@ -25,17 +24,6 @@ from glassformer.text.tokens import Tokens
 
 WORDS = ("cat", "dog", "sun", "moon", "tea", "rain", "owl", "fox", "elm", "oak", "ivy", "ash", "sea")
 SMALL = {"width": 12, "layers": 1, "heads": 3, "hidden": 13, "precision": "float32"}
-
-
-@pytest.fixture(autouse=True)
-def _tables_as_they_were() -> Iterator[None]:
-    """What a test adds is gone after it."""
-    tables: tuple[Choices[Any], ...] = (gf.OBJECTIVES, gf.WEIGHERS, gf.OPTIMIZERS, gf.TASKS, gf.ACTIVATIONS, gf.NORMS)
-    before = [set(table) for table in tables]
-    yield
-    for table, names in zip(tables, before, strict=True):
-        for name in set(table) - names:
-            del table[name]
 
 
 @pytest.fixture

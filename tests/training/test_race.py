@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from helpers.small_runs import small_run
 
-import glassformer.training.race.standings as race_room
+import glassformer.training.race.race as race_room
 from glassformer.commands import main as cli
 from glassformer.commands.pages.race_table import bar, bars, sentences
 from glassformer.errors import InputError
@@ -19,8 +19,8 @@ from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import load
 from glassformer.text.made_sets import make
 from glassformer.training.course import StoppedError
-from glassformer.training.race.report_page import race_page, remark, verdict
-from glassformer.training.race.standings import Race, as_plain
+from glassformer.training.race.race import Race, as_plain
+from glassformer.training.race.race_page import race_page, remark, verdict
 from glassformer.training.request import Request
 
 TINY = {"width": 24, "hidden": 17}

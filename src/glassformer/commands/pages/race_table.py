@@ -4,8 +4,8 @@ from rich.console import Console
 from rich.table import Table
 
 from glassformer.drawing.score_words import SCORES, between, clock, figure, in_figures
-from glassformer.training.race.report_page import BAG_OF_WORDS, verdict
-from glassformer.training.race.standings import Standing, Standings
+from glassformer.training.race.race import Standing, Standings
+from glassformer.training.race.race_page import BAG_OF_WORDS, verdict
 
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _BAR = 44  # cells

@@ -16,8 +16,8 @@ from glassformer.models.registry import MODELS
 from glassformer.storage import write_file
 from glassformer.text.tasks import TASKS
 from glassformer.training.course import Said, StoppedError
-from glassformer.training.race.report_page import race_page
-from glassformer.training.race.standings import Race, as_plain
+from glassformer.training.race.race import Race, as_plain
+from glassformer.training.race.race_page import race_page
 from glassformer.training.request import Request
 
 USUAL_MINUTES = 1.0

@@ -7,7 +7,7 @@ from glassformer.drawing.charts import COLOURS, Line, Scale, lines, whisker
 from glassformer.drawing.html_page import facts, page, section, table
 from glassformer.drawing.score_words import SCORES, between, clock, figure, in_figures
 from glassformer.models.registry import MODELS
-from glassformer.training.race.standings import Race, Standing, Standings
+from glassformer.training.race.race import Race, Standing, Standings
 
 BAG_OF_WORDS = "a bag of words: it cannot know in which order they stand"
 
