@@ -231,7 +231,7 @@ def test_what_is_only_pretrained_has_a_loss(objective: str) -> None:
         config = configure("transformer", vocabulary=len(run.tokens), width=12, heads=3, hidden=13, length=23)
         card = Card(task="classify", model="transformer", config=to_dict(config), objective="masked", longest=23)
         run = Run(build("transformer", config), card, run.tokens)
-        with pytest.raises(InputError, match="only learnt to find hidden pieces"):
+        with pytest.raises(InputError, match="only learnt to find hidden tokens"):
             run.predict(["text"])
     scores = evaluate(run.model, run.card, run.tokens, [Plain(TEXT[:40]), Plain(TEXT[40:70])])
     assert scores.keys() == {"loss", "perplexity", "tokens", "loss_interval"}

@@ -64,7 +64,7 @@ def test_a_model_of_another_task_is_refused() -> None:
 
 
 def test_hidden_pieces_need_a_transformer() -> None:
-    with pytest.raises(InputError, match="a 'bilstm' has no row for each piece"):
+    with pytest.raises(InputError, match="a 'bilstm' has no row for each token"):
         recipe_for("classify", "masked", "bilstm", 1000, 10)
 
 

@@ -62,7 +62,7 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Writte
 
 
 def judge(trained: Trained, samples: Sequence[Pair], how: Writing, seed: int) -> Verdict:
-    """The share that is right to the letter, and the loss of each piece of the right answer."""
+    """The share that is right to the letter, and the loss of each token of the right answer."""
     written = [each.text for each in predict(trained, [sample.source for sample in samples], how)]
     measures = measures_for(trained.card, TOKENS_AT_ONCE)
     nats, counts = losses(trained.model, lessons(samples, samples, (), trained.tokens, measures))

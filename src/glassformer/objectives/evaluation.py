@@ -35,7 +35,7 @@ def judge_answers(answers: Sequence[str], right: Sequence[str], seed: int, **oth
 def judge_language(
     trained: Trained, samples: Sequence[Plain], seed: int, lessons_of: LanguageLessons, *, whole: bool
 ) -> Verdict:
-    """Over the whole text, in blocks; of hidden spans and pieces, over those that the run's seed hides."""
+    """Over the whole text, in blocks; of hidden spans and tokens, over those that the run's seed hides."""
     sizes = [len(row) for row in trained.tokens.encode_many([sample.text for sample in samples])]
     measures = measures_for(trained.card, min(TOKENS_AT_ONCE, sum(sizes) // MANY))
     nats, counts = losses(trained.model, lessons_of(samples, samples, (), trained.tokens, measures))
@@ -57,7 +57,7 @@ def measures_for(card: Card, tokens_per_batch: int) -> Measures:
 
 @torch.inference_mode()
 def losses(model: torch.nn.Module, found: Lessons) -> tuple[np.ndarray, np.ndarray]:
-    """The summed loss of each batch that is judged on, and over how many pieces."""
+    """The summed loss of each batch that is judged on, and over how many tokens."""
     each = [found.loss(model, batch, 0.0) for batch in found.valid.in_order()]
     return np.array([float(loss) for loss, _ in each]), np.array([count for _, count in each])
 

@@ -118,12 +118,12 @@ def lessons_of(train: Rows, valid: Rows, loss: Loss, cut: batches.Shortened | No
     if cut is not None and cut.rows_cut:
         lengths = train.lengths(0)
         share = cut.tokens_lost / (cut.tokens_lost + sum(lengths))
-        notes.append(f"{cut.rows_cut:,} of {len(lengths):,} texts were cut; {share:.1%} of all pieces are lost.")
+        notes.append(f"{cut.rows_cut:,} of {len(lengths):,} texts were cut; {share:.1%} of all tokens are lost.")
     return Lessons(train, valid, loss, tuple(notes))
 
 
 def language_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
-    """Of each counted next piece, summed, and over how many. Padding stands on the right, where no row looks: it need
+    """Of each counted next token, summed, and over how many. Padding stands on the right, where no row looks: it need
     not be hidden."""
     ids, wanted, counted = tensors(model, batch.ids_in, batch.ids_out, batch.counted)
     return cross_entropy(model(ids, counted=counted), wanted[counted], smoothing), int(counted.sum())

@@ -1,4 +1,4 @@
-"""The objective *masked*: the hidden pieces of a text, found again where they stand, to pretrain an encoder. It needs
+"""The objective *masked*: the hidden tokens of a text, found again where they stand, to pretrain an encoder. It needs
 no labels, and predicts nothing by itself.
 """
 
@@ -23,7 +23,7 @@ from glassformer.text.tokens import Tokens
 def preset(model: str, characters: int, samples: int) -> Preset:
     """As for the classes that are learnt next, but nothing is dropped."""
     if model != "transformer":
-        raise InputError(f"Hidden pieces are found again by a 'transformer'; a '{model}' has no row for each piece.")
+        raise InputError(f"Hidden tokens are found again by a 'transformer'; a '{model}' has no row for each token.")
     found = classes.preset(model, characters, samples)
     return replace(found, settings={**found.settings, "word_dropout": 0.0, "dropout": 0.0}, minutes=10.0)
 
@@ -31,7 +31,7 @@ def preset(model: str, characters: int, samples: int) -> Preset:
 def lessons(
     train: Sequence[Plain], valid: Sequence[Plain], labels: Sequence[str], tokens: Tokens, measures: Measures
 ) -> Lessons:
-    """Texts with some pieces hidden; only the hidden ones count."""
+    """Texts with some tokens hidden; only the hidden ones count."""
     cut: list[batches.Shortened] = []
 
     def part(samples: Sequence[Plain]) -> Rows:
@@ -49,7 +49,7 @@ def lessons(
 
 
 def hidden_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
-    """Of each hidden piece, from the encoder's rows and the embedding's own matrix: no weight is learnt for this."""
+    """Of each hidden token, from the encoder's rows and the embedding's own matrix: no weight is learnt for this."""
     ids, wanted, real, counted = tensors(model, batch.ids_in, batch.ids_out, batch.real, batch.counted)
     rows = model.read(ids, real)  # type: ignore[operator]
     logits = F.linear(rows[counted], model.embedding.weight)  # type: ignore[union-attr, arg-type]
@@ -57,12 +57,12 @@ def hidden_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float
 
 
 def judge(trained: Trained, samples: Sequence[Plain], how: Writing, seed: int) -> Verdict:
-    """The loss over the pieces that the run's seed hides."""
+    """The loss over the tokens that the run's seed hides."""
     return judge_language(trained, samples, seed, lessons, whole=False)
 
 
 MASKED = Objective(
-    learns="find hidden pieces",
+    learns="find hidden tokens",
     family="classifier",
     samples=Plain,
     reads="generate",

@@ -52,7 +52,7 @@ def preset(model: str, characters: int, samples: int) -> Preset:
 def lessons(
     train: Sequence[Pair], valid: Sequence[Pair], labels: Sequence[str], tokens: Tokens, measures: Measures
 ) -> Lessons:
-    """Sentences and their translations; the loss is that of each next piece."""
+    """Sentences and their translations; the loss is that of each next token."""
     cut: list[batches.Shortened] = []
 
     def part(samples: Sequence[Pair]) -> Rows:
@@ -72,7 +72,7 @@ def lessons(
 
 
 def translation_loss(model: nn.Module, batch: batches.PairBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
-    """Of each next piece of the target, summed, and over how many; padding does not count."""
+    """Of each next token of the target, summed, and over how many; padding does not count."""
     source, real, target, wanted, counted = tensors(
         model, batch.source, batch.source_real, batch.target_in, batch.target_out, batch.target_real
     )

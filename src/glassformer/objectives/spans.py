@@ -32,7 +32,7 @@ def preset(model: str, characters: int, samples: int) -> Preset:
 def lessons(
     train: Sequence[Plain], valid: Sequence[Plain], labels: Sequence[str], tokens: Tokens, measures: Measures
 ) -> Lessons:
-    """Texts with a span taken out and put behind, before <mask> after <s> span </s>; each next piece counts."""
+    """Texts with a span taken out and put behind, before <mask> after <s> span </s>; each next token counts."""
 
     def part(samples: Sequence[Plain]) -> Rows:
         rows = [row for row in tokens.encode_many([each.text for each in samples]) if len(row) >= FEWEST_TO_CUT]

@@ -37,7 +37,7 @@ def preset(model: str, characters: int, samples: int) -> Preset:
 def lessons(
     train: Sequence[Plain], valid: Sequence[Plain], labels: Sequence[str], tokens: Tokens, measures: Measures
 ) -> Lessons:
-    """One long text; blocks of it begin anywhere, and the loss is that of each next piece."""
+    """One long text; blocks of it begin anywhere, and the loss is that of each next token."""
     learnt, judged = (
         batches.stream_of(tokens.encode_many([each.text for each in samples])) for samples in (train, valid)
     )
@@ -62,7 +62,7 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Writte
 
 
 def judge(trained: Trained, samples: Sequence[Plain], how: Writing, seed: int) -> Verdict:
-    """The loss of every piece, perplexity and bits per byte."""
+    """The loss of every token, perplexity and bits per byte."""
     return judge_language(trained, samples, seed, lessons, whole=True)
 
 

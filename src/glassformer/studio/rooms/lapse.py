@@ -42,7 +42,7 @@ class Lapse:
     def _answers(self, run: Run) -> list[JSON]:
         try:
             told = run.predict([_text(each) for each in self.samples], longest=40, beam=1)  # to be brief
-        except InputError:  # a model that has only learnt to find hidden pieces
+        except InputError:  # a model that has only learnt to find hidden tokens
             return []
         return [
             {"text": _text(sample), "truth": truth_of(sample)[:LONGEST], "says": each.said}
