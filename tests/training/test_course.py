@@ -224,7 +224,7 @@ def test_a_parent_of_another_kind_is_refused(tmp_path: Path) -> None:
     [
         ({"minutes": 1.0}, "minutes and steps were given"),
         ({"limit": -1}, "limit cannot be below 0"),
-        ({"model": "gpt"}, "'gpt' is a model to generate"),
+        ({"model": "gpt"}, "'gpt' is a language model, which cannot classify"),
         ({"objective": "pairs"}, "the objective is classes or masked"),
     ],
 )

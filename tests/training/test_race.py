@@ -112,7 +112,7 @@ def test_the_page_tells_it(finished: Race) -> None:
 # --- who is really ahead, by pencil -----------------------------------------------------------------------------
 
 
-def placed(out: Path, right: dict[str, int], score: str = "accuracy", samples: int = 200) -> Race:
+def placed(out: Path, right: dict[str, int], score: str = "accuracy", samples: int = 200, **options: Any) -> Race:
     """A race whose contenders had so many of the samples right: nobody was trained."""
     for name, count in right.items():
         folder = RunFolder.create(out / f"{name}-0", settings={"model": {}})
@@ -121,7 +121,7 @@ def placed(out: Path, right: dict[str, int], score: str = "accuracy", samples: i
         folder.write_scores({score: count / samples, "macro_f1": 0.5, "perplexity": 2.0})
         folder.write_about({"parameters": 7, "seconds": 61.0})
         folder.write_report("")
-    return Race(request(), list(right), [0], out)
+    return Race(request(**options), list(right), [0], out)
 
 
 def test_a_clear_lead_is_told_from_luck(tmp_path: Path) -> None:
@@ -138,12 +138,15 @@ def test_a_clear_lead_is_told_from_luck(tmp_path: Path) -> None:
 
 
 def test_of_losses_the_lowest_is_first(tmp_path: Path) -> None:
-    standings = placed(tmp_path, {"rnn": 150, "conv": 50}, score="loss").standings()
-    assert [each.model for each in standings.models] == ["conv", "rnn"]
+    book = tmp_path / "book.txt"
+    book.write_text("the cat sat on the mat. " * 40, encoding="utf-8")
+    counts = {"gpt": 150, "modern": 50}
+    standings = placed(tmp_path, counts, score="loss", task="generate", data=str(book)).standings()
+    assert [each.model for each in standings.models] == ["modern", "gpt"]
     behind = standings.models[1].behind
     assert behind is not None
     assert behind.difference == pytest.approx(0.5)
-    assert verdict(standings) == "conv is really ahead."
+    assert verdict(standings) == "modern is really ahead."
 
 
 def test_one_alone_is_ahead_of_nobody(tmp_path: Path) -> None:
@@ -248,7 +251,7 @@ def test_one_that_was_begun_goes_on_where_it_was(tmp_path: Path) -> None:
     [
         (["transformer", "transformer"], [0], {}, "each named once; transformer"),
         (["transformer"], [], {}, "needs a seed"),
-        (["gpt"], [0], {}, "'gpt' is a model to generate, not to classify"),
+        (["gpt"], [0], {}, "'gpt' is a language model, which cannot classify"),
         (["transfromer"], [0], {}, "did you mean 'transformer'"),
         (["transformer"], [0], {"steps": 0}, "an equal budget"),
     ],
