@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from glassformer.errors import GlassformerError, InputError
     from glassformer.inside.watching.watch import watch
     from glassformer.layers.attention import (
+        WEIGHERS,
         Attention,
         DotProduct,
         attend,
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
         softmax,
     )
     from glassformer.layers.blocks import (
+        ACTIVATIONS,
+        NORMS,
         Block,
         FeedForward,
         LayerNorm,
@@ -45,16 +48,26 @@ if TYPE_CHECKING:
     from glassformer.layers.cache import BlockCache, Cache
     from glassformer.layers.multihead import MultiheadAttention
     from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
+    from glassformer.objectives.objective import Objective
+    from glassformer.objectives.table import OBJECTIVES
     from glassformer.runs.run import Run, load
     from glassformer.stages.catalogue import CATALOGUE
     from glassformer.stages.trace import Trace
     from glassformer.stages.watchers import Recorder, Rewriter, nothing, record, within
+    from glassformer.text.tasks import TASKS, Task
     from glassformer.training.course import train
+    from glassformer.training.optimizers import OPTIMIZERS
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ACTIVATIONS",
     "CATALOGUE",
+    "NORMS",
+    "OBJECTIVES",
+    "OPTIMIZERS",
+    "TASKS",
+    "WEIGHERS",
     "Attention",
     "Block",
     "BlockCache",
@@ -67,6 +80,7 @@ __all__ = [
     "LayerNorm",
     "MultiheadAttention",
     "NoPositions",
+    "Objective",
     "Positions",
     "RMSNorm",
     "RandomSynthesizer",
@@ -74,6 +88,7 @@ __all__ = [
     "Rewriter",
     "Rotary",
     "Run",
+    "Task",
     "Trace",
     "attend",
     "block",
@@ -97,18 +112,23 @@ __all__ = [
 # Where each public name is defined.
 _HOMES = MappingProxyType(
     {
-        "layers.attention": "Attention DotProduct attend causal_mask padding_mask quiet_softmax sigmoid softmax",
+        "layers.attention": "WEIGHERS Attention DotProduct attend causal_mask padding_mask quiet_softmax sigmoid "
+        "softmax",
         "layers.cache": "BlockCache Cache",
         "errors": "GlassformerError InputError",
         "by_hand.check": "check",
         "by_hand.worksheets.solution": "explain",
-        "layers.blocks": "Block FeedForward LayerNorm NoPositions Positions RMSNorm Rotary "
+        "layers.blocks": "ACTIVATIONS NORMS Block FeedForward LayerNorm NoPositions Positions RMSNorm Rotary "
         "block decoder_block encoder_block",
         "layers.multihead": "MultiheadAttention",
+        "objectives.objective": "Objective",
+        "objectives.table": "OBJECTIVES",
         "runs.run": "Run load",
         "stages.catalogue": "CATALOGUE",
         "layers.synthesizers": "DenseSynthesizer RandomSynthesizer",
+        "text.tasks": "TASKS Task",
         "training.course": "train",
+        "training.optimizers": "OPTIMIZERS",
         "stages.trace": "Trace",
         "stages.watchers": "Recorder Rewriter nothing record within",
         "inside.watching.watch": "watch",

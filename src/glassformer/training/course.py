@@ -1,4 +1,5 @@
-"""Teaching: from a request to a run folder with a model, its scores, certificate and report. The one way to train.
+"""The course of a run: from a request to a run folder with a model, its scores, certificate and report. The one way to
+train.
 
 It puts the rooms below together: preparation says what to learn and how, the loop does it, the run folder keeps it. It
 knows no terminal; what happens is told to whoever listens, as it happens.
@@ -16,23 +17,16 @@ from typing import Any
 import torch
 
 from glassformer.errors import GlassformerError, InputError, nearest
-from glassformer.objectives.evaluation import judge
+from glassformer.objectives.table import judge, objective_of
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.report import report
 from glassformer.runs.run import PARTS, Run, load
 from glassformer.text.corpora import Corpus
 from glassformer.training import machine
+from glassformer.training.budget import Forecast, budget, forecast_again
 from glassformer.training.loop import Judged, Loop, Stepped
-from glassformer.training.prepare import (
-    Forecast,
-    Prepared,
-    Request,
-    as_settings,
-    budget,
-    forecast_again,
-    prepare,
-    prepare_again,
-)
+from glassformer.training.prepare import Prepared, prepare, prepare_again, settings_of
+from glassformer.training.request import Request
 from glassformer.training.showcase import showcase
 
 SAVE_EVERY = 60.0  # seconds between checkpoints, beside those at each better validation
@@ -71,7 +65,7 @@ def train(
         run.scores["accuracy"]
         run.predict(["a warm and clever film"])[0].label
 
-    task      classify, translate or generate
+    task      classify, translate or generate; or one of your own, added to TASKS
     data      a file, a folder, or the name of a set: dates, negation, sorting, arithmetic, imdb, …
     out       the run folder; runs/TASK-DATA if none is named
     tell      called with everything that happens: what was read, the forecast, each step, each validation
@@ -105,7 +99,7 @@ def teach(
         tell(Said(note))
     plan, forecast = budget(prepared, began)
     tell(forecast)
-    folder = RunFolder.create(out, settings=as_settings(prepared, plan, forecast.threads))
+    folder = RunFolder.create(out, settings=settings_of(prepared, plan, forecast.threads))
     course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
     course.learn(forecast.threads, tell)
     return course.finish(tell)
@@ -198,7 +192,7 @@ class Course:
     def _judge(self, tell: Listener) -> list[dict[str, str]]:
         """Scores and outcomes are kept; what comes back are a few answers to be shown."""
         prepared = self.prepared
-        if prepared.card.objective in ("spans", "masked"):  # the first half of a training: there is only its loss
+        if objective_of(prepared.card).pretrains:  # the first half of a training: there is only its loss
             self.folder.write_scores({"part": "valid", "loss": self.loop.validate()})
             return []
         part = "test" if prepared.corpus.test else "valid"
