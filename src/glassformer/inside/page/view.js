@@ -10,7 +10,7 @@ import { Matrix } from "./panels/matrix.js";
 import { NumberPanel } from "./panels/number_panel.js";
 import { Sheet, Store, clamp } from "./store.js";
 import { picture, savePng, saveSvg } from "./export.js";
-import { spelledFromRecipe } from "./operations.js";
+import { spelledFromOperation } from "./operations.js";
 import { Strip, looks } from "./panels/strip.js";
 
 const BEAT = 1100; // milliseconds a step stays while playing
@@ -326,11 +326,11 @@ class View {
 
   // --- a number ---
 
-  /** How a number came about: asked of the caller, or spelled from the recipes that came along. */
+  /** How a number came about: asked of the caller, or spelled from the operations that came along. */
   async explained(address, index) {
     return this.options.explain
       ? numbered(await this.options.explain(address, index))
-      : spelledFromRecipe(this.store, address, index);
+      : spelledFromOperation(this.store, address, index);
   }
 
   /** Explains the chosen number; gives the cells it was made of, by stage. */
