@@ -162,6 +162,15 @@ def test_the_operations_come_along_that_the_stages_were_made_by(name: str) -> No
     assert made <= OPERATIONS.keys()
 
 
+def test_a_document_of_before_gets_its_operations() -> None:
+    """The format has not changed: a document without the table is opened, and its numbers are spelled."""
+    document = view_data(small_look("transformer"))
+    before = {name: value for name, value in document.items() if name != "operations"} | {"recipes": {}}
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', look_page(before))
+    assert found is not None
+    assert json.loads(found[1])["operations"] == json.loads(json.dumps(document["operations"]))
+
+
 @pytest.mark.parametrize("name", SMALL)
 def test_formulas_are_drawn_and_lead_to_their_operands(name: str) -> None:
     document = view_data(small_look(name))
