@@ -37,6 +37,16 @@ export function spelledFromOperation(store, address, index) {
   throw new Error(`no case of “${stage.operation}” holds at ${index}`);
 }
 
+/** What the server said, with numbers that JSON lacks put back. */
+export function numbered(found) {
+  const cells = (list) => list.map((cell) => ({ ...cell, value: Number(cell.value) }));
+  return {
+    ...found,
+    number: Number(found.number),
+    terms: found.terms.map((term) => ({ ...term, value: Number(term.value), cells: cells(term.cells) })),
+  };
+}
+
 /** The place of one number, and what the names of a tree mean there. */
 class Work {
   constructor(store, stage, index) {

@@ -10,7 +10,7 @@ import { Matrix } from "./panels/matrix.js";
 import { NumberPanel } from "./panels/number_panel.js";
 import { Sheet, Store, clamp } from "./store.js";
 import { picture, savePng, saveSvg } from "./export.js";
-import { spelledFromOperation } from "./operations.js";
+import { numbered, spelledFromOperation } from "./operations.js";
 import { Strip, looks } from "./panels/strip.js";
 
 const BEAT = 1100; // milliseconds a step stays while playing
@@ -474,16 +474,6 @@ class View {
     if (kind === "svg") saveSvg(drawing, name);
     else await savePng(drawing, name);
   }
-}
-
-/** What the server said, with numbers that JSON lacks put back. */
-function numbered(found) {
-  const cells = (list) => list.map((cell) => ({ ...cell, value: Number(cell.value) }));
-  return {
-    ...found,
-    number: Number(found.number),
-    terms: found.terms.map((term) => ({ ...term, value: Number(term.value), cells: cells(term.cells) })),
-  };
 }
 
 /** The smallest rectangle around some cells, if they are in this matrix. */
