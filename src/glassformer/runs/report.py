@@ -116,7 +116,7 @@ def _table_of_confusions(labels: Sequence[str], counts: Sequence[Sequence[int]])
 
 
 def _shaded(count: int, share: float) -> str:
-    return f"<span class='shade' style='--share:{55 * share:.0f}%'>{count:,} <small>{share:.0%}</small></span>"
+    return f"<span class='shade s{20 * share:.0f}'>{count:,} <small>{share:.0%}</small></span>"
 
 
 def _frequent(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> str:
