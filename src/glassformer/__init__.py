@@ -47,8 +47,9 @@ if TYPE_CHECKING:
     from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
     from glassformer.runs.run import Run, load
     from glassformer.stages.catalogue import CATALOGUE
+    from glassformer.stages.recorder import Recorder, record
     from glassformer.stages.trace import Trace
-    from glassformer.stages.watchers import Recorder, Rewriter, nothing, record, within
+    from glassformer.stages.watchers import Rewriter, nothing, within
     from glassformer.training.course import train
 
 __version__ = "0.1.0"
@@ -110,7 +111,8 @@ _HOMES = MappingProxyType(
         "layers.synthesizers": "DenseSynthesizer RandomSynthesizer",
         "training.course": "train",
         "stages.trace": "Trace",
-        "stages.watchers": "Recorder Rewriter nothing record within",
+        "stages.recorder": "Recorder record",
+        "stages.watchers": "Rewriter nothing within",
         "inside.watching.watch": "watch",
     }
 )

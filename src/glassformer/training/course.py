@@ -19,7 +19,8 @@ from glassformer.objectives.evaluation import judge
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.holding import held
 from glassformer.runs.report import report
-from glassformer.runs.run import PARTS, Run, load
+from glassformer.runs.run import Run, load
+from glassformer.runs.trial_data import PARTS
 from glassformer.text.corpora import Corpus
 from glassformer.training import machine
 from glassformer.training.loop import Judged, Loop, Stepped
