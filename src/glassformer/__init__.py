@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from glassformer.inside.watching.seen import Seen
     from glassformer.inside.watching.watch import Watch, watch
     from glassformer.layers.attention import (
+        WEIGHERS,
         Attention,
         DotProduct,
         attend,
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
         softmax,
     )
     from glassformer.layers.blocks import (
+        ACTIVATIONS,
+        NORMS,
         Block,
         FeedForward,
         LayerNorm,
@@ -48,19 +51,29 @@ if TYPE_CHECKING:
     from glassformer.layers.cache import BlockCache, Cache
     from glassformer.layers.multihead import MultiheadAttention
     from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
+    from glassformer.objectives.objective import Objective
     from glassformer.objectives.predictions import Classified, Translated, Written
+    from glassformer.objectives.table import OBJECTIVES
     from glassformer.runs.certificate.certificate import Certificate
     from glassformer.runs.run import Run, load
     from glassformer.stages.catalogue import CATALOGUE
     from glassformer.stages.recorder import Recorder, record
     from glassformer.stages.trace import Explanation, Trace
     from glassformer.stages.watchers import Rewriter, nothing, within
+    from glassformer.text.tasks import TASKS, Task
     from glassformer.training.course import StoppedError, train
+    from glassformer.training.optimizers import OPTIMIZERS
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ACTIVATIONS",
     "CATALOGUE",
+    "NORMS",
+    "OBJECTIVES",
+    "OPTIMIZERS",
+    "TASKS",
+    "WEIGHERS",
     "Attention",
     "Block",
     "BlockCache",
@@ -77,6 +90,7 @@ __all__ = [
     "LayerNorm",
     "MultiheadAttention",
     "NoPositions",
+    "Objective",
     "Positions",
     "RMSNorm",
     "RandomSynthesizer",
@@ -90,6 +104,7 @@ __all__ = [
     "Shown",
     "Solution",
     "StoppedError",
+    "Task",
     "Trace",
     "Translated",
     "Watch",
@@ -117,23 +132,28 @@ __all__ = [
 # Where each public name is defined.
 _HOMES = MappingProxyType(
     {
-        "layers.attention": "Attention DotProduct attend causal_mask padding_mask quiet_softmax sigmoid softmax",
+        "layers.attention": "WEIGHERS Attention DotProduct attend causal_mask padding_mask quiet_softmax sigmoid "
+        "softmax",
         "layers.cache": "BlockCache Cache",
         "errors": "GlassformerError InputError",
         "by_hand.check": "check check_text",
         "by_hand.checking.findings": "Finding Report",
         "by_hand.worksheets.solution": "Solution explain",
-        "layers.blocks": "Block FeedForward LayerNorm NoPositions Positions RMSNorm Rotary "
+        "layers.blocks": "ACTIVATIONS NORMS Block FeedForward LayerNorm NoPositions Positions RMSNorm Rotary "
         "block decoder_block encoder_block",
         "layers.multihead": "MultiheadAttention",
         "inside.shown": "Saved Shown",
         "inside.watching.seen": "Seen",
+        "objectives.objective": "Objective",
         "objectives.predictions": "Classified Translated Written",
+        "objectives.table": "OBJECTIVES",
         "runs.certificate.certificate": "Certificate",
         "runs.run": "Run load",
         "stages.catalogue": "CATALOGUE",
         "layers.synthesizers": "DenseSynthesizer RandomSynthesizer",
+        "text.tasks": "TASKS Task",
         "training.course": "StoppedError train",
+        "training.optimizers": "OPTIMIZERS",
         "stages.trace": "Explanation Trace",
         "stages.recorder": "Recorder record",
         "stages.watchers": "Rewriter nothing within",

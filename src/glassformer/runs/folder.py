@@ -26,6 +26,7 @@ from torch import Tensor
 from glassformer.errors import GlassformerError, InputError
 from glassformer.models import weights
 from glassformer.models.card import Card
+from glassformer.objectives.table import objective_of
 from glassformer.storage import (
     DamagedError,
     append_file,
@@ -36,6 +37,7 @@ from glassformer.storage import (
     write_file,
     write_folder,
 )
+from glassformer.text.samples import Labelled
 from glassformer.text.tokens import Tokens
 
 SPARE = 1  # checkpoints kept beside the best and the last, in case the last is damaged
@@ -296,7 +298,7 @@ def _outline(card: Card, tokens: Tokens) -> Any:
     config = card.settings
     if config.vocabulary != len(tokens):
         raise InputError(f"The model knows {config.vocabulary} tokens, but its tokenizer has {len(tokens)}.")
-    if card.objective == "classes" and getattr(config, "classes", 0) != len(card.labels):
+    if objective_of(card).samples is Labelled and getattr(config, "classes", 0) != len(card.labels):
         raise InputError(f"The card names {len(card.labels)} labels, which is not how many classes the model has.")
     return weights.outline(card.model, config)
 

@@ -16,24 +16,17 @@ from torch import nn
 
 from glassformer.errors import InputError, nearest
 from glassformer.models.card import Card
-from glassformer.models.registry import build
-from glassformer.objectives.predictions import (
-    Prediction,
-    Writing,
-    Written,
-    answered,
-    classified,
-    pieces,
-    room,
-    translated,
-)
+from glassformer.models.registry import MODELS, build
+from glassformer.objectives.objective import Scores, Trained
+from glassformer.objectives.predictions import Prediction, Writing, pieces, room
+from glassformer.objectives.table import evaluate, objective_of
 from glassformer.runs.folder import RunFolder
+from glassformer.text.tasks import TASKS
 from glassformer.text.tokens import UNKNOWN, Tokens
 
 if TYPE_CHECKING:  # what only some methods need is imported there: to predict loads no view, no reader, no metric
     from glassformer.inside.looks import Writes
     from glassformer.inside.shown import Shown
-    from glassformer.objectives.evaluation import Scores
     from glassformer.runs.certificate.certificate import Certificate
 
 
@@ -42,31 +35,27 @@ class Run:
 
     def __init__(self, model: nn.Module, card: Card, tokens: Tokens, folder: Path | None = None) -> None:
         self.model, self.card, self.tokens, self.folder = model.eval(), card, tokens, folder
+        self.objective, self.task = objective_of(card), TASKS[card.task]
 
     def predict(self, texts: Sequence[str], **how: Any) -> list[Prediction]:
         """What the model says of each text. `how` it writes: see `Writing` (longest, temperature, beam, seed, …)."""
         if isinstance(texts, str):
             raise InputError(f"`texts` is a list of texts; for one text write [{texts[:40]!r}].")
         for i, text in enumerate(texts):
-            if self.card.task != "generate" and not text.strip():
+            if not self.task.open_ended and not text.strip():
                 raise InputError(f"Text {i + 1} of {len(texts)} is empty: there is nothing to {self.card.task} in it.")
         writing = Writing(**how)
-        known = (self.model, self.card, self.tokens)
-        if self.card.objective == "classes":
-            return list(classified(*known, texts))
-        if self.card.objective == "pairs":
-            return list(translated(*known, texts, writing))
-        if self.card.objective in ("answers", "spans"):
-            return list(answered(*known, texts, writing))
-        if self.card.objective == "masked":
-            raise InputError("This model has only learnt to find hidden pieces; finetune it (--from) to classify.")
-        return [Written("".join(self.stream(text, **how | {"seed": writing.seed + i}))) for i, text in enumerate(texts)]
+        if self.objective.predict is None:
+            raise InputError(
+                f"This model has only learnt to {self.objective.learns}; finetune it (--from) to {self.card.task}."
+            )
+        return list(self.objective.predict(Trained(self.model, self.card, self.tokens), texts, writing))
 
     def doubts(self, texts: Sequence[str]) -> list[str]:
         """A sentence on each text that is not read as it stands: it is too long, or none of its pieces is known."""
         said, most = [], room(self.card)
         for i, row in enumerate(self.tokens.encode_many(texts)):
-            if self.card.task != "generate" and len(row) > most:  # a text that goes on is read from its end
+            if not self.task.open_ended and len(row) > most:
                 said.append(f"Text {i + 1} has {len(row):,} pieces; only the first {most:,} are read.")
             if (row == UNKNOWN).all() and texts[i].strip():
                 said.append(f"Nothing in text {i + 1} is known to this model: its answer is a guess.")
@@ -74,9 +63,10 @@ class Run:
 
     def stream(self, text: str, **how: Any) -> Iterator[str]:
         """What a language model writes to a text, piece by piece as it is made."""
-        if self.card.objective not in ("answers", "spans", "stream"):
+        if self.objective.family != "language model":
             raise InputError(f"Only language models write piece by piece; this one was trained to {self.card.task}.")
-        return pieces(self.model, self.card, self.tokens, text, Writing(**how))
+        prompt = self.objective.prompt(self.tokens, text)
+        return pieces(self.model, self.tokens, prompt, Writing(**how), goes_on=self.objective.goes_on)
 
     def look(
         self, text: str, *, target: str | None = None, longest: int | None = None, write: "Writes | None" = None
@@ -106,13 +96,12 @@ class Run:
         limit: int | None = None,
         seed: int = 0,
         **how: Any,
-    ) -> "Scores":
+    ) -> Scores:
         """The scores on a part of some data: of the run's own, split as in training, if no other is named.
 
         Where there is no part for testing, the one for validation is used, and the scores say so. A file that has no
         parts is used in whole. Its `columns` are those of training, if nothing else is said.
         """
-        from glassformer.objectives.evaluation import evaluate
         from glassformer.runs.trial_data import trial
         from glassformer.text.samples import thinned
 
@@ -122,7 +111,7 @@ class Run:
         return {"data": name, "part": part, **scores}
 
     @property
-    def scores(self) -> "Scores":
+    def scores(self) -> Scores:
         """The scores that training left; empty if there are none."""
         return (RunFolder(self.folder).read_scores() if self.folder else None) or {}
 
@@ -136,7 +125,10 @@ class Run:
         from glassformer.runs.certificate.certificate import certify
 
         return certify(
-            self.model, self.card.task, rebuild=lambda: build(self.card.model, self.card.settings), seed=seed
+            self.model,
+            MODELS[self.card.model].family,
+            rebuild=lambda: build(self.card.model, self.card.settings),
+            seed=seed,
         )
 
     def __repr__(self) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from glassformer.errors import InputError, nearest
 from glassformer.models.card import Card
+from glassformer.objectives.table import objective_of
 from glassformer.runs.folder import RunFolder
 from glassformer.text.corpora import Corpus, read
 from glassformer.text.files.columns import Columns
@@ -54,7 +55,7 @@ def _other(
 
 def _read(card: Card, source: str | Path, columns: dict[str, str] | None = None, **choices: Any) -> Corpus:
     """The same corpus for the same words: as training reads it, from the [data] table of its settings."""
-    task = "generate" if card.objective == "masked" else card.task  # it needs no labels
+    task = objective_of(card).reads or card.task
     return read(source, task, columns=Columns(**columns or {}), **{"seed": card.seed, **choices})
 
 

@@ -1,4 +1,5 @@
-"""Teaching: from a request to a run folder with a model, its scores, certificate and report. The one way to train.
+"""The course of a run: from a request to a run folder with a model, its scores, certificate and report. The one way to
+train.
 
 It puts the rooms below together: preparation says what to learn and how, the loop does it, the run folder keeps it. It
 knows no terminal; what happens is told to whoever listens, as it happens.
@@ -15,7 +16,7 @@ from types import FrameType
 from typing import Any
 
 from glassformer.errors import GlassformerError, InputError, nearest
-from glassformer.objectives.evaluation import judge
+from glassformer.objectives.table import judge, objective_of
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.holding import held
 from glassformer.runs.report import report
@@ -23,18 +24,10 @@ from glassformer.runs.run import Run, load
 from glassformer.runs.trial_data import PARTS
 from glassformer.text.corpora import Corpus
 from glassformer.training import machine
+from glassformer.training.budget import Forecast, budget, forecast_again
 from glassformer.training.loop import Judged, Loop, Stepped
-from glassformer.training.prepare import (
-    Forecast,
-    Prepared,
-    Request,
-    as_settings,
-    budget,
-    check_same,
-    forecast_again,
-    prepare,
-    prepare_again,
-)
+from glassformer.training.prepare import Prepared, check_same, prepare, prepare_again, settings_of
+from glassformer.training.request import Request
 from glassformer.training.showcase import showcase
 
 SAVE_EVERY = 60.0  # seconds between checkpoints, beside those at each better validation
@@ -74,7 +67,7 @@ def train(
         run.scores["accuracy"]
         run.predict(["a warm and clever film"])[0].label
 
-    task      classify, translate or generate
+    task      classify, translate or generate; or one of your own, added to TASKS
     data      a file, a folder, or the name of a set: dates, negation, sorting, arithmetic, imdb, …
     out       the run folder; runs/TASK-DATA if none is named
     tell      called with everything that happens: what was read, the forecast, each step, each validation
@@ -113,7 +106,7 @@ def teach(
     plan, forecast = budget(prepared, began)
     tell(forecast)
     with held(folder.path):
-        _begin(folder, as_settings(prepared, plan, forecast.threads), tell)
+        _begin(folder, settings_of(prepared, plan, forecast.threads), tell)
         course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
         return course.run(forecast.threads, tell, stop)
 
@@ -242,7 +235,7 @@ class Course:
     def _judge(self, tell: Listener) -> list[dict[str, str]]:
         """Scores and outcomes are kept; what comes back are a few answers to be shown."""
         prepared = self.prepared
-        if prepared.card.objective in ("spans", "masked"):  # the first half of a training: there is only its loss
+        if objective_of(prepared.card).pretrains:  # the first half of a training: there is only its loss
             self.folder.write_scores({"part": "valid", "loss": self.loop.validate()})
             return []
         part = "test" if prepared.corpus.test else "valid"

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import InputError
-from glassformer.objectives.predictions import Classified, Prediction, Translated
+from glassformer.objectives.predictions import Classified, Prediction
 from glassformer.runs.run import Run, load
 
 _SEEMS_A_FILE = re.compile(r"\S+\.(txt|csv|tsv|jsonl|json|md|gz|parquet)")
@@ -117,8 +117,8 @@ def _is_file(path: Path) -> bool:
 def _show(run: Run, texts: Sequence[str], how: dict[str, Any]) -> None:
     """For a person: a text that goes on is shown while it is written."""
     console = terminal()
-    if len(texts) == 1 and run.card.task == "generate":
-        beginning = texts[0] if run.card.objective == "stream" else ""
+    if len(texts) == 1 and run.objective.family == "language model":
+        beginning = texts[0] if run.objective.goes_on else ""
         console.print(beginning, end="", markup=False, soft_wrap=True, style="bold")
         for piece in run.stream(texts[0], **how):
             console.print(piece, end="", markup=False, soft_wrap=True)
@@ -132,4 +132,4 @@ def _line(prediction: Prediction) -> str:
     if isinstance(prediction, Classified):
         ranked = sorted(prediction.scores.items(), key=lambda pair: -pair[1])
         return "  ".join(f"{label} {100 * share:.1f} %" for label, share in ranked[:5])
-    return prediction.translation if isinstance(prediction, Translated) else prediction.text
+    return prediction.said
