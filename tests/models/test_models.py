@@ -10,7 +10,7 @@ from helpers.small_models import SIZES_IN_THE_NOTES, VOCABULARY, inputs, small
 from glassformer.errors import InputError
 from glassformer.models import config as configs
 from glassformer.models.classifiers import words_left_out
-from glassformer.models.registry import MODELS, build, configure
+from glassformer.models.registry import MODELS, build, config_from, configure
 from glassformer.stages.recorder import record
 from glassformer.stages.watchers import nothing
 
@@ -104,7 +104,7 @@ def test_tied_weights_are_one_matrix() -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_a_config_goes_to_data_and_back(name: str) -> None:
     kind = MODELS[name]
-    assert configs.from_dict(type(kind.default), configs.to_dict(kind.default)) == kind.default
+    assert config_from(name, configs.to_dict(kind.default)) == kind.default
 
 
 @pytest.mark.parametrize(
