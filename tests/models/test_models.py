@@ -11,7 +11,8 @@ from glassformer.errors import InputError
 from glassformer.models import config as configs
 from glassformer.models.classifiers import words_left_out
 from glassformer.models.registry import MODELS, build, config_from, configure
-from glassformer.stages.watchers import nothing, record
+from glassformer.stages.recorder import record
+from glassformer.stages.watchers import nothing
 
 
 @pytest.mark.parametrize("name", SIZES_IN_THE_NOTES)

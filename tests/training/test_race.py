@@ -17,6 +17,7 @@ from glassformer.errors import InputError
 from glassformer.objectives.table import OBJECTIVES
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import load
+from glassformer.runs.trial_data import trial
 from glassformer.text.made_sets import make
 from glassformer.training.course import StoppedError
 from glassformer.training.race.race import Race, as_plain
@@ -58,7 +59,9 @@ def test_everybody_runs_on_the_same_samples_from_a_seed_of_its_own(finished: Rac
     assert [run.card.seed for run in runs] == [0, 0, 1, 1]
     assert [run.card.model for run in runs] == ["bare-attention", "transformer"] * 2
     for run in runs:
-        assert run._own("test")[2] == finished.corpus.test  # as somebody would find who evaluates it later
+        assert (
+            trial(run.card, run.folder, None, "test")[2] == finished.corpus.test
+        )  # as somebody would find who evaluates it later
     (first, again) = (dict(run.model.state_dict()) for run in runs[1::2])
     assert any(not np.array_equal(first[name], again[name]) for name in first)
 

@@ -2,6 +2,7 @@
 and knows no clock.
 """
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +16,7 @@ from glassformer.models.card import Card
 from glassformer.models.registry import build, configure
 from glassformer.objectives.lessons import Lessons, Measures
 from glassformer.objectives.table import OBJECTIVES, usual_objective
+from glassformer.runs.folder import RunFolder, to_toml
 from glassformer.runs.run import Run, load
 from glassformer.text.corpora import Corpus
 from glassformer.text.samples import Labelled, Pair, Sample, text_of
@@ -167,3 +169,20 @@ def prepare_again(settings: Mapping[str, Any], corpus: Corpus | None = None) -> 
             "Train anew, in another folder."
         )
     return prepared, decided.recipe.plan, decided.threads
+
+
+_MEASURED = {"run": ("command", "threads"), "tokens": ("identity",), "plan": ("seconds",)}  # what no request says
+
+
+def check_same(folder: RunFolder, settings: Mapping[str, Any]) -> None:
+    """Refuses to begin a run again in the folder of another one; says what is not the same."""
+    before, now = folder.settings, tomllib.loads(to_toml(settings))
+    for table in now:
+        was, wanted = before.get(table, {}), now[table]
+        for name in sorted({*was, *wanted} - {*_MEASURED.get(table, ())}):
+            if was.get(name) != wanted.get(name):
+                raise InputError(
+                    f"{folder.path} holds another run, which was stopped before its first checkpoint: its {name} is "
+                    f"{was.get(name, 'as usual')}, not {wanted.get(name, 'as usual')}. Begin that one again "
+                    f"(--resume {folder.path}), or choose another --out."
+                )

@@ -14,8 +14,6 @@ from glassformer.drawing.terminal import terminal
 from glassformer.errors import InputError
 from glassformer.objectives.predictions import Classified, Prediction
 from glassformer.runs.run import Run, load
-from glassformer.text.files.tables import FORMATS, format_of
-from glassformer.text.files.text_files import STDIN, lines, read_text
 
 _SEEMS_A_FILE = re.compile(r"\S+\.(txt|csv|tsv|jsonl|json|md|gz|parquet)")
 
@@ -81,13 +79,20 @@ def texts_of(words: Sequence[str]) -> list[str]:
     if strange:
         raise InputError(f"There is no option {strange[0]}; `glassformer predict --help` lists them.")
     given = list(words) if words else ["-"]
-    path = Path(given[0])
-    if len(given) > 1 or (path != STDIN and not _is_file(path)):
+    if len(given) > 1 or (given[0] != "-" and not _is_file(Path(given[0]))):
         if len(given) == 1 and _SEEMS_A_FILE.fullmatch(given[0]):
-            raise InputError(f"There is no file {path}; a text of one word that ends so needs a blank behind it.")
+            raise InputError(f"There is no file {given[0]}; a text of one word that ends so needs a blank behind it.")
         return given
-    if path == STDIN and not words and sys.stdin.isatty():
+    if not words and sys.stdin.isatty():
         raise InputError("There is no text: write one behind the run, or name a file, or - for standard input.")
+    return _texts_in(Path(given[0]))
+
+
+def _texts_in(path: Path) -> list[str]:
+    """The lines of a file or of standard input that are not empty; empty ones are named."""
+    from glassformer.text.files.tables import FORMATS, format_of
+    from glassformer.text.files.text_files import STDIN, lines, read_text
+
     if path != STDIN and format_of(path) in FORMATS and format_of(path) != ".txt":
         raise InputError(f"{path} is a table; texts are read from plain text, one on each line.")
     texts = list(lines(read_text(path).text))
