@@ -25,8 +25,8 @@ from glassformer.inside.page.pages import look_file
 from glassformer.objectives.bootstrap import Interval
 from glassformer.runs.report import report
 from glassformer.runs.run import load
-from glassformer.training.race.report_page import race_page
-from glassformer.training.race.standings import Race, Standing, Standings
+from glassformer.training.race.race import Race, Standing, Standings
+from glassformer.training.race.race_page import race_page
 
 # What would run, if it were let through as it is; the last leave the place where an attribute or a block stands.
 PLANTED = (

@@ -1,5 +1,5 @@
 // One number: what it is, how it came about term by term, what it was made from and what was made of it. It draws an
-// explanation, wherever that comes from; one made by Python may bring its own words (where, reason, same_as) and figures.
+// explanation, wherever that comes from; one made by Python may bring its own words and figures.
 // What it asks of a store: stage, origin, name and uses.
 
 import { el, formula, word } from "../dom.js";
