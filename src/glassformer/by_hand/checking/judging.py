@@ -12,8 +12,9 @@ from glassformer.by_hand.checking.spelling import number, spell
 from glassformer.by_hand.grammar.expressions import Call, Matrix, Name, Node, Number, Transpose, is_printed, walk
 from glassformer.by_hand.notes.documents import Document
 from glassformer.by_hand.numbers.comparison import entries_of, fit, units
-from glassformer.by_hand.numbers.evaluator import World, print_halves, printed_value
+from glassformer.by_hand.numbers.evaluator import print_halves, printed_value
 from glassformer.by_hand.numbers.intervals import DEEP, GENEROUS, LOCAL, Value
+from glassformer.by_hand.numbers.scope import RIGHT
 from glassformer.by_hand.numbers.worlds import Flaw
 
 _MANY_DOUBTS = 2  # more doubtful numbers than these, and the given numbers were simply rounded
@@ -151,7 +152,7 @@ def _arithmetic(flaw: Flaw, i: int, j: int, ledger: Ledger) -> str:
     ledger.enter(flaw.section)
 
     def evaluate(node: Node) -> Value:
-        return ledger.evaluator(World(right=True))(node, itself=isinstance(node, Name | Transpose))
+        return ledger.evaluator(RIGHT, flaw.convention)(node, itself=isinstance(node, Name | Transpose))
 
     source = flaw.expected.of if isinstance(flaw.expected, Transpose) else flaw.expected
     return spell(flaw.expected, i, j, evaluate, source.key if flaw.is_copy else "")

@@ -13,10 +13,11 @@ from lark import Token
 from glassformer.by_hand.grammar.expressions import Name, Node, Span
 from glassformer.by_hand.grammar.lexing import Ground, lex
 from glassformer.by_hand.grammar.names import words
-from glassformer.by_hand.grammar.parsing import UnreadableError, parse
+from glassformer.by_hand.grammar.parsing import LEFT_BLANK, UnreadableError, parse
 from glassformer.by_hand.grammar.signs import OPENS, RELATIONS
 from glassformer.by_hand.notes.canvas import Drawing
 from glassformer.by_hand.notes.documents import Document, Passage
+from glassformer.by_hand.numbers.conventions import Habits
 
 
 @dataclass
@@ -27,6 +28,12 @@ class Side:
     span: Span
     node: Node | None = None
     why: str = ""
+    others: tuple[Node, ...] = ()  # other ways to read the same signs
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it was left to be filled in."""
+        return self.node is None and self.why == LEFT_BLANK
 
 
 @dataclass
@@ -37,6 +44,8 @@ class Statement:
     caption: str
     section: int
     way: str
+    lead: str = ""  # the words before it in its sentence
+    title: str = ""  # the heading it stands under
 
 
 @dataclass
@@ -58,6 +67,7 @@ class Reading:
     sections: list[Section]
     statements: list[Statement]
     says_exact: bool = False  # the notes say that their given numbers are exact
+    habits: Habits = Habits()
 
 
 _BULLET = re.compile(r"[ \t]*(?:(?:[-*+>•❖]|\d{1,2}[.)]|\(\d{1,2}\)|[①-⑳])[ \t]+(?:\[[ xX]\][ \t]+)?)+")

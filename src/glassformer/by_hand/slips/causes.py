@@ -10,8 +10,9 @@ import numpy as np
 
 from glassformer.by_hand.grammar.expressions import Matrix, Name, Node, Transpose
 from glassformer.by_hand.numbers.comparison import Flags, units
-from glassformer.by_hand.numbers.evaluator import Evaluator, Known, printed_value
+from glassformer.by_hand.numbers.evaluator import Evaluator, printed_value
 from glassformer.by_hand.numbers.intervals import FACE, LOCAL, Floats, Value
+from glassformer.by_hand.numbers.scope import Known
 from glassformer.errors import InputError
 
 SIGN = "sign lost"
@@ -40,6 +41,9 @@ TWO_EXCHANGED = "two entries exchanged"
 TERM_LEFT_OUT = "one term left out"
 TERM_SIGN = "sign of one term lost"
 KEYS_VALUES = "keys and values swapped"
+
+# These give many numbers, so that one of them may be the printed one by chance: no proof that the formula was meant.
+CHANCE = frozenset({NEIGHBOUR, COPIED, TERM_LEFT_OUT, TERM_SIGN, TWO_EXCHANGED})
 
 Bounds = tuple[float, float]
 
