@@ -83,6 +83,10 @@ class Alignment:
         if not has_matrix(side):
             return self._numbers(known, side)
         match known, side:
+            case (Matrix(), Matrix()) if len(known.rows) == len(side.rows) and len(children(known)) == len(
+                children(side)
+            ):
+                return self._entries(known, side)
             case (Call(of=ours, function=one), Call(of=theirs, function=other)) if one == other:
                 return self.align(ours, theirs)
             case (Transpose(of=ours), Transpose(of=theirs)) | (Inverse(of=ours), Inverse(of=theirs)):
@@ -96,6 +100,13 @@ class Alignment:
             case (Product(), Product()) if known.entrywise == side.entrywise:
                 return self._products(known, side)
         return self._whole(known, side)
+
+    def _entries(self, known: Matrix, side: Matrix) -> int:
+        """Entry by entry, where some are left out; else as a whole."""
+        if not any(isinstance(entry, Name) and entry.text == "…" for entry in children(side)):
+            return self._whole(known, side)
+        pairs = zip(children(known), children(side), strict=True)
+        return sum(self.align(ours, theirs) for ours, theirs in pairs if _is_result(ours) and is_printed(theirs))
 
     def _compare_if_known(self, known: Node, side: Node) -> int:
         """A name put in before it was known is given by the numbers in its place.
@@ -153,6 +164,9 @@ class Alignment:
         if not (ledger.can_work_out(known) and ledger.can_work_out(side)):
             return 0
         if self._agree(known, side):
+            for ours, theirs in laid.pairs:
+                if isinstance(theirs, Number) and not isinstance(ours, Number) and self._agree(ours, theirs):
+                    ledger.compare(ours, theirs, self.subject)
             return 1
         wrong = [pair for pair in laid.pairs if not self._agree(*pair)]
         right = [pair for pair in laid.pairs if pair not in wrong]

@@ -33,12 +33,16 @@ from glassformer.errors import InputError
 
 LONGEST_TITLE = 4  # words; a longer caption is a sentence
 _FORMULA = "a formula"
+# Words before a formula after which it need not be a result, and those after which it need not be true.
 _CONDITION = re.compile(
     r"\b(?:if|when|whenever|unless|until|suppose|assum\w+|such that|provided|let(?:'s)?|say|imagine|want|wish|need|"
-    r"should|would|could|solv\w+|setting|set|case|whether|boundary|where|until|target|goal)\b[^.;]*$",
+    r"should|would|could|solv\w+|setting|set|case|whether|boundary|where|target|goal|for)\b[^.;]*$",
     re.I,
 )
-_UNREAL = re.compile(r"\b(?:if|suppose|whether|instead of|not|never|wrong\w*|mistake\w*|incorrect\w*)\b[^.;]*$", re.I)
+_UNREAL = re.compile(
+    r"\b(?:(?:if|suppose)\W+(?:\w+\W+){0,3}|(?:whether|instead of|not|never|wrong\w*|mistake\w*|incorrect\w*)\b[^.;,:]*)$",
+    re.I,
+)
 
 
 class Chain:
@@ -190,7 +194,8 @@ class Chain:
             if name.text in names_in(choice) or (stage is not None and stage in names_in(choice)):
                 continue
             try:
-                ledger.compare(choice, literal, subject, self._doubt(choice, literal))
+                anew = "the name may be given anew" if worked is None and isinstance(literal, Number) else ""
+                ledger.compare(choice, literal, subject, anew or self._doubt(choice, literal))
                 claim.status = "checked"
                 return True
             except InputError as error:

@@ -14,7 +14,7 @@ from glassformer.by_hand.notes.documents import Document
 from glassformer.by_hand.numbers.comparison import entries_of, fit, units
 from glassformer.by_hand.numbers.evaluator import print_halves, printed_value
 from glassformer.by_hand.numbers.intervals import DEEP, GENEROUS, LOCAL, Value
-from glassformer.by_hand.numbers.scope import RIGHT
+from glassformer.by_hand.numbers.scope import PAPER, RIGHT
 from glassformer.by_hand.numbers.worlds import Flaw
 
 _MANY_DOUBTS = 2  # more doubtful numbers than these, and the given numbers were simply rounded
@@ -120,7 +120,7 @@ def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
     assert flaw.right is not None
     for i, j, node in _wrong_entries(flaw):
         place = document.place(node.span.start)
-        right = _best(flaw.right, i, j, node, copied=flaw.is_copy).replace(".", document.decimal_mark)
+        right = _best(flaw.right, i, j, node, on_page=flaw.is_copy or flaw.on_page).replace(".", document.decimal_mark)
         arithmetic = _arithmetic(flaw, i, j, ledger)
         if arithmetic and right != _on_page(flaw.right, i, j, node).replace(".", document.decimal_mark):
             arithmetic += f" from the rounded numbers on the page; {right} from the given ones"
@@ -152,7 +152,7 @@ def _arithmetic(flaw: Flaw, i: int, j: int, ledger: Ledger) -> str:
     ledger.enter(flaw.section)
 
     def evaluate(node: Node) -> Value:
-        return ledger.evaluator(RIGHT, flaw.convention)(node, itself=isinstance(node, Name | Transpose))
+        return ledger.evaluator(PAPER if flaw.on_page else RIGHT, flaw.convention)(node, itself=isinstance(node, Name | Transpose))
 
     source = flaw.expected.of if isinstance(flaw.expected, Transpose) else flaw.expected
     return spell(flaw.expected, i, j, evaluate, source.key if flaw.is_copy else "")
@@ -209,19 +209,19 @@ def _formula_finding(flaw: Flaw, document: Document) -> Finding:
     )
 
 
-def _best(right: Value, i: int, j: int, node: Node, *, copied: bool = False) -> str:
+def _best(right: Value, i: int, j: int, node: Node, *, on_page: bool = False) -> str:
     """What should stand there: from the given numbers if those on the page allow it, else from those on the page."""
-    on_page = _on_page(right, i, j, node)
-    if copied:
-        return on_page
+    shown = _on_page(right, i, j, node)
+    if on_page:
+        return shown
     deep = _rounded(float(right.middle(DEEP)[i, j]), node)
     try:
         half = 0.0 if not isinstance(node, Number) else (print_halves([node])[0] or 0.5)
         value = float(deep.removesuffix("%")) / (100 if deep.endswith("%") else 1)
     except ValueError:
-        return on_page
+        return shown
     low, high = right.low[GENEROUS, i, j], right.high[GENEROUS, i, j]
-    return deep if low - half <= value <= high + half else on_page
+    return deep if low - half <= value <= high + half else shown
 
 
 def _on_page(right: Value, i: int, j: int, node: Node) -> str:

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from glassformer.by_hand.checking.evidence import UnsureError, missing_proof
+from glassformer.by_hand.checking.evidence import UnsureError, is_meant, is_written, missing_proof
 from glassformer.by_hand.checking.stacks import Stacks
 from glassformer.by_hand.grammar.expressions import (
     Matrix,
@@ -17,6 +17,7 @@ from glassformer.by_hand.grammar.expressions import (
     Node,
     Span,
     Transpose,
+    has_matrix,
     is_printed,
     is_symbolic,
     readable,
@@ -130,12 +131,12 @@ class Ledger:
     # --- comparing ----------------------------------------------------------------------------------------------
 
     def compare(
-        self, expected: Node, literal: Node, subject: Subject, doubt: str = "", *, proven: bool = False
+        self, expected: Node, literal: Node, subject: Subject, doubt: str = "", *, proven: bool | None = None
     ) -> None:
         """Compares printed numbers with an expression, and keeps what they stand for from now on.
 
         Raises `UnsureError` if they do not follow but nothing proves that they should; a `doubt` is such a reason.
-        `proven` says that the proof was found elsewhere.
+        `proven` says that the proof was found elsewhere; if False, that the numbers themselves must show what is meant.
         """
         if self._is_copy(expected, literal):
             return
@@ -149,7 +150,7 @@ class Ledger:
                 self.compare(other[1], literal, subject)
                 return
             cause, states = self._cause(expected, literal, outcome)
-            why = doubt or ("" if proven else missing_proof(expected, literal, outcome, found.evaluator, cause))
+            why = doubt or self._why_not(expected, literal, found, cause, proven)
             if why:
                 raise UnsureError(why)
             for mistake, state in states.items():
@@ -198,6 +199,14 @@ class Ledger:
 
         outcome = compare(literal, evaluate, printed, cuts=self.cuts, finest=self.finest)
         return Understood(outcome, on_paper, convention)
+
+    def _why_not(
+        self, expected: Node, literal: Node, found: Understood, cause: str | None, proven: bool | None
+    ) -> str:
+        if proven is None:
+            return missing_proof(expected, literal, found.outcome, found.evaluator, cause)
+        meant = proven or is_meant(literal, found.outcome)
+        return "" if meant else "it does not follow from what is said before, which may mean something else"
 
     def _accuse(self, expected: Node, literal: Node, found: Understood, subject: Subject, cause: str | None) -> None:
         """Records wrong numbers."""
@@ -262,7 +271,9 @@ class Ledger:
     ) -> Flaw:
         itself = isinstance(expected, Name | Transpose)
         shape = found.outcome.fit.expected.shape
-        right = self.evaluator(RIGHT, found.convention)(expected, itself=itself).fitted(shape)
+        on_page = is_written(expected) and not has_matrix(expected)
+        world = PAPER if on_page else RIGHT
+        right = self.evaluator(world, found.convention)(expected, itself=itself).fitted(shape)
         flaw = Flaw(
             literal,
             expected=expected,
@@ -275,6 +286,7 @@ class Ledger:
             after=found.outcome.known.sources,
             section=self.section,
             convention=found.convention,
+            on_page=on_page,
         )
         self.flaws.append(flaw)
         return flaw

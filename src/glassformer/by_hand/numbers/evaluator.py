@@ -86,12 +86,16 @@ class Evaluator:
         """The value of `node`; without `itself`, worked out even if the notes print a result for this very node."""
         known = self.literals.get(id(node)) or (self._find(node) if itself else None)
         if known is not None:
-            return self._standing(node, self.take(known))
+            return self._standing(node, self._leaf(self.take(known)))
         if isinstance(node, Number):
-            return printed_value(node, given=False)
+            return self._leaf(printed_value(node, given=False))
         value = self._worked_out(node, itself)
         worked = not isinstance(node, Name | Matrix | Transpose | Negative)
         return intervals.widened(value, self.convention.rounding) if itself and worked else value
+
+    def _leaf(self, value: Value) -> Value:
+        """Numbers that go in; where results on the way are rounded, they are taken as they are printed."""
+        return exactly(value.middle(intervals.LOCAL)) if self.convention.rounding else value
 
     def _find(self, node: Node) -> Known | None:
         """What is known of a node, in the meaning that the convention chooses."""
@@ -146,6 +150,9 @@ class Evaluator:
                 return reduce(intervals.maximum if node.function == "max" else _minimum, values)
         if node.function == "absolute value" and self(node.of).shape != (1, 1):
             raise UnknownError("|…| of several numbers may be their length, or each without its sign")
+        if node.function == "σ":
+            self.guesses.append("σ is taken to be the sigmoid")
+            return apply("sigmoid", self(node.of), self.convention, self.met)
         return apply(node.function, self(node.of), self.convention, self.met)
 
     def _power(self, node: Power) -> Value:
@@ -162,7 +169,7 @@ class Evaluator:
 
     def _matrix(self, node: Matrix) -> Value:
         if all(isinstance(entry, Number) for row in node.rows for entry in row):
-            return printed_value(node, given=False)
+            return self._leaf(printed_value(node, given=False))
         rows = []
         for row in node.rows:
             entries = [self(entry) for entry in row]

@@ -35,6 +35,7 @@ class Flaw(Mistake):
     section: int = 0
     sure: str = "impossible"
     convention: Convention = PLAIN
+    on_page: bool = False  # all that goes in stands before it in numbers: judged by them alone
 
 
 @dataclass
