@@ -212,10 +212,10 @@ class Alignment:
 
         A name of the same letter with that very number (w_new, w′) would explain it.
         """
-        if len(wrong) != 1 or not isinstance(wrong[0][0], Name) or not isinstance(wrong[0][1], Number):
+        name, number = (_named(wrong[0][0]), wrong[0][1]) if len(wrong) == 1 else (None, None)
+        if name is None or not isinstance(number, Number):
             return False
-        name, number = wrong[0]
-        if not any(isinstance(ours, Name) and ours.key != name.key for ours, _ in right):
+        if not any(other.key != name.key for ours, _ in right if (other := _named(ours)) is not None):
             return False
         versions = self.ledger.scope.versions(name.key)
         if len(versions) != 1 or versions[0].literal is None:
@@ -235,6 +235,12 @@ class Alignment:
         while children(first) and not isinstance(first, Matrix):
             first = children(first)[0]
         return isinstance(first, Number) and self.ledger.fits(known, first)
+
+
+def _named(node: Node) -> Name | None:
+    """The name of which it is the value, with or without a minus sign."""
+    inner = node.of if isinstance(node, Negative) else node
+    return inner if isinstance(inner, Name) else None
 
 
 def _is_value(value: Value, number: Number) -> bool:

@@ -9,6 +9,7 @@ import re
 from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
 from glassformer.by_hand.checking.evidence import UnsureError, is_written
 from glassformer.by_hand.checking.ledger import Claim, Ledger, Subject
+from glassformer.by_hand.checking.named_steps import steps
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Matrix,
@@ -31,6 +32,7 @@ from glassformer.by_hand.numbers.intervals import ShapeError
 from glassformer.by_hand.numbers.scope import RIGHT, Known, UnknownNameError
 from glassformer.errors import InputError
 
+_MOST_PRINTED = 5
 LONGEST_TITLE = 4  # words; a longer caption is a sentence
 _FORMULA = "a formula"
 # Words before a formula after which it need not be a result, and those after which it need not be true.
@@ -43,6 +45,7 @@ _UNREAL = re.compile(
     r"\b(?:(?:if|suppose)\W+(?:\w+\W+){0,3}|(?:whether|instead of|not|never|wrong\w*|mistake\w*|incorrect\w*)\b[^.;,:]*)$",
     re.I,
 )
+_SO = re.compile(r"\b(?:so|then|thus|hence|therefore|gives?|yields?|get|have|obtain|find|becomes?|equals|is)\b", re.I)
 
 
 class Chain:
@@ -61,6 +64,7 @@ class Chain:
         self.formulas: list[Node] = []
         self.current: Node | None = None
         self.others: tuple[Node, ...] = ()  # other ways to read what stands in `current`
+        self.earlier: list[Node] = []  # expressions before it, since the last printed numbers
         self.result: Known | None = None
         self.is_unsure = False  # a number does not follow, though nothing proves that it should
         first = next((side.node for side in self.statement.sides[at:] if side.node is not None), None)
@@ -133,11 +137,15 @@ class Chain:
             if isinstance(node, Matrix):
                 ledger.stacks.match(ledger.section, node)
         self.current, self.others, self.result = node, (), ledger.literals[id(node)]
+        self.earlier = []
+        ledger.printed = [*ledger.printed[-_MOST_PRINTED:], node]
 
     def _result(self, side: Side, node: Node, claim: Claim) -> None:
         if self.current is not None and self._is_claim(side, node, self.current):
             self._compare(self.current, node, claim)
         elif self.current is None and self.names and self._by_formula(self.names[-1], node, claim):
+            claim.why = ""
+        elif self.current is None and not self.formulas and self._by_words(node, claim):
             claim.why = ""
         elif self.formulas:
             claim.why, claim.waits = self._unknown(self.formulas[-1])
@@ -146,7 +154,8 @@ class Chain:
 
     def _compare(self, expected: Node, node: Node, claim: Claim) -> None:
         """In any way that what stands before can be read."""
-        fitting = (each for each in (expected, *self.others) if self.ledger.fits(each, node))
+        candidates = (expected, *self.others, *reversed(self.earlier))  # it may come from what stood before that
+        fitting = (each for each in candidates if self.ledger.agrees(each, node))
         subject = Subject(self.title, node)
         self.ledger.compare(next(fitting, expected), node, subject, self._doubt(expected, node))
         claim.status, claim.why = "checked", ""
@@ -159,19 +168,22 @@ class Chain:
 
     def _doubt(self, expected: Node, node: Node) -> str:
         """Why a number that does not follow may yet be no mistake; empty if it is one."""
-        lead = self.statement.lead
-        if _UNREAL.search(lead):
-            return "a condition, perhaps, or what is not so"
+        if self._unreal():
+            return self._unreal()
         if self.others:
             return "it can be read in more than one way"
         if is_written(expected):
             return ""
-        if _CONDITION.search(lead):
+        if _CONDITION.search(_SO.split(self.statement.lead)[-1]):
             return "a condition, perhaps, and not a result"
         if isinstance(node, Number) and not self.names and expected is self._first():
             if node.value == 0 or not self._has_vectors(expected):
                 return "an equation or a condition, perhaps, and not a result"
         return ""
+
+    def _unreal(self) -> str:
+        unreal = _UNREAL.search(_SO.split(self.statement.lead)[-1])
+        return "a condition, perhaps, or what is not so" if unreal else ""
 
     def _first(self) -> Node | None:
         return self.statement.sides[self.start].node
@@ -202,6 +214,25 @@ class Chain:
                 self._explain(claim, error)
         return False
 
+    def _by_words(self, literal: Node, claim: Claim) -> bool:
+        """Compares a printed result with the step that a heading, a sentence or its own name puts into words."""
+        ledger, subject = self.ledger, Subject(self.title, literal)
+        own = " ".join(name.text for name in self.names)
+        lists = [node for node in ledger.printed if isinstance(node, Matrix)]
+        for words, pinned in ((own, len(lists) == 1), (self.statement.prose, False)):
+            if not words or (isinstance(literal, Number) and not pinned):
+                continue
+            choices = list(steps(words, ledger.scope, ledger.printed))
+            fitting = [choice for choice in choices if ledger.fits(choice, literal)]
+            for choice in fitting or choices[:1]:
+                try:
+                    ledger.compare(choice, literal, subject, self._unreal(), proven=pinned)
+                    claim.status = "checked"
+                    return True
+                except InputError:
+                    continue
+        return False
+
     def _unknown(self, formula: Node) -> tuple[str, bool]:
         try:
             self.ledger.evaluator()(formula, itself=False)
@@ -225,7 +256,8 @@ class Chain:
                 self._stays_unknown(node, claim)
                 return
             node = readable_other
-        self.current, self.others = node, side.others
+        self.earlier += [] if self.current is None or is_printed(self.current) else [self.current]
+        self.current, self.others = node, side.others if node is side.node else ()
         if not is_symbolic(node) or isinstance(node, Name):
             self.result = None
 
@@ -293,7 +325,7 @@ class Chain:
     def _bind_formula(self, formula: Node, known: Known) -> None:
         """A formula stands for its result, unless it may have been an equation or have been worked out otherwise."""
         is_equation = not self.names and known.paper.is_scalar
-        if not (self.is_unsure or is_equation or has_matrix(formula)):
+        if not (self.is_unsure or is_equation or has_matrix(formula) or is_written(formula)):
             self.ledger.scope.bind(formula, known)
 
     def _worked_out(self, node: Node) -> Known | None:

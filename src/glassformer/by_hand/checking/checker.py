@@ -56,13 +56,23 @@ class Checker:
         side = statement.sides[0]
         if not isinstance(side.node, Matrix) or not is_printed(side.node):
             return []
-        name = Name(statement.caption, side.span)
-        if self.ledger.scope.formula(name.text) is None and not stage_of(name.text):
-            self.ledger.stacks.match(self.ledger.section, side.node)
-            return []
-        said = Statement([Side("", name.span, name), Side("EQUALS", side.span, side.node)], "", 0, statement.way)
+        name = Name(self._formula_name(statement.caption), side.span)
+        said = Statement(
+            [Side("", name.span, name), Side("EQUALS", side.span, side.node)],
+            statement.caption,
+            statement.section,
+            statement.way,
+            statement.lead,
+            statement.prose,
+        )
         claims = Chain(self.ledger, said).run()
         return [claim for claim in claims if claim.status == "checked"]
+
+    def _formula_name(self, caption: str) -> str:
+        """The name with a formula that a caption speaks of: raw attention scores are the scores."""
+        words = set(caption.split())
+        named = [name for scope in self.ledger.scope.scopes() for name in scope.formulas if set(name.split()) <= words]
+        return named[-1] if named and stage_of(caption) is None else caption
 
     def _columns(self, group: Columns) -> None:
         self.ledger.enter(group.section)

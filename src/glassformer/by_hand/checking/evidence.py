@@ -48,7 +48,8 @@ def missing_proof(expected: Node, literal: Node, outcome: Outcome, evaluator: Ev
 
 def _is_pinned(evaluator: Evaluator) -> bool:
     """Whether every name that went in was given once and no more, and one of them is a vector or a matrix."""
-    return not evaluator.met.versions and any(not known.paper.is_scalar for known in evaluator.used)
+    vectors = (not known.paper.is_scalar or isinstance(known.literal, Matrix) for known in evaluator.used)
+    return not evaluator.met.versions and any(vectors)
 
 
 def may_be_shapes(expected: Node, literal: Node) -> bool:
@@ -79,17 +80,23 @@ def _sizes(parts: tuple[Node, ...]) -> list[int]:
     return [int(part.text) for part in parts if isinstance(part, Number) and part.text.isdigit() and part.sign > 0]
 
 
-def is_meant(literal: Node, outcome: Outcome) -> bool:
-    """Whether the printed numbers are plainly meant for the formula, though some of them are wrong."""
+def is_meant(literal: Node, outcome: Outcome, *, strict: bool = False) -> bool:
+    """Whether the printed numbers are plainly meant for the formula, though some of them are wrong.
+
+    A `strict` judge wants twice as many right numbers as wrong ones, and noughts and ones count for nothing.
+    """
     if not is_printed(literal):
         return False
     wrong, numbers = outcome.wrong, entries_of(literal)
     right = outcome.fit.expected
-    if wrong.size > 1:
-        telling = np.array([[number.value not in (0, 1) for number in row] for row in numbers])
-        n_right = int((~wrong & telling).sum())
-        if wrong.mean() <= 0.5 and (n_right or wrong.size > 3):
-            return True
+    telling = np.array([[number.value not in (0, 1) for number in row] for row in numbers])
+    n_right = int((~wrong & telling).sum())
+    if strict and n_right >= max(2, 2 * int(wrong.sum())):
+        return True
+    if not strict and wrong.size > 1 and wrong.mean() <= 0.5 and (n_right or wrong.size > 3):
+        return True
+    if strict and wrong.size == 1:
+        return False
     return all(
         any(is_near_miss(numbers[i][j], float(right.middle(reading)[i, j])) for reading in (LOCAL, DEEP))
         for i, j in np.argwhere(wrong).tolist()

@@ -88,10 +88,13 @@ class Ledger:
         self.stacks = Stacks()
         self.said: list[dict[str, Node]] = [{}]  # statement by statement: names, and what is worked out for them
         self.cuts = False  # the writer was seen to cut digits off
-        self.enter(0)
+        self.printed: list[Node] = []  # what was printed in this section, the latest at the end
+        self.section, self.scope = 0, self.scopes[0]
 
     def enter(self, section: int) -> None:
         """From here on names are those of this section."""
+        if section != self.section:
+            self.printed = []
         self.section, self.scope = section, self.scopes[section]
 
     def go_on(self) -> None:
@@ -203,9 +206,9 @@ class Ledger:
     def _why_not(
         self, expected: Node, literal: Node, found: Understood, cause: str | None, proven: bool | None
     ) -> str:
-        if proven is None:
+        if proven is None and not is_printed(expected):
             return missing_proof(expected, literal, found.outcome, found.evaluator, cause)
-        meant = proven or is_meant(literal, found.outcome)
+        meant = proven or is_meant(literal, found.outcome, strict=proven is False)
         return "" if meant else "it does not follow from what is said before, which may mean something else"
 
     def _accuse(self, expected: Node, literal: Node, found: Understood, subject: Subject, cause: str | None) -> None:
@@ -248,6 +251,13 @@ class Ledger:
             self.literals[id(literal)] = Known(paper, right, literal, known.mistake, known.sources, expected, mended)
             self.numbers += printed.low[0].size
         return bool(same)
+
+    def agrees(self, expected: Node, literal: Node) -> bool:
+        """Whether the printed numbers follow from an expression, in some reading and with some mistake mended."""
+        try:
+            return not self._understood(expected, literal).outcome.wrong.any()
+        except InputError:
+            return False
 
     def fits(self, node: Node, literal: Node) -> bool:
         """Whether the printed numbers are what an expression, or a name, gives."""

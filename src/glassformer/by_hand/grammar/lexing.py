@@ -49,7 +49,7 @@ _PATTERN = re.compile(
   | (?P<NUMBER>(?:\d+\{,\}\d+|\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d{1,4}(?![\w.]))?)
   | (?P<CODE>(?:np|numpy|torch|F|math|jnp)\.[A-Za-z_.]+)
   | (?P<IDENT>[A-Za-zα-ωΑ-ΩÀ-ÖØ-öø-ÿ]+[0-9₀-₉ₖᵢⱼ]*)
-  | (?P<SYMBOL>[-+−–*×·⋅∗∙@/÷^_(){}\[\],;:&|‖%√ᵀ⊤²³⁻¹∞…⊙'!?"'“”.#~]|−)
+  | (?P<SYMBOL>[-+−–*×·⋅∗∙@/÷^_(){}\[\],;:&|‖%√ᵀ⊤∞…⊙'!?"'“”.#~]|−|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
   | (?P<OTHER>.)
     """,
     re.VERBOSE | re.DOTALL,
@@ -80,6 +80,12 @@ _IN_BARS = re.compile(r"[^|‖=≈→\n]+[|‖]")
 _STYLES = frozenset({"text", "textbf", "textit", "mathrm", "mathbf", "mathsf", "mathit", "boldsymbol", "bm", "emph"})
 _APPLIED = re.compile(r"\(\s*(?:[^\W\d_][\w^{}']*|\d+)(?:\s*[,;]\s*(?:[^\W\d_][\w^{}']*|\d+))*\s*\)")  # u(x), L(y, t)
 _LATEX_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\{,\}\d{3})+(?!\d|\{,\})")
+_OF_LIST = re.compile(r"\s+of\s+(?=\[)")
+_SCIENTIFIC = re.compile(
+    r"\s*(?:×|·|\*|\\times|\\cdot|x)\s*10\s*(?:(?P<high>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})|\^\s*[{(]?\s*(?P<low>[-−]?\d{1,3})\s*[})]?)(?![\d.])"
+)
+_HIGH = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_LOWERED = str.maketrans(_HIGH, "0123456789")
 _LOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₖᵢⱼ", "0123456789kij")
 
 
@@ -115,6 +121,7 @@ class _Lexer:
         self.depth = 0
         self.last = ""  # the kind of the token before
         self.bars: list[str] = []  # open ones, | or ‖
+        self.of = False  # `softmax of [1, 2]` was read: `is` may follow
 
     def token(self, kind: str, value: str, start: int, end: int) -> Token:
         return Token(kind, value, start_pos=start, end_pos=end)
@@ -218,6 +225,10 @@ class _Lexer:
     def _number(self, text: str, start: int, end: int) -> Token:
         if text.endswith(".") and self.depth == 0:  # the end of a sentence, not 14.0
             return self.token("NUMBER", text[:-1], start, end - 1)
+        power = _SCIENTIFIC.match(self.text, end)
+        if power and self.last != "CARET":  # 1.4 × 10⁶⁵ is one number, also behind a division
+            exponent = (power["high"] or power["low"]).translate(_LOWERED).replace("⁻", "-").replace("−", "-")
+            return self.token("NUMBER", f"{text.replace('{,}', '.')}e{exponent}", start, power.end())
         marked = _LATEX_THOUSANDS.match(self.text, start)
         if marked and not re.search(r"\{,\}(?:\d{1,2}|\d{4,})(?!\d)", self.text):
             return self.token("NUMBER", marked[0].replace("{,}", ""), start, marked.end())
@@ -230,11 +241,10 @@ class _Lexer:
         return self.token("NUMBER", text.replace("{,}", "."), start, end)
 
     def _sign(self, text: str, start: int, end: int) -> list[Token]:
-        if text in "²³":
-            return [
-                self.token("CARET", "^", start, start),
-                self.token("NUMBER", "2" if text == "²" else "3", start, end),
-            ]
+        if text[-1] in _HIGH:
+            digits = text.lstrip("⁻").translate(_LOWERED)
+            minus = [self.token("MINUS", "-", start, start + 1)] if text[0] == "⁻" else []
+            return [self.token("CARET", "^", start, start), *minus, self.token("NUMBER", digits, end - len(digits), end)]
         if text == "." and self.ground.way == "text" and self.text[end : end + 1].strip(" \n\t*_") == "":
             return [self.token("BREAK", text, start, end)]
         if text == "." and self.last == "RSQB" and self.text[end : end + 1] == "[":
@@ -328,6 +338,8 @@ class _Lexer:
         after = re.compile(
             r"(?:_\s*(?:\{[^{}]*\}|\\?[A-Za-zβ]+))?(?:\s|\\[,;:!])*(?:\\(?:left|[bB]igg?l?)\s*)?(?:[(\[{]|\\begin)"
         ).match(self.text, end)
+        if self.ground.way == "text" and _OF_LIST.match(self.text, end):
+            return True
         return after is not None or (
             text.lower() in ("sqrt", "exp", "sin", "cos", "ln", "log")
             and self.text[end : end + 2].strip()[:1].isdigit()
@@ -343,6 +355,9 @@ class _Lexer:
             return self._named(name, start, end)
         script = _SUBSCRIPT.match(self.text, end)
         function = FUNCTIONS[name]
+        if self.ground.way == "text" and (of := _OF_LIST.match(self.text, end)):
+            self.of = True
+            return [self.token("FUNCTION", function, start, of.end())]
         if script and function == "log":  # to a base of its own
             function += script["group"] or script["digits"] or script[0]
         return [self.token("FUNCTION", function, start, script.end() if script else end)]
@@ -356,6 +371,8 @@ class _Lexer:
             return []
         if len(plain) == 1 or plain in ("dk",):
             return self._symbol(plain, start, end)
+        if self.of and plain.lower() in ("is", "gives", "equals", "yields") and self.last == "RSQB":
+            return [self.token("EQUALS", plain, start, end)]
         if plain.lower() in _CONNECTIVES and self.ground.way == "text":
             return [self.token("BREAK", plain, start, end)]
         if index := _CHAIN_INDEX.match(self.text, end):

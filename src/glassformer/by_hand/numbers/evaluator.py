@@ -90,7 +90,7 @@ class Evaluator:
         if isinstance(node, Number):
             return self._leaf(printed_value(node, given=False))
         value = self._worked_out(node, itself)
-        worked = not isinstance(node, Name | Matrix | Transpose | Negative)
+        worked = not isinstance(node, Name | Matrix | Transpose | Negative | Inverse)
         return intervals.widened(value, self.convention.rounding) if itself and worked else value
 
     def _leaf(self, value: Value) -> Value:
