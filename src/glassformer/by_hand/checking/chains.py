@@ -164,7 +164,9 @@ class Chain:
         """A bare number after another says nothing about how one comes from the other."""
         if side.relation == "ARROW":
             return not isinstance(node, Number) and not is_printed(before)
-        return not (isinstance(node, Number) and isinstance(before, Number))
+        if isinstance(node, Number) and isinstance(before, Number):
+            return ("e" in before.text) != ("e" in node.text)  # 3 × 10⁻³ = 0.003
+        return True
 
     def _doubt(self, expected: Node, node: Node) -> str:
         """Why a number that does not follow may yet be no mistake; empty if it is one."""

@@ -235,7 +235,7 @@ class Ledger:
         source = expected.of if isinstance(expected, Transpose) else expected
         if not (isinstance(source, Name) or is_printed(source)) or not is_printed(literal):
             return False
-        known = self.literals.get(id(source)) or self.scope.find(source.key)
+        known = self.literals.get(id(source)) or (self.scope.find(source.key) if isinstance(source, Name) else None)
         if known is None or (id(literal) in self.literals and self.literals[id(literal)].mistake is not known.mistake):
             return False
         turned = isinstance(expected, Transpose)

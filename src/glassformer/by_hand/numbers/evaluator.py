@@ -106,7 +106,7 @@ class Evaluator:
             if len(versions) > 1:
                 self.met.versions[node.key] = len(versions)
             return versions[self.versions.get(node.key, 0)] if versions else None
-        return self.scope.find(node.key)
+        return None if isinstance(node, Number) else self.scope.find(node.key)
 
     def _standing(self, node: Node, value: Value) -> Value:
         """A list of numbers may be meant as a column."""
