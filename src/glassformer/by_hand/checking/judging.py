@@ -152,7 +152,9 @@ def _arithmetic(flaw: Flaw, i: int, j: int, ledger: Ledger) -> str:
     ledger.enter(flaw.section)
 
     def evaluate(node: Node) -> Value:
-        return ledger.evaluator(PAPER if flaw.on_page else RIGHT, flaw.convention)(node, itself=isinstance(node, Name | Transpose))
+        return ledger.evaluator(PAPER if flaw.on_page else RIGHT, flaw.convention)(
+            node, itself=isinstance(node, Name | Transpose)
+        )
 
     source = flaw.expected.of if isinstance(flaw.expected, Transpose) else flaw.expected
     return spell(flaw.expected, i, j, evaluate, source.key if flaw.is_copy else "")

@@ -15,12 +15,14 @@ from glassformer.by_hand.grammar.expressions import (
     Matrix,
     Name,
     Node,
+    Number,
     Span,
     Transpose,
     has_matrix,
     is_printed,
     is_symbolic,
     readable,
+    walk,
 )
 from glassformer.by_hand.notes.statements import Reading
 from glassformer.by_hand.numbers.comparison import units
@@ -41,6 +43,7 @@ _POSSIBLE = {
 
 
 _JUST_BEFORE = 2  # statements
+_PLAINLY_ROUNDED = 3  # decimals
 
 
 @dataclass
@@ -203,9 +206,7 @@ class Ledger:
         outcome = compare(literal, evaluate, printed, cuts=self.cuts, finest=self.finest)
         return Understood(outcome, on_paper, convention)
 
-    def _why_not(
-        self, expected: Node, literal: Node, found: Understood, cause: str | None, proven: bool | None
-    ) -> str:
+    def _why_not(self, expected: Node, literal: Node, found: Understood, cause: str | None, proven: bool | None) -> str:
         if proven is None and not is_printed(expected):
             return missing_proof(expected, literal, found.outcome, found.evaluator, cause)
         meant = proven or is_meant(literal, found.outcome, strict=proven is False)
@@ -332,6 +333,8 @@ class Ledger:
         outcome = found.outcome
         for kind, where in (("cut-off", outcome.fit.cut), ("doubtful", outcome.fit.doubtful)):
             right_but_mild = where & ~outcome.wrong
+            if kind == "doubtful" and _look_rounded(expected, outcome.used):
+                continue
             if right_but_mild.any():
                 self.cuts |= kind == "cut-off"
                 flaw = self._add_flaw(expected, literal, found, subject, kind=kind)
@@ -344,6 +347,13 @@ def _title(expected: Node, literal: Node, subject: Subject) -> str:
     if literal is subject.side or not is_symbolic(expected):
         return subject.name
     return readable(expected)
+
+
+def _look_rounded(expected: Node, used: list[Known]) -> bool:
+    """Whether numbers that went in have so many decimals that they were plainly rounded, as 0.5403 was."""
+    nodes = [expected, *(known.literal for known in used if known.literal is not None)]
+    numbers = (each for node in nodes for each in walk(node) if isinstance(each, Number))
+    return any((number.decimals or 0) >= _PLAINLY_ROUNDED for number in numbers)
 
 
 def _has_decimals(literal: Node) -> bool:

@@ -29,7 +29,9 @@ _SCALE = re.compile(
     r"\b(?:scal\w+|divid\w+)\b[^.]{0,40}?(?:\\sqrt\s*\{?\s*(?P<root>[\w.]+)|√\s*\(?(?P<sign>[\w.]+)|\bby\s+\$?(?P<by>\d+(?:\.\d+)?))",
     re.I,
 )
-_OF_NAME = re.compile(r"\b(?:of|to|on)\s+(?:the\s+)?(?:(?:matrix|vector|scores?)\s+)?[$`*]*([A-Za-z](?:_\{?\w{1,8}\}?)?)[$`*]*(?=[\s,.:;$`]|$)")
+_OF_NAME = re.compile(
+    r"\b(?:of|to|on)\s+(?:the\s+)?(?:(?:matrix|vector|scores?)\s+)?[$`*]*([A-Za-z](?:_\{?\w{1,8}\}?)?)[$`*]*(?=[\s,.:;$`]|$)"
+)
 _DOT = re.compile(r"dot products?|scores?\b.*\bQ\s*K", re.I)
 
 

@@ -44,7 +44,6 @@ def next_names(tokens: list[Token]) -> list[int]:
     ]
 
 
-
 def split(tokens: list[Token]) -> Iterator[list[Token]]:
     """Cuts at commas and wide spaces outside all brackets; a row of an alignment that starts with = goes on.
 
@@ -140,7 +139,9 @@ def without_remarks(tokens: list[Token], *, first: bool, last: bool, alone: bool
 
 def _is_remark(token: Token) -> bool:
     """A word, or a sign that is no mathematics: ✓, ←, a star of bold type."""
-    return token.type in _REMARKS or (token.type == "OTHER" and not token.startswith("\\") and token not in "Σ∑∏∫∂∇Δ±∓_")
+    return token.type in _REMARKS or (
+        token.type == "OTHER" and not token.startswith("\\") and token not in "Σ∑∏∫∂∇Δ±∓_"
+    )
 
 
 def _closing_remark(tokens: list[Token]) -> int:
@@ -215,7 +216,6 @@ def _with_times(tokens: list[Token]) -> list[Token]:
         else:
             answer.append(token)
     return answer
-
 
 
 def _is_signature(tokens: list[Token]) -> bool:

@@ -58,7 +58,9 @@ _PATTERN = re.compile(
 _TURNS = re.compile(
     r"\^\s*(?:T(?![A-Za-z])|\\top|\\intercal|⊤|\{\s*(?:T|\\top|\\intercal|⊤|\\mathsf\s*\{?T\}?|\\mathrm\s*\{?T\}?|\\prime)\s*\})"
 )
-_SUBSCRIPT = re.compile(r"_\s*(?:\{(?P<group>(?:[^{}]|\{[^{}]{0,40}\}){1,60})\}|\\(?:text|mathrm|textrm|mathsf)\s*\{(?P<words>[^{}]{1,40})\}|\\(?P<greek>[a-z]+)|(?P<digits>\d+)|(?P<letter>[A-Za-z]))")
+_SUBSCRIPT = re.compile(
+    r"_\s*(?:\{(?P<group>(?:[^{}]|\{[^{}]{0,40}\}){1,60})\}|\\(?:text|mathrm|textrm|mathsf)\s*\{(?P<words>[^{}]{1,40})\}|\\(?P<greek>[a-z]+)|(?P<digits>\d+)|(?P<letter>[A-Za-z]))"
+)
 _LONG_SUBSCRIPT = re.compile(r"\\?_(?P<run>[A-Za-z0-9]+)")
 _NAME_SUPERSCRIPT = re.compile(
     r"\^\s*(?:\{\s*(?P<group>\(?[A-Za-z]{1,6}\)?|\(\d+\)|\[\w{1,3}\]|[<(][^{}()<>]{1,12}[>)]|\\?[*+]|\\text\{[^{}]{1,12}\}|\\prime)\s*\}"
@@ -244,7 +246,11 @@ class _Lexer:
         if text[-1] in _HIGH:
             digits = text.lstrip("⁻").translate(_LOWERED)
             minus = [self.token("MINUS", "-", start, start + 1)] if text[0] == "⁻" else []
-            return [self.token("CARET", "^", start, start), *minus, self.token("NUMBER", digits, end - len(digits), end)]
+            return [
+                self.token("CARET", "^", start, start),
+                *minus,
+                self.token("NUMBER", digits, end - len(digits), end),
+            ]
         if text == "." and self.ground.way == "text" and self.text[end : end + 1].strip(" \n\t*_") == "":
             return [self.token("BREAK", text, start, end)]
         if text == "." and self.last == "RSQB" and self.text[end : end + 1] == "[":
@@ -398,7 +404,12 @@ class _Lexer:
             elif script := (_LONG_SUBSCRIPT.match(self.text, end) if self.ground.way != "math" else None):
                 name, end = f"{name}_{script['run']}", script.end()
             elif script := _SUBSCRIPT.match(self.text, end):
-                part = script["group"] or script["words"] or GREEK.get(script["greek"] or "", script["greek"]) or script[0].lstrip("_ ")
+                part = (
+                    script["group"]
+                    or script["words"]
+                    or GREEK.get(script["greek"] or "", script["greek"])
+                    or script[0].lstrip("_ ")
+                )
                 part = re.sub(r"\\(?:text|mathrm|textrm|mathsf|mathbf|textbf|operatorname)|[{}\s]", "", part)
                 name, end = f"{name}_{part}", script.end()
             elif base != "e" and (script := _NAME_SUPERSCRIPT.match(self.text, end)):

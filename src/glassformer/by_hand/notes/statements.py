@@ -139,7 +139,9 @@ _E_IS = re.compile(
     r"(?:\b(?:use|using|take|taking|with|let|replac\w+|set)\W{0,3}(\d(?:\.\d+)?)\W{0,3}(?:instead of|for|as|in place of)\W{0,3}"
     r"(?:the number )?\$?e\b|\be\$?\s*(?:=|≈|~|\\approx|\bis\b)\s*(\d\.\d+|3)\b|(?<![\w.])(\d(?:\.\d+)?)\s*\^\s*[{(]?\s*-?[xz]\b)"
 )
-_BY_COLUMNS = re.compile(r"column[- ](?:wise|softmax)|(?:each|every|per|over(?: the)?) columns?|axis\s*=\s*0|dim\s*=\s*0", re.I)
+_BY_COLUMNS = re.compile(
+    r"column[- ](?:wise|softmax)|(?:each|every|per|over(?: the)?) columns?|axis\s*=\s*0|dim\s*=\s*0", re.I
+)
 
 
 def habits_of(text: str) -> Habits:

@@ -60,7 +60,7 @@ def fit(literal: Node, expected: Value, finest: float = 0.0) -> Fit:
     face = _meets(rounded, expected, FACE)
     cut_face, cut_generous = _meets(shortened, expected, FACE), _meets(shortened, expected, GENEROUS)
     all_cut = bool((cut_face | cut_generous | ~(generous | cut_generous)).all())
-    cut = (~face & cut_face) | (~generous & cut_generous) if all_cut else np.zeros_like(face)
+    cut = ~generous & cut_generous if all_cut else np.zeros_like(face)
     wrong = ~generous & ~cut
     return Fit(expected, wrong, cut, generous & ~face & ~cut)
 
