@@ -142,9 +142,20 @@ class Alignment:
             return sum(self.align(a, b) for a, b in zip(known.factors, theirs, strict=True))
         if len(theirs) < len(known.factors):
             for ours in _groupings(known.factors, len(theirs)):
-                if all(self._same_shape(a, b) for a, b in zip(ours, theirs, strict=True)):
-                    return sum(self.align(a, b) for a, b in zip(ours, theirs, strict=True))
+                pairs = list(zip(ours, theirs, strict=True))
+                if all(self._same_shape(a, b) for a, b in pairs) and all(self._agree_somewhat(a, b) for a, b in pairs):
+                    return sum(self.align(a, b) for a, b in pairs)
         return self._whole(known, side)
+
+    def _agree_somewhat(self, known: Node, side: Node) -> bool:
+        """Whether a part was plainly put in for another: most of its numbers are the same."""
+        if not is_printed(side):
+            return True
+        try:
+            wrong = fit(side, self.ledger.evaluator()(known)).wrong
+        except InputError:
+            return False
+        return bool(wrong.mean() <= 0.5)
 
     def _same_shape(self, a: Node, b: Node) -> bool:
         try:

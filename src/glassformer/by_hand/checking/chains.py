@@ -33,6 +33,8 @@ from glassformer.by_hand.numbers.scope import RIGHT, Known, UnknownNameError
 from glassformer.errors import InputError
 
 _MOST_PRINTED = 5
+_MOST_BETWEEN = 3  # printed results between a list and what a name says of it
+_LONGEST_NAME = 3  # words
 LONGEST_TITLE = 4  # words; a longer caption is a sentence
 _FORMULA = "a formula"
 # Words before a formula after which it need not be a result, and those after which it need not be true.
@@ -174,8 +176,12 @@ class Chain:
             return self._unreal()
         if self.others:
             return "it can be read in more than one way"
+        if self.statement.sides[self.start].is_quoted:
+            return "a notation that is explained, perhaps"
         if is_written(expected):
             return ""
+        if isinstance(expected, Name) and expected.index:
+            return "an entry that is set anew, perhaps"
         if _CONDITION.search(_SO.split(self.statement.lead)[-1]):
             return "a condition, perhaps, and not a result"
         if isinstance(node, Number) and not self.names and expected is self._first():
@@ -221,7 +227,9 @@ class Chain:
         ledger, subject = self.ledger, Subject(self.title, literal)
         own = " ".join(name.text for name in self.names)
         lists = [node for node in ledger.printed if isinstance(node, Matrix)]
-        for words, pinned in ((own, len(lists) == 1), (self.statement.prose, False)):
+        is_name = bool(own) and len(own.split()) <= _LONGEST_NAME and not self.statement.caption
+        pinned_by_name = is_name and len(lists) == 1 and lists[0] in ledger.printed[-_MOST_BETWEEN:]
+        for words, pinned in ((own if is_name else "", pinned_by_name), (self.statement.prose, False)):
             if not words or (isinstance(literal, Number) and not pinned):
                 continue
             choices = list(steps(words, ledger.scope, ledger.printed))
@@ -259,7 +267,7 @@ class Chain:
                 return
             node = readable_other
         self.earlier += [] if self.current is None or is_printed(self.current) else [self.current]
-        self.current, self.others = node, side.others if node is side.node else ()
+        self.current, self.others = node, side.others if node is side.node or _is_algebra(node) else ()
         if not is_symbolic(node) or isinstance(node, Name):
             self.result = None
 
@@ -341,3 +349,10 @@ class Chain:
         for name in self.names:
             ledger.said[0][name.key] = node
         return Known(paper, right, origin=node)
+
+
+def _is_algebra(node: Node) -> bool:
+    """`0.42x1 + 0.15x2` may speak of x₁ and x₂, unless the same would stand there twice: then x is a times sign."""
+    terms = node.terms if isinstance(node, Sum) else (node,)
+    seconds = [term.factors[1].key for term in terms if isinstance(term, Product) and len(term.factors) == 2]
+    return len(set(seconds)) == len(seconds)

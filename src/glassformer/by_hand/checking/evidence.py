@@ -32,13 +32,16 @@ def is_written(expected: Node) -> bool:
 
 def missing_proof(expected: Node, literal: Node, outcome: Outcome, evaluator: Evaluator, cause: str | None) -> str:
     """Why wrong numbers prove nothing; empty if they do."""
+    if not is_printed(literal) and not is_written(literal):
+        return "it stands for itself in names"
     if may_be_shapes(expected, literal):
         return "shapes, perhaps, and not numbers"
     if is_written(expected) and not evaluator.guesses:
         return ""
     if is_meant(literal, outcome) or (cause is not None and cause not in CHANCE and outcome.wrong.sum() > 1):
         return ""
-    if not evaluator.guesses and outcome.wrong.size <= _FEW and _is_pinned(evaluator):
+    pinned = _is_pinned(evaluator) or (isinstance(literal, Matrix) and not evaluator.met.versions)
+    if not evaluator.guesses and outcome.wrong.size <= _FEW and pinned:
         return ""
     if evaluator.guesses:
         return evaluator.guesses[0]
@@ -48,8 +51,7 @@ def missing_proof(expected: Node, literal: Node, outcome: Outcome, evaluator: Ev
 
 def _is_pinned(evaluator: Evaluator) -> bool:
     """Whether every name that went in was given once and no more, and one of them is a vector or a matrix."""
-    vectors = (not known.paper.is_scalar or isinstance(known.literal, Matrix) for known in evaluator.used)
-    return not evaluator.met.versions and any(vectors)
+    return not evaluator.met.versions and any(not known.paper.is_scalar for known in evaluator.used)
 
 
 def may_be_shapes(expected: Node, literal: Node) -> bool:
@@ -93,7 +95,8 @@ def is_meant(literal: Node, outcome: Outcome, *, strict: bool = False) -> bool:
     n_right = int((~wrong & telling).sum())
     if strict and n_right >= max(2, 2 * int(wrong.sum())):
         return True
-    if not strict and wrong.size > 1 and wrong.mean() <= 0.5 and (n_right or wrong.size > 3):
+    few = n_right >= wrong.sum() or (wrong.sum() == 1 and wrong.size > 3)
+    if not strict and wrong.size > 1 and wrong.mean() <= 0.5 and few:
         return True
     if strict and wrong.size == 1:
         return False

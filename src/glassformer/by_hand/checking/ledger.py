@@ -163,7 +163,7 @@ class Ledger:
                 mistake.state = state
             self._accuse(expected, literal, found, subject, cause)
         outcome.settle()
-        if not doubt:
+        if not doubt and proven is None:
             self._mild(expected, literal, found, subject)
         self._keep(expected, literal, outcome)
 
@@ -332,11 +332,10 @@ class Ledger:
     def _mild(self, expected: Node, literal: Node, found: Understood, subject: Subject) -> None:
         outcome = found.outcome
         for kind, where in (("cut-off", outcome.fit.cut), ("doubtful", outcome.fit.doubtful)):
-            right_but_mild = where & ~outcome.wrong
-            if kind == "doubtful" and _look_rounded(expected, outcome.used):
-                continue
+            self.cuts |= kind == "cut-off" and bool((where & ~outcome.wrong).any())
+            excused = outcome.fit.rounded if _look_rounded(expected, outcome.used) else np.zeros_like(where)
+            right_but_mild = where & ~outcome.wrong & ~excused
             if right_but_mild.any():
-                self.cuts |= kind == "cut-off"
                 flaw = self._add_flaw(expected, literal, found, subject, kind=kind)
                 flaw.wrong, flaw.state = right_but_mild, "slip"
                 flaw.sure = _POSSIBLE[kind]

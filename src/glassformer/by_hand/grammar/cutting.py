@@ -11,6 +11,7 @@ from lark import Token
 from glassformer.by_hand.grammar.names import words
 from glassformer.by_hand.grammar.signs import OPENS, RELATIONS
 
+_GOES_ON = frozenset({"EQUALS", "ABOUT", "PLUS", "TIMES", "STAR", "OVER"})  # a row that begins so goes on
 _SEPARATORS = frozenset({"COMMA", "SEMICOLON", "WIDE", "ROWEND", "BREAK"})
 
 
@@ -58,7 +59,9 @@ def split(tokens: list[Token]) -> Iterator[list[Token]]:
         after_relation = token.type == "COLON" and any(t.type in RELATIONS for t in part)
         if depth <= 0 and (token.type in _SEPARATORS or after_relation):
             following = next((t.type for t in tokens[i + 1 :] if t.type != "AMP"), "")
-            if token.type == "ROWEND" and following in ("EQUALS", "ABOUT"):
+            aligned = i + 1 < len(tokens) and tokens[i + 1].type == "AMP"
+            goes_on = following in _GOES_ON or (aligned and following == "MINUS")
+            if token.type == "ROWEND" and part and goes_on:
                 continue
             yield part
             part = []
@@ -162,13 +165,13 @@ def _closing_remark(tokens: list[Token]) -> int:
 _MOST_CUTS = 3
 
 
-def other_cuts(tokens: list[Token], way: str) -> list[list[Token]]:
+def other_cuts(tokens: list[Token], way: str, source: str) -> list[list[Token]]:
     """Other ways to read the same signs: `10 (twice 5) + 2` with a remark in brackets, `0.42x1` with x for ×."""
     others: list[list[Token]] = []
     if way == "text" and any(token.type == "LPAR" for token in tokens):
         others.append(_without_brackets(tokens))
-    if way != "code" and any(_is_times(before, token) for before, token in pairwise(tokens)):
-        others.append(_with_times(tokens))
+    if way != "code" and any(_is_times(before, token, source) for before, token in pairwise(tokens)):
+        others.append(_with_times(tokens, source))
     if way != "code" and any(_is_label(before, token) for before, token in pairwise(tokens)):
         followed = (*tokens[1:], None)
         others.append([token for token, after in zip(tokens, followed, strict=True) if not _is_label(token, after)])
@@ -192,9 +195,10 @@ def _without_brackets(tokens: list[Token]) -> list[Token]:
     return kept
 
 
-def _is_times(before: Token, token: Token) -> bool:
-    """`0.42x1`: a number and x_1 without a blank between them."""
-    return before.type == "NUMBER" and _is_x(token) and before.end_pos == token.start_pos
+def _is_times(before: Token, token: Token, source: str) -> bool:
+    """`0.42x1`: a number and x1 without a blank between them; 4x₁ is a product with a name."""
+    written = source[token.start_pos or 0 : token.end_pos or 0]
+    return before.type == "NUMBER" and _is_x(token) and before.end_pos == token.start_pos and written.isascii()
 
 
 def _is_label(token: Token, after: Token | None) -> bool:
@@ -206,10 +210,10 @@ def _is_x(token: Token) -> bool:
     return token.type == "NAME" and token.startswith(("x_", "X_")) and token[2:].isdigit()
 
 
-def _with_times(tokens: list[Token]) -> list[Token]:
+def _with_times(tokens: list[Token], source: str) -> list[Token]:
     answer: list[Token] = []
     for i, token in enumerate(tokens):
-        if i and _is_times(tokens[i - 1], token):
+        if i and _is_times(tokens[i - 1], token, source):
             start, end = token.start_pos or 0, token.end_pos or 0
             answer.append(Token("TIMES", "x", start_pos=start, end_pos=start + 1))
             answer.append(Token("NUMBER", token[2:], start_pos=start + 1, end_pos=end))

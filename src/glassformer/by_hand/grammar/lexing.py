@@ -76,7 +76,7 @@ _OPERAND = re.compile(r"\s*\$*\s*(?:[\[(\d−-]|\\begin|\\left)")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?")
 _UNCLEAR = re.compile(r"\d+(?:,\d+)+(?![\d.])")  # 3,50 and 0,1,2
 _NEXT_NAME = re.compile(
-    r"(?:\d+ ?)?[^\W\d_][\w^{}'\u0300-\u036f]*(?: [^\W\d_][\w^{}'\u0300-\u036f]*){0,2}\s*[=≈]"
+    r"(?:\d+ ?)?[^\W\d_][\w^{}'\u0300-\u036f]*(?: (?:[×·*] )?[^\W\d_][\w^{}'\u0300-\u036f]*){0,2}(?:\([^()=]{0,30}\))?\s*[=≈]"
 )  # K, 2 Q, Q K^T
 _IN_BARS = re.compile(r"[^|‖=≈→\n]+[|‖]")
 _STYLES = frozenset({"text", "textbf", "textit", "mathrm", "mathbf", "mathsf", "mathit", "boldsymbol", "bm", "emph"})
@@ -425,6 +425,8 @@ class _Lexer:
             tokens.append(self.token("TURN", "T", turned[0], end))
         elif index := _INDEX.match(self.text, end):
             tokens.append(self.token("INDEX", index[0], end, index.end()))
+        elif self.text[end : end + 1] == "[" and len(base) == 1:
+            tokens.append(self.token("OTHER", "[…]", end, end))  # x[n − k]: a place, and not a factor
         return tokens
 
     def _is_application(self, end: int) -> bool:

@@ -38,6 +38,7 @@ class Side:
     node: Node | None = None
     why: str = ""
     others: tuple[Node, ...] = ()  # other ways to read the same signs
+    is_quoted: bool = False  # it stands in `…`, and may be a notation that is explained
 
     @property
     def is_blank(self) -> bool:
@@ -99,6 +100,7 @@ _OPERATOR_ALONE = re.compile(r"\s*[=≈+×·*/÷−-]\s*")
 _OPERATOR_FIRST = re.compile(r"\s*(?:[+×·*/÷]\s|[−-]\s+(?=[\d(]))")
 _OPERATOR_LAST = re.compile(r"[=≈+×·/÷]\s*$")
 _WORDS_ALONE = re.compile(r"[^\d=≈\[\](){}$]*[^\W\d_][^\d=≈\[\]{}$]*")
+_BOX = re.compile(r"(?m)^\s*[│║](?:[^\n]*[│║])?[^│║\n]*[\w)\]][^│║\n]*[=≈:][^│║\n]*[\w(\[−-][^│║\n]*[│║]")
 _LONGEST_JOINED = 2000
 
 
@@ -167,6 +169,9 @@ class _Reader:
 
     def read(self, passage: Passage) -> None:
         self.said_before = False
+        if passage.drawing is not None and _BOX.search(self.document.slice(passage.span)):
+            self._box(passage)
+            return
         if passage.kind == "text":
             self.prose.append(self.document.slice(passage.span)[:_LONGEST_PROSE])
         if passage.kind == "heading":
@@ -185,6 +190,12 @@ class _Reader:
                 "text" if passage.kind == "code" and _WRITTEN.search(text) and not _CODE.search(text) else passage.kind
             )
             self._mathematics(self._ground(text, passage.span.start, way))
+
+    def _box(self, passage: Passage) -> None:
+        """Lines of working in a drawn frame: each is a line of its own, and no row of a matrix."""
+        for line in re.finditer(r"[^\n]+", self.document.slice(passage.span)):
+            inside = re.sub(r"[│║]", ";", re.sub(r"[┌┐└┘├┤┬┴┼─═╔╗╚╝╠╣]", " ", line[0]))
+            self._mathematics(self._ground(inside, passage.span.start + line.start(), "text"))
 
     def _ground(self, text: str, start: int, way: str, places: tuple[int, ...] = ()) -> Ground:
         if self.document.decimal_mark == ",":
@@ -313,11 +324,15 @@ class _Reader:
         span = Span(tokens[0].start_pos or 0, tokens[-1].end_pos or 0)
         if unit := _unit(tokens, ground):
             return Side(relation, span, None, f"a number with the unit '{unit}'")
-        others = tuple(node for other in other_cuts(tokens, ground.way) if (node := _parsed(other)) is not None)
+        others = tuple(node for other in other_cuts(tokens, ground.way, self.document.text) if (node := _parsed(other)) is not None)
         try:
-            return Side(relation, span, parse(tokens), others=others)
+            return Side(relation, span, parse(tokens), others=others, is_quoted=self._is_quoted(span, ground))
         except UnreadableError as error:
             return Side(relation, span, others[0] if others else None, str(error), others[1:])
+
+    def _is_quoted(self, span: Span, ground: Ground) -> bool:
+        around = self.document.text[max(0, span.start - 2) : span.start], self.document.text[span.end : span.end + 2]
+        return ground.way == "text" and "`" in around[0] and "`" in around[1]
 
     def _add(self, sides: list[Side], caption: str, way: str) -> None:
         prose = "\n".join([self.heading, *self.prose[-_MOST_PROSE:]])
@@ -349,7 +364,9 @@ def _from_relation(sides: list[Side]) -> list[Side]:
     return [Side("EQUALS" if i == 0 else side.relation, side.span, side.node, side.why) for i, side in enumerate(sides)]
 
 
-_UNITS = re.compile(r"\s?(k|[KMGT]i?B?|[kmµn]s|thousand|million|billion)\b(?!\s*[=≈_^({\[·×*@])")
+_UNITS = re.compile(
+    r"\s?(k|[KMGT]i?B?|[kmµn]s|(?i:thousand|million|billion|trillion|lakh|crore|hundred|dozen))\b(?!\s*[=≈_^({\[·×*@])"
+)
 
 
 def _unit(tokens: list[Token], ground: Ground) -> str:

@@ -32,6 +32,7 @@ class Fit:
     wrong: Flags  # impossible
     cut: Flags  # what comes of cutting the digits off instead of rounding
     doubtful: Flags  # only possible if the given numbers were themselves rounded
+    rounded: Flags  # possible if they were
 
     @property
     def fine(self) -> bool:
@@ -60,9 +61,9 @@ def fit(literal: Node, expected: Value, finest: float = 0.0) -> Fit:
     face = _meets(rounded, expected, FACE)
     cut_face, cut_generous = _meets(shortened, expected, FACE), _meets(shortened, expected, GENEROUS)
     all_cut = bool((cut_face | cut_generous | ~(generous | cut_generous)).all())
-    cut = ~generous & cut_generous if all_cut else np.zeros_like(face)
+    cut = (~face & cut_face) | (~generous & cut_generous) if all_cut else np.zeros_like(face)
     wrong = ~generous & ~cut
-    return Fit(expected, wrong, cut, generous & ~face & ~cut)
+    return Fit(expected, wrong, cut, generous & ~face & ~cut, generous)
 
 
 def _meets(bounds: tuple[Floats, Floats], expected: Value, reading: int) -> Flags:
@@ -119,7 +120,7 @@ def fit_values(value: Value, expected: Value) -> Fit:
     expected = expected.fitted(value.shape)
     generous = _meets((value.low[GENEROUS], value.high[GENEROUS]), expected, GENEROUS)
     nothing = np.zeros_like(generous)
-    return Fit(expected, ~generous, nothing, nothing)
+    return Fit(expected, ~generous, nothing, nothing, generous)
 
 
 def is_near_miss(printed: Number, right: float) -> bool:

@@ -113,7 +113,7 @@ def _known(
     if not is_printed(literal):
         value = literal_value()
         return Known(value, in_right.expected if in_right.wrong.any() else value, literal)
-    mended = Fit(own.expected, own.wrong & wrong, own.cut, own.doubtful)
+    mended = Fit(own.expected, own.wrong & wrong, own.cut, own.doubtful, own.rounded)
     paper = as_printed(literal, mended, cuts=cuts)
     if own is in_right and not wrong.any():
         return Known(paper, paper, literal)
