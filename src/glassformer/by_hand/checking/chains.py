@@ -110,6 +110,8 @@ class Chain:
 
     def _title(self, first: Node) -> str:
         caption = self.statement.caption
+        if isinstance(first, Name):
+            return self.ledger.spelling(first)
         return readable(first) if is_symbolic(first) else caption if len(caption.split()) <= LONGEST_TITLE else ""
 
     def _side(self, side: Side, node: Node, claim: Claim | None) -> None:
@@ -319,6 +321,10 @@ class Chain:
                 ledger.contradicted(before, own[0], last, self.title)
             if own:
                 scope.formulas[name.text] = own[0]
+        first = self._first()
+        if self.statement.way == "code" and isinstance(first, Name) and first.index:
+            scope.known.clear()  # an entry is set anew, and nobody can see which names share it
+            return
         known = self.result
         if known is None and self.current is not None and self.names and not is_symbolic(self.current):
             known = self._worked_out(self.current)

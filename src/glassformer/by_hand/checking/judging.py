@@ -8,8 +8,8 @@ import numpy as np
 from glassformer.by_hand.checking.checker import Checker
 from glassformer.by_hand.checking.findings import Correction, Finding, Remark, Report
 from glassformer.by_hand.checking.ledger import Ledger
-from glassformer.by_hand.checking.spelling import number, spell
-from glassformer.by_hand.grammar.expressions import Call, Matrix, Name, Node, Number, Transpose, is_printed, walk
+from glassformer.by_hand.checking.spelling import Spelling, decimals_of, number
+from glassformer.by_hand.grammar.expressions import Call, Matrix, Name, Negative, Node, Number, Transpose, is_printed, walk
 from glassformer.by_hand.notes.documents import Document
 from glassformer.by_hand.numbers.comparison import entries_of, fit, units
 from glassformer.by_hand.numbers.evaluator import print_halves, printed_value
@@ -135,7 +135,7 @@ def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
                 printed=_text(node, document),
                 right=right,
                 verdict=verdict(flaw),
-                cause=flaw.cause,
+                cause=_cause(flaw, ledger, document),
                 arithmetic=arithmetic,
                 sure=flaw.sure,
                 length=node.span.end - node.span.start,
@@ -157,7 +157,21 @@ def _arithmetic(flaw: Flaw, i: int, j: int, ledger: Ledger) -> str:
         )
 
     source = flaw.expected.of if isinstance(flaw.expected, Transpose) else flaw.expected
-    return spell(flaw.expected, i, j, evaluate, source.key if flaw.is_copy else "")
+    spelling = Spelling(evaluate, decimals_of(flaw.literal, flaw.expected))
+    return spelling.at(flaw.expected, i, j, source.key if flaw.is_copy else "")
+
+
+def _cause(flaw: Flaw, ledger: Ledger, document: Document) -> str | None:
+    """The slip; or, for a given number that was changed, where it was given and how."""
+    name = flaw.expected.of if isinstance(flaw.expected, Negative) else flaw.expected
+    if flaw.kind or not isinstance(name, Name) or not isinstance(flaw.literal, Number):
+        return flaw.cause
+    for known in ledger.scopes[flaw.section].versions(name.key):
+        if isinstance(known.literal, Number) and known.literal.value != flaw.literal.value:
+            line = document.place(known.literal.span.start).line
+            given, used = _text(known.literal, document), _text(flaw.literal, document)
+            return f"given as {given} in line {line}, used as {used.lstrip('-− ')} here"
+    return flaw.cause
 
 
 def _text(node: Node, document: Document) -> str:
@@ -168,7 +182,7 @@ def _rounded(right: float, node: Node) -> str:
     """The right number with as many digits as were printed."""
     if not math.isfinite(right):
         return number(right)
-    decimals = node.decimals if isinstance(node, Number) else 4
+    decimals = node.decimals if isinstance(node, Number) else decimals_of(node)
     if decimals is None:
         return f"{right:.0f}" if abs(right - round(right)) < 1e-9 else number(right)
     if isinstance(node, Number) and node.percent:

@@ -4,6 +4,7 @@ Printed numbers are wrong only if no reading of the notation gives them, and if 
 evidence.py says when. Knows nothing of chains; chains.py and checker.py ask it to compare.
 """
 
+import re
 from dataclasses import dataclass
 from functools import partial
 
@@ -42,6 +43,7 @@ _POSSIBLE = {
 }
 
 
+_LETTERS = re.compile(r"[\W_]|left|right")
 _JUST_BEFORE = 2  # statements
 _PLAINLY_ROUNDED = 3  # decimals
 
@@ -79,6 +81,7 @@ class Ledger:
     def __init__(self, reading: Reading, *, exact: bool = False, digits: int | None = None) -> None:
         self.exact = exact or reading.says_exact
         self.habits = reading.habits
+        self.source = reading.document.text
         self.finest = 0.0 if digits is None else 10.0**-digits
         self.claims: list[Claim] = []
         self.flaws: list[Flaw] = []
@@ -107,6 +110,12 @@ class Ledger:
     def just_said(self, name: str) -> Node | None:
         """What a name was said to be a few statements before, in numbers that nobody has worked out yet."""
         return next((said[name] for said in self.said if name in said), None)
+
+    def spelling(self, name: Name) -> str:
+        """A name as the author writes it, if that can be told from the page."""
+        written = self.source[name.span.start : name.span.end].strip()
+        same = sorted(_LETTERS.sub("", written.lower())) == sorted(_LETTERS.sub("", name.key.lower()))
+        return written if "\n" not in written and (same or name.text.startswith("∂")) else name.key
 
     # --- working out --------------------------------------------------------------------------------------------
 
@@ -207,7 +216,7 @@ class Ledger:
         return Understood(outcome, on_paper, convention)
 
     def _why_not(self, expected: Node, literal: Node, found: Understood, cause: str | None, proven: bool | None) -> str:
-        if proven is None and not is_printed(expected):
+        if proven is None and not (is_printed(expected) and isinstance(expected, Matrix)):
             return missing_proof(expected, literal, found.outcome, found.evaluator, cause)
         meant = proven or is_meant(literal, found.outcome, strict=proven is False)
         return "" if meant else "it does not follow from what is said before, which may mean something else"

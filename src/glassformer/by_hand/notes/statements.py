@@ -97,7 +97,7 @@ def read_statements(document: Document) -> Reading:
 
 
 _OPERATOR_ALONE = re.compile(r"\s*[=≈+×·*/÷−-]\s*")
-_OPERATOR_FIRST = re.compile(r"\s*(?:[+×·*/÷]\s|[−-]\s+(?=[\d(]))")
+_OPERATOR_FIRST = re.compile(r"\s*(?:[+×·*/÷]\s|[−-]\s+(?=[\d(])[^=≈]*$)")
 _OPERATOR_LAST = re.compile(r"[=≈+×·/÷]\s*$")
 _WORDS_ALONE = re.compile(r"[^\d=≈\[\](){}$]*[^\W\d_][^\d=≈\[\]{}$]*")
 _BOX = re.compile(r"(?m)^\s*[│║](?:[^\n]*[│║])?[^│║\n]*[\w)\]][^│║\n]*[=≈:][^│║\n]*[\w(\[−-][^│║\n]*[│║]")
@@ -193,9 +193,11 @@ class _Reader:
 
     def _box(self, passage: Passage) -> None:
         """Lines of working in a drawn frame: each is a line of its own, and no row of a matrix."""
-        for line in re.finditer(r"[^\n]+", self.document.slice(passage.span)):
-            inside = re.sub(r"[│║]", ";", re.sub(r"[┌┐└┘├┤┬┴┼─═╔╗╚╝╠╣]", " ", line[0]))
-            self._mathematics(self._ground(inside, passage.span.start + line.start(), "text"))
+        text = re.sub(r"[┌┐└┘├┤┬┴┼─═╔╗╚╝╠╣]", " ", self.document.slice(passage.span))
+        for lines in re.finditer(r"[^\n]+(?:\n[│║\s]*[│║]\s*(?:[+×·*/÷]\s[^\n]*|[−-]\s[^\n=≈]*(?=\n|$)))*", text):
+            inside = re.sub(r"[│║](?=\s*\n)|(?<=\n)[│║]", " ", lines[0])
+            ground = self._ground(re.sub(r"[│║]", ";", inside), passage.span.start + lines.start(), "text")
+            self._mathematics(ground)
 
     def _ground(self, text: str, start: int, way: str, places: tuple[int, ...] = ()) -> Ground:
         if self.document.decimal_mark == ",":
@@ -310,6 +312,8 @@ class _Reader:
         if ground.way == "math":
             return True
         between = self.document.text[self.statements[-1].sides[-1].span.end : tokens[0].start_pos]
+        if "\n" not in between and re.search(r"[│║|;]", between):
+            return False  # the next cell of a table
         return "\n\n\n" not in between and not re.search(r"[^\W_]|```", _REMARK_BETWEEN.sub("", between))
 
     def _has_numbers(self, cut: list[tuple[str, list[Token]]], ground: Ground) -> bool:
