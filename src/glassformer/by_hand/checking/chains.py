@@ -158,10 +158,11 @@ class Chain:
 
     def _compare(self, expected: Node, node: Node, claim: Claim) -> None:
         """In any way that what stands before can be read."""
-        candidates = (expected, *self.others, *reversed(self.earlier))  # it may come from what stood before that
-        fitting = (each for each in candidates if self.ledger.agrees(each, node))
+        ledger = self.ledger
+        fitting = [each for each in (expected, *self.others) if ledger.agrees(each, node)]
+        fitting += [each for each in reversed(self.earlier) if ledger.gives(each, node)]  # rounded only on the way
         subject = Subject(self.title, node)
-        self.ledger.compare(next(fitting, expected), node, subject, self._doubt(expected, node))
+        ledger.compare((*fitting, expected)[0], node, subject, self._doubt(expected, node))
         claim.status, claim.why = "checked", ""
 
     def _is_claim(self, side: Side, node: Node, before: Node) -> bool:

@@ -29,7 +29,7 @@ from glassformer.by_hand.notes.statements import Reading
 from glassformer.by_hand.numbers.comparison import units
 from glassformer.by_hand.numbers.conventions import PLAIN, Convention, others
 from glassformer.by_hand.numbers.evaluator import Evaluator, printed_value
-from glassformer.by_hand.numbers.intervals import LOCAL, ShapeError, Value
+from glassformer.by_hand.numbers.intervals import DEEP, LOCAL, ShapeError, Value
 from glassformer.by_hand.numbers.scope import PAPER, RIGHT, Known, Mistake, Scope, World
 from glassformer.by_hand.numbers.worlds import Flaw, Outcome, compare
 from glassformer.by_hand.slips.causes import scene_of
@@ -266,6 +266,17 @@ class Ledger:
         """Whether the printed numbers follow from an expression, in some reading and with some mistake mended."""
         try:
             return not self._understood(expected, literal).outcome.wrong.any()
+        except InputError:
+            return False
+
+    def gives(self, expected: Node, literal: Node) -> bool:
+        """Whether an expression gives the printed numbers to the last digit, its own numbers taken as they stand."""
+        try:
+            value = self.evaluator()(expected, itself=False)
+            numbers = printed_value(literal, given=False).middle(LOCAL)
+            room = units(literal) / 2 + 1e-9
+            ways = (np.abs(value.fitted(numbers.shape).middle(way) - numbers) <= room for way in (LOCAL, DEEP))
+            return any(bool(way.all()) for way in ways)
         except InputError:
             return False
 

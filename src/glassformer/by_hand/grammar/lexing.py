@@ -33,7 +33,7 @@ _PATTERN = re.compile(
   | (?P<WIDE>\\q?quad(?![A-Za-z]))
   | (?P<SPACE>\s+|\\[,;:!>\ ]|\\(?:left|right|[bB]igg?[lr]?|displaystyle|textstyle|limits|nonumber|notag|hline|phantom
         |boxed|fbox|underline|mathstrut|cancel|red|blue|green|orange|purple|color\s*\{[A-Za-z]*\}|textcolor\s*\{[A-Za-z]*\}|checkmark|,)
-        (?![A-Za-z])\.?|~|\$+|\\(?:tag|label|ref|eqref|cite[a-z]*)\*?(?:\[[^\]\n]{0,40}\])*\{[^{}\n]{0,80}\}|(?<=[\w\])])\s*,\s*(?:dim|axis)\s*=\s*-?\d+|[`"“”„]+|\*\*(?=[A-Za-z\\(])|(?<=[\w\])%.:!?])\*\*(?=[\s.,;:]|$))
+        (?![A-Za-z])\.?|~|\$+|\\(?:tag|label|ref|eqref|cite[a-z]*)\*?(?:\[[^\]\n]{0,40}\])*\{[^{}\n]{0,80}\}|(?<=[\w\])])\s*,\s*(?:dim|axis)\s*=\s*-?\d+|[`"“”„]+|\*\*(?=[A-Za-z\\(])|(?<=[=≈:→]\ )\*\*(?=[-−\d\[])|(?<=[\w\])%.:!?])\*\*(?=[\s.,;:]|$))
   | (?P<TEXT>\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|mathcal|mathbb|boldsymbol|bm|operatorname)\*?\s*
         \{(?P<text>[^{}$\\]{0,80})\})
   | (?P<DERIVATIVE>\\[dt]?frac\s*\{\s*(?:\\partial|\\delta|∂|d(?=\s*[A-Za-z\\{]|\s*\}))\s*(?P<over>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\}){0,40})\}
