@@ -167,8 +167,8 @@ class Chain:
 
     def _is_claim(self, side: Side, node: Node, before: Node) -> bool:
         """A bare number after another says nothing about how one comes from the other."""
-        if side.relation == "ARROW":
-            return not isinstance(node, Number) and not is_printed(before)
+        if side.relation == "ARROW" or self.statement.way == "code":
+            return not is_printed(before) and (side.relation != "ARROW" or not isinstance(node, Number))
         if isinstance(node, Number) and isinstance(before, Number):
             return ("e" in before.text) != ("e" in node.text)  # 3 × 10⁻³ = 0.003
         return True
@@ -231,6 +231,7 @@ class Chain:
         own = " ".join(name.text for name in self.names)
         lists = [node for node in ledger.printed if isinstance(node, Matrix)]
         is_name = bool(own) and len(own.split()) <= _LONGEST_NAME and not self.statement.caption
+        is_name = is_name and not self.statement.lead.rpartition("\n")[2].strip()
         pinned_by_name = is_name and len(lists) == 1 and lists[0] in ledger.printed[-_MOST_BETWEEN:]
         for words, pinned in ((own if is_name else "", pinned_by_name), (self.statement.prose, False)):
             if not words or (isinstance(literal, Number) and not pinned):
@@ -259,6 +260,7 @@ class Chain:
         ledger = self.ledger
         if is_symbolic(node) or any(isinstance(each, Name) for each in walk(node)):
             self.formulas.append(node)
+        ledger.recognise(node)
         before = self.current or (self.formulas[-2] if len(self.formulas) > 1 else None)
         if before is not None and claim is not None:
             node = with_blocks_joined(before, node)

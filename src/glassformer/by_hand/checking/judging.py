@@ -17,6 +17,7 @@ from glassformer.by_hand.numbers.intervals import DEEP, GENEROUS, LOCAL, Value
 from glassformer.by_hand.numbers.scope import PAPER, RIGHT
 from glassformer.by_hand.numbers.worlds import Flaw
 
+_HALF = 1e-7  # what is as near to a half is one
 _MANY_DOUBTS = 2  # more doubtful numbers than these, and the given numbers were simply rounded
 _MUCH_STRAIN = 0.5  # of the room that rounding leaves: many small errors hardly ever add up to as much
 
@@ -191,6 +192,8 @@ def _rounded(right: float, node: Node) -> str:
         if isinstance(node, Number) and decimals >= 0 and f"{right * 10**shift:.{decimals}f}" == _plain(node):
             decimals += shift
             break
+    if decimals >= 0 and abs(abs(right * 10**decimals) % 1 - 0.5) < _HALF:
+        decimals += 1  # half-way between two: shown as it is
     text = f"{right:.{max(0, decimals)}f}"
     return text.removeprefix("-") if float(text) == 0 else text
 

@@ -46,6 +46,7 @@ _POSSIBLE = {
 _LETTERS = re.compile(r"[\W_]|left|right")
 _JUST_BEFORE = 2  # statements
 _PLAINLY_ROUNDED = 3  # decimals
+_MANY_DIGITS = 4  # so many that a number is known by them
 
 
 @dataclass
@@ -92,6 +93,7 @@ class Ledger:
             self.scopes.append(Scope(None if section.parent is None else self.scopes[section.parent]))
         self.literals: dict[int, Known] = {}
         self.stacks = Stacks()
+        self.mistaken: dict[str, Known] = {}  # wrong numbers of many digits
         self.said: list[dict[str, Node]] = [{}]  # statement by statement: names, and what is worked out for them
         self.cuts = False  # the writer was seen to cut digits off
         self.printed: list[Node] = []  # what was printed in this section, the latest at the end
@@ -144,6 +146,12 @@ class Ledger:
         return Known(value, value, literal)
 
     # --- comparing ----------------------------------------------------------------------------------------------
+
+    def recognise(self, node: Node) -> None:
+        """A number of many digits that was wrong where it was printed is the same number wherever it is put in."""
+        for each in walk(node):
+            if isinstance(each, Number) and id(each) not in self.literals and each.key in self.mistaken:
+                self.literals[id(each)] = self.mistaken[each.key]
 
     def compare(
         self, expected: Node, literal: Node, subject: Subject, doubt: str = "", *, proven: bool | None = None
@@ -226,6 +234,8 @@ class Ledger:
         flaw = self._add_flaw(expected, literal, found, subject, cause=cause)
         found.outcome.known.mistake = flaw
         found.outcome.known.sources |= {flaw}
+        if isinstance(literal, Number) and len(literal.text.strip("0.")) >= _MANY_DIGITS:
+            self.mistaken[literal.key] = found.outcome.known
 
     def _keep(self, expected: Node, literal: Node, outcome: Outcome) -> None:
         """Remembers what the printed numbers stand for from now on."""
