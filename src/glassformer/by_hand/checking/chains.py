@@ -44,7 +44,8 @@ _CONDITION = re.compile(
     re.I,
 )
 _UNREAL = re.compile(
-    r"\b(?:(?:if|suppose)\W+(?:\w+\W+){0,3}|(?:whether|instead of|not|never|wrong\w*|mistake\w*|incorrect\w*)\b[^.;,:]*)$",
+    r"\b(?:(?:if|suppose)\W+(?:\w+\W+){0,3}|"
+    r"(?:whether|instead of|not|never|wrong\w*|mistake\w*|incorrect\w*)\b[^.;,:]*)$",
     re.I,
 )
 _SO = re.compile(r"\b(?:so|then|thus|hence|therefore|gives?|yields?|get|have|obtain|find|becomes?|equals|is)\b", re.I)
@@ -147,14 +148,18 @@ class Chain:
     def _result(self, side: Side, node: Node, claim: Claim) -> None:
         if self.current is not None and self._is_claim(side, node, self.current):
             self._compare(self.current, node, claim)
-        elif self.current is None and self.names and self._by_formula(self.names[-1], node, claim):
-            claim.why = ""
-        elif self.current is None and not self.formulas and self._by_words(node, claim):
+        elif self.current is None and self._is_said(node, claim):
             claim.why = ""
         elif self.formulas:
             claim.why, claim.waits = self._unknown(self.formulas[-1])
         else:
             claim.why = claim.why if claim.why != _FORMULA else "a given"
+
+    def _is_said(self, node: Node, claim: Claim) -> bool:
+        """Whether a formula of its name, or words before it, say what the printed numbers are."""
+        if self.names and self._by_formula(self.names[-1], node, claim):
+            return True
+        return not self.formulas and self._by_words(node, claim)
 
     def _compare(self, expected: Node, node: Node, claim: Claim) -> None:
         """In any way that what stands before can be read."""
@@ -187,9 +192,9 @@ class Chain:
             return "an entry that is set anew, perhaps"
         if _CONDITION.search(_SO.split(self.statement.lead)[-1]):
             return "a condition, perhaps, and not a result"
-        if isinstance(node, Number) and not self.names and expected is self._first():
-            if node.value == 0 or not self._has_vectors(expected):
-                return "an equation or a condition, perhaps, and not a result"
+        is_equation = isinstance(node, Number) and not self.names and expected is self._first()
+        if is_equation and (node.key == "0" or not self._has_vectors(expected)):
+            return "an equation or a condition, perhaps, and not a result"
         return ""
 
     def _unreal(self) -> str:

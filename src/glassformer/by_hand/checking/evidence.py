@@ -17,7 +17,6 @@ from glassformer.by_hand.numbers.worlds import Outcome
 from glassformer.by_hand.slips.causes import CHANCE
 from glassformer.errors import InputError
 
-
 _FEW = 2  # numbers: too few of them are right to tell what was meant
 
 

@@ -1,6 +1,6 @@
 """Everything known so far in one document, and the one place where printed numbers are compared with it.
 
-Printed numbers are wrong only if no reading of the notation gives them, and if something proves that they should follow:
+Printed numbers are wrong only if no reading of the notation gives them, and something proves that they should follow:
 evidence.py says when. Knows nothing of chains; chains.py and checker.py ask it to compare.
 """
 

@@ -12,6 +12,30 @@ from dataclasses import dataclass
 from lark import Token
 
 from glassformer.by_hand.grammar.names import FUNCTIONS, GREEK, canonical, words
+from glassformer.by_hand.grammar.patterns import (
+    APPLIED,
+    CHAIN_INDEX,
+    CONNECTIVES,
+    HIGH,
+    IN_BARS,
+    INDEX,
+    LATEX_THOUSANDS,
+    LONG_SUBSCRIPT,
+    LOW,
+    LOWERED,
+    NAME_SUPERSCRIPT,
+    NEXT_NAME,
+    OF_LIST,
+    OPERAND,
+    PATTERN,
+    SCIENTIFIC,
+    STYLES,
+    SUBSCRIPT,
+    SYMBOL_LETTERS,
+    THOUSANDS,
+    TURNS,
+    UNCLEAR,
+)
 from glassformer.by_hand.grammar.signs import (
     ACCENTS,
     BEFORE_OPERANDS,
@@ -24,71 +48,6 @@ from glassformer.by_hand.grammar.signs import (
 )
 
 DEEPEST = 60  # brackets within brackets; more than anybody writes, and far from Python's own limit
-
-_PATTERN = re.compile(
-    r"""
-    (?P<ROWEND>\\\\(?:\[[^\]\n]{0,20}\])?)
-  | (?P<BEGIN>\\begin\s{0,3}\{(?P<env>[A-Za-z]+)\*?\}(?:\{[clr|\s@{}!.]*\})?)
-  | (?P<END>\\end\s{0,3}\{(?P<endenv>[A-Za-z]+)\*?\})
-  | (?P<WIDE>\\q?quad(?![A-Za-z]))
-  | (?P<SPACE>\s+|\\[,;:!>\ ]|\\(?:left|right|[bB]igg?[lr]?|displaystyle|textstyle|limits|nonumber|notag|hline|phantom
-        |boxed|fbox|underline|mathstrut|cancel|red|blue|green|orange|purple|color\s*\{[A-Za-z]*\}|textcolor\s*\{[A-Za-z]*\}|checkmark|,)
-        (?![A-Za-z])\.?|~|\$+|\\(?:tag|label|ref|eqref|cite[a-z]*)\*?(?:\[[^\]\n]{0,40}\])*\{[^{}\n]{0,80}\}|(?<=[\w\])])\s*,\s*(?:dim|axis)\s*=\s*-?\d+|[`"“”„]+|\*\*(?=[A-Za-z\\(])|(?<=[=≈:→]\ )\*\*(?=[-−\d\[])|(?<=[\w\])%.:!?])\*\*(?=[\s.,;:]|$))
-  | (?P<TEXT>\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|mathcal|mathbb|boldsymbol|bm|operatorname)\*?\s*
-        \{(?P<text>[^{}$\\]{0,80})\})
-  | (?P<DERIVATIVE>\\[dt]?frac\s*\{\s*(?:\\partial|\\delta|∂|d(?=\s*[A-Za-z\\{]|\s*\}))\s*(?P<over>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\}){0,40})\}
-        \s*\{\s*(?:\\partial|\\delta|∂|d(?=\s*[A-Za-z\\{]))\s*(?P<by>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\}){1,40})\}
-      | (?<![A-Za-z0-9_])[∂δd](?P<over_>[A-Za-zŷ][A-Za-z]{0,6}_?\w{0,8})\s?/\s?[∂δd](?P<by_>[A-Za-zŷ][A-Za-z]{0,6}_?\w{0,8}))
-  | (?P<CHANGE>(?:\\nabla|\\Delta|∇|Δ)(?![A-Za-z])\s*(?P<changed>\\?[A-Za-z]+))
-  | (?P<ACCENT>\\(?P<accent>hat|tilde|bar|vec|dot|widehat|widetilde|overline)\s*\{(?P<under>\\?[A-Za-z]+)\})
-  | (?P<MARKED>[^\W\d_][\u0300-\u036f\u20d7]|(?<!\w)[âêîôûĉĝĥĵŝŵŷẑȳ](?![^\W\d_]))
-  | (?P<COMMENT>\#[ \t]*(?:=|->|→|≈)?[ \t]*(?=[-\[\d])|\#[^\n]*)
-  | (?P<ELLIPSIS>\.\.\.)
-  | (?P<COMMAND>\\[A-Za-z]+|\\[{}%&_|\#])
-  | (?P<RELATION>:=|===?|=>|⇒|⟹|->|→|⟶|↦|≈|≃|≅|≐|∈|≠|!=|<=|>=|≤|≥|<|>|=|∼)
-  | (?P<NUMBER>(?:\d+\{,\}\d+|\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d{1,4}(?![\w.]))?)
-  | (?P<CODE>(?:np|numpy|torch|F|math|jnp)\.[A-Za-z_.]+)
-  | (?P<IDENT>[A-Za-zα-ωΑ-ΩÀ-ÖØ-öø-ÿ]+[0-9₀-₉ₖᵢⱼ]*)
-  | (?P<SYMBOL>[-+−–*×·⋅∗∙@/÷^_(){}\[\],;:&|‖%√ᵀ⊤∞…⊙'!?"'“”.#~]|−|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
-  | (?P<OTHER>.)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-
-_TURNS = re.compile(
-    r"\^\s*(?:T(?![A-Za-z])|\\top|\\intercal|⊤|\{\s*(?:T|\\top|\\intercal|⊤|\\mathsf\s*\{?T\}?|\\mathrm\s*\{?T\}?|\\prime)\s*\})"
-)
-_SUBSCRIPT = re.compile(
-    r"_\s*(?:\{(?P<group>(?:[^{}]|\{[^{}]{0,40}\}){1,60})\}|\\(?:text|mathrm|textrm|mathsf)\s*\{(?P<words>[^{}]{1,40})\}|\\(?P<greek>[a-z]+)|(?P<digits>\d+)|(?P<letter>[A-Za-z]))"
-)
-_LONG_SUBSCRIPT = re.compile(r"\\?_(?P<run>[A-Za-z0-9]+)")
-_NAME_SUPERSCRIPT = re.compile(
-    r"\^\s*(?:\{\s*(?P<group>\(?[A-Za-z]{1,6}\)?|\(\d+\)|\[\w{1,3}\]|[<(][^{}()<>]{1,12}[>)]|\\?[*+]|\\text\{[^{}]{1,12}\}|\\prime)\s*\}"
-    r"|(?P<number>\(\d+\)|\[\d+\])|(?P<letter>[A-Za-z]|\*(?!\s*[\d(\[A-Za-z\\]))(?![A-Za-z]))"
-)
-_INDEX = re.compile(r"(?:\[\s*\d+\s*(?:,\s*\d+\s*)?\])+")
-_SYMBOL_LETTERS = re.compile(r"[QKVXWADHMSZCYPE]{2}|QK[Tt]|[QKVXADHMSZCYPE]?W[qkvo]|dk|dv|QKV")
-_CHAIN_INDEX = re.compile(r"(?:\[\d+\])+(?!\s*[·×*])")
-_CONNECTIVES = frozenset(
-    {"and", "so", "then", "thus", "hence", "likewise", "where", "when", "because", "therefore", "but", "also", "while"}
-)
-_OPERAND = re.compile(r"\s*\$*\s*(?:[\[(\d−-]|\\begin|\\left)")
-_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?")
-_UNCLEAR = re.compile(r"\d+(?:,\d+)+(?![\d.])")  # 3,50 and 0,1,2
-_NEXT_NAME = re.compile(
-    r"(?:\d+ ?)?[^\W\d_][\w^{}'\u0300-\u036f]*(?: (?:[×·*] )?[^\W\d_][\w^{}'\u0300-\u036f]*){0,2}(?:\([^()=]{0,30}\))?\s*[=≈]"
-)  # K, 2 Q, Q K^T
-_IN_BARS = re.compile(r"[^|‖=≈→\n]+[|‖]")
-_STYLES = frozenset({"text", "textbf", "textit", "mathrm", "mathbf", "mathsf", "mathit", "boldsymbol", "bm", "emph"})
-_APPLIED = re.compile(r"\(\s*(?:[^\W\d_][\w^{}']*|\d+)(?:\s*[,;]\s*(?:[^\W\d_][\w^{}']*|\d+))*\s*\)")  # u(x), L(y, t)
-_LATEX_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\{,\}\d{3})+(?!\d|\{,\})")
-_OF_LIST = re.compile(r"\s+of\s+(?=\[)")
-_SCIENTIFIC = re.compile(
-    r"\s*(?:×|·|\*|\\times|\\cdot|x)\s*10\s*(?:(?P<high>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})|\^\s*[{(]?\s*(?P<low>[-−]?\d{1,3})\s*[})]?)(?![\d.])"
-)
-_HIGH = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-_LOWERED = str.maketrans(_HIGH, "0123456789")
-_LOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₖᵢⱼ", "0123456789kij")
 
 
 @dataclass(frozen=True)
@@ -130,7 +89,7 @@ class _Lexer:
 
     def tokens(self) -> Iterator[Token]:
         position = 0
-        while match := _PATTERN.match(self.text, position):
+        while match := PATTERN.match(self.text, position):
             position = match.end()
             kind = _kind(match)
             if kind == "COMMENT" and self.ground.way != "code":
@@ -156,7 +115,7 @@ class _Lexer:
         """`q = [1, 0]   k = [0, 1]`: a wide gap before the next name and its equals sign."""
         if self.ground.way != "text" or self.depth or self.last not in ("RSQB", "NUMBER", "RPAR", "CLOSE"):
             return False
-        return match[0].strip(" ") == "" and len(match[0]) > 1 and _NEXT_NAME.match(self.text, match.end()) is not None
+        return match[0].strip(" ") == "" and len(match[0]) > 1 and NEXT_NAME.match(self.text, match.end()) is not None
 
     def _is_about(self, match: re.Match[str]) -> bool:
         """`a / b ~ 0.5`; `= ~0.5` only says once more that it is rounded."""
@@ -227,24 +186,24 @@ class _Lexer:
     def _number(self, text: str, start: int, end: int) -> Token:
         if text.endswith(".") and self.depth == 0:  # the end of a sentence, not 14.0
             return self.token("NUMBER", text[:-1], start, end - 1)
-        power = _SCIENTIFIC.match(self.text, end)
+        power = SCIENTIFIC.match(self.text, end)
         if power and self.last != "CARET":  # 1.4 × 10⁶⁵ is one number, also behind a division
-            exponent = (power["high"] or power["low"]).translate(_LOWERED).replace("⁻", "-").replace("−", "-")
+            exponent = (power["high"] or power["low"]).translate(LOWERED).replace("⁻", "-").replace("−", "-")
             return self.token("NUMBER", f"{text.replace('{,}', '.')}e{exponent}", start, power.end())
-        marked = _LATEX_THOUSANDS.match(self.text, start)
+        marked = LATEX_THOUSANDS.match(self.text, start)
         if marked and not re.search(r"\{,\}(?:\d{1,2}|\d{4,})(?!\d)", self.text):
             return self.token("NUMBER", marked[0].replace("{,}", ""), start, marked.end())
-        thousands = _THOUSANDS.match(self.text, start)
+        thousands = THOUSANDS.match(self.text, start)
         if thousands and self.depth == 0 and thousands.end() > end:
             return self.token("NUMBER", thousands[0].replace(",", ""), start, thousands.end())
-        unclear = _UNCLEAR.match(self.text, start)
+        unclear = UNCLEAR.match(self.text, start)
         if unclear and self.depth == 0 and self.ground.way != "code":
             return self.token("UNCLEAR", unclear[0], start, unclear.end())
         return self.token("NUMBER", text.replace("{,}", "."), start, end)
 
     def _sign(self, text: str, start: int, end: int) -> list[Token]:
-        if text[-1] in _HIGH:
-            digits = text.lstrip("⁻").translate(_LOWERED)
+        if text[-1] in HIGH:
+            digits = text.lstrip("⁻").translate(LOWERED)
             minus = [self.token("MINUS", "-", start, start + 1)] if text[0] == "⁻" else []
             return [
                 self.token("CARET", "^", start, start),
@@ -257,7 +216,7 @@ class _Lexer:
             return [self.token("TIMES", text, start, end)]  # [1, 0].[0, 1]
         if text in "|‖":
             return self._bar("‖" if self.text[start : start + 2] == "||" else text, start)
-        if text == "^" and (turn := _TURNS.match(self.text, start)):
+        if text == "^" and (turn := TURNS.match(self.text, start)):
             return [self.token("TURN", turn[0], start, turn.end())]
         if text == "^" and self.ground.way == "code":
             return [self.token("OTHER", text, start, end)]
@@ -274,7 +233,7 @@ class _Lexer:
             self.ground.way == "code"
             or is_open
             or self.last not in BEFORE_OPERANDS
-            or not _IN_BARS.match(self.text, end)
+            or not IN_BARS.match(self.text, end)
         ):
             return [self.token("OTHER", sign, start, end)]
         self.bars.append(sign)
@@ -295,7 +254,7 @@ class _Lexer:
             return self._symbol(GREEK[name], start, end)
         if name in FUNCTIONS:
             return self._call(name, start, end)
-        if name in _STYLES:
+        if name in STYLES:
             return []  # around more than a name: seen through
         return [self.token("OTHER", text, start, end)]
 
@@ -304,7 +263,7 @@ class _Lexer:
         return re.compile(r"\s?(?:\\left\s*|\\[bB]igg?l?\s*)?(?:[(\[]|\\begin)").match(self.text, end) is not None
 
     def _identifier(self, text: str, start: int, end: int) -> list[Token]:
-        text = text.translate(_LOW)
+        text = text.translate(LOW)
         if text == "σ" and self._is_applied(end):
             return [self.token("FUNCTION", self.ground.sigma or "σ", start, end)]
         if self._is_call(text, end):
@@ -313,13 +272,13 @@ class _Lexer:
             return self._code_name(start)
         if re.fullmatch(r"[xX]\d+", text) and self.last == "NUMBER" and self.text[end : end + 1] == ".":
             return [self.token("TIMES", "x", start, start + 1)]  # 0.4x0.3
-        if text in "xX" and self.last in ("RSQB", "CLOSE", "RPAR", "NUMBER") and _OPERAND.match(self.text, end):
+        if text in "xX" and self.last in ("RSQB", "CLOSE", "RPAR", "NUMBER") and OPERAND.match(self.text, end):
             return [self.token("TIMES", text, start, end)]  # [1, 0] x [0, 1]
         if len(text) == 1:
             return self._symbol(text, start, end)
         if re.fullmatch(r"[A-Za-zα-ω]\d+", text) or re.fullmatch(r"[Ww][qkvoQKVO]\d?|d[kv]", text):
             return self._symbol(text, start, end)
-        if _SYMBOL_LETTERS.fullmatch(text):
+        if SYMBOL_LETTERS.fullmatch(text):
             return self._letters(text, start)
         if text.lower() in ("inf", "infinity"):
             return [self.token("INFINITY", text, start, end)]
@@ -344,7 +303,7 @@ class _Lexer:
         after = re.compile(
             r"(?:_\s*(?:\{[^{}]*\}|\\?[A-Za-zβ]+))?(?:\s|\\[,;:!])*(?:\\(?:left|[bB]igg?l?)\s*)?(?:[(\[{]|\\begin)"
         ).match(self.text, end)
-        if self.ground.way == "text" and _OF_LIST.match(self.text, end):
+        if self.ground.way == "text" and OF_LIST.match(self.text, end):
             return True
         return after is not None or (
             text.lower() in ("sqrt", "exp", "sin", "cos", "ln", "log")
@@ -359,9 +318,9 @@ class _Lexer:
             return []
         if name not in FUNCTIONS:
             return self._named(name, start, end)
-        script = _SUBSCRIPT.match(self.text, end)
+        script = SUBSCRIPT.match(self.text, end)
         function = FUNCTIONS[name]
-        if self.ground.way == "text" and (of := _OF_LIST.match(self.text, end)):
+        if self.ground.way == "text" and (of := OF_LIST.match(self.text, end)):
             self.of = True
             return [self.token("FUNCTION", function, start, of.end())]
         if script and function == "log":  # to a base of its own
@@ -379,13 +338,13 @@ class _Lexer:
             return self._symbol(plain, start, end)
         if self.of and plain.lower() in ("is", "gives", "equals", "yields") and self.last == "RSQB":
             return [self.token("EQUALS", plain, start, end)]
-        if plain.lower() in _CONNECTIVES and self.ground.way == "text":
+        if plain.lower() in CONNECTIVES and self.ground.way == "text":
             return [self.token("BREAK", plain, start, end)]
-        if index := _CHAIN_INDEX.match(self.text, end):
+        if index := CHAIN_INDEX.match(self.text, end):
             return [self.token("NAME", canonical(plain), start, end), self.token("INDEX", index[0], end, index.end())]
-        if script := _LONG_SUBSCRIPT.match(self.text, end):
+        if script := LONG_SUBSCRIPT.match(self.text, end):
             return [self.token("WORD", f"{plain}_{script['run']}", start, script.end())]
-        if script := _SUBSCRIPT.match(self.text, end):
+        if script := SUBSCRIPT.match(self.text, end):
             return [self.token("WORD", f"{plain}_{script[0][1:].strip('{} ')}", start, script.end())]
         return [self.token("WORD", plain, start, end)]
 
@@ -398,12 +357,12 @@ class _Lexer:
                 name, end = "d_k", end + 1
             elif self.text[end : end + 1] in ("'", "′") and base.islower() and self.ground.way != "code":
                 name, end = f"{name}′", end + 1  # w′ is another weight, not w turned
-            elif turn := (_TURNS.match(self.text, end) if turned is None else None):
+            elif turn := (TURNS.match(self.text, end) if turned is None else None):
                 turned = (turn.start(), turn.end())
                 end = turn.end()
-            elif script := (_LONG_SUBSCRIPT.match(self.text, end) if self.ground.way != "math" else None):
+            elif script := (LONG_SUBSCRIPT.match(self.text, end) if self.ground.way != "math" else None):
                 name, end = f"{name}_{script['run']}", script.end()
-            elif script := _SUBSCRIPT.match(self.text, end):
+            elif script := SUBSCRIPT.match(self.text, end):
                 part = (
                     script["group"]
                     or script["words"]
@@ -412,7 +371,7 @@ class _Lexer:
                 )
                 part = re.sub(r"\\(?:text|mathrm|textrm|mathsf|mathbf|textbf|operatorname)|[{}\s]", "", part)
                 name, end = f"{name}_{part}", script.end()
-            elif base != "e" and (script := _NAME_SUPERSCRIPT.match(self.text, end)):
+            elif base != "e" and (script := NAME_SUPERSCRIPT.match(self.text, end)):
                 name, end = f"{name}^{script['group'] or script['number'] or script['letter']}", script.end()
             elif base in ("W", "w") and (script := re.compile(r"\^\s*\{?0\}?").match(self.text, end)):
                 name, end = f"{name}_O", script.end()
@@ -423,7 +382,7 @@ class _Lexer:
         tokens = [self.token("NAME", canonical(name), start, turned[0] if turned else end)]
         if turned:
             tokens.append(self.token("TURN", "T", turned[0], end))
-        elif index := _INDEX.match(self.text, end):
+        elif index := INDEX.match(self.text, end):
             tokens.append(self.token("INDEX", index[0], end, index.end()))
         elif self.text[end : end + 1] == "[" and len(base) == 1:
             tokens.append(self.token("OTHER", "[…]", end, end))  # x[n − k]: a place, and not a factor
@@ -431,7 +390,7 @@ class _Lexer:
 
     def _is_application(self, end: int) -> bool:
         """`u(x) = 4x` says what u makes of x; `ŷ(1 − ŷ)` is a product."""
-        return self.ground.way != "code" and _APPLIED.match(self.text, end) is not None
+        return self.ground.way != "code" and APPLIED.match(self.text, end) is not None
 
     def _code_name(self, start: int) -> list[Token]:
         match = re.compile(r"\w*").match(self.text, start)
@@ -440,7 +399,7 @@ class _Lexer:
         if match[0].lower() in ("inf", "infinity"):
             return [self.token("INFINITY", match[0], start, end)]
         tokens = [self.token("NAME", canonical(match[0]), start, end)]
-        if index := _INDEX.match(self.text, end):
+        if index := INDEX.match(self.text, end):
             tokens.append(self.token("INDEX", index[0], end, index.end()))
             end = index.end()
         if turn := re.compile(r"\.(?:T|transpose\([^)]*\)|t\(\))(?!\w)").match(self.text, end):
@@ -453,7 +412,7 @@ def _bare(text: str) -> str:
     return re.sub(r"\\(?:mathbf|mathrm|text|mathcal|boldsymbol|,|;|!)|[{}\s$]", "", text)
 
 
-_KINDS = [name for name in _PATTERN.groupindex if name.isupper()]
+_KINDS = [name for name in PATTERN.groupindex if name.isupper()]
 
 
 def _kind(match: re.Match[str]) -> str:

@@ -77,7 +77,7 @@ class Reading:
     sections: list[Section]
     statements: list[Statement]
     says_exact: bool = False  # the notes say that their given numbers are exact
-    habits: Habits = Habits()
+    habits: Habits = field(default_factory=Habits)
 
 
 _BULLET = re.compile(r"[ \t]*(?:(?:[-*+>•❖]|\d{1,2}[.)]|\(\d{1,2}\)|[①-⑳])[ \t]+(?:\[[ xX]\][ \t]+)?)+")
@@ -138,8 +138,10 @@ def _go_together(document: Document, last: Passage, passage: Passage, text: str,
 
 
 _E_IS = re.compile(
-    r"(?:\b(?:use|using|take|taking|with|let|replac\w+|set)\W{0,3}(\d(?:\.\d+)?)\W{0,3}(?:instead of|for|as|in place of)\W{0,3}"
-    r"(?:the number )?\$?e\b|\be\$?\s*(?:=|≈|~|\\approx|\bis\b)\s*(\d\.\d+|3)\b|(?<![\w.])(\d(?:\.\d+)?)\s*\^\s*[{(]?\s*-?[xz]\b)"
+    r"(?:\b(?:use|using|take|taking|with|let|replac\w+|set)\W{0,3}(\d(?:\.\d+)?)\W{0,3}"
+    r"(?:instead of|for|as|in place of)\W{0,3}(?:the number )?\$?e\b"
+    r"|\be\$?\s*(?:=|≈|~|\\approx|\bis\b)\s*(\d\.\d+|3)\b"
+    r"|(?<![\w.])(\d(?:\.\d+)?)\s*\^\s*[{(]?\s*-?[xz]\b)"
 )
 _BY_COLUMNS = re.compile(
     r"column[- ](?:wise|softmax)|(?:each|every|per|over(?: the)?) columns?|axis\s*=\s*0|dim\s*=\s*0", re.I
@@ -328,7 +330,8 @@ class _Reader:
         span = Span(tokens[0].start_pos or 0, tokens[-1].end_pos or 0)
         if unit := _unit(tokens, ground):
             return Side(relation, span, None, f"a number with the unit '{unit}'")
-        others = tuple(node for other in other_cuts(tokens, ground.way, self.document.text) if (node := _parsed(other)) is not None)
+        cuts = other_cuts(tokens, ground.way, self.document.text)
+        others = tuple(node for other in cuts if (node := _parsed(other)) is not None)
         try:
             return Side(relation, span, parse(tokens), others=others, is_quoted=self._is_quoted(span, ground))
         except UnreadableError as error:

@@ -64,7 +64,7 @@ _OPTIONS: dict[str, list[Any]] = {
 
 
 def others(met: Choices, habits: Habits, half: float) -> Iterator[Convention]:
-    """The other conventions that what was met allows, those with few changes first; at last with rounding on the way."""
+    """The other conventions that what was met allows: with rounding on the way, then those with few changes first."""
     return islice(_others(met, habits, half), MOST)
 
 

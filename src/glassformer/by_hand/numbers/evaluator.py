@@ -88,7 +88,8 @@ class Evaluator:
         if known is not None:
             return self._standing(node, self._leaf(self.take(known)))
         if isinstance(node, Number):
-            is_plain = node.decimals == 1 and not node.percent  # nobody rounds to 0.1 and goes on with three digits
+            whole_digits = "e" in node.text and "." not in node.text  # 2 × 10⁻³
+            is_plain = (node.decimals == 1 or whole_digits) and not node.percent  # nobody rounds to 0.1 and goes on
             return exactly(node.value) if is_plain else self._leaf(printed_value(node, given=False))
         value = self._worked_out(node, itself)
         worked = not isinstance(node, Name | Matrix | Transpose | Negative | Inverse)

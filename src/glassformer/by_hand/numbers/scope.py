@@ -12,7 +12,6 @@ from glassformer.by_hand.grammar.names import base_and_suffix, stage_of
 from glassformer.by_hand.numbers.intervals import Value
 from glassformer.errors import InputError
 
-
 MOST_VERSIONS = 6  # of one name that are tried
 
 
