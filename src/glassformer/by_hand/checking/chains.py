@@ -164,10 +164,12 @@ class Chain:
     def _compare(self, expected: Node, node: Node, claim: Claim) -> None:
         """In any way that what stands before can be read."""
         ledger = self.ledger
-        fitting = [each for each in (expected, *self.others) if ledger.agrees(each, node)]
-        fitting += [each for each in reversed(self.earlier) if ledger.gives(each, node)]  # rounded only on the way
-        subject = Subject(self.title, node)
-        ledger.compare((*fitting, expected)[0], node, subject, self._doubt(expected, node))
+        meant = expected
+        if (self.others or self.earlier) and not ledger.agrees(expected, node):
+            fitting = [each for each in self.others if ledger.agrees(each, node)]
+            fitting += [each for each in reversed(self.earlier) if ledger.gives(each, node)]  # rounded only on the way
+            meant = (*fitting, expected)[0]
+        ledger.compare(meant, node, Subject(self.title, node), self._doubt(expected, node))
         claim.status, claim.why = "checked", ""
 
     def _is_claim(self, side: Side, node: Node, before: Node) -> bool:
