@@ -34,16 +34,14 @@ if TYPE_CHECKING:
         Block,
         FeedForward,
         LayerNorm,
-        NoPositions,
-        Positions,
         RMSNorm,
-        Rotary,
         block,
         decoder_block,
         encoder_block,
     )
     from glassformer.layers.cache import BlockCache, Cache
     from glassformer.layers.multihead import MultiheadAttention
+    from glassformer.layers.positions import BucketBias, LinearBias, NoPositions, Positions, Rotary
     from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
     from glassformer.runs.run import Run, load
     from glassformer.stages.catalogue import CATALOGUE
@@ -58,6 +56,7 @@ __all__ = [
     "Attention",
     "Block",
     "BlockCache",
+    "BucketBias",
     "Cache",
     "DenseSynthesizer",
     "DotProduct",
@@ -65,6 +64,7 @@ __all__ = [
     "GlassformerError",
     "InputError",
     "LayerNorm",
+    "LinearBias",
     "MultiheadAttention",
     "NoPositions",
     "Positions",
@@ -102,8 +102,8 @@ _HOMES = MappingProxyType(
         "errors": "GlassformerError InputError",
         "by_hand.check": "check",
         "by_hand.worksheets.solution": "explain",
-        "layers.blocks": "Block FeedForward LayerNorm NoPositions Positions RMSNorm Rotary "
-        "block decoder_block encoder_block",
+        "layers.blocks": "Block FeedForward LayerNorm RMSNorm block decoder_block encoder_block",
+        "layers.positions": "BucketBias LinearBias NoPositions Positions Rotary",
         "layers.multihead": "MultiheadAttention",
         "runs.run": "Run load",
         "stages.catalogue": "CATALOGUE",

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from glassformer.layers.attention import DotProduct, padding_mask, quiet_softmax, sigmoid
-from glassformer.layers.blocks import Block, LayerNorm, RMSNorm, Rotary, block
+from glassformer.layers.blocks import Block, LayerNorm, RMSNorm, block
+from glassformer.layers.positions import Rotary
 from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
 
 # Prime sizes, or products of different primes, so that no swapped axis can hide.

@@ -35,8 +35,8 @@ from glassformer.layers.attention import (
     softmax,
     split_heads,
 )
-from glassformer.layers.blocks import Rotary
 from glassformer.layers.cache import Cache
+from glassformer.layers.positions import Rotary
 from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
 from glassformer.stages.watchers import Recorder, Watcher, nothing, record
 
@@ -95,7 +95,9 @@ def test_the_scale_is_the_inverse_temperature() -> None:
 
 def test_a_bias_is_added_to_the_scores() -> None:
     nought, values = head([[0.0]]), head([[3.0], [5.0]])
-    answer = attend(nought, head([[0.0], [0.0]]), values, bias=torch.tensor([[0, math.log(3)]], dtype=torch.float64))
+    answer = attend(
+        nought, head([[0.0], [0.0]]), values, score_bias=torch.tensor([[0, math.log(3)]], dtype=torch.float64)
+    )
     torch.testing.assert_close(answer, head([[4.5]]))
 
 
@@ -280,14 +282,14 @@ def test_it_is_torchs_scaled_dot_product_attention(n_heads: int, n_kv_heads: int
     both = bias.masked_fill(~mask, -math.inf)
     wanted = F.scaled_dot_product_attention(queries, keys, values, attn_mask=both, enable_gqa=True)
     for see in (nothing, explicit):
-        torch.testing.assert_close(attend(queries, keys, values, mask=mask, bias=bias, see=see), wanted)
+        torch.testing.assert_close(attend(queries, keys, values, mask=mask, score_bias=bias, see=see), wanted)
 
 
 def test_a_bias_of_three_axes_is_one_per_text_as_a_mask_is() -> None:
     module, x, bias = Attention(6, 2), torch.randn(2, 5, 6), torch.randn(2, 5, 5)
-    assert torch.equal(module(x, bias=bias), module(x, bias=bias[:, None]))
-    one_by_one = torch.cat([module(x[i : i + 1], bias=bias[i]) for i in range(2)])
-    torch.testing.assert_close(module(x, bias=bias), one_by_one)
+    assert torch.equal(module(x, score_bias=bias), module(x, score_bias=bias[:, None]))
+    one_by_one = torch.cat([module(x[i : i + 1], score_bias=bias[i]) for i in range(2)])
+    torch.testing.assert_close(module(x, score_bias=bias), one_by_one)
 
 
 class Hypotenuse(DotProduct):
@@ -418,7 +420,7 @@ def test_rows_of_the_wrong_shape_are_refused(x: tuple[int, ...], context: tuple[
 @pytest.mark.parametrize("see", [nothing, explicit])
 def test_a_bias_of_the_wrong_kind_is_refused(bias: Tensor, message: str, see: Watcher) -> None:
     with pytest.raises(InputError, match=message):
-        Attention(6, 2)(torch.randn(2, 5, 6), bias=bias, see=see)
+        Attention(6, 2)(torch.randn(2, 5, 6), score_bias=bias, see=see)
 
 
 @pytest.mark.parametrize(

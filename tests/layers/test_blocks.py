@@ -16,16 +16,13 @@ from glassformer.layers.blocks import (
     Block,
     FeedForward,
     LayerNorm,
-    NoPositions,
-    Positions,
     RMSNorm,
-    Rotary,
     block,
     decoder_block,
     encoder_block,
-    sinusoids,
 )
 from glassformer.layers.cache import BlockCache
+from glassformer.layers.positions import NoPositions, Positions, Rotary, sinusoids
 from glassformer.stages.watchers import Watcher, nothing, record
 
 

@@ -19,7 +19,8 @@ from torch import Tensor, nn
 from torch.fx import GraphModule
 
 from glassformer.layers.attention import Attention, sigmoid
-from glassformer.layers.blocks import Positions, block
+from glassformer.layers.blocks import block
+from glassformer.layers.positions import Positions
 
 COMPILED = ("padded", "cross", "rotary and norm", "sigmoid", "quiet softmax", "dense synthesizer", "swiglu")
 

@@ -20,7 +20,7 @@ from glassformer import storage
 from glassformer.errors import GlassformerError, InputError
 from glassformer.layers.attention import WEIGHERS
 from glassformer.layers.blocks import ACTIVATIONS, NORMS
-from glassformer.layers.positions import KINDS as POSITIONS
+from glassformer.layers.positions import SCHEMES as POSITIONS
 from glassformer.models import weights
 from glassformer.models.card import FORMAT, Card
 from glassformer.models.config import CHOICES, to_dict

@@ -11,7 +11,8 @@ from helpers.small_models import inputs, small
 
 from glassformer.errors import InputError
 from glassformer.layers.attention import WEIGHERS, Attention
-from glassformer.layers.blocks import ACTIVATIONS, Positions
+from glassformer.layers.blocks import ACTIVATIONS
+from glassformer.layers.positions import Positions
 from glassformer.models.registry import MODELS
 from glassformer.stages.arithmetic import OPERATIONS
 from glassformer.stages.catalogue import CATALOGUE, LEGEND, Stage, fill, stage
@@ -28,7 +29,7 @@ def traces() -> dict[str, Trace]:
     found |= {name: record(small(name), *inputs(name))[1] for name in MODELS}
     found["dropout"] = record(variants.make("cross", dropout=0.3))[1]
     module, x = Attention(6, 2, d_key=5, d_value=7, d_context=11), torch.randn(3, 13, 6)
-    found["bias"] = record(module, x, torch.randn(3, 17, 11), bias=torch.randn(13, 17))[1]
+    found["bias"] = record(module, x, torch.randn(3, 17, 11), score_bias=torch.randn(13, 17))[1]
     found["positions"] = record(Positions.sinusoidal(13, 6), torch.randn(3, 5, 6))[1]
     return found
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from glassformer.errors import InputError, nearest
+from glassformer.layers.schemes import POSITIONS
 
 Config = TypeVar("Config")
 
@@ -18,13 +19,16 @@ MOST_LAYERS = 1000  # deeper is a slip of the finger, or of a stranger's file
 # What a setting that is a word may say.
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "positions": ("sinusoidal", "learned", "rotary", "none"),
+        "positions": tuple(POSITIONS),
         "norm": ("layer", "rms"),
         "activation": ("relu", "gelu", "tanh gelu", "squared relu", "swiglu"),
         "scorer": ("dot product", "dense synthesizer", "random synthesizer"),
         "weigher": ("softmax", "sigmoid", "quiet softmax"),
     }
 )
+
+
+_ORDER = f"How it knows the order: {', '.join(tuple(POSITIONS)[:-1])} or {tuple(POSITIONS)[-1]}."
 
 
 def setting(default: Any, sentence: str) -> Any:
@@ -83,7 +87,7 @@ class EncoderConfig:
     heads: int = setting(4, "Heads of each attention.")
     hidden: int = setting(256, "Width of the feed-forward networks.")
     learned: bool = setting(True, "Learned queries, keys and values; without them a text only meets itself.")
-    positions: str = setting("rotary", "How it knows the order: sinusoidal, learned, rotary or none.")
+    positions: str = setting("rotary", _ORDER)
     norm: str = setting("rms", "layer or rms.")
     activation: str = setting("gelu", "relu, gelu, squared relu or swiglu.")
     dropout: float = setting(0.1, "Share dropped after each layer while training.")
@@ -102,7 +106,7 @@ class TranslatorConfig:
     decoder_layers: int = setting(4, "Blocks of the decoder.")
     heads: int = setting(4, "Heads of each attention.")
     hidden: int = setting(256, "Width of the feed-forward networks.")
-    positions: str = setting("sinusoidal", "How it knows the order: sinusoidal, learned, rotary or none.")
+    positions: str = setting("sinusoidal", _ORDER)
     norm: str = setting("layer", "layer or rms.")
     norm_first: bool = setting(True, "The norm before each layer (True) or after it (False).")
     activation: str = setting("relu", "relu, gelu, squared relu or swiglu.")
@@ -122,7 +126,7 @@ class LanguageModelConfig:
     heads: int = setting(4, "Heads of each attention.")
     kv_heads: int = setting(0, "Key/value heads shared by groups of heads; 0 is one for each.")
     hidden: int = setting(512, "Width of the feed-forward networks.")
-    positions: str = setting("rotary", "How it knows the order: sinusoidal, learned, rotary or none.")
+    positions: str = setting("rotary", _ORDER)
     norm: str = setting("rms", "layer or rms.")
     query_key_norm: bool = setting(True, "Normalise queries and keys.")
     activation: str = setting("swiglu", "relu, gelu, tanh gelu, squared relu or swiglu.")

@@ -171,6 +171,45 @@ def _add(index: Index, _made: Operand, left: Operand, right: Operand) -> Working
     return _summed([_plain(left.cell(*index)), _plain(right.cell(*index))])
 
 
+def _subtract(index: Index, _made: Operand, queries: Operand, keys: Operand) -> Working:
+    batch, row, column = index
+    one, other = queries.cell(batch, row), keys.cell(batch, column)
+    return Working((_plain(one), _plain(other)), one.value - other.value, "{0} − {1}")
+
+
+def _penalise(index: Index, _made: Operand, slopes: Operand, distances: Operand) -> Working:
+    batch, head, row, column = index
+    slope, distance = slopes.cell(head), distances.cell(batch, row, column)
+    return Working((_plain(slope), _plain(distance)), -slope.value * abs(distance.value), "−{0} × |{1}|")
+
+
+def _bucket(index: Index, _made: Operand, distances: Operand, weight: Operand, farthest: Operand) -> Working:
+    cell, count = distances.cell(*index), weight.values.shape[0] // 2
+    later = count if cell.value < 0 else 0
+    return Working((_plain(cell),), later + _bucket_of(abs(cell.value), count, farthest), "the bucket of {0}")
+
+
+def _bucket_backwards(index: Index, _made: Operand, distances: Operand, weight: Operand, farthest: Operand) -> Working:
+    cell, count = distances.cell(*index), weight.values.shape[0]
+    return Working((_plain(cell),), _bucket_of(max(cell.value, 0.0), count, farthest), "the bucket of {0}")
+
+
+def _bucket_of(distance: float, count: int, farthest: Operand) -> float:
+    """Half of the buckets have one distance each; the others are as wide, on a scale of logarithms, as each other."""
+    near = count // 2
+    if distance < near:
+        return distance
+    share = math.log(distance / near) / math.log(farthest.cell().value / near)
+    return min(near + math.floor(share * (count - near)), count - 1)
+
+
+def _pick(index: Index, _made: Operand, buckets: Operand, weight: Operand) -> Working:
+    batch, head, row, column = index
+    bucket = buckets.cell(batch, row, column)
+    value = weight.cell(int(bucket.value), head)
+    return Working((_plain(bucket), _plain(value)), value.value, "bucket {0}: {1}")
+
+
 def _mask(index: Index, _made: Operand, scores: Operand, mask: Operand) -> Working:
     allowed = bool(mask.cell(*index).value)
     term = _plain(scores.cell(*index))
@@ -386,6 +425,11 @@ OPERATIONS: MappingProxyType[str, Callable[..., Working]] = MappingProxyType(
         "inverse root": _inverse_root,
         "scale": _scale,
         "add": _add,
+        "subtract": _subtract,
+        "penalise": _penalise,
+        "bucket": _bucket,
+        "bucket backwards": _bucket_backwards,
+        "pick": _pick,
         "mask": _mask,
         "softmax": _softmax,
         "quiet softmax": _quiet_softmax,

@@ -70,6 +70,11 @@ RECIPES: MappingProxyType[str, list[Recipe]] = MappingProxyType(
         "inverse root": _copy("0[]", whole="1 / √({0})"),
         "scale": _copy("1[] × 0[*]"),
         "add": [{"terms": ["0[*]", "1[*]"]}],
+        "subtract": [{"terms": ["0[b,r]", "1[b,c]"], "whole": "{0} − {1}"}],
+        "penalise": [{"terms": ["0[h]", "1[b,r,c]"], "whole": "−{0} × |{1}|"}],
+        "bucket": _copy("0[*]", whole="the bucket of {0}"),
+        "bucket backwards": _copy("0[*]", whole="the bucket of {0}"),
+        "pick": [{"let": {"n": "0[b,r,c]"}, "terms": ["0[b,r,c]", "1[n,h]"], "whole": "bucket {0}: {1}"}],
         "mask": [
             {"let": {"allowed": "1[*]"}, "when": "allowed>0", "terms": ["0[*]"], "whole": "{0}, since it may look"},
             {"terms": ["0[*]"], "whole": "hidden"},
