@@ -225,7 +225,7 @@ class Shape:
         return letter(sign, self.letters[sign])
 
     def plain(self) -> Self:
-        """The same shape for cross-attention, which never shares, scores otherwise, norms its queries or counts positions."""
+        """The same shape for cross-attention: it never shares, scores otherwise, norms its queries or counts positions."""
         config = configs.TranslatorConfig(**{**configs.to_dict(self.config), "positions": "none"})
         return type(self)(config, self.tokens)
 
@@ -388,11 +388,13 @@ def _language_model(config: configs.LanguageModelConfig, tokens: int) -> Plan:
 
 
 def _positions(shape: Shape, stacks: int = 1) -> Sequence[Row]:
+    """The weights of the scheme, whose product is written in letters and figures; a bias has them in each stack."""
     facts = shape.positions
-    factors = [shape[sign] if sign in LETTERS else Quantity.of(int(sign)) for sign in facts.weights.split("·") if sign]
-    if facts.on_scores and stacks > 1:
-        factors.insert(0, Quantity.of(stacks))
-    return [row("positions", reduce(mul, factors))] if factors else []
+    if not facts.weights:
+        return []
+    factors = [shape[sign] if sign in LETTERS else Quantity.of(int(sign)) for sign in facts.weights.split("·")]
+    more = [Quantity.of(stacks)] if facts.on_scores and stacks > 1 else []
+    return [row("positions", reduce(mul, [*more, *factors]))]
 
 
 _PLANS: dict[type, Any] = {
