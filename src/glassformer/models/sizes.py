@@ -225,7 +225,7 @@ class Shape:
         return letter(sign, self.letters[sign])
 
     def plain(self) -> Self:
-        """The same shape for cross-attention: it never shares, scores otherwise, norms its queries or counts positions."""
+        """The same shape for cross-attention: it never shares, scores otherwise, norms queries or counts positions."""
         config = configs.TranslatorConfig(**{**configs.to_dict(self.config), "positions": "none"})
         return type(self)(config, self.tokens)
 
