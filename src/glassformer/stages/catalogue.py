@@ -139,7 +139,7 @@ _ATTENTION = (
     _stage("scaled", "Z", "B H Tq Tk", "score", "The scores, made independent of the key width.",
         Way("scale", ("scores", "scale"), "@1 @0", "@1 @0")),
     _stage("bias", "P", "… Tq Tk", "score", "A number added to each score, such as a penalty for distance.",
-        Way("penalise", ("slopes", "distances"), r"-@0\,\lvert @1 \rvert", "−@0 |@1|", how="slopes",
+        Way("penalise", ("slopes", "distances"), r"-@0 |@1|", "−@0 |@1|", how="slopes",
             meaning="A penalty for distance, steeper in some heads than in others."),
         Way("pick", ("buckets", "bucket_weight"), "@1[@0]", "@1[@0]", how="buckets",
             meaning="What was learned for the bucket that the distance falls in.")),
