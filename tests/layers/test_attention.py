@@ -33,7 +33,8 @@ from glassformer.layers.attention import (
     split_heads,
 )
 from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
-from glassformer.stages.watchers import Recorder, Watcher, nothing, record
+from glassformer.stages.recorder import Recorder, record
+from glassformer.stages.watchers import Watcher, nothing
 
 E = math.e
 

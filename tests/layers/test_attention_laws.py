@@ -14,7 +14,8 @@ from glassformer.layers.blocks import RMSNorm, block, decoder_block
 from glassformer.layers.cache import BlockCache, Cache
 from glassformer.layers.positions import Rotary
 from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
-from glassformer.stages.watchers import Recorder, Watcher, nothing, record
+from glassformer.stages.recorder import Recorder, record
+from glassformer.stages.watchers import Watcher, nothing
 
 seeds = st.integers(0, 2**31 - 1)
 lengths = st.sampled_from([1, 2, 3, 5, 7, 11])

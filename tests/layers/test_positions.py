@@ -33,14 +33,21 @@ from glassformer.layers.positions import (
     distances,
     sinusoids,
 )
-from glassformer.layers.schemes import POSITIONS
-from glassformer.stages.watchers import record
+from glassformer.stages.recorder import record
 
 OF = Dimensions(longest=13, d_model=12, n_heads=3)
 
 
+def test_the_weights_of_a_scheme_are_told_by_its_row() -> None:
+    sizes = {"T": OF.longest, "D": OF.d_model, "H": OF.n_heads}
+    for name, scheme in SCHEMES.items():
+        learned = sum(weight.numel() for weight in Order(name, OF, ("encoder",)).parameters())
+        told = math.prod(sizes.get(sign) or int(sign) for sign in scheme.weights.split("·")) if scheme.weights else 0
+        assert learned == told, name
+
+
 def test_an_unknown_scheme_is_refused_and_the_nearest_named() -> None:
-    with pytest.raises(InputError, match="no positions called 'alibbi'; did you mean 'alibi'"):
+    with pytest.raises(InputError, match="no position scheme called 'alibbi'; did you mean 'alibi'"):
         Order("alibbi", OF, ("encoder",))
 
 
@@ -263,7 +270,7 @@ def test_a_bias_is_spelled_as_on_paper() -> None:
     module.weight.data[3, 1] = 0.25
     _, trace = record(lambda see: module(distances(at, at, see), see=see))
     assert repr(trace.explain("bias", (0, 1, 5, 2))) == "bias[0,1,5,2] = bucket 3: 0.25 = 0.25"
-    assert repr(trace.explain("buckets", (0, 2, 5))) == "buckets[0,2,5] = the bucket of (−3) = 19"
+    assert repr(trace.explain("buckets", (0, 2, 5))) == "buckets[0,2,5] = 16 + |(−3)| = 19"
 
 
 # --- a bias in attention ----------------------------------------------------------------------------------------
@@ -347,7 +354,7 @@ def test_a_stack_that_stops_halfway_does_not_spoil_the_memory() -> None:
 @pytest.mark.parametrize("kind", SCHEMES)
 def test_a_scheme_has_an_end_unless_it_counts_distances(kind: str) -> None:
     order, x = Order(kind, OF, ("encoder",)), torch.randn(1, 14, 12)
-    if POSITIONS[kind].on_scores:
+    if SCHEMES[kind].bias:
         assert order(x, stack="encoder").rows.shape == x.shape
     else:
         with pytest.raises(InputError, match="looks back on 13 tokens at most; there are 14"):

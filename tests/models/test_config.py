@@ -6,13 +6,13 @@ import pytest
 
 from glassformer.errors import InputError
 from glassformer.models import config as configs
-from glassformer.models.registry import MODELS, build, configure
+from glassformer.models.registry import MODELS, build, config_from, configure
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_config_goes_to_data_and_back(name: str) -> None:
     kind = MODELS[name]
-    assert configs.from_dict(type(kind.default), configs.to_dict(kind.default)) == kind.default
+    assert config_from(name, configs.to_dict(kind.default)) == kind.default
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ import torch
 from helpers.small_models import inputs, small
 
 from glassformer.errors import InputError
-from glassformer.layers.schemes import POSITIONS
+from glassformer.layers.positions import SCHEMES
 from glassformer.stages.watchers import nothing
 
 
 @pytest.mark.parametrize("scorer", ["dot product", "dense synthesizer", "random synthesizer"])
-@pytest.mark.parametrize("positions", POSITIONS)
+@pytest.mark.parametrize("positions", SCHEMES)
 def test_a_language_model_may_read_in_parts(scorer: str, positions: str) -> None:
     if scorer != "dot product" and positions == "rotary":
         positions = "learned"  # a synthesizer has no keys to turn

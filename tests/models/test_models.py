@@ -5,9 +5,9 @@ import pytest
 import torch
 from helpers.small_models import VOCABULARY, inputs, small
 
-from glassformer.layers.schemes import POSITIONS
+from glassformer.layers.positions import SCHEMES
 from glassformer.models.registry import MODELS
-from glassformer.stages.watchers import record
+from glassformer.stages.recorder import record
 
 # Every model as it is, and those that attend with a bias on their scores.
 ATTENDING = ("bare-attention", "attention", "transformer", "translator", "gpt", "modern")
@@ -40,12 +40,12 @@ def test_padding_and_company_say_nothing(name: str, settings: dict[str, str], pa
              for i, n in enumerate((11, 7, 4))]  # fmt: skip
     together = model(*inputs(name, pads=pads))
     for i, (one, n) in enumerate(zip(alone, (11, 7, 4), strict=True)):
-        mine = together[i : i + 1, :n] if MODELS[name].task == "generate" else together[i : i + 1]
+        mine = together[i : i + 1, :n] if MODELS[name].family == "language model" else together[i : i + 1]
         torch.testing.assert_close(one, mine, rtol=0, atol=5e-6)
 
 
 @pytest.mark.parametrize("name", ["translator", "gpt", "modern"])
-@pytest.mark.parametrize("kind", POSITIONS)
+@pytest.mark.parametrize("kind", SCHEMES)
 def test_the_future_does_not_leak(name: str, kind: str) -> None:
     model = small(name, positions=kind)
     parts = inputs(name)

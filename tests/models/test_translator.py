@@ -4,11 +4,11 @@ import pytest
 import torch
 from helpers.small_models import inputs, small
 
-from glassformer.layers.schemes import POSITIONS
-from glassformer.stages.watchers import record
+from glassformer.layers.positions import SCHEMES
+from glassformer.stages.recorder import record
 
 
-@pytest.mark.parametrize("positions", POSITIONS)
+@pytest.mark.parametrize("positions", SCHEMES)
 def test_a_translator_may_write_step_by_step(positions: str) -> None:
     model = small("translator", positions=positions).double()
     source, real, target = inputs("translator")

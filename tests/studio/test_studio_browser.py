@@ -110,6 +110,32 @@ def test_a_number_is_clicked_and_its_arithmetic_adds_up(visit: Open) -> None:
     assert "cell=scores,2,2" in page.url
 
 
+def test_a_number_of_the_working_leads_down_to_what_was_given_and_up_again(visit: Open) -> None:
+    """The panel is the one of the room Inside: terms, their sum, and links to where each number stands."""
+    page = visit("#room=by-hand&example=masked&cell=weights,1,0")
+    panel = page.locator(".paper .number")
+    expect(panel.locator(".terms tbody tr").nth(1)).to_contain_text("second")
+    values = [float(text) for text in panel.locator(".terms tbody td:last-child").all_inner_texts()]
+    shown = panel.locator("output").inner_text()
+    assert float(shown) == pytest.approx(values[0] / sum(values), abs=1e-3)
+    assert page.locator("[data-stage=weights] td.chosen").inner_text() == shown
+    panel.locator(".terms .cell").first.click()
+    expect(panel).to_contain_text("Since “second” may look at “first”.")
+    panel.locator(".terms .cell").click()
+    panel.get_by_role("button", name="scale 0.577: go there").click()  # a single number, nowhere on the paper
+    expect(panel.locator(".sum").first).to_have_text("= 1 / √(3)")
+    page.go_back()
+    for stage in ("scores", "queries", "inputs"):
+        panel.get_by_role("button", name=re.compile(f"^{stage} .*: go there")).first.click()
+        expect(page).to_have_url(re.compile(f"cell={stage},"))
+    expect(panel).to_contain_text("Given.")
+    panel.locator(".uses .cell").first.click()
+    expect(page.locator("[data-stage=queries]")).to_be_in_viewport()
+    page.locator("[data-stage=masked] td.hid .figure-cell").first.click()
+    expect(panel.locator("output")).to_have_text("−∞")
+    expect(panel).to_contain_text("Since “first” may not look at “second”.")
+
+
 def test_settings_mask_and_scorer(visit: Open) -> None:
     page = visit("#room=by-hand&example=two-heads")
     page.wait_for_selector("[data-stage=weights]")
@@ -240,7 +266,7 @@ def test_a_race_is_read_and_all_are_asked(visit: Open) -> None:
 
 def test_a_run_is_begun_watched_and_stopped(visit: Open, house: House) -> None:
     page = visit("#room=train")
-    page.get_by_label("minutes it may take").fill("30")
+    page.get_by_label("minutes it may take").fill("2")  # its first checkpoint comes after a tenth of that
     page.get_by_label("name", exact=True).fill("seen")
     page.get_by_role("button", name="Train", exact=True).click()
     page.set_default_timeout(240_000)

@@ -1,15 +1,13 @@
 """How a model is told the order of its tokens: by rows that are added, by turning queries and keys, by a bias on the
 scores that grows with distance, or not at all. It knows no text and no model.
 
-Attention by itself does not know who stands where. Every scheme is one line of the table SCHEMES below; its name and
-what it does stand in schemes.py, where they can be read without torch. The legend of shapes is the one of attention.py;
-R is the number of rotated pairs, U the number of buckets.
+Attention by itself does not know who stands where. Every scheme is one row of the table SCHEMES below. The legend of
+shapes is the one of attention.py; R is the number of rotated pairs, U the number of buckets.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import NamedTuple
 
 import torch
@@ -17,7 +15,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from glassformer.errors import InputError, nearest
+from glassformer.choices import Choices
+from glassformer.errors import InputError
 from glassformer.layers.attention import Angles
 from glassformer.layers.cache import Cache
 from glassformer.stages.watchers import Watcher, nothing
@@ -211,23 +210,45 @@ class Dimensions:
 
 @dataclass(frozen=True)
 class Scheme:
-    """Where a scheme has its hand in: rows to be added, angles to turn by, a bias for a stack that may be causal."""
+    """What a scheme does, and where it has its hand in: rows to be added, angles to turn by, or a bias on the scores,
+    which each stack of blocks has for itself (True: a causal one).
 
+    weights     how many it learns (a bias: for each stack), as a product in the letters of models/sizes.py
+    """
+
+    sentence: str
     rows: Callable[[Dimensions], nn.Module] | None = None
     angles: Callable[[Dimensions], nn.Module] | None = None
     bias: Callable[[Dimensions, bool], nn.Module] | None = None
+    weights: str = ""
 
 
-SCHEMES: MappingProxyType[str, Scheme] = MappingProxyType(
+SCHEMES: Choices[Scheme] = Choices(
+    "position scheme",
     {
-        "sinusoidal": Scheme(rows=lambda of: Positions.sinusoidal(of.longest, of.d_model)),
-        "learned": Scheme(rows=lambda of: Positions.trained(of.longest, of.d_model)),
-        "rotary": Scheme(angles=lambda of: Rotary(of.d_key)),
-        "alibi": Scheme(bias=lambda of, causal: LinearBias(of.n_heads)),
-        "t5": Scheme(bias=lambda of, causal: BucketBias(of.n_heads, causal=causal)),
-        "none": Scheme(),
-    }
-)
+        "sinusoidal": Scheme(
+            "adds waves to the row at position t: sin and cos of t / 10000^(2r/D)",
+            rows=lambda of: Positions.sinusoidal(of.longest, of.d_model),
+        ),
+        "learned": Scheme(
+            "adds a learned row to the one at position t",
+            rows=lambda of: Positions.trained(of.longest, of.d_model), weights="T·D",
+        ),
+        "rotary": Scheme(
+            "turns pair r of the queries and keys at position t by the angle t / 10000^(2r/K)",
+            angles=lambda of: Rotary(of.d_key),
+        ),
+        "alibi": Scheme(
+            "adds −m·|i−j| to the score of query i and key j, with the slope m = 2^(−8h/H) in head h",
+            bias=lambda of, causal: LinearBias(of.n_heads),
+        ),
+        "t5": Scheme(
+            "adds a learned number to the score of query i and key j, by head and bucket of i−j",
+            bias=lambda of, causal: BucketBias(of.n_heads, causal=causal), weights="32·H",
+        ),
+        "none": Scheme("says nothing of who stands where"),
+    },
+)  # fmt: skip
 
 
 class Placed(NamedTuple):
@@ -246,8 +267,6 @@ class Order(nn.Module):
 
     def __init__(self, kind: str, of: Dimensions, stacks: Sequence[str]) -> None:
         super().__init__()
-        if kind not in SCHEMES:
-            raise InputError(f"There are no positions called '{kind}'; {nearest(kind, SCHEMES)}")
         scheme = SCHEMES[kind]
         self.longest = of.longest if scheme.bias is None else None  # a bias goes on beyond what was learnt from
         self.rotary = scheme.angles(of) if scheme.angles else None

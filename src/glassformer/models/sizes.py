@@ -14,10 +14,10 @@ from operator import mul
 from types import MappingProxyType
 from typing import Any, Self
 
-from glassformer.layers.schemes import POSITIONS, SchemeFacts
+from glassformer.layers.positions import SCHEMES, Scheme
 from glassformer.models import config as configs
 from glassformer.models.quantities import NOTHING, Quantity, letter
-from glassformer.models.registry import kind_of
+from glassformer.models.registry import MODELS
 
 LETTERS = MappingProxyType(
     {
@@ -105,7 +105,7 @@ class Sizes:
 
 def sizes(name: str, config: Any | None = None, *, tokens: int | None = None) -> Sizes:
     """The sizes of a model of the table, for texts of so many tokens (default: the longest it can take)."""
-    config = kind_of(name).default if config is None else config
+    config = MODELS[name].default if config is None else config
     fixed = isinstance(config, configs.DenseConfig | configs.ConvolutionConfig)  # it always sees its whole length
     tokens = getattr(config, "length", USUAL_TOKENS) if tokens is None or fixed else tokens
     plan = _PLANS[type(config)](config, tokens)
@@ -239,9 +239,9 @@ class Shape:
         return str(self.option("scorer", "dot product"))
 
     @property
-    def positions(self) -> SchemeFacts:
+    def positions(self) -> Scheme:
         """How order is told."""
-        return POSITIONS[self.config.positions]
+        return SCHEMES[self.config.positions]
 
     @property
     def fused(self) -> bool:
@@ -323,7 +323,7 @@ class Shape:
         """Of one head, by the fused kernel: the bias, masked; or the weights, if the bias is to be learned. A fixed one
         that only the future is hidden from is the same for all texts of a batch, and not counted."""
         of_each_text = self.positions.weights or not causal
-        return self.tokens if self.positions.on_scores and of_each_text else 0
+        return self.tokens if self.positions.bias and of_each_text else 0
 
     def kept_feed_forward(self) -> int:
         """Its normed input, and its hidden rows as often as its activation needs them."""
@@ -389,11 +389,11 @@ def _language_model(config: configs.LanguageModelConfig, tokens: int) -> Plan:
 
 def _positions(shape: Shape, stacks: int = 1) -> Sequence[Row]:
     """The weights of the scheme, whose product is written in letters and figures; a bias has them in each stack."""
-    facts = shape.positions
-    if not facts.weights:
+    scheme = shape.positions
+    if not scheme.weights:
         return []
-    factors = [shape[sign] if sign in LETTERS else Quantity.of(int(sign)) for sign in facts.weights.split("·")]
-    more = [Quantity.of(stacks)] if facts.on_scores and stacks > 1 else []
+    factors = [shape[sign] if sign in LETTERS else Quantity.of(int(sign)) for sign in scheme.weights.split("·")]
+    more = [Quantity.of(stacks)] if scheme.bias and stacks > 1 else []
     return [row("positions", reduce(mul, [*more, *factors]))]
 
 

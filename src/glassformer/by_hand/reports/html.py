@@ -1,6 +1,6 @@
 """The report as one HTML file: the notes as they read, wrong numbers marked, the arithmetic a tap away. No network.
 
-Draws; judges nothing.
+Draws; judges nothing. The notes may be anybody's: all of them is escaped, and the frame lets only our own script run.
 """
 
 import re
@@ -10,6 +10,7 @@ from importlib.resources import files
 from glassformer.by_hand.checking.findings import MEANINGS, Finding, Report
 from glassformer.by_hand.notes.documents import Document, Passage
 from glassformer.by_hand.reports.wording import doubt, lines, minus, place, summary
+from glassformer.drawing.html_page import framed
 from glassformer.drawing.mathml import to_mathml
 
 
@@ -23,17 +24,17 @@ def to_html(report: Report) -> str:
         for remark in report.unreadable[:200]
     )
     rest = f"<details><summary>{len(report.unreadable)} not read</summary><ul>{unread}</ul></details>" if unread else ""
-    return _PAGE.format(
-        title=escape(", ".join(report.files[:3]) or "notes"),
+    title = f"Checked: {', '.join(report.files[:3]) or 'notes'}"
+    body = _BODY.format(
+        title=escape(title),
         verdict=verdict,
         state="right" if first is None else "wrong",
         summary=escape(summary(report)),
         notes=sheets_html(report),
         cards=marks or "<p class='none'>No findings.</p>",
         rest=rest,
-        style=_asset("page.css"),
-        script=_asset("page.js"),
     )
+    return framed(title, body, style=_asset("page.css"), script=_asset("page.js"))
 
 
 def sheets_html(report: Report) -> str:
@@ -149,18 +150,5 @@ def _kind(finding: Finding) -> str:
     return "mark mild" if finding.is_mild else "mark"
 
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Checked: {title}</title>
-<style>{style}</style>
-</head>
-<body>
-<header><h1>Checked: {title}</h1><p class="verdict {state}">{verdict}</p><small>{summary}</small></header>
-<main><div>{notes}{rest}</div><aside aria-label="Findings">{cards}</aside></main>
-<script>{script}</script>
-</body>
-</html>
-"""
+_BODY = """<header><h1>{title}</h1><p class="verdict {state}">{verdict}</p><small>{summary}</small></header>
+<main><div>{notes}{rest}</div><aside aria-label="Findings">{cards}</aside></main>"""

@@ -2,6 +2,7 @@
 
 import json as json_format
 import sys
+from inspect import signature
 from pathlib import Path
 from typing import Annotated
 
@@ -16,19 +17,6 @@ from glassformer.by_hand.reports.margins import to_markdown
 from glassformer.by_hand.reports.mending import write_mended
 from glassformer.commands.pages.check_page import show_lines, show_report
 from glassformer.errors import InputError, nearest
-
-_OPTIONS = (
-    "--json",
-    "--markdown",
-    "--html",
-    "--fix",
-    "--strict",
-    "--exact",
-    "--digits",
-    "--quiet",
-    "--code",
-    "--example",
-)
 
 
 def check(
@@ -79,7 +67,7 @@ def check(
         return check_code(code, example=example, json=json)
     options = [word for word in files if word.startswith("-") and word != "-"]
     if options:
-        raise InputError(f"There is no option {options[0]}; {nearest(options[0], _OPTIONS)}")
+        raise InputError(f"There is no option {options[0]}; {nearest(options[0], _options())}")
     if not files:
         raise InputError("Which notes? Give a file, a folder, or - for standard input: glassformer check notes.md")
     if digits is not None and not 0 <= digits <= 15:
@@ -100,6 +88,11 @@ def check(
     else:
         show_report(report, strict=strict)
     return report.exit_code(strict=strict)
+
+
+def _options() -> list[str]:
+    """The options of this command, as its signature has them."""
+    return [f"--{name}" for name, each in signature(check).parameters.items() if each.kind is each.KEYWORD_ONLY]
 
 
 def _checked(files: tuple[str, ...], exact: bool, digits: int | None) -> Report:

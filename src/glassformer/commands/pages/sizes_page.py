@@ -10,9 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from glassformer.drawing.matrices import rgb
-from glassformer.layers.schemes import POSITIONS
+from glassformer.layers.positions import SCHEMES
 from glassformer.models.registry import MODELS
 from glassformer.models.sizes import BYTES, LETTERS, TRAINING, Row, Sizes, count_parameters
+from glassformer.text.tasks import tasks_for
 
 _BAR = 8  # cells
 
@@ -39,7 +40,7 @@ def print_sizes(sizes: Sizes, title: str, sentence: str, console: Console) -> No
 
 def print_positions(scheme: str, console: Console) -> None:
     """What tells a model the order of its tokens."""
-    told = Text.assemble(("positions  ", "bold"), scheme, (f" {POSITIONS[scheme].sentence}", "dim"))
+    told = Text.assemble(("positions  ", "bold"), scheme, (f" {SCHEMES[scheme].sentence}", "dim"))
     console.print(Padding(told, (0, 2), expand=False))
     console.print()
 
@@ -96,7 +97,8 @@ def print_models(console: Console) -> None:
     for name in ("model", "task", "weights", ""):
         table.add_column(name, justify="right" if name == "weights" else "left", no_wrap=name != "")
     for name, kind in MODELS.items():
-        table.add_row(f"[bold]{name}[/]", kind.task, f"{count_parameters(name):,}", Text(kind.sentence, style="dim"))
+        task, weights = " or ".join(tasks_for(kind.family)), f"{count_parameters(name):,}"
+        table.add_row(f"[bold]{name}[/]", task, weights, Text(kind.sentence, style="dim"))
     console.print(table)
     console.print("  [dim]One of them in full:[/] glassformer describe transformer --set width=64")
     console.print()

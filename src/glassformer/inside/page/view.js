@@ -12,7 +12,7 @@ import { NumberPanel } from "./panels/number_panel.js";
 import { Sheet, Store, clamp } from "./store.js";
 import { carried, entrance, headAxis, firstCell, whole } from "./standing.js";
 import { picture, savePng, saveSvg } from "./export.js";
-import { spelledFromRecipe } from "./operations.js";
+import { numbered, spelledFromOperation } from "./operations.js";
 import { Strip, looks } from "./panels/strip.js";
 
 const BEAT = 1100; // milliseconds a step stays while playing
@@ -284,11 +284,11 @@ class View {
 
   // --- a number ---
 
-  /** How a number came about: asked of the caller, or spelled from the recipes that came along. */
+  /** How a number came about: asked of the caller, or spelled from the operations that came along. */
   async explained(address, index) {
     return this.options.explain
       ? numbered(await this.options.explain(address, index))
-      : spelledFromRecipe(this.store, address, index);
+      : spelledFromOperation(this.store, address, index);
   }
 
   /** Explains the chosen number; gives the cells it was made of, by stage. */
@@ -396,16 +396,6 @@ class View {
     if (kind === "svg") saveSvg(drawing, name);
     else await savePng(drawing, name);
   }
-}
-
-/** What the server said, with numbers that JSON lacks put back. */
-function numbered(found) {
-  const cells = (list) => list.map((cell) => ({ ...cell, value: Number(cell.value) }));
-  return {
-    ...found,
-    number: Number(found.number),
-    terms: found.terms.map((term) => ({ ...term, value: Number(term.value), cells: cells(term.cells) })),
-  };
 }
 
 /** The smallest rectangle around some cells, if they are in this matrix. */

@@ -160,8 +160,8 @@ export class Inside {
     this.picker.value = this.model;
     this.words.value = this.text;
     this.lead.value = this.target;
-    this.lead.hidden = model.task !== "translate";
-    this.on.hidden = model.objective !== "stream";
+    this.lead.hidden = !model.can_be_led;
+    this.on.hidden = !model.goes_on;
     const score = Object.keys(SCORES).find((name) => name in model.scores);
     const size = `${model.model}, ${model.parameters.toLocaleString("en")} weights`;
     const scored = score ? ` · ${SCORES[score](model.scores[score])}` : "";

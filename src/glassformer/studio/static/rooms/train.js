@@ -42,7 +42,7 @@ export class Train {
   // --- the form ---
 
   async offer() {
-    const { tasks, sets, runs } = await ask("train/start");
+    const { tasks, files, sets, runs } = await ask("train/start");
     const task = el(
       "select",
       { name: "task", onchange: () => fill() },
@@ -88,13 +88,7 @@ export class Train {
         el("option", { value: "file", selected: chosen === "file" }, "a file of mine"),
       );
       file.hidden = data.value !== "file";
-      const said =
-        fitting.find((each) => each.name === data.value)?.about ??
-        {
-          classify: "A file with a text and a label in each row.",
-          translate: "A file with a source and a target in each row.",
-          generate: "A text, or a file with a prompt and an answer in each row.",
-        }[task.value];
+      const said = fitting.find((each) => each.name === data.value)?.about ?? files[task.value];
       about.textContent = said[0].toUpperCase() + said.slice(1);
       const base = data.value === "file" ? task.value : data.value;
       name.value = [base, ...Array.from({ length: 99 }, (_, i) => `${base}-${i + 2}`)].find((each) => !taken.has(each));
