@@ -103,7 +103,7 @@ def test_a_given_number_is_changed_and_everything_after_it_follows(visit: Open) 
 def test_a_number_is_clicked_and_its_arithmetic_adds_up(visit: Open) -> None:
     page = visit("#room=by-hand&example=i-love-ai")
     page.locator("[data-stage=scores] .figure-cell").nth(8).click()
-    expect(page.locator(".paper .number output")).to_have_text("3")
+    expect(page.locator(".paper .number .figure")).to_have_text("3")
     said = page.locator(".paper .number .sum").all_inner_texts()
     assert said[0] == "= 2 × 1 + 1 × 1"
     assert page.locator("td.used").count() == 4
@@ -116,7 +116,7 @@ def test_a_number_of_the_working_leads_down_to_what_was_given_and_up_again(visit
     panel = page.locator(".paper .number")
     expect(panel.locator(".terms tbody tr").nth(1)).to_contain_text("second")
     values = [float(text) for text in panel.locator(".terms tbody td:last-child").all_inner_texts()]
-    shown = panel.locator("output").inner_text()
+    shown = panel.locator(".figure").inner_text()
     assert float(shown) == pytest.approx(values[0] / sum(values), abs=1e-3)
     assert page.locator("[data-stage=weights] td.chosen").inner_text() == shown
     panel.locator(".terms .cell").first.click()
@@ -132,7 +132,7 @@ def test_a_number_of_the_working_leads_down_to_what_was_given_and_up_again(visit
     panel.locator(".uses .cell").first.click()
     expect(page.locator("[data-stage=queries]")).to_be_in_viewport()
     page.locator("[data-stage=masked] td.hid .figure-cell").first.click()
-    expect(panel.locator("output")).to_have_text("−∞")
+    expect(panel.locator(".figure")).to_have_text("−∞")
     expect(panel).to_contain_text("Since “first” may not look at “second”.")
 
 
@@ -329,7 +329,7 @@ def switched_off(page: Page) -> None:
 
 # Where to go, what to do there, and what is then on screen.
 PLACES: dict[str, tuple[str, Callable[[Page], None], str]] = {
-    "by-hand": ("#room=by-hand&example=two-heads&cell=scores,0,1,1", lambda page: None, ".paper .number output"),
+    "by-hand": ("#room=by-hand&example=two-heads&cell=scores,0,1,1", lambda page: None, ".paper .number .figure"),
     "check": ("#room=by-hand&tab=check", with_a_slip, ".verdict"),
     "masks": ("#room=by-hand&example=masked&tab=masks", lambda page: None, ".trial"),
     "inside": (f"#room=inside&model=classes&text={TEXT}", switched_off, ".before-after"),

@@ -32,7 +32,7 @@ export class NumberPanel {
         explanation.where
           ? el("p", { class: "where" }, explanation.where)
           : el("p", { class: "where" }, symbol(stage), " ", place),
-        el("p", { class: `figure ${stage.role}`, title: exact }, el("output", {}, written)),
+        el("p", { class: `figure ${stage.role}`, title: exact }, written),
         stage.truth || exact === written ? null : el("p", { class: "exact quiet" }, exact),
         el(
           "div",
