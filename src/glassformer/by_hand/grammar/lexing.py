@@ -356,8 +356,8 @@ class _Lexer:
         return tokens
 
     def _code_name(self, start: int) -> list[Token]:
-        match = re.compile(r"[A-Za-zα-ω_]\w*").match(self.text, start)
-        assert match is not None
+        match = re.compile(r"\w*").match(self.text, start)
+        assert match is not None  # an identifier begins with a letter of some alphabet
         end = match.end()
         if match[0].lower() in ("inf", "infinity"):
             return [self.token("INFINITY", match[0], start, end)]

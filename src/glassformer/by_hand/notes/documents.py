@@ -187,7 +187,7 @@ def _closed(text: str, start: int, end: int) -> int:
 def _cut_result(document: Document, code: Span, stop: int) -> int:
     """A drawing in the comments under a line of code is what that line gives; 0 if none is drawn there."""
     found = find_drawing(document.read_as, code.end + 1, stop, code=True)
-    if found is None:
+    if found is None or not (found.drawing or found.why):
         return 0
     drawing = found.drawing and found.drawing.after(document.slice(code) + " # ", code.start)
     if drawing is None:
@@ -233,11 +233,19 @@ def _cut_drawing(document: Document, span: Span, kind: str) -> int:
     found = find_drawing(document.read_as, span.start, span.end, code=kind == "code")
     if found is None:
         return 0
-    if found.drawing is None:
+    if found.drawing is not None:
+        document.passages.append(Passage(kind, found.span, drawing=found.drawing))
+    elif found.why:
         document.unreadable.append((found.span.start, found.why))
     else:
-        document.passages.append(Passage(kind, found.span, drawing=found.drawing))
+        _cut_lines(document, found.span, kind)
     return found.span.end
+
+
+def _cut_lines(document: Document, span: Span, kind: str) -> None:
+    """Lines that stand under each other, each for itself."""
+    for line in re.compile(r"[^\n]+").finditer(document.read_as, span.start, span.end):
+        document.passages.append(Passage(kind, Span(line.start(), line.end())))
 
 
 def _cut_text(document: Document, start: int, line_end: int) -> int:
