@@ -36,6 +36,7 @@ class Passage:
     span: Span
     level: int = 0
     sides: tuple[Node, ...] = ()  # only for given
+    caption: str = ""  # what it is called, if not by the words around it
     drawing: Drawing | None = None  # what it says on one line, if it is drawn over several
 
     def moved(self, by: int) -> "Passage":

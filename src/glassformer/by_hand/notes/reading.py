@@ -3,12 +3,12 @@
 Nothing in a file is ever run. What is no text, or too large, is said so. Understands no mathematics.
 """
 
-import json
 import re
 from pathlib import Path
 
 from glassformer.by_hand.notes.documents import Document, cut
 from glassformer.by_hand.notes.markdown_tables import read_tables
+from glassformer.by_hand.notes.programs.notebooks import read_notebook
 from glassformer.by_hand.notes.sheets import read_csv, read_xlsx
 from glassformer.by_hand.notes.worksheet_files import read_toml, read_yaml
 from glassformer.errors import InputError, nearest
@@ -54,7 +54,7 @@ def open_bytes(data: bytes, file: str, suffix: str = ".md") -> Document:
     if suffix in (".csv", ".tsv"):
         return read_csv(text, file, "\t" if suffix == ".tsv" else None)
     if suffix == ".ipynb":
-        return _notebook(text, file)
+        return read_notebook(text, file)
     if suffix == ".toml":
         return read_toml(text, file)
     if suffix in (".yaml", ".yml"):
@@ -86,30 +86,3 @@ def _without_comments(text: str) -> str:
         text = re.sub(r"[^\n]", " ", text[:end]) + text[end:]
     text = text.replace(r"\end{document}", " " * len(r"\end{document}"))
     return re.sub(r"(?<!\\)%[^\n]*", lambda match: " " * len(match[0]), text)
-
-
-def _notebook(text: str, file: str) -> Document:
-    """The Markdown cells of a notebook; code cells are not workings, and are never run."""
-    try:
-        cells = json.loads(text)["cells"]
-        sources = [
-            (i + 1, "".join(cell["source"]))
-            for i, cell in enumerate(cells)
-            if cell.get("cell_type") == "markdown" and isinstance(cell.get("source"), str | list)
-        ]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        return _hopeless(file, f"this is not a Jupyter notebook ({type(error).__name__}: {error})")
-    whole, parts = "", []
-    for number, source in sources:
-        parts.append((len(whole), f"cell {number}"))
-        whole += source.rstrip("\n") + "\n\n"
-    document = Document(file, whole, parts=parts)
-    for start, _ in parts:
-        end = next((s for s, _ in parts if s > start), len(whole))
-        piece = Document(file, whole[start:end])
-        cut(piece)
-        document.passages += [passage.moved(start) for passage in piece.passages]
-        document.unreadable += [(offset + start, why) for offset, why in piece.unreadable]
-        document.passed_over += [(offset + start, why) for offset, why in piece.passed_over]
-    read_tables(document)
-    return document

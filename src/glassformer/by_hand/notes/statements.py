@@ -95,7 +95,7 @@ class _Reader:
             self._heading(passage)
         elif passage.kind == "given":
             sides = [Side("EQUALS" if i else "", node.span, node) for i, node in enumerate(passage.sides)]
-            self._add(sides, self.caption, "given")
+            self._add(sides, passage.caption or self.caption, "given")
             self.caption = ""
         elif passage.kind == "text":
             self._text(passage)
