@@ -159,6 +159,10 @@ def _rounded(x: Any, decimals: int = 0) -> Any:
     return np.round(x, int(decimals)) if isinstance(x, np.ndarray) else round(x, int(decimals))
 
 
+def _pairs(*parts: Any) -> Any:
+    return list(zip(*parts, strict=False))
+
+
 def _sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-np.asanyarray(x, dtype=float)))
 
@@ -169,7 +173,8 @@ FUNCTIONS = MappingProxyType(
         **{name: getattr(np, name) for name in ("exp", "sqrt", "tanh", "sin", "cos", "log", "log2", "log10", "abs")},
         **{name: getattr(np, name) for name in ("maximum", "minimum", "outer", "square", "sign", "arctan2", "hypot")},
         **dict.fromkeys(("array", "asarray"), array),
-        **dict.fromkeys(("tensor", "Tensor", "FloatTensor", "from_numpy", "as_tensor"), tensor),
+        **dict.fromkeys(("tensor", "Tensor", "FloatTensor"), tensor),
+        "from_numpy": lambda x: np.asanyarray(x).view(Tensor), "empty": _filled(math.nan),
         **dict.fromkeys(("dot", "matmul", "mm", "mv", "inner_product"), product),
         "sum": _over(np.sum), "mean": _over(np.mean), "max": _over(np.max), "min": _over(np.min),
         "amax": _over(np.max), "amin": _over(np.min), "prod": _over(np.prod), "argmax": _over(np.argmax),
@@ -184,15 +189,16 @@ FUNCTIONS = MappingProxyType(
         "round": _rounded, "squeeze": np.squeeze, "flatten": np.ravel, "ravel": np.ravel,
         "unsqueeze": np.expand_dims, "masked_fill": _masked_fill, "norm": _over(np.linalg.norm),
         "item": lambda x: np.asarray(x).item(), "tolist": lambda x: np.asarray(x).tolist(),
-        **dict.fromkeys(("detach", "clone", "copy", "cpu", "contiguous", "squeeze_", "requires_grad_"), _plain),
+        **dict.fromkeys(("detach", "cpu", "contiguous", "requires_grad_"), _plain),
+        **dict.fromkeys(("clone", "copy"), lambda x: np.array(x, subok=True)),
         "float": lambda x: np.asanyarray(x, dtype=float), "double": lambda x: np.asanyarray(x, dtype=float),
-        "numpy": lambda x: np.asarray(x),
+        "numpy": np.asarray,
     }
 )  # fmt: skip
 # What Python itself brings.
 BUILT_IN = MappingProxyType(
     {"len": len, "abs": abs, "round": _rounded, "float": float, "int": int, "sum": sum, "max": max, "min": min}
-    | {"range": lambda *ends: list(range(*ends)[:5000]), "list": list, "tuple": tuple, "zip": lambda *x: list(zip(*x))}
+    | {"range": lambda *ends: list(range(*ends)[:5000]), "list": list, "tuple": tuple, "zip": _pairs}
     | {"enumerate": lambda x, start=0: list(enumerate(x, start)), "str": str}
 )
 CONSTANTS = MappingProxyType({"pi": math.pi, "e": math.e, "inf": math.inf, "newaxis": None})

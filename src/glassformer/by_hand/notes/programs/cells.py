@@ -50,7 +50,7 @@ class Cells:
             elif last is not None:
                 seen += self._value_shown(last.value, output)
         for each in seen:
-            self._claim(each, code)
+            self._claim(each)
 
     def _value_shown(self, expression: ast.expr, output: Output) -> list[Seen]:
         try:
@@ -59,20 +59,20 @@ class Cells:
             return []
         return list(lay_beside([Hole(value, expression)], output.text, output.start))
 
-    def _claim(self, seen: Seen, code: str) -> None:
+    def _claim(self, seen: Seen) -> None:
         entries = [entry for row in _rows(seen.printed) for entry in row]
         values = seen.value.reshape(-1)
         scale = max(1.0, float(np.abs(values).max()))
         errors = [abs(entry.value - value) for entry, value in zip(entries, values, strict=True)]
         halves = [_half(entry) for entry in entries]
         span = seen.printed.span
-        source = (ast.get_source_segment(code, seen.source) or "").strip()
+        source = ast.unparse(seen.source)
         where = Span(span.start, span.end)
         if all(error <= 1.02 * half + NOISE * scale for error, half in zip(errors, halves, strict=True)):
             self._add(where, _as_given(seen, noise=True), seen.printed, source)
         elif not any(error > 3 * half + FAR * scale for error, half in zip(errors, halves, strict=True)):
             self._unsure(where, "numbers that differ by no more than the noise of single precision")
-        elif not self.in_order:
+        elif not (self.in_order and seen.sure):
             self._unsure(where, "an output of cells that were not run once each, in order")
         else:
             tree = tree_of(seen.source, self.program) if self._is_still(seen) else None
@@ -111,7 +111,8 @@ def _as_given(seen: Seen, *, noise: bool) -> Matrix:
     for printed, values in zip(_rows(seen.printed), seen.value, strict=True):
         row = []
         for entry, value in zip(printed, values, strict=True):
-            value = entry.value if noise and abs(entry.value - value) <= NOISE * max(1.0, abs(value)) else float(value)
-            row.append(Number(repr(abs(float(value))), entry.span, -1 if value < 0 else 1))
+            same = noise and abs(entry.value - value) <= NOISE * max(1.0, abs(value))
+            meant = entry.value if same else float(value)
+            row.append(Number(repr(abs(meant)), entry.span, -1 if meant < 0 else 1))
         rows.append(tuple(row))
     return Matrix(tuple(rows), seen.printed.span)

@@ -97,9 +97,9 @@ class _Writer:
         values = [each["data"] for each in kinds if each.get("output_type") == "execute_result" and "data" in each]
         shown = [_joined(value.get("text/plain")) for value in values if isinstance(value, dict)]
         answer = []
-        for text, is_value in [*((text, False) for text in ["".join(streams)]), *((text, True) for text in shown)]:
+        for raw, is_value in [("".join(streams), False), *((value, True) for value in shown)]:
+            text = _COLOURS.sub("", raw)
             if text.strip() and len(text) <= LONGEST_OUTPUT:
-                text = _COLOURS.sub("", text)
                 self.text += "```text\n"
                 start = self._put(text.rstrip("\n"), f"output of cell {number}", close="\n```\n\n")
                 answer.append(Output(text, start, is_value))

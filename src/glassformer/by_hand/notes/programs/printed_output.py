@@ -7,7 +7,7 @@ with … in it is not read. Knows nothing of how values come about.
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,28 +27,28 @@ class Seen:
     printed: Matrix | Number
     value: np.ndarray
     source: ast.expr
+    sure: bool = True  # all that was printed before stands there, too, as far as it is known
 
 
 def lay_beside(events: list[Event], text: str, start: int) -> Iterator[Seen]:
     """The holes of `events` found in the text, whose first sign stands at `start` in the document."""
-    position, lost = 0, False
+    position, lost, sure = 0, False, True
     for event in events:
         if isinstance(event, Gap):
             lost = True
         elif isinstance(event, str):
             found = _after_words(event, text, position, lost)
-            if found is not None:
-                position, lost = found, lost and len(event.strip()) < _ANCHOR
-            elif not lost:
-                return
+            sure &= found is not None or lost
+            position = position if found is None else found
+            lost = found is None or (lost and len(event.strip()) < _ANCHOR)
         elif not lost:
             reached = _shown(event.value, text, position)
             if reached is None:
-                return
-            end, numbers = reached
+                lost, sure = True, sure and not isinstance(event.value, int | float | np.ndarray)
+                continue
+            position, numbers = reached
             if numbers is not None and (seen := _seen(event, numbers, start)) is not None:
-                yield seen
-            position = end
+                yield replace(seen, sure=sure)
 
 
 def _after_words(words: str, text: str, position: int, lost: bool) -> int | None:
@@ -97,8 +97,9 @@ def _shown(value: object, text: str, position: int) -> tuple[int, list[list[Numb
 
 def _words(value: object, text: str, position: int) -> tuple[int, None] | None:
     """A value that is no number, such as a shape or a truth, as Python writes it."""
-    end = _after_words(str(value), text, position, lost=False)
-    return None if end is None else (end, None)
+    shape = [f"torch.Size({list(value)})"] if isinstance(value, tuple) else []
+    ends = [_after_words(said, text, position, lost=False) for said in (str(value), *shape)]
+    return next(((end, None) for end in ends if end is not None), None)
 
 
 def _closing_bracket(text: str, begin: int) -> int | None:

@@ -6,6 +6,7 @@ all it may have changed. What a program prints is kept as events, to be laid bes
 
 import ast
 import operator
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -136,7 +137,7 @@ class Program:
             return
         for other, value in list(self.known.items()):
             both = isinstance(value, np.ndarray) and isinstance(gone, np.ndarray)
-            lists = isinstance(value, list | tuple) and isinstance(gone, list | tuple)
+            lists = isinstance(value, list | tuple | dict) and isinstance(gone, list | tuple | dict)
             if other == name or lists or (both and np.may_share_memory(value, gone)):
                 self.known.pop(other)
                 self.sources.pop(other, None)
@@ -148,7 +149,7 @@ class _Returned(Exception):  # noqa: N818 - not an error: it carries the value o
 
 
 def _without_magics(code: str) -> str:
-    """A notebook's own commands (`%matplotlib`, `!pip`) are no Python; a whole cell of another language gives nothing."""
+    """A notebook's own commands (`%matplotlib`, `!pip`) are no Python; nor is a cell that begins with `%%`."""
     if code.lstrip().startswith("%%"):
         raise SyntaxError
     return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in code.split("\n"))
@@ -179,9 +180,11 @@ class _Frame:
                 self._assign(statement.target, self.value(source), source)
             case ast.AugAssign(target=ast.Name(id=name)):
                 with_ = ast.BinOp(ast.Name(name, ast.Load()), statement.op, statement.value)
-                if isinstance(self.names.get(name), np.ndarray):
-                    raise UnknownValueError("an array changed in place")
-                self._assign(statement.target, self.value(with_), with_)
+                value, before = self.value(with_), self.names.get(name)
+                if isinstance(before, np.ndarray | list):
+                    self._change(before, ..., value)
+                else:
+                    self._assign(statement.target, value, with_)
             case ast.Expr(value=ast.Call(func=ast.Name(id="print")) as call) if "print" not in self.names:
                 self._print(call)
             case ast.Expr():
@@ -200,7 +203,7 @@ class _Frame:
                 self._block(statement.body)
             case ast.Import() | ast.ImportFrom():
                 self._import(statement)
-            case ast.Pass():
+            case ast.Pass() | ast.Assert():
                 pass
             case _:
                 raise UnknownValueError("a kind of line that is not followed")
@@ -226,8 +229,19 @@ class _Frame:
             for each, one in zip(target.elts, values, strict=True):
                 self._assign(each, one, source)
                 self.program.sources.pop(each.id if isinstance(each, ast.Name) else "", None)
+        elif isinstance(target, ast.Subscript):
+            self._change(self.value(target.value), self._index(target.slice), value)
         else:
-            raise UnknownValueError("an array changed in place")
+            raise UnknownValueError("a value that is not given to a name")
+
+    def _change(self, whole: Any, index: Any, value: Any) -> None:
+        """Changes an array in place; other names of it see the change, as they would."""
+        if not isinstance(whole, np.ndarray) or (whole.base is not None and not whole.flags.writeable):
+            raise UnknownValueError("something else than an array changed in place")
+        try:
+            np.copyto(whole[index], value, casting="same_kind") if np.ndim(whole[index]) else _put(whole, index, value)
+        except (ValueError, TypeError, IndexError) as error:
+            raise UnknownValueError(f"{type(error).__name__}: {error}") from error
 
     def _items(self, expression: ast.expr) -> list[Any]:
         items = self.value(expression)
@@ -267,8 +281,24 @@ class _Frame:
             return [event for part in expression.values for event in self._pieces(part)]
         if isinstance(expression, ast.FormattedValue):
             return self._pieces(expression.value)
+        if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
+            words = expression.func.value
+            if expression.func.attr == "format" and isinstance(words, ast.Constant) and isinstance(words.value, str):
+                return self._formatted(words.value, expression)
         value = self.value(expression)
-        return [value] if isinstance(value, str) else [Hole(value, expression)]
+        if isinstance(value, str):
+            return [value]
+        return [Hole(value.copy() if isinstance(value, np.ndarray) else value, expression)]
+
+    def _formatted(self, words: str, call: ast.Call) -> list[Event]:
+        """`"mean {:.2f}".format(x)`: words and holes in turn."""
+        pieces = re.split(r"\{(?::[^{}]*)?\}", words)
+        if len(pieces) != len(call.args) + 1 or call.keywords or re.search(r"[{}]", "".join(pieces)):
+            raise UnknownValueError("words that are put together in another way")
+        events: list[Event] = [pieces[0]]
+        for argument, after in zip(call.args, pieces[1:], strict=True):
+            events += [*self._pieces(argument), after]
+        return events
 
     # --- expressions --------------------------------------------------------------------------------------------
 
@@ -294,6 +324,9 @@ class _Frame:
             case ast.List() | ast.Tuple():
                 items = [self.value(each) for each in expression.elts]
                 return items if isinstance(expression, ast.List) else tuple(items)
+            case ast.Dict() if all(isinstance(key, ast.Constant) for key in expression.keys):
+                keys = [key.value for key in expression.keys if isinstance(key, ast.Constant)]
+                return dict(zip(keys, [self.value(each) for each in expression.values], strict=True))
             case ast.UnaryOp(op=ast.USub()):
                 return -self.value(expression.operand)
             case ast.UnaryOp(op=ast.Not()):
@@ -352,7 +385,7 @@ class _Frame:
         return self.value(expression)
 
     def _entry(self, value: Any, index: Any) -> Any:
-        if not isinstance(value, np.ndarray | list | tuple):
+        if not isinstance(value, np.ndarray | list | tuple | dict):
             raise UnknownValueError("a part of something unknown")
         return value[index]
 
@@ -436,6 +469,12 @@ class _Frame:
         except RecursionError as error:
             raise UnknownValueError("functions within functions without end") from error
         return None
+
+
+def _put(whole: np.ndarray, index: Any, value: Any) -> None:
+    if whole.dtype.kind != "f" and isinstance(value, float):
+        raise UnknownValueError("a fraction put into whole numbers")
+    whole[index] = value
 
 
 def _truth(value: Any) -> bool:
