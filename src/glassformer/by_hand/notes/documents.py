@@ -10,6 +10,8 @@ from functools import cached_property
 
 from glassformer.by_hand.grammar.expressions import Node, Span
 from glassformer.by_hand.notes.canvas import Drawing, find_drawing
+from glassformer.by_hand.notes.gathering import find_gathered
+from glassformer.by_hand.notes.macros import Macros
 
 LONGEST_LINE = 100_000
 # `0,5 · 0,4 = 0,2` outside all brackets, `[0,659; 0,242]` and `[0,5 0,4]`: commas before decimals, not between entries.
@@ -58,6 +60,7 @@ class Document:
     exact: bool = False  # the given numbers are exact, and not rounded
     passed_over: list[tuple[int, str]] = field(default_factory=list)  # offset and reason: no workings
     read_as: str = ""  # the text with blanks for what is not to be read, such as comments
+    macros: Macros = field(default_factory=Macros)  # commands of the author's own
 
     def __post_init__(self) -> None:
         self.read_as = self.read_as or self.text
@@ -113,6 +116,7 @@ _OPENING = re.compile(r"\$\$|\\\[|\\begin\s*\{(?:" + "|".join(_DISPLAYS) + r")\*
 def cut(document: Document) -> None:
     """Finds the passages of Markdown, LaTeX or plain text."""
     text, position = document.read_as, 0
+    displays = _displays(document)
     while position < len(text):
         line_end = _line_end(text, position)
         line = text[position:line_end] if line_end - position <= LONGEST_LINE else ""
@@ -120,7 +124,7 @@ def cut(document: Document) -> None:
             document.unreadable.append((position, f"a line of {line_end - position:,} characters is not read"))
         elif fence := _FENCE.match(line):
             line_end = _cut_fence(document, position, line_end, fence[1])
-        elif opening := _OPENING.search(line):
+        elif opening := displays.search(line):
             line_end = _cut_display(document, position, position + opening.start(), opening[0])
         elif heading := _heading_level(line):
             document.passages.append(Passage("heading", Span(position, line_end), heading))
@@ -129,6 +133,12 @@ def cut(document: Document) -> None:
                 document, position, line_end
             )
         position = line_end + 1
+
+
+def _displays(document: Document) -> re.Pattern[str]:
+    """What opens a display, in LaTeX or by a command of the author's."""
+    own = "|".join(re.escape(name) + "(?![A-Za-z])" for name in document.macros.displays)
+    return re.compile(f"{_OPENING.pattern}|{own}") if own else _OPENING
 
 
 def _heading_level(line: str) -> int:
@@ -155,6 +165,7 @@ def _cut_fence(document: Document, start: int, line_end: int, fence: str) -> int
     return close.end()
 
 
+_GOES_ON = re.compile(r"\n[ \t]*(?:=|≈)(?!=)[ \t]*(?=[^\s=])")  # = 1.0 / 4, under what it is equal to
 _RESULT = re.compile(r"\n[ \t]*#[ \t]*(?:=|->|→)?[ \t]*[\[⎡┌│|(]")
 
 
@@ -164,6 +175,9 @@ def _cut_code(document: Document, span: Span) -> None:
     while position < span.end:
         end = min(_line_end(text, position), span.end)
         depth = max(0, depth + sum(text.count(sign, position, end) for sign in "[(") - _closed(text, position, end))
+        if depth == 0 and _GOES_ON.match(text, end, span.end) and text[start:end].strip():
+            position = end + 1
+            continue
         result = depth == 0 and _RESULT.match(text, end, span.end)
         drawn = _cut_drawing(document, Span(start, span.end), "code") if start == position else 0
         if not drawn and result:
@@ -200,7 +214,7 @@ def _cut_result(document: Document, code: Span, stop: int) -> int:
 def _cut_display(document: Document, line_start: int, start: int, opening: str) -> int:
     """From the opening sign to the closing one, which may stand lines below; text around it on its lines is kept."""
     while True:
-        closing = _closing(opening)
+        closing = document.macros.displays.get(opening) or _closing(opening)
         end = document.read_as.find(closing, start + len(opening))
         if end < 0 or end - start > LONGEST_LINE:
             document.unreadable.append((start, f"'{opening}' is never closed"))
@@ -210,7 +224,7 @@ def _cut_display(document: Document, line_start: int, start: int, opening: str) 
         document.passages.append(Passage("math", Span(start + len(opening), end)))
         line_start = end + len(closing)
         line_end = _line_end(document.read_as, line_start)
-        another = _OPENING.search(document.read_as, line_start, line_end)
+        another = _displays(document).search(document.read_as, line_start, line_end)
         if another is None:
             if document.read_as[line_start:line_end].strip():
                 document.passages.append(Passage("text", Span(line_start, line_end)))
@@ -231,7 +245,10 @@ def _line_end(text: str, position: int) -> int:
 
 def _cut_drawing(document: Document, span: Span, kind: str) -> int:
     """A matrix drawn over several lines from here on; gives where it ends, or 0 if none is drawn here."""
-    found = find_drawing(document.read_as, span.start, span.end, code=kind == "code")
+    code = kind == "code"
+    found = find_gathered(document.read_as, span.start, span.end, code=code) or find_drawing(
+        document.read_as, span.start, span.end, code=code
+    )
     if found is None:
         return 0
     if found.drawing is not None:

@@ -7,7 +7,9 @@ import re
 from pathlib import Path
 
 from glassformer.by_hand.notes.documents import Document, cut
+from glassformer.by_hand.notes.macros import read_macros, without_definitions
 from glassformer.by_hand.notes.markdown_tables import read_tables
+from glassformer.by_hand.notes.plain_spelling import plainly
 from glassformer.by_hand.notes.programs.notebooks import read_notebook
 from glassformer.by_hand.notes.sheets import read_csv, read_xlsx
 from glassformer.by_hand.notes.worksheet_files import read_toml, read_yaml
@@ -41,11 +43,23 @@ def open_document(path: Path) -> Document:
     """The document at a path, cut into passages."""
     if path.stat().st_size > LARGEST:
         return _hopeless(str(path), f"{path.stat().st_size:,} bytes; files over {LARGEST:,} bytes are not read")
-    return open_bytes(path.read_bytes(), str(path), path.suffix.lower())
+    data, suffix = path.read_bytes(), path.suffix.lower()
+    return open_bytes(data, str(path), suffix, _beside(path, data) if suffix == ".tex" else "")
 
 
-def open_bytes(data: bytes, file: str, suffix: str = ".md") -> Document:
-    """The document that these bytes hold, read as what the suffix says."""
+def _beside(path: Path, data: bytes) -> str:
+    """The files of the author's that a LaTeX file names and that stand in its folder; not those of others."""
+    names = re.findall(rb"\\(?:input|include|usepackage|subfile)(?:\[[^\]\n]*\])?\{([\w, -]{1,200})\}", data)
+    texts = []
+    for name in [each.strip().decode() for group in names for each in group.split(b",")][:50]:
+        for each in (path.parent / f"{name}.tex", path.parent / f"{name}.sty"):
+            if each.is_file() and each != path and each.stat().st_size < LARGEST // 50:
+                texts.append(_decoded(each.read_bytes()))
+    return "\n".join(["", *texts])
+
+
+def open_bytes(data: bytes, file: str, suffix: str = ".md", beside: str = "") -> Document:
+    """The document that these bytes hold, read as what the suffix says; `beside` may define commands for it."""
     if suffix == ".xlsx":
         return read_xlsx(data, file)
     if b"\x00" in data[:100_000] and data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
@@ -59,7 +73,9 @@ def open_bytes(data: bytes, file: str, suffix: str = ".md") -> Document:
         return read_toml(text, file)
     if suffix in (".yaml", ".yml"):
         return read_yaml(text, file)
-    document = Document(file, text, read_as=_without_comments(text) if suffix == ".tex" else text)
+    macros = read_macros(text + beside)
+    written = _without_comments(text) if suffix == ".tex" else without_definitions(text)
+    document = Document(file, text, read_as=plainly(written, suffix), macros=macros)
     cut(document)
     read_tables(document)
     return document
@@ -85,4 +101,5 @@ def _without_comments(text: str) -> str:
         end = begin + len(r"\begin{document}")
         text = re.sub(r"[^\n]", " ", text[:end]) + text[end:]
     text = text.replace(r"\end{document}", " " * len(r"\end{document}"))
-    return re.sub(r"(?<!\\)%[^\n]*", lambda match: " " * len(match[0]), text)
+    text = re.sub(r"(?<!\\)%[^\n]*", lambda match: " " * len(match[0]), text)
+    return without_definitions(text)

@@ -111,6 +111,7 @@ class _Reader:
     def _ground(self, text: str, start: int, way: str, places: tuple[int, ...] = ()) -> Ground:
         if self.document.decimal_mark == ",":
             text = re.sub(r"(?<=\d),(?=\d)", ".", text)
+        text, places = self.document.macros.put_in(text, start, places)
         return Ground(text, start, way, self.sigma, places)
 
     # --- sections -----------------------------------------------------------------------------------------------

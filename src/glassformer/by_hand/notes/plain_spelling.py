@@ -1,0 +1,142 @@
+"""Notes as they are meant, sign for sign in the same place: what only frames or colours a number is blanked, habits of
+typing (`0.42x1`, `~`, `\\[1, 0]`) are respelt, and what makes no claim (front matter, links, pictures) is left out.
+
+Every answer is as long as the text it was made from. Where a habit may mean two things, it stays. Knows no values.
+"""
+
+import re
+from collections.abc import Callable
+
+Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
+
+
+def plainly(text: str, suffix: str) -> str:
+    """The text of Markdown, LaTeX or plain notes, respelt."""
+    if suffix == ".tex":
+        text = _without(text, _TEX_SILENT)
+    else:
+        text = _without(text, _SILENT)
+        text = _front_matter(text)
+        text = _TABLE_OF_CONTENTS.sub(_blank, text)
+        text = _LINK.sub(lambda match: " " + match[1] + " " * (len(match[0]) - len(match[1]) - 1), text)
+        text = _ESCAPED_BRACKET.sub(r" [", text)
+        text = _TILDE.sub(lambda match: match[0].replace("~=", "≈ ").replace("~", "≈"), text)
+        text = _BOLD_NUMBER.sub(lambda match: match[0].replace("**", "  "), text)
+        text = _DOT_PRODUCT.sub(r"\1·\2", text)
+        text = _with_times(text)
+    text = _without(text, _LAYOUT)
+    return _seen_through(text) if "\\" in text else text
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def _without(text: str, pattern: re.Pattern[str]) -> str:
+    return pattern.sub(_blank, text)
+
+
+# --- what makes no claim ----------------------------------------------------------------------------------------------
+
+_SILENT = re.compile(r"<!--.*?-->|!\[[^\]\n]*\]\([^)\n]*\)|<https?://[^>\s]*>|(?<![(\w])https?://[^\s)\]]+", re.S)
+_TEX_SILENT = re.compile(
+    r"\\begin\{(thebibliography|tikzpicture|comment|filecontents\*?)\}.*?\\end\{\1\}"
+    r"|\\(?:includegraphics|input|include|bibliography|bibliographystyle|usepackage|documentclass|graphicspath|url|href)"
+    r"\*?(?:\[[^\]\n]*\])?\{[^{}\n]*\}|\\setlength\{?\\[A-Za-z]+\}?\{[^{}\n]*\}",
+    re.S,
+)
+_TABLE_OF_CONTENTS = re.compile(r"^[ \t]*(?:[-*+]|\d{1,2}[.)])[ \t]+\[[^\]\n]*\]\(#[^)\n]*\)[ \t]*$", re.M)
+_LINK = re.compile(r"(?<!!)\[([^\[\]\n]*)\]\((?:https?:|#|\.{0,2}/|mailto:|[\w-]+[./])[^()\s]*(?:[ ]\"[^\"\n]*\")?\)")
+_FENCED_TOP = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?)\n\1[ \t]*(?:\n|\Z)", re.S)
+_KEY = re.compile(r"^[\w\"'.-]+\s*[:=]", re.M)
+
+
+def _front_matter(text: str) -> str:
+    top = _FENCED_TOP.match(text)
+    return text if top is None or not _KEY.search(top[2]) else _blank(top) + text[top.end() :]
+
+
+# --- habits of typing -------------------------------------------------------------------------------------------------
+
+_ESCAPED_BRACKET = re.compile(r"\\\[(?=[^\[\]\\\n]*\](?!\())")  # \[1, 0] as Markdown editors write [1, 0]
+_TILDE = re.compile(r"(?<=[\d)\]%])[ \t]*~=?[ \t]*(?=[-−]?[\d\[.])(?!~)|(?<=[\d)\]%])[ \t]*=[ \t]*~(?=[-−]?\d)")
+_BOLD_NUMBER = re.compile(r"(?<![\w*)])\*\*[-−+]?[\d.,%\[\] ;\-−]*\d[\d.,%\[\] ;\-−]*\*\*(?![\w*(])")
+_DOT_PRODUCT = re.compile(r"(?<![\w.])([A-Za-z]_?\d+)\.([A-Za-z]_?\d+)(?=[ \t]*[=≈])")
+_X = re.compile(r"(?<![\w.])([-−]?\d+(?:\.\d+)?)[ \t]?[xX][ \t]?([-−]?\d+(?:\.\d+)?)(?![\w.])")
+_NAMED_X = re.compile(r"(?<![\w.])[xX]_?\d\s*[=≈:(,]|\\?[xX]_\{?\d|[xX]_?[ni]\b")
+
+
+def _with_times(text: str) -> str:
+    """`0.42x1 + 0.15x0` multiplies, unless x0, x1, … are names here; `3x4` may be a shape, and stays."""
+    if not re.search(r"\d[ \t]?[xX][ \t]?\d", text) or _NAMED_X.search(text):
+        return text
+
+    def respelt(line: re.Match[str]) -> str:
+        pairs = _X.findall(line[0])
+        seconds = [second for _, second in pairs]
+        has_decimals = any("." in first + second for first, second in pairs)
+        repeated = any("." in second for second in seconds) or len(set(seconds)) < len(seconds)  # no list of names
+        if not has_decimals or not repeated:
+            return line[0]
+        return _X.sub(lambda pair: re.sub("[xX]", "×", pair[0]), line[0])
+
+    return re.sub(r"[^\n]*\d[ \t]?[xX][ \t]?\d[^\n]*[=≈][^\n]*", respelt, text)
+
+
+# --- frames and colours -----------------------------------------------------------------------------------------------
+
+_LAYOUT = re.compile(
+    r"\\(?:hspace|vspace|hskip|vskip|phantom|hphantom|vphantom|intertext|shortintertext)\*?\{[^{}\n]*\}"
+    r"|\\color\{[^{}\n]*\}(?:\[[^\]\n]*\])?"
+    r"|\\(?:small|footnotesize|scriptsize|tiny|large|Large|huge|normalsize|centering|noindent|medskip|bigskip|smallskip"
+    r"|scriptstyle|scriptscriptstyle|enspace|thinspace|medspace|checkmark|smash|strut|nonumber|notag|qed)(?![A-Za-z])"
+)
+_COLOURS = "red|blue|green|orange|purple|cyan|magenta|brown|teal|violet|gray|grey|pink|yellow"
+_FRAME = re.compile(
+    r"\\(?:boxed|fbox|mathbox|hl|underline|uline|emph|ensuremath|mathstrut|highlight|alert|bm|"
+    + _COLOURS
+    + r")\s*(?=\{)"
+    r"|\\(?:textcolor|colorbox|mathcolor)\s*(?:\[[^\]\n]*\])?\{[^{}\n]*\}(?=\{)"
+    r"|\\fcolorbox\s*\{[^{}\n]*\}\{[^{}\n]*\}(?=\{)"
+    r"|\\(?:textbf|mathbf|textit|mathrm|text)\s*(?=\{\s*[-−+]?\$?[\d.][\d.,]*\$?\s*\})"
+)
+_BRACE = re.compile(r"\\(?:under|over)brace\s*\{")
+
+
+def _seen_through(text: str) -> str:
+    """Frames gone, what they hold kept in its braces; so is what stands over a curly brace with a remark under it."""
+    text = _FRAME.sub(_blank, text)
+    text = _UPRIGHT_SCRIPT.sub(lambda match: match[1] + " " * len(match[2]) + match[3], text)
+    text = _SCRIPT.sub(_plain_script, text)
+    for match in list(_BRACE.finditer(text)):
+        end = closing_brace(text, match.end() - 1)
+        remark = re.compile(r"\s*[_^]\s*\{").match(text, end) if end else None
+        stop = closing_brace(text, remark.end() - 1) if remark else 0
+        text = text[: match.start()] + " " * (len(match[0]) - 1) + "{" + text[match.end() :]
+        if stop:
+            text = text[:end] + re.sub(r"[^\n]", " ", text[end:stop]) + text[stop:]
+    return text
+
+
+_TYPE = r"\\(?:mathrm|text|textrm|textbf|mathbf|mathit|textit|texttt|mathtt|operatorname|mathsf|mathcal|rm)"
+_UPRIGHT_SCRIPT = re.compile(rf"(_\s*)({_TYPE}\s*)(\{{[^{{}}]*\}})")  # y_\text{pred}
+_SCRIPT = re.compile(rf"([_^]\s*\{{)((?:[^{{}}]|{_TYPE}\s*\{{[^{{}}]*\}})*{_TYPE}(?:[^{{}}]|\{{[^{{}}]*\}})*)\}}")
+
+
+def _plain_script(match: re.Match[str]) -> str:
+    """`S_{\\mathrm{full}}` is S_{full}; an upright T is a transpose, and stays."""
+    if match[1].startswith("^") and re.search(r"\{\s*(?:T|\\top)\s*\}", match[2]):
+        return match[0]
+    inner = re.sub(_TYPE, lambda each: " " * len(each[0]), match[2])
+    return match[1] + inner.replace("{", " ").replace("}", " ") + "}"
+
+
+def closing_brace(text: str, start: int) -> int:
+    """Where the group that is opened at `start` ends; 0 if it does not end within a page."""
+    depth = 0
+    for i in range(start, min(len(text), start + 4000)):
+        if text[i] in "{}" and text[i - 1] != "\\":
+            depth += 1 if text[i] == "{" else -1
+            if depth == 0:
+                return i + 1
+    return 0
