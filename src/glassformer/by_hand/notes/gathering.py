@@ -1,4 +1,4 @@
-"""Statements written one piece to a line, put on one line: a name above its rows, `=` alone, a sum under a rule.
+"""Statements written one piece to a line, put on one line: a name above its rows, signs alone, a sum under a rule.
 
     X =              1.43 + 2.57           0.50
     [1 0 1]          =                   + 0.25
@@ -15,13 +15,13 @@ from glassformer.by_hand.grammar.expressions import Span
 from glassformer.by_hand.notes.canvas import Drawing, Found, find_drawing
 
 LONGEST = 120  # signs of a line that may be such a piece
-_NAME_ALONE = re.compile(
-    r"[ \t]*(?:[-*+][ \t]+)?[^\W\d][\w^{}'ᵀ ·*@/√()_.]{0,40}?[ \t]*[=≈][ \t]*\n(?:[ \t]*\n)?(?=[ \t]*\[)"
-)
-_RELATION_ALONE = re.compile(r"[ \t]*[=≈][ \t]*\Z")
+_NAME = r"[ \t]*(?:[-*+][ \t]+)?[^\W\d][\w^{}'ᵀ ·*@/√()_.]{0,40}?[ \t]*[=≈][ \t]*"
+_NAME_ALONE = re.compile(_NAME + r"(?:\n(?:[ \t]*\n)?(?=[ \t]*\[)|(?=\[[ \t]*\n))")
+_SIGN_ALONE = re.compile(r"[ \t]*[-−+×*·@/÷=≈⊙]|[ \t]*\\times")
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)"
 _ADDEND = re.compile(rf"[ \t]*([-+−]?)[ \t]*({_NUMBER})[ \t]*\Z")
 _RULE = re.compile(r"[ \t]*[-─—_=]{3,}[ \t]*\Z")
+_ENTRY = re.compile(rf"[-−+]?(?:{_NUMBER})")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -30,9 +30,9 @@ def find_gathered(text: str, start: int, end: int, *, code: bool = False) -> Fou
     if match := _NAME_ALONE.match(text, start, end):
         return _name_above_rows(text, Span(start, match.end()), end, code=code)
     line = next(_lines(text, start, end), None)
-    if line is None or line.end - line.start > LONGEST or not re.search(r"\d", text[line.start : line.end]):
+    if line is None or line.end - line.start > LONGEST:
         return None
-    return _relation_between(text, line, end) or _sum_under_rule(text, start, end)
+    return _signs_between(text, line, end) or _sum_under_rule(text, start, end)
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[Span]:
@@ -62,23 +62,45 @@ def _name_above_rows(text: str, name: Span, end: int, *, code: bool) -> Found | 
 
 
 def _on_one_line(text: str, span: Span) -> Drawing:
-    return Drawing(text[span.start : span.end].replace("\n", " "), tuple(range(span.start, span.end)))
+    """The lines of a span side by side; within a bracket lines of as many bare numbers are rows."""
+    written = text[span.start : span.end]
+    inner = re.search(r"\[([^\[\]]*\n[^\[\]]*)\]", written)
+    rows = [line.split() for line in inner[1].split("\n") if line.strip()] if inner else []
+    are_rows = len(rows) > 1 and len({len(row) for row in rows}) == 1
+    if inner is not None and are_rows and all(_ENTRY.fullmatch(entry) for row in rows for entry in row):
+        body = re.sub(r"(?<=\S)([ \t]*)\n(?=[ \t]*\S)", r"\1;", inner[1])
+        written = written[: inner.start(1)] + body + written[inner.end(1) :]
+        written = written.replace("\n", " ")
+    elif inner is None:
+        written = written.replace("\n", " ")
+    return Drawing(written, tuple(range(span.start, span.end)))
 
 
-def _relation_between(text: str, first: Span, end: int) -> Found | None:
-    """A formula, `=` on a line of its own, and what it is equal to."""
+def _signs_between(text: str, first: Span, end: int) -> Found | None:
+    """Pieces and signs in turn, each on a line of its own: a formula, `=`, and what it is equal to."""
     filled = (
-        line for line in _lines(text, first.end + 1, min(end, first.end + 1000)) if text[line.start : line.end].strip()
+        line for line in _lines(text, first.start, min(end, first.start + 4000)) if text[line.start : line.end].strip()
     )
-    relation, second = next(filled, None), next(filled, None)
-    if relation is None or second is None or second.end - second.start > LONGEST:
+    last, relations = next(filled, None), 0
+    while last is not None:
+        sign, piece = next(filled, None), next(filled, None)
+        if sign is None or piece is None or piece.end - piece.start > LONGEST:
+            break
+        written = text[sign.start : sign.end].strip()
+        if not _SIGN_ALONE.fullmatch(written) or not _is_piece(text[piece.start : piece.end]):
+            break
+        relations += written in "=≈"
+        last = piece
+    if last is None or not relations or not _is_piece(text[first.start : first.end]):
         return None
-    ends = [text[line.start : line.end] for line in (first, second)]
-    is_formula = all(re.search(r"\d", each) and len(_WORD.findall(each)) <= 1 and "$" not in each for each in ends)
-    if not is_formula or not _RELATION_ALONE.match(text[relation.start : relation.end]):
-        return None
-    whole = Span(first.start, second.end)
+    whole = Span(first.start, last.end)
     return Found(whole, _on_one_line(text, whole))
+
+
+def _is_piece(line: str) -> bool:
+    """A formula or a name, and no sentence."""
+    bare = line.strip()
+    return bool(bare) and not re.search(r"[=≈:$]|\.\Z", bare) and len(_WORD.findall(bare)) <= 4
 
 
 def _sum_under_rule(text: str, start: int, end: int) -> Found | None:

@@ -58,7 +58,7 @@ def _front_matter(text: str) -> str:
 
 # --- habits of typing -------------------------------------------------------------------------------------------------
 
-_ESCAPED_BRACKET = re.compile(r"\\\[(?=[^\[\]\\\n]*\](?!\())")  # \[1, 0] as Markdown editors write [1, 0]
+_ESCAPED_BRACKET = re.compile(r"(?<!\\)\\\[(?=[^\[\]\\\n]*\](?!\())")  # \[1, 0] as Markdown editors write [1, 0]
 _TILDE = re.compile(r"(?<=[\d)\]%])[ \t]*~=?[ \t]*(?=[-−]?[\d\[.])(?!~)|(?<=[\d)\]%])[ \t]*=[ \t]*~(?=[-−]?\d)")
 _BOLD_NUMBER = re.compile(r"(?<![\w*)])\*\*[-−+]?[\d.,%\[\] ;\-−]*\d[\d.,%\[\] ;\-−]*\*\*(?![\w*(])")
 _DOT_PRODUCT = re.compile(r"(?<![\w.])([A-Za-z]_?\d+)\.([A-Za-z]_?\d+)(?=[ \t]*[=≈])")
@@ -120,15 +120,17 @@ def _seen_through(text: str) -> str:
 
 _TYPE = r"\\(?:mathrm|text|textrm|textbf|mathbf|mathit|textit|texttt|mathtt|operatorname|mathsf|mathcal|rm)"
 _UPRIGHT_SCRIPT = re.compile(rf"(_\s*)({_TYPE}\s*)(\{{[^{{}}]*\}})")  # y_\text{pred}
-_SCRIPT = re.compile(rf"([_^]\s*\{{)((?:[^{{}}]|{_TYPE}\s*\{{[^{{}}]*\}})*{_TYPE}(?:[^{{}}]|\{{[^{{}}]*\}})*)\}}")
+_SCRIPT = re.compile(
+    rf"(_\s*\{{)((?:[^{{}}]|{_TYPE}\s*\{{[^{{}}]*\}})*{_TYPE}(?:[^{{}}]|\{{[^{{}}]*\}})*)\}}"
+    rf"|(\^\s*\{{)(\s*{_TYPE}\s*\{{\s*(?!T\b|\\top)[A-Za-z ]{{1,20}}\}}\s*)\}}"
+)
 
 
 def _plain_script(match: re.Match[str]) -> str:
-    """`S_{\\mathrm{full}}` is S_{full}; an upright T is a transpose, and stays."""
-    if match[1].startswith("^") and re.search(r"\{\s*(?:T|\\top)\s*\}", match[2]):
-        return match[0]
-    inner = re.sub(_TYPE, lambda each: " " * len(each[0]), match[2])
-    return match[1] + inner.replace("{", " ").replace("}", " ") + "}"
+    """`S_{\\mathrm{full}}` is S_{full}; an upright T above a name is a transpose, and stays."""
+    opening, inner = (match[1], match[2]) if match[1] else (match[3], match[4])
+    inner = re.sub(_TYPE, lambda each: " " * len(each[0]), inner)
+    return opening + inner.replace("{", " ").replace("}", " ") + "}"
 
 
 def closing_brace(text: str, start: int) -> int:
