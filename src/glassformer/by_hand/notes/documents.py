@@ -61,6 +61,8 @@ class Document:
     passed_over: list[tuple[int, str]] = field(default_factory=list)  # offset and reason: no workings
     read_as: str = ""  # the text with blanks for what is not to be read, such as comments
     macros: Macros = field(default_factory=Macros)  # commands of the author's own
+    converted: str = ""  # what the text was written out from, such as "a web page"; it cannot be mended in place
+    origins: list[int] = field(default_factory=list)  # the line of the file that each line was written out from
 
     def __post_init__(self) -> None:
         self.read_as = self.read_as or self.text
@@ -84,7 +86,7 @@ class Document:
         line = bisect_right(self._line_starts, offset)
         column = offset - self._line_starts[line - 1] + 1
         if not self.parts:
-            return Place(self.file, line, column)
+            return Place(self.file, self.origins[line - 1] if self.origins else line, column)
         start, label = self.parts[max(0, bisect_right([start for start, _ in self.parts], offset) - 1)]
         return Place(f"{self.file}, {label}", line - bisect_right(self._line_starts, start) + 1, column)
 

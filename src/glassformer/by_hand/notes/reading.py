@@ -7,9 +7,13 @@ import re
 from pathlib import Path
 
 from glassformer.by_hand.notes.documents import Document, cut
+from glassformer.by_hand.notes.formats.restructured import read_restructured
+from glassformer.by_hand.notes.formats.web_pages import read_web_page
+from glassformer.by_hand.notes.formats.word_files import read_word_file
 from glassformer.by_hand.notes.macros import read_macros, without_definitions
 from glassformer.by_hand.notes.markdown_tables import read_tables
 from glassformer.by_hand.notes.plain_spelling import plainly
+from glassformer.by_hand.notes.programs.fences import read_programs
 from glassformer.by_hand.notes.programs.notebooks import read_notebook
 from glassformer.by_hand.notes.sheets import read_csv, read_xlsx
 from glassformer.by_hand.notes.worksheet_files import read_toml, read_yaml
@@ -18,6 +22,7 @@ from glassformer.errors import InputError, nearest
 LARGEST = 50_000_000  # bytes
 NOTES = frozenset(
     {".md", ".markdown", ".txt", ".tex", ".ipynb", ".csv", ".tsv", ".xlsx", ".toml", ".yaml", ".yml", ".rst"}
+    | {".html", ".htm", ".xhtml", ".qmd", ".rmd", ".docx"}
 )
 
 
@@ -62,6 +67,8 @@ def open_bytes(data: bytes, file: str, suffix: str = ".md", beside: str = "") ->
     """The document that these bytes hold, read as what the suffix says; `beside` may define commands for it."""
     if suffix == ".xlsx":
         return read_xlsx(data, file)
+    if suffix == ".docx":
+        return read_word_file(data, file)
     if b"\x00" in data[:100_000] and data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         return _hopeless(file, "this is not text (it has zero bytes)")
     text = _decoded(data)
@@ -69,6 +76,10 @@ def open_bytes(data: bytes, file: str, suffix: str = ".md", beside: str = "") ->
         return read_csv(text, file, "\t" if suffix == ".tsv" else None)
     if suffix == ".ipynb":
         return read_notebook(text, file)
+    if suffix in (".html", ".htm", ".xhtml"):
+        return read_web_page(text, file)
+    if suffix == ".rst":
+        return read_restructured(text, file)
     if suffix == ".toml":
         return read_toml(text, file)
     if suffix in (".yaml", ".yml"):
@@ -78,6 +89,7 @@ def open_bytes(data: bytes, file: str, suffix: str = ".md", beside: str = "") ->
     document = Document(file, text, read_as=plainly(written, suffix), macros=macros)
     cut(document)
     read_tables(document)
+    read_programs(document)
     return document
 
 

@@ -8,6 +8,7 @@ from glassformer.by_hand.check import check_text
 from glassformer.by_hand.checking.findings import Correction, Report
 from glassformer.by_hand.notes.documents import Document
 from glassformer.by_hand.notes.sheets import with_cells
+from glassformer.errors import InputError
 
 _ROUNDS = 5
 
@@ -57,6 +58,10 @@ def write_mended(report: Report, *, strict: bool = False) -> list[Path]:
         path = Path(document.file)
         if not corrections or not path.is_file():
             continue
+        if document.converted:
+            raise InputError(
+                f"{document.file} is {document.converted}, which is read but not written; correct it by hand."
+            )
         target = mended_path(path)
         if path.suffix.lower() == ".xlsx":
             target.write_bytes(with_cells(path.read_bytes(), document, {c.offset: c.text for c in corrections}))

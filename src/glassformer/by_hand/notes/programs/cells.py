@@ -36,6 +36,7 @@ class Cells:
     document: Document
     program: Program = field(default_factory=Program)
     in_order: bool = True
+    only_agreeing: bool = False  # what does not agree may come from lines that the notes do not show
 
     def add(self, code: str, outputs: list[Output]) -> None:
         """Goes through the next cell, and adds what its outputs claim."""
@@ -44,13 +45,15 @@ class Cells:
         if last is not None and self.program.events[-1:] == [Gap()]:
             self.program.events.pop()  # the last line shows its value, which is looked at below
         events, seen = self.program.events, []
+        claimed = {passage.span for passage in self.document.passages if passage.kind == "given"}
         for output in outputs:
             if not output.is_value:
                 seen += lay_beside(events, output.text, output.start)
             elif last is not None:
                 seen += self._value_shown(last.value, output)
         for each in seen:
-            self._claim(each)
+            if each.printed.span not in claimed:
+                self._claim(each)
 
     def _value_shown(self, expression: ast.expr, output: Output) -> list[Seen]:
         try:
@@ -64,12 +67,12 @@ class Cells:
         values = seen.value.reshape(-1)
         scale = max(1.0, float(np.abs(values).max()))
         errors = [abs(entry.value - value) for entry, value in zip(entries, values, strict=True)]
-        halves = [_half(entry) for entry in entries]
-        span = seen.printed.span
-        source = ast.unparse(seen.source)
-        where = Span(span.start, span.end)
+        halves = [_half(entry, value) for entry, value in zip(entries, values, strict=True)]
+        where, source = seen.printed.span, ast.unparse(seen.source)
         if all(error <= 1.02 * half + NOISE * scale for error, half in zip(errors, halves, strict=True)):
             self._add(where, _as_given(seen, noise=True), seen.printed, source)
+        elif self.only_agreeing:
+            return
         elif not any(error > 3 * half + FAR * scale for error, half in zip(errors, halves, strict=True)):
             self._unsure(where, "numbers that differ by no more than the noise of single precision")
         elif not (self.in_order and seen.sure):
@@ -99,10 +102,12 @@ def _rows(printed: Matrix | Number) -> list[list[Number]]:
     return [[entry for entry in row if isinstance(entry, Number)] for row in printed.rows]
 
 
-def _half(number: Number) -> float:
-    """Half a unit of the last printed digit; a whole number is exact, and `2.` is one that was cut short of nothing."""
+def _half(number: Number, value: float) -> float:
+    """Half a unit of the last printed digit; a whole number stands for itself, or for a fraction that was rounded."""
     decimals = number.decimals
-    return 0.5 if decimals is None and "." in number.text else 0.0 if decimals is None else 0.5 * 10.0**-decimals
+    if decimals is None:
+        return 0.0 if value == round(value) else 0.5
+    return 0.5 * 10.0**-decimals
 
 
 def _as_given(seen: Seen, *, noise: bool) -> Matrix:
