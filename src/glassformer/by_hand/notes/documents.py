@@ -11,7 +11,7 @@ from functools import cached_property
 from glassformer.by_hand.grammar.expressions import Node, Span
 from glassformer.by_hand.notes.canvas import Drawing, find_drawing
 from glassformer.by_hand.notes.gathering import find_gathered
-from glassformer.by_hand.notes.macros import Macros
+from glassformer.by_hand.notes.macros import DISPLAYS, Macros
 
 LONGEST_LINE = 100_000
 # `0,5 · 0,4 = 0,2` outside all brackets, `[0,659; 0,242]` and `[0,5 0,4]`: commas before decimals, not between entries.
@@ -111,8 +111,7 @@ _TEX_LEVELS = ("chapter", "section", "subsection", "subsubsection", "paragraph")
 _EXAMPLE = re.compile(
     r"[\s*_]*(?:worked\s+)?(?:example|exercise|problem|question|task|aufgabe|beispiel)\s+\(?\w{1,3}\)?[\s*_:.]*", re.I
 )
-_DISPLAYS = ("equation", "align", "gather", "displaymath", "multline", "eqnarray", "flalign", "alignat")
-_OPENING = re.compile(r"\$\$|\\\[|\\begin\s*\{(?:" + "|".join(_DISPLAYS) + r")\*?\}")
+_OPENING = re.compile(r"\$\$|\\\[|\\begin\s*\{(?:" + "|".join(DISPLAYS) + r")\*?\}")
 
 
 def cut(document: Document) -> None:

@@ -11,6 +11,7 @@ from functools import cached_property
 from glassformer.by_hand.notes.plain_spelling import closing_brace
 
 LONGEST = 50_000  # signs of one passage with everything put in
+DISPLAYS = ("equation", "align", "gather", "displaymath", "multline", "eqnarray", "flalign", "alignat")
 DEEPEST = 8  # commands within commands
 _DEFINED = re.compile(
     r"\\(?:re|provide)?newcommand\*?\s*(?:\{\s*\\(?P<new>[A-Za-z]+)\s*\}|\\(?P<bare>[A-Za-z]+))\s*(?:\[(?P<n>\d)\])?\s*"
@@ -56,7 +57,7 @@ class Macros:
         answer = {}
         for name, body in opened.items():
             environment = body[body.index("{") + 1 : body.index("}")]
-            if environment in closed:
+            if environment in closed and environment.rstrip("*") in DISPLAYS:
                 answer["\\" + name] = "\\" + closed[environment]
         return answer
 

@@ -5,6 +5,7 @@ Scripts, styles, menus and what is drawn only for the eye are passed over. Nothi
 
 import re
 from dataclasses import dataclass, field
+from html import unescape
 from html.parser import HTMLParser
 from xml.etree.ElementTree import Element, SubElement
 
@@ -134,7 +135,7 @@ class _Page(HTMLParser):
             return
         if tag == "script" and self.script is not None:
             display = self.open[-1].display if self.open else False
-            tex, self.script = "".join(self.script), None
+            tex, self.script = unescape("".join(self.script)), None
             self._pop(tag)
             self._put_formula(tex, display)
             return

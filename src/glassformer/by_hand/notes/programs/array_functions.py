@@ -14,6 +14,7 @@ import numpy as np
 from glassformer.errors import InputError
 
 LARGEST = 200_000  # entries of one array
+MOST_ROUNDS = 5000  # of a loop
 MOST_PRODUCTS = 20_000_000  # multiplications in one product
 
 
@@ -159,6 +160,18 @@ def _rounded(x: Any, decimals: int = 0) -> Any:
     return np.round(x, int(decimals)) if isinstance(x, np.ndarray) else round(x, int(decimals))
 
 
+def _identity(n: int) -> Any:
+    if int(n) ** 2 > LARGEST:
+        raise UnknownValueError("an array that is too large")
+    return np.eye(int(n))
+
+
+def _counted(*ends: int) -> Any:
+    if len(range(*ends)) > MOST_ROUNDS:
+        raise UnknownValueError("a loop that is too long")
+    return list(range(*ends))
+
+
 def _pairs(*parts: Any) -> Any:
     return list(zip(*parts, strict=False))
 
@@ -180,7 +193,7 @@ FUNCTIONS = MappingProxyType(
         "amax": _over(np.max), "amin": _over(np.min), "prod": _over(np.prod), "argmax": _over(np.argmax),
         "std": _spread(np.std), "var": _spread(np.var), "softmax": softmax, "sigmoid": _sigmoid,
         "relu": lambda x: np.maximum(x, 0), "zeros": _filled(0.0), "ones": _filled(1.0), "arange": _arange,
-        "eye": lambda n: np.eye(min(int(n), 400)), "identity": lambda n: np.eye(min(int(n), 400)),
+        "eye": _identity, "identity": _identity,
         "transpose": _transposed, "t": lambda x: np.asanyarray(x).T, "reshape": _reshaped, "view": _reshaped,
         "concatenate": _joined(np.concatenate), "cat": _joined(np.concatenate), "stack": _joined(np.stack),
         "vstack": lambda parts: np.vstack(list(parts)), "hstack": lambda parts: np.hstack(list(parts)),
@@ -198,7 +211,7 @@ FUNCTIONS = MappingProxyType(
 # What Python itself brings.
 BUILT_IN = MappingProxyType(
     {"len": len, "abs": abs, "round": _rounded, "float": float, "int": int, "sum": sum, "max": max, "min": min}
-    | {"range": lambda *ends: list(range(*ends)[:5000]), "list": list, "tuple": tuple, "zip": _pairs}
+    | {"range": _counted, "list": list, "tuple": tuple, "zip": _pairs}
     | {"enumerate": lambda x, start=0: list(enumerate(x, start)), "str": str}
 )
 CONSTANTS = MappingProxyType({"pi": math.pi, "e": math.e, "inf": math.inf, "newaxis": None})

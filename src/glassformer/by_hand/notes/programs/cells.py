@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from glassformer.by_hand.grammar.expressions import Matrix, Node, Number, Span
+from glassformer.by_hand.grammar.expressions import Matrix, Node, Number, Span, is_printed
 from glassformer.by_hand.notes.documents import Document, Passage
 from glassformer.by_hand.notes.programs.arithmetic_trees import tree_of
 from glassformer.by_hand.notes.programs.array_functions import UnknownValueError
@@ -79,7 +79,9 @@ class Cells:
             self._unsure(where, "an output of cells that were not run once each, in order")
         else:
             tree = tree_of(seen.source, self.program) if self._is_still(seen) else None
-            self._add(where, tree or _as_given(seen, noise=False), seen.printed, source)
+            if tree is None or is_printed(tree):  # nothing to be spelt out
+                tree = _as_given(seen, noise=False)
+            self._add(where, tree, seen.printed, source)
 
     def _is_still(self, seen: Seen) -> bool:
         """Whether the expression still gives what it gave when it was printed."""
