@@ -24,6 +24,7 @@ def plainly(text: str, suffix: str) -> str:
         text = _BOLD_NUMBER.sub(lambda match: match[0].replace("**", "  "), text)
         text = _DOT_PRODUCT.sub(r"\1·\2", text)
         text = _with_times(text)
+        text = _SAID.sub(lambda m: f"{m[1]}{' ' * len(m[2])}{m[3]}{'='.center(len(m[4]))}", text)
     text = _without(text, _LAYOUT)
     return _seen_through(text) if "\\" in text else text
 
@@ -62,6 +63,12 @@ _ESCAPED_BRACKET = re.compile(r"(?<!\\)\\\[(?=[^\[\]\\\n]*\](?!\())")  # \[1, 0]
 _TILDE = re.compile(r"(?<=[\d)\]%])[ \t]*~=?[ \t]*(?=[-−]?[\d\[.])(?!~)|(?<=[\d)\]%])[ \t]*=[ \t]*~(?=[-−]?\d)")
 _BOLD_NUMBER = re.compile(r"(?<![\w*)])\*\*[-−+]?[\d.,%\[\] ;\-−]*\d[\d.,%\[\] ;\-−]*\*\*(?![\w*(])")
 _DOT_PRODUCT = re.compile(r"(?<![\w.])([A-Za-z]_?\d+)\.([A-Za-z]_?\d+)(?=[ \t]*[=≈])")
+# softmax of [4, 2] is [0.88, 0.12]
+_SAID = re.compile(
+    r"\b(softmax|sigmoid|tanh|relu|mean|sum|exp)( of )(\[[^\[\]\n]*\]|\([^()\n]*\))"
+    r"( (?:is|gives|equals|yields) )(?=[\[\d-])",
+    re.I,
+)
 _X = re.compile(r"(?<![\w.])([-−]?\d+(?:\.\d+)?)[ \t]?[xX][ \t]?([-−]?\d+(?:\.\d+)?)(?![\w.])")
 _NAMED_X = re.compile(r"(?<![\w.])[xX]_?\d\s*[=≈:(,]|\\?[xX]_\{?\d|[xX]_?[ni]\b")
 

@@ -43,11 +43,8 @@ def _body(data: bytes) -> Element:
         raise ValueError(f"more than {LARGEST:,} bytes of text")
     if b"<!DOCTYPE" in xml or b"<!ENTITY" in xml:
         raise ValueError("its XML defines entities, which no word processor writes")
-    parser = ElementTree.XMLPullParser(events=("start", "end"))
-    parser.feed(xml)
-    parser.close()
     depth, root = 0, None
-    for event, element in parser.read_events():
+    for event, element in ElementTree.iterparse(io.BytesIO(xml), ("start", "end")):
         depth += 1 if event == "start" else -1
         root = element if root is None else root
         if depth > DEEPEST:

@@ -44,7 +44,8 @@ class Cells:
         last = self.program.run(code)
         if last is not None and self.program.events[-1:] == [Gap()]:
             self.program.events.pop()  # the last line shows its value, which is looked at below
-        events, seen = self.program.events, []
+        events = self.program.events
+        seen: list[Seen] = []
         claimed = {passage.span for passage in self.document.passages if passage.kind == "given"}
         for output in outputs:
             if not output.is_value:
