@@ -157,6 +157,8 @@ def _cut_fence(document: Document, start: int, line_end: int, fence: str) -> int
         return line_end
     language = document.read_as[start:line_end].strip().strip(fence[0]).strip("{} ").lower().split(" ")[0]
     inside = Span(min(line_end + 1, close.start()), close.start())
+    if re.match(r"[\w\[\]]+\s*=[^=]", info := document.read_as[start:line_end].strip().strip(fence[0]).lstrip()):
+        language, inside = "", Span(line_end - len(info), close.start())  # the first line stands beside the fence
     if language in _MATHEMATICS:
         document.passages.append(Passage("math", inside))
     elif language in _WORKINGS:

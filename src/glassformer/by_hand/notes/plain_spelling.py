@@ -10,36 +10,41 @@ from collections.abc import Callable
 Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
 
 
+LONGEST_LINE = 5000  # signs; a longer line is taken as it is
+
+
 def plainly(text: str, suffix: str) -> str:
     """The text of Markdown, LaTeX or plain notes, respelt."""
-    if suffix == ".tex":
-        text = _without(text, _TEX_SILENT)
-    else:
-        text = _without(text, _SILENT)
-        text = _front_matter(text)
-        text = _TABLE_OF_CONTENTS.sub(_blank, text)
-        text = _LINK.sub(lambda match: " " + match[1] + " " * (len(match[0]) - len(match[1]) - 1), text)
-        text = _ESCAPED_BRACKET.sub(r" [", text)
-        text = _TILDE.sub(lambda match: match[0].replace("~=", "≈ ").replace("~", "≈"), text)
-        text = _BOLD_NUMBER.sub(lambda match: match[0].replace("**", "  "), text)
-        text = _DOT_PRODUCT.sub(r"\1·\2", text)
-        text = _with_times(text)
-        text = _SAID.sub(lambda m: f"{m[1]}{' ' * len(m[2])}{m[3]}{'='.center(len(m[4]))}", text)
-    text = _without(text, _LAYOUT)
-    return _seen_through(text) if "\\" in text else text
+    is_tex = suffix == ".tex"
+    text = _TEX_SILENT.sub(_blank, text) if is_tex else _front_matter(_without_remarks(text))
+    has_names = is_tex or _NAMED_X.search(text) is not None
+    lines = [
+        line if len(line) > LONGEST_LINE else _plain_line(line, is_tex=is_tex, has_names=has_names)
+        for line in text.split("\n")
+    ]
+    return _without_braces("\n".join(lines))
+
+
+def _plain_line(line: str, *, is_tex: bool, has_names: bool) -> str:
+    if not is_tex:
+        line = _TABLE_OF_CONTENTS.sub(_blank, _SILENT.sub(_blank, line))
+        line = _LINK.sub(lambda match: " " + match[1] + " " * (len(match[0]) - len(match[1]) - 1), line)
+        line = _ESCAPED_BRACKET.sub(" [", line)
+        line = _TILDE.sub(lambda match: match[0].replace("~=", "≈ ").replace("~", "≈"), line)
+        line = _BOLD_NUMBER.sub(lambda match: match[0].replace("**", "  "), line)
+        line = _DOT_PRODUCT.sub(r"\1·\2", line)
+        line = line if has_names else _with_times(line)
+        line = _SAID.sub(lambda m: f"{m[1]}{' ' * len(m[2])}{m[3]}{'='.center(len(m[4]))}", line)
+    return _seen_through(_LAYOUT.sub(_blank, line)) if "\\" in line else line
 
 
 def _blank(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", match[0])
 
 
-def _without(text: str, pattern: re.Pattern[str]) -> str:
-    return pattern.sub(_blank, text)
-
-
 # --- what makes no claim ----------------------------------------------------------------------------------------------
 
-_SILENT = re.compile(r"<!--.*?-->|!\[[^\]\n]*\]\([^)\n]*\)|<https?://[^>\s]*>|(?<![(\w])https?://[^\s)\]]+", re.S)
+_SILENT = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)|<https?://[^>\s]*>|(?<![(\w])https?://[^\s)\]]+")
 _TEX_SILENT = re.compile(
     r"\\begin\{(thebibliography|tikzpicture|comment|filecontents\*?)\}.*?\\end\{\1\}"
     r"|\\(?:includegraphics|input|include|bibliography|bibliographystyle|usepackage|documentclass|graphicspath|url|href)"
@@ -50,6 +55,15 @@ _TABLE_OF_CONTENTS = re.compile(r"^[ \t]*(?:[-*+]|\d{1,2}[.)])[ \t]+\[[^\]\n]*\]
 _LINK = re.compile(r"(?<!!)\[([^\[\]\n]*)\]\((?:https?:|#|\.{0,2}/|mailto:|[\w-]+[./])[^()\s]*(?:[ ]\"[^\"\n]*\")?\)")
 _FENCED_TOP = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?)\n\1[ \t]*(?:\n|\Z)", re.S)
 _KEY = re.compile(r"^[\w\"'.-]+\s*[:=]", re.M)
+
+
+def _without_remarks(text: str) -> str:
+    """Without `<!-- … -->`."""
+    pieces, position = [], 0
+    while (start := text.find("<!--", position)) >= 0 and (end := text.find("-->", start)) >= 0:
+        pieces += [text[position:start], re.sub(r"[^\n]", " ", text[start : end + 3])]
+        position = end + 3
+    return "".join([*pieces, text[position:]])
 
 
 def _front_matter(text: str) -> str:
@@ -73,21 +87,13 @@ _X = re.compile(r"(?<![\w.])([-−]?\d+(?:\.\d+)?)[ \t]?[xX][ \t]?([-−]?\d+(?:
 _NAMED_X = re.compile(r"(?<![\w.])[xX]_?\d\s*[=≈:(,]|\\?[xX]_\{?\d|[xX]_?[ni]\b")
 
 
-def _with_times(text: str) -> str:
+def _with_times(line: str) -> str:
     """`0.42x1 + 0.15x0` multiplies, unless x0, x1, … are names here; `3x4` may be a shape, and stays."""
-    if not re.search(r"\d[ \t]?[xX][ \t]?\d", text) or _NAMED_X.search(text):
-        return text
-
-    def respelt(line: re.Match[str]) -> str:
-        pairs = _X.findall(line[0])
-        seconds = [second for _, second in pairs]
-        has_decimals = any("." in first + second for first, second in pairs)
-        repeated = any("." in second for second in seconds) or len(set(seconds)) < len(seconds)  # no list of names
-        if not has_decimals or not repeated:
-            return line[0]
-        return _X.sub(lambda pair: re.sub("[xX]", "×", pair[0]), line[0])
-
-    return re.sub(r"[^\n]*\d[ \t]?[xX][ \t]?\d[^\n]*[=≈][^\n]*", respelt, text)
+    pairs = _X.findall(line) if "=" in line or "≈" in line else []
+    seconds = [second for _, second in pairs]
+    has_decimals = any("." in first + second for first, second in pairs)
+    repeated = any("." in second for second in seconds) or len(set(seconds)) < len(seconds)  # no list of names
+    return _X.sub(lambda pair: re.sub("[xX]", "×", pair[0]), line) if has_decimals and repeated else line
 
 
 # --- frames and colours -----------------------------------------------------------------------------------------------
@@ -110,25 +116,30 @@ _FRAME = re.compile(
 _BRACE = re.compile(r"\\(?:under|over)brace\s*\{")
 
 
-def _seen_through(text: str) -> str:
-    """Frames gone, what they hold kept in its braces; so is what stands over a curly brace with a remark under it."""
-    text = _FRAME.sub(_blank, text)
-    text = _UPRIGHT_SCRIPT.sub(lambda match: match[1] + " " * len(match[2]) + match[3], text)
-    text = _SCRIPT.sub(_plain_script, text)
-    for match in list(_BRACE.finditer(text)):
+def _seen_through(line: str) -> str:
+    """Frames gone, what they hold kept in its braces."""
+    line = _FRAME.sub(_blank, line)
+    line = _UPRIGHT_SCRIPT.sub(lambda match: match[1] + " " * len(match[2]) + match[3], line)
+    return _SCRIPT.sub(_plain_script, line)
+
+
+def _without_braces(text: str) -> str:
+    """What stands over a curly brace, without the brace and the remark under it."""
+    signs = list(text) if _BRACE.search(text) else []
+    for match in _BRACE.finditer(text) if signs else ():
         end = closing_brace(text, match.end() - 1)
         remark = re.compile(r"\s*[_^]\s*\{").match(text, end) if end else None
         stop = closing_brace(text, remark.end() - 1) if remark else 0
-        text = text[: match.start()] + " " * (len(match[0]) - 1) + "{" + text[match.end() :]
-        if stop:
-            text = text[:end] + re.sub(r"[^\n]", " ", text[end:stop]) + text[stop:]
-    return text
+        for span in (range(match.start(), match.end() - 1), range(end, stop)):
+            for i in span:
+                signs[i] = "\n" if signs[i] == "\n" else " "
+    return "".join(signs) if signs else text
 
 
 _TYPE = r"\\(?:mathrm|text|textrm|textbf|mathbf|mathit|textit|texttt|mathtt|operatorname|mathsf|mathcal|rm)"
 _UPRIGHT_SCRIPT = re.compile(rf"(_\s*)({_TYPE}\s*)(\{{[^{{}}]*\}})")  # y_\text{pred}
 _SCRIPT = re.compile(
-    rf"(_\s*\{{)((?:[^{{}}]|{_TYPE}\s*\{{[^{{}}]*\}})*{_TYPE}(?:[^{{}}]|\{{[^{{}}]*\}})*)\}}"
+    rf"(_\s*\{{)([^{{}}]{{0,40}}{_TYPE}\s*\{{[^{{}}]*\}}(?:[^{{}}]|\{{[^{{}}]*\}}){{0,40}})\}}"
     rf"|(\^\s*\{{)(\s*{_TYPE}\s*\{{\s*(?!T\b|\\top)[A-Za-z ]{{1,20}}\}}\s*)\}}"
 )
 
