@@ -137,3 +137,24 @@ def made_notes() -> list[tuple[str, str]]:
     others = [(".tex", LATEX), (".rst", RESTRUCTURED), (".html", PAGE), (".ipynb", notebook()), (".docx", word)]
     fenced = f"```python\n{CODE}\n```\n\n```\n{OUTPUT}```\n"
     return [*notes, *others, (".md", HABITS), (".qmd", fenced), (".txt", HABITS)]
+
+
+def pdf_file(pieces: list[tuple[int, int, str]]) -> bytes:
+    """A PDF of one page; each piece has its height on the page, its size, and its words."""
+    words = "".join(f"BT /F1 {size} Tf 1 0 0 1 50 {height} Tm ({text}) Tj ET\n" for height, size, text in pieces)
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R "
+        "/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
+        f"<< /Length {len(words)} >>\nstream\n{words}endstream",
+    ]
+    body, places = "%PDF-1.4\n", []
+    for number, each in enumerate(objects, start=1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{each}\nendobj\n"
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    size, start = len(objects) + 1, len(body)
+    body += f"xref\n0 {size}\n0000000000 65535 f \n{table}"
+    body += f"trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"
+    return body.encode("latin-1")

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from glassformer.by_hand.notes.documents import Document, cut
+from glassformer.by_hand.notes.formats.pdf_text import read_pdf
 from glassformer.by_hand.notes.formats.restructured import read_restructured
 from glassformer.by_hand.notes.formats.web_pages import read_web_page
 from glassformer.by_hand.notes.formats.word_files import read_word_file
@@ -23,7 +24,7 @@ from glassformer.errors import InputError, nearest
 LARGEST = 50_000_000  # bytes
 NOTES = frozenset(
     {".md", ".markdown", ".txt", ".tex", ".ipynb", ".csv", ".tsv", ".xlsx", ".toml", ".yaml", ".yml", ".rst"}
-    | {".html", ".htm", ".xhtml", ".qmd", ".rmd", ".docx"}
+    | {".html", ".htm", ".xhtml", ".qmd", ".rmd", ".docx", ".pdf"}
 )
 
 
@@ -70,6 +71,8 @@ def open_bytes(data: bytes, file: str, suffix: str = ".md", beside: str = "") ->
         return read_xlsx(data, file)
     if suffix == ".docx":
         return read_word_file(data, file)
+    if suffix == ".pdf":
+        return read_pdf(data, file)
     if b"\x00" in data[:100_000] and data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         return _hopeless(file, "this is not text (it has zero bytes)")
     text = _decoded(data)
