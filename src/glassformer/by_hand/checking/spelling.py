@@ -35,7 +35,7 @@ def spell(node: Node, i: int, j: int, evaluate: Evaluate, source: str = "") -> s
         left = _left_side(node, i, j, evaluate)
         result = evaluate(node).middle(LOCAL)
         return f"{left} = {number(result[i, j])}" if left else ""
-    except (InputError, IndexError):
+    except (InputError, IndexError, ValueError):  # shapes that only another reading joins
         return ""
 
 

@@ -46,7 +46,8 @@ class _Step:
 
 def _softmax(x: Floats) -> Floats:
     powers = np.exp(x - x.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
+    answer: Floats = powers / powers.sum(axis=-1, keepdims=True)
+    return answer
 
 
 _FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
@@ -94,7 +95,9 @@ def _named(words: str) -> _Step | None:
     if not words or len(words.split()) > MOST_WORDS:
         return None
     lower = words.lower()
-    steps = [_function(name) for name in _FUNCTIONS if re.search(rf"\b{name[:4]}-?{name[4:]}\b", lower)]
+    steps: list[_Step | None] = [
+        _function(name) for name in _FUNCTIONS if re.search(rf"\b{name[:4]}-?{name[4:]}\b", lower)
+    ]
     if re.search(r"\b(?:scal|divid)", lower):
         root, by = _ROOT.search(words), _BY.search(words)
         steps += [_division(root[1], root=True)] if root else [_division(by[1], root=False)] if by else [None]
@@ -135,7 +138,8 @@ def _is_meant(step: _Step, before: _Printed, printed: _Printed) -> bool:
 
 def _printed(document: Document, passage: Passage) -> _Printed | None:
     """The one matrix that a passage prints, alone or after a name; None if it says more."""
-    text, start, places = document.slice(passage.span), passage.span.start, ()
+    text, start = document.slice(passage.span), passage.span.start
+    places: tuple[int, ...] = ()
     if passage.drawing is not None:
         text, places = passage.drawing.text, passage.drawing.places
     if len(text) > 5000:
@@ -166,7 +170,8 @@ def _result(tokens: list[Token], name: str) -> _Printed | None:
 
 def _sides(tokens: list[Token]) -> Iterator[list[Token]]:
     """What stands between relations; nothing if there is more than one statement."""
-    depth, side = 0, []
+    depth = 0
+    side: list[Token] = []
     while tokens and tokens[-1].type in _APART:
         tokens = tokens[:-1]
     for token in tokens:

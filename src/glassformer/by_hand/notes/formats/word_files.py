@@ -43,7 +43,8 @@ def _body(data: bytes) -> Element:
         raise ValueError(f"more than {LARGEST:,} bytes of text")
     if b"<!DOCTYPE" in xml or b"<!ENTITY" in xml:
         raise ValueError("its XML defines entities, which no word processor writes")
-    depth, root = 0, None
+    depth = 0
+    root: Element | None = None
     for event, element in ElementTree.iterparse(io.BytesIO(xml), ("start", "end")):
         depth += 1 if event == "start" else -1
         root = element if root is None else root
