@@ -9,7 +9,17 @@ from glassformer.by_hand.checking.checker import Checker
 from glassformer.by_hand.checking.findings import Correction, Finding, Remark, Report
 from glassformer.by_hand.checking.ledger import Ledger
 from glassformer.by_hand.checking.spelling import Spelling, decimals_of, number
-from glassformer.by_hand.grammar.expressions import Call, Matrix, Name, Negative, Node, Number, Transpose, is_printed, walk
+from glassformer.by_hand.grammar.expressions import (
+    Call,
+    Matrix,
+    Name,
+    Negative,
+    Node,
+    Number,
+    Transpose,
+    is_printed,
+    walk,
+)
 from glassformer.by_hand.notes.documents import Document
 from glassformer.by_hand.numbers.comparison import entries_of, fit, units
 from glassformer.by_hand.numbers.evaluator import print_halves, printed_value

@@ -67,7 +67,8 @@ class Spelling:
             case Call(function="exp"):
                 return f"e^{self.in_brackets(self.evaluate(node.of).middle(LOCAL)[i, j])}"
             case Sum():
-                return _joined([self.in_brackets(_at(self.evaluate(term).middle(LOCAL), i, j)) for term in node.terms], " + ")
+                terms = [_at(self.evaluate(term).middle(LOCAL), i, j) for term in node.terms]
+                return _joined([self.in_brackets(term) for term in terms], " + ")
             case Product() if not node.entrywise:
                 return self._product(node, i, j)
         return ""

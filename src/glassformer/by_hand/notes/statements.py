@@ -329,7 +329,9 @@ class _Reader:
         span = Span(tokens[0].start_pos or 0, tokens[-1].end_pos or 0)
         if unit := _unit(tokens, ground):
             return Side(relation, span, None, f"a number with the unit '{unit}'")
-        others = tuple(node for other in other_cuts(tokens, ground.way, self.document.text) if (node := _parsed(other)) is not None)
+        others = tuple(
+            node for other in other_cuts(tokens, ground.way, self.document.text) if (node := _parsed(other)) is not None
+        )
         try:
             return Side(relation, span, parse(tokens), others=others, is_quoted=self._is_quoted(span, ground))
         except UnreadableError as error:
