@@ -51,7 +51,7 @@ class Spelling:
             left = self._left_side(node, i, j)
             result = self.evaluate(node).middle(LOCAL)
             return f"{left} = {self.number(result[i, j])}" if left else ""
-        except (InputError, IndexError):
+        except (InputError, IndexError, ValueError):  # shapes that only another reading joins
             return ""
 
     def _left_side(self, node: Node, i: int, j: int) -> str:

@@ -180,7 +180,7 @@ class _Reader:
             self._heading(passage)
         elif passage.kind == "given":
             sides = [Side("EQUALS" if i else "", node.span, node) for i, node in enumerate(passage.sides)]
-            self._add(sides, self.caption, "given")
+            self._add(sides, passage.caption or self.caption, "given")
             self.caption = ""
         elif passage.kind == "text":
             self._text(passage)
@@ -204,6 +204,7 @@ class _Reader:
     def _ground(self, text: str, start: int, way: str, places: tuple[int, ...] = ()) -> Ground:
         if self.document.decimal_mark == ",":
             text = re.sub(r"(?<=\d),(?=\d)", ".", text)
+        text, places = self.document.macros.put_in(text, start, places)
         return Ground(text, start, way, self.sigma, places)
 
     # --- sections -----------------------------------------------------------------------------------------------

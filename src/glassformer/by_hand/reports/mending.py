@@ -8,6 +8,7 @@ from glassformer.by_hand.check import check_text
 from glassformer.by_hand.checking.findings import Correction, Report
 from glassformer.by_hand.notes.documents import Document
 from glassformer.by_hand.notes.sheets import with_cells
+from glassformer.errors import InputError
 
 _ROUNDS = 5
 
@@ -57,6 +58,10 @@ def write_mended(report: Report, *, strict: bool = False) -> list[Path]:
         path = Path(document.file)
         if not corrections or not path.is_file():
             continue
+        if document.converted:
+            raise InputError(
+                f"{document.file} is {document.converted}, which is read but not written; correct it by hand."
+            )
         target = mended_path(path)
         if path.suffix.lower() == ".xlsx":
             target.write_bytes(with_cells(path.read_bytes(), document, {c.offset: c.text for c in corrections}))
@@ -75,7 +80,7 @@ def _notebook(path: Path, document: Document, corrections: list[Correction]) -> 
     for start, label in document.parts:
         end = next((other for other in starts if other > start), len(document.text))
         own = [Correction(c.offset - start, c.length, c.text) for c in corrections if start <= c.offset < end]
-        if own:
+        if own and label.startswith("cell "):  # an output is mended by running its cell
             piece = Document(document.file, document.text[start:end].rstrip("\n"))
             source = mended_text(piece, own, strict=True)
             content["cells"][int(label.removeprefix("cell ")) - 1]["source"] = source.splitlines(keepends=True)
