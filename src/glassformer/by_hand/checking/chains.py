@@ -176,7 +176,7 @@ class Chain:
         """A bare number after another says nothing about how one comes from the other."""
         if side.relation == "ARROW" or self.statement.way == "code":
             return not is_printed(before) and (side.relation != "ARROW" or not isinstance(node, Number))
-        if isinstance(node, Number) and isinstance(before, Number):
+        if isinstance(node, Number) and isinstance(before, Number) and self.statement.way != "given":
             return ("e" in before.text) != ("e" in node.text)  # 3 × 10⁻³ = 0.003
         return True
 

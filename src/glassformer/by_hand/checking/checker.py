@@ -24,7 +24,7 @@ class Checker:
     def run(self) -> Ledger:
         """Checks everything."""
         for statement in self.reading.statements:
-            self.ledger.go_on()
+            self.ledger.go_on(by_program=statement.way == "given")
             self.ledger.claims += self._statement(statement)
         for group in find_columns(self.reading.statements):
             self._columns(group)

@@ -17,6 +17,7 @@ from glassformer.by_hand.numbers.worlds import Outcome
 from glassformer.by_hand.slips.causes import CHANCE
 from glassformer.errors import InputError
 
+_SMALL = 3  # numbers in a vector of which one right one tells something
 _FEW = 2  # numbers: too few of them are right to tell what was meant
 
 
@@ -92,7 +93,7 @@ def is_meant(literal: Node, outcome: Outcome, *, strict: bool = False) -> bool:
     right = outcome.fit.expected
     telling = np.array([[number.value not in (0, 1) for number in row] for row in numbers])
     n_right = int((~wrong & telling).sum())
-    if strict and n_right >= max(2, 2 * int(wrong.sum())):
+    if strict and n_right >= (1 if wrong.size <= _SMALL else 2) * max(1, int(wrong.sum())):
         return True
     few = n_right >= wrong.sum() or (wrong.sum() == 1 and wrong.size > 3)
     if not strict and wrong.size > 1 and wrong.mean() <= 0.5 and few:

@@ -95,6 +95,7 @@ class Ledger:
         self.stacks = Stacks()
         self.mistaken: dict[str, Known] = {}  # wrong numbers of many digits
         self.said: list[dict[str, Node]] = [{}]  # statement by statement: names, and what is worked out for them
+        self.by_program = False
         self.cuts = False  # the writer was seen to cut digits off
         self.printed: list[Node] = []  # what was printed in this section, the latest at the end
         self.section, self.scope = 0, self.scopes[0]
@@ -105,8 +106,9 @@ class Ledger:
             self.printed = []
         self.section, self.scope = section, self.scopes[section]
 
-    def go_on(self) -> None:
-        """The next statement begins."""
+    def go_on(self, *, by_program: bool) -> None:
+        """The next statement begins; what a program or a sheet gives is a proof by itself."""
+        self.by_program = by_program
         self.said = [{}, *self.said[:_JUST_BEFORE]]
 
     def just_said(self, name: str) -> Node | None:
@@ -224,7 +226,7 @@ class Ledger:
         return Understood(outcome, on_paper, convention)
 
     def _why_not(self, expected: Node, literal: Node, found: Understood, cause: str | None, proven: bool | None) -> str:
-        if proven is None and not (is_printed(expected) and isinstance(expected, Matrix)):
+        if proven is None and (self.by_program or not (is_printed(expected) and isinstance(expected, Matrix))):
             return missing_proof(expected, literal, found.outcome, found.evaluator, cause)
         meant = proven or is_meant(literal, found.outcome, strict=proven is False)
         return "" if meant else "it does not follow from what is said before, which may mean something else"

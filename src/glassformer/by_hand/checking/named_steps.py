@@ -24,6 +24,7 @@ _STEPS = (
     (re.compile(r"\blayer[ -]?norm\w*|\bnormali[sz]ed?\b", re.I), "layernorm"),
     (re.compile(r"\bmean\b|\baverage\b", re.I), "mean"),
 )
+_SYMBOL = re.compile(r"\$\s*([A-Z](?:_\{?\w+\}?)?)\s*\$")
 _OF_ONE = frozenset({"sigmoid", "relu", "tanh", "gelu", "exp"})  # these have a meaning for a single number, too
 _SCALE = re.compile(
     r"\b(?:scal\w+|divid\w+)\b[^.]{0,40}?(?:\\sqrt\s*\{?\s*(?P<root>[\w.]+)|√\s*\(?(?P<sign>[\w.]+)|\bby\s+\$?(?P<by>\d+(?:\.\d+)?))",
@@ -32,18 +33,25 @@ _SCALE = re.compile(
 _OF_NAME = re.compile(
     r"\b(?:of|to|on)\s+(?:the\s+)?(?:(?:matrix|vector|scores?)\s+)?[$`*]*([A-Za-z](?:_\{?\w{1,8}\}?)?)[$`*]*(?=[\s,.:;$`]|$)"
 )
+_MORE = re.compile(r"\bmask|\bmultipl|\badd|\btranspos|\bsum\b|\bcolumn", re.I)  # something else is done as well
+MOST_WORDS = 40  # longer words say more than one thing
 _DOT = re.compile(r"dot products?|scores?\b.*\bQ\s*K", re.I)
 
 
 def steps(words: str, scope: Scope, before: list[Node]) -> Iterator[Node]:
     """The expressions that the words may name, the likeliest first."""
+    if _MORE.search(words) or len(words.split()) > MOST_WORDS:
+        return
+    functions = [function for pattern, function in _STEPS if pattern.search(words)]
+    if len(functions) + bool(re.search(r"\b(?:scal|divid)", words, re.I)) > 1:
+        return  # two steps, of which one is not shown
     operands = list(_operands(words, scope, before))
     for operand in operands:
         here = operand.span
         if scale := _SCALE.search(words):
             yield Product((operand, Inverse(_divisor(scale, here), here)), here)
-        for pattern, function in _STEPS:
-            if pattern.search(words) and (isinstance(operand, Matrix | Name) or function in _OF_ONE):
+        for function in functions:
+            if isinstance(operand, Matrix | Name) or function in _OF_ONE:
                 yield Call(function, operand, here)
     if _DOT.search(words) and scope.find("Q") and scope.find("K"):
         here = Span(0, 0)
@@ -52,8 +60,13 @@ def steps(words: str, scope: Scope, before: list[Node]) -> Iterator[Node]:
 
 def _operands(words: str, scope: Scope, before: list[Node]) -> Iterator[Node]:
     """What the words name, or else what was printed last, or the last list of several numbers."""
-    if (match := _OF_NAME.search(words)) and scope.find(canonical(match[1])):
-        yield Name(canonical(match[1]), Span(0, 0))
+    symbols = {canonical(symbol) for symbol in _SYMBOL.findall(words)}
+    if match := _OF_NAME.search(words):
+        symbols.add(canonical(match[1]))
+    known = [symbol for symbol in symbols if scope.find(symbol)]
+    if known and len(symbols) == 1:
+        yield Name(known[0], Span(0, 0))
+    if symbols:
         return
     yield from before[-1:]
     lists = [node for node in before if isinstance(node, Matrix)]
