@@ -2,6 +2,7 @@
 
 import heapq
 import math
+import re
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from glassformer.by_hand.numbers.intervals import DEEP, GENEROUS, LOCAL, Value
 from glassformer.by_hand.numbers.scope import PAPER, RIGHT
 from glassformer.by_hand.numbers.worlds import Flaw
 
+_THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 _HALF = 1e-7  # what is as near to a half is one
 _MANY_DOUBTS = 2  # more doubtful numbers than these, and the given numbers were simply rounded
 _MUCH_STRAIN = 0.5  # of the room that rounding leaves: many small errors hardly ever add up to as much
@@ -144,7 +146,7 @@ def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
                 row=i + 1 if isinstance(flaw.literal, Matrix) else None,
                 col=j + 1 if isinstance(flaw.literal, Matrix) else None,
                 printed=_text(node, document),
-                right=right,
+                right=_grouped(right) if _THOUSANDS.search(_text(node, document)) else right,
                 verdict=verdict(flaw),
                 cause=_cause(flaw, ledger, document),
                 arithmetic=arithmetic,
@@ -206,6 +208,13 @@ def _rounded(right: float, node: Node) -> str:
         decimals += 1  # half-way between two: shown as it is
     text = f"{right:.{max(0, decimals)}f}"
     return text.removeprefix("-") if float(text) == 0 else text
+
+
+def _grouped(text: str) -> str:
+    """With commas between thousands, as the notes have them."""
+    whole, point, rest = text.partition(".")
+    digits = whole.lstrip("-")
+    return whole.replace(digits, f"{int(digits):,}") + point + rest if digits.isdigit() else text
 
 
 def _plain(number: Number) -> str:
