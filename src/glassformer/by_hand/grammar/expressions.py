@@ -100,6 +100,7 @@ class Product:
     factors: tuple[Node, ...]
     span: Span
     entrywise: bool = False
+    signed: bool = False  # written with · or *, which some mean entry by entry; A B is always the matrix product
 
     @cached_property
     def key(self) -> str:
@@ -213,7 +214,7 @@ def with_children(node: Node, new: tuple[Node, ...]) -> Node:
         case Sum():
             return Sum(new, node.span)
         case Product():
-            return Product(new, node.span, node.entrywise)
+            return Product(new, node.span, node.entrywise, node.signed)
         case Negative():
             return Negative(new[0], node.span)
         case Inverse():
@@ -267,7 +268,8 @@ def product(factors: list[Node], span: Span) -> Node:
     ]
     if not any(isinstance(f, Inverse) for f in flat):
         kept = flat
-    return kept[0] if len(kept) == 1 else Product(tuple(kept), span)
+    signed = any(isinstance(factor, Product) and factor.signed for factor in factors)
+    return kept[0] if len(kept) == 1 else Product(tuple(kept), span, signed=signed)
 
 
 def sum_of(terms: list[Node], span: Span) -> Node:

@@ -111,7 +111,8 @@ class _Builder(Transformer[Token, Node]):
         return a
 
     def times(self, a: Node, _sign: Token, b: Node) -> Node:
-        return product([a, b], _span(a, b))
+        node = product([a, b], _span(a, b))
+        return replace(node, signed=True) if isinstance(node, Product) else node
 
     def entrywise(self, a: Node, _sign: Token, b: Node) -> Node:
         return Product((a, b), _span(a, b), entrywise=True)

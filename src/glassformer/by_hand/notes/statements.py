@@ -148,8 +148,12 @@ _BY_COLUMNS = re.compile(
 )
 
 
+_MOST_LOOKED_THROUGH = 300_000  # characters
+
+
 def habits_of(text: str) -> Habits:
     """What the notes say about their own conventions: what e is taken to be, whether tokens stand in columns."""
+    text = text[:_MOST_LOOKED_THROUGH]
     said = {float(next(filter(None, match.groups()))) for match in _E_IS.finditer(text)}
     said |= {float(number) for number in re.findall(r"(?<![\d.])2\.7(?:1|18|2|183|1828)?(?!\d)", text)}
     return Habits(tuple(sorted(number for number in said if 1 < number <= 10)), bool(_BY_COLUMNS.search(text)))

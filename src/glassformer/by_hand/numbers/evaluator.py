@@ -193,15 +193,15 @@ class Evaluator:
             for value in self._runs(node, itself):
                 if self.inner is None and not value.is_scalar:
                     self.inner = value.shape[1]
-                result = value if result is None else self._times(result, value)
+                result = value if result is None else self._times(result, value, signed=node.signed)
         finally:
             self.inner = outer
         assert result is not None
         return result
 
-    def _times(self, a: Value, b: Value) -> Value:
-        """As matrices; two of one shape may be meant entry by entry."""
-        if a.shape == b.shape and not a.is_scalar:
+    def _times(self, a: Value, b: Value, *, signed: bool) -> Value:
+        """As matrices; two of one shape with a sign between them may be meant entry by entry."""
+        if signed and a.shape == b.shape and not a.is_scalar:
             self.met.features.add("entrywise")
             if self.convention.entrywise:
                 return intervals.times(a, b)

@@ -72,7 +72,8 @@ class Scene:
             return False
         room = units(self.literal) / 2 + 1e-9
         inside = (value.low[FACE] <= self.numbers + room) & (value.high[FACE] >= self.numbers - room)
-        apart = np.minimum(*(np.abs(value.middle(reading) - self.numbers) for reading in (LOCAL, DEEP)))
+        with np.errstate(invalid="ignore"):
+            apart = np.fmin(*(np.abs(value.middle(reading) - self.numbers) for reading in (LOCAL, DEEP)))
         return bool(inside.all() and (apart <= 3 * room)[self.wrong].all())
 
     def entries_reproduced(self, candidates: Callable[[int, int], Iterator[Bounds]]) -> bool:
