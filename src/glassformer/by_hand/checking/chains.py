@@ -144,6 +144,8 @@ class Chain:
         """From here on the names and formulas of the chain stand for its result."""
         scope = self.ledger.scope
         symbolic = [formula for formula in self.formulas if is_symbolic(formula) and not isinstance(formula, Name)]
+        if any(side.is_blank for side in self.statement.sides):
+            scope.blanks |= {name.text for name in self.names}
         for name in self.names:
             own = [formula for formula in symbolic if name.text not in names_in(formula)]
             before = scope.formulas.get(name.text)

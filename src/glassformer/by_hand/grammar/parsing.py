@@ -35,6 +35,9 @@ from glassformer.errors import InputError
 LARGEST = 20_000  # tokens in one side
 
 
+LEFT_BLANK = "left blank"  # why a side with a ? in it is not read
+
+
 class UnreadableError(InputError):
     """A side that the grammar cannot read; the message says why."""
 
@@ -248,7 +251,7 @@ def _check_brackets(tokens: list[Token]) -> None:
         elif token.type == "LINEEND":
             raise UnreadableError("a line ends within a row: one long row, or two rows?")
         elif token.type == "OTHER" and token == "?":
-            raise UnreadableError("left blank")
+            raise UnreadableError(LEFT_BLANK)
         elif token.type == "OTHER":
             raise UnreadableError(f"the sign '{token}' is not known")
     if stack:

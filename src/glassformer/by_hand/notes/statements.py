@@ -13,7 +13,7 @@ from lark import Token
 from glassformer.by_hand.grammar.expressions import Name, Node, Span
 from glassformer.by_hand.grammar.lexing import Ground, lex
 from glassformer.by_hand.grammar.names import words
-from glassformer.by_hand.grammar.parsing import UnreadableError, parse
+from glassformer.by_hand.grammar.parsing import LEFT_BLANK, UnreadableError, parse
 from glassformer.by_hand.grammar.signs import OPENS, RELATIONS
 from glassformer.by_hand.notes.canvas import Drawing
 from glassformer.by_hand.notes.documents import Document, Passage
@@ -27,6 +27,11 @@ class Side:
     span: Span
     node: Node | None = None
     why: str = ""
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it was left to be filled in."""
+        return self.node is None and self.why == LEFT_BLANK
 
 
 @dataclass

@@ -75,7 +75,8 @@ def _meets(bounds: tuple[Floats, Floats], expected: Value, reading: int) -> Flag
 def settled(literal: Node, found: Fit, *, among: Flags, cuts: bool) -> Value:
     """A checked result as it is carried on: the printed interval where it fits (`among`), else the expected one.
 
-    At face value it also holds what the given numbers lead to. A writer who `cuts` digits off leaves more room.
+    At face value it also holds what the given numbers lead to. A writer who `cuts` digits off leaves more room. What is
+    expected would have been printed with as many digits: whoever goes on with the right number has it rounded, too.
     """
     value = printed_value(literal, given=False)
     expected, unit = found.expected, units(literal)
@@ -91,7 +92,9 @@ def settled(literal: Node, found: Fit, *, among: Flags, cuts: bool) -> Value:
     low[FACE] = np.minimum(low[FACE], expected.low[DEEP])
     high[FACE] = np.maximum(high[FACE], expected.high[DEEP])
     low[DEEP], high[DEEP] = expected.low[DEEP], expected.high[DEEP]
-    return Value(np.where(among, low, expected.low), np.where(among, high, expected.high))
+    room = np.zeros_like(low)
+    room[: FACE + 1] = np.where(whole & _is_whole(expected), 0.0, unit / 2)
+    return Value(np.where(among, low, expected.low - room), np.where(among, high, expected.high + room))
 
 
 def print_whole(literal: Node) -> bool:

@@ -88,6 +88,7 @@ class Scope:
     formulas: dict[str, Node] = field(default_factory=dict)
     mentions: dict[str, frozenset[str]] = field(default_factory=dict)  # the names in a known expression
     origins: set[str] = field(default_factory=set)  # letters whose rows are counted from 0
+    blanks: set[str] = field(default_factory=set)  # names whose numbers are left to be filled in
 
     def scopes(self) -> Iterator["Scope"]:
         """This section and those around it."""
@@ -99,6 +100,10 @@ class Scope:
     def find(self, key: str) -> Known | None:
         """What is known under `key`."""
         return next((scope.known[key] for scope in self.scopes() if key in scope.known), None)
+
+    def is_blank(self, name: str) -> bool:
+        """Whether its numbers are left to be filled in: whoever goes on has them, rounded in a way nobody can see."""
+        return any(name in scope.blanks for scope in self.scopes())
 
     def formula(self, name: str) -> Node | None:
         """The formula that the notes give for a name."""
@@ -113,6 +118,7 @@ class Scope:
                 del self.mentions[other]
         else:
             self.mentions[key] = frozenset(names_in(node))
+        self.blanks.discard(key)
         self.known.pop(key, None)  # so that the latest stands last
         self.known[key] = known
 
@@ -319,6 +325,8 @@ class Evaluator:
     def _name(self, name: Name) -> Value:
         if name.index:
             return self._entry(name)
+        if self.scope.is_blank(name.text):
+            raise UnknownError(f"'{name.text}' is left blank")
         for way in (self._rows, self._formula, self._row, self._alias, self._width, self._constant):
             value = way(name)
             if value is not None:
