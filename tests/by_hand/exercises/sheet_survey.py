@@ -23,12 +23,13 @@ def made(seed: int) -> tuple[Exercise, str]:
     """An exercise of any kind, and the hand in which it is filled in."""
     draw = np.random.default_rng(seed)
     variant, form = VARIANTS[int(draw.integers(len(VARIANTS)))], list(SUFFIXES)[int(draw.integers(len(SUFFIXES)))]
-    shape = {"tokens": int(draw.integers(2, 5)), "width": int(draw.integers(1, 4)), "decimals": int(draw.integers(1, 5))}
+    tokens, width, decimals = (int(draw.integers(*ends)) for ends in ((2, 5), (1, 4), (1, 5)))
     steps = [step.symbol for step in make_exercise(seed, variant).working.steps]
     n_blanks = int(draw.integers(1, min(5, len(steps)) + 1)) if draw.integers(4) else len(steps)
     blank = tuple(str(symbol) for symbol in draw.choice(steps, size=n_blanks, replace=False))
     hand = HANDS[int(draw.integers(len(HANDS)))]
-    return make_exercise(seed, variant, blank=blank, form=form, **shape), hand
+    exercise = make_exercise(seed, variant, tokens=tokens, width=width, decimals=decimals, blank=blank, form=form)
+    return exercise, hand
 
 
 def handed_in(exercise: Exercise, answers: Working, hand: str) -> str:
@@ -51,7 +52,7 @@ def survey(first: int, count: int) -> dict[str, int]:
         right = check_text(handed_in(exercise, exercise.working, hand), suffix=suffix)
         counts["sheets"] += 1
         counts["false_alarms"] += bool(right.findings)
-        counts["not_fine"] += not right.checked
+        counts["not_fine"] += right.outcome != "fine" or right.coverage.share < 1
         counts["blank_alarms"] += bool(check_text(exercise.sheet, suffix=suffix).findings)
         answers, slips = plant(exercise.working, seed, blanks=exercise.blanks)
         if slips:

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from glassformer.by_hand.checking import coverage
 from glassformer.by_hand.checking.checker import Checker
 from glassformer.by_hand.checking.findings import Correction, Finding, Remark, Report
 from glassformer.by_hand.checking.ledger import Ledger
@@ -24,6 +25,7 @@ def judge(checker: Checker) -> Report:
     """The report on one document."""
     ledger, document = checker.ledger, checker.reading.document
     report = Report([document.file], documents=[document], numbers=ledger.numbers, following=ledger.following)
+    report.coverage = coverage.count(checker.reading, ledger)
     _count(ledger, document, report)
     doubts = [flaw for flaw in ledger.flaws if flaw.kind == "doubtful"]
     n_doubts = sum(int(flaw.wrong.sum()) for flaw in doubts)
@@ -54,12 +56,16 @@ def _is_strained(flaw: Flaw) -> bool:
 
 
 def _corrections(ledger: Ledger, findings: list[Finding], mark: str) -> list[Correction]:
-    """What to write where: the wrong numbers, their copies, and all that followed from them."""
+    """What to write where: the wrong numbers, their copies, and all that followed from them.
+
+    What follows from a mistake is as certain as the mistake is.
+    """
     found = {
-        finding.offset: Correction(finding.offset, finding.length, finding.right, finding.is_mild)
+        finding.offset: Correction(finding.offset, finding.length, finding.right, finding.is_certain)
         for finding in findings
         if finding.verdict != "doubtful"
     }
+    doubted = {flaw for flaw in ledger.flaws if flaw.sure != "impossible"}
     for known in ledger.literals.values():
         literal = known.literal
         if literal is None or not is_printed(literal) or known.paper is known.right:
@@ -69,7 +75,7 @@ def _corrections(ledger: Ledger, findings: list[Finding], mark: str) -> list[Cor
             start, end = rows[i][j].span.start, rows[i][j].span.end
             if start not in found:
                 text = _best(known.right, i, j, rows[i][j]).replace(".", mark)
-                found[start] = Correction(start, end - start, text)
+                found[start] = Correction(start, end - start, text, doubted.isdisjoint(known.sources))
     return sorted(found.values(), key=lambda correction: correction.offset)
 
 

@@ -13,12 +13,14 @@ from glassformer.by_hand.grammar.expressions import (
     Matrix,
     Name,
     Node,
+    Number,
     Span,
     Transpose,
     is_printed,
     is_symbolic,
     names_in,
     readable,
+    walk,
 )
 from glassformer.by_hand.grammar.names import stage_of
 from glassformer.by_hand.notes.statements import Reading
@@ -75,6 +77,7 @@ class Ledger:
         self.flaws: list[Flaw] = []
         self.numbers = 0  # printed numbers that were compared
         self.following = 0  # of these, consistent with an earlier error
+        self.compared: dict[int, bool] = {}  # where each of these stands, and if it was put in for a name
         self.scopes: list[Scope] = []
         for section in reading.sections:
             self.scopes.append(Scope(None if section.parent is None else self.scopes[section.parent]))
@@ -152,6 +155,7 @@ class Ledger:
                 if isinstance(mistake, Flaw) and mistake.state == "carried":
                     mistake.followers.append(literal)
         self.numbers += outcome.wrong.size
+        self._mark_compared(literal, copied=isinstance(expected, Name | Transpose))
         self.literals[id(literal)] = outcome.known
         self._remember_row(expected, literal, outcome.known)
         if isinstance(literal, Matrix):
@@ -177,7 +181,14 @@ class Ledger:
         if same:
             self.literals[id(literal)] = Known(paper, right, literal, known.mistake, known.sources, expected, mended)
             self.numbers += printed.low[0].size
+            self._mark_compared(literal, copied=True)
         return bool(same)
+
+    def _mark_compared(self, literal: Node, *, copied: bool) -> None:
+        if is_printed(literal):
+            for each in walk(literal):
+                if isinstance(each, Number):
+                    self.compared[each.span.start] = copied and self.compared.get(each.span.start, True)
 
     def _add_flaw(
         self, expected: Node, literal: Node, outcome: Outcome, *, kind: str = "", cause: str | None = None

@@ -9,31 +9,55 @@ from importlib.resources import files
 
 from glassformer.by_hand.checking.findings import MEANINGS, Finding, Report
 from glassformer.by_hand.notes.documents import Document, Passage
-from glassformer.by_hand.reports.wording import doubt, lines, minus, place, summary
+from glassformer.by_hand.reports.wording import doubt, ending, lines, minus, place, summary, unchecked
 from glassformer.drawing.mathml import to_mathml
+
+_SHOWN = 200  # entries of a list; a page is read by a person
 
 
 def to_html(report: Report) -> str:
     """The whole page."""
     first = report.first_wrong
-    verdict = "Nothing wrong was found." if first is None else _headline(first)
+    verdict = escape(ending(report)) if first is None else _headline(first)
     marks = "".join(_card(i, finding, finding is first) for i, finding in enumerate(report.findings))
-    unread = "".join(
-        f"<li>{escape(remark.file)}, line {remark.line}: {escape(remark.why)}</li>"
-        for remark in report.unreadable[:200]
-    )
-    rest = f"<details><summary>{len(report.unreadable)} not read</summary><ul>{unread}</ul></details>" if unread else ""
+    states = {"fine": "right", "wrong": "wrong"}
     return _PAGE.format(
         title=escape(", ".join(report.files[:3]) or "notes"),
         verdict=verdict,
-        state="right" if first is None else "wrong",
+        state=states.get(report.outcome, "unsure"),
         summary=escape(summary(report)),
         notes=sheets_html(report),
         cards=marks or "<p class='none'>No findings.</p>",
-        rest=rest,
+        rest=_unchecked(report) + _by_file(report),
         style=_asset("page.css"),
         script=_asset("page.js"),
     )
+
+
+def _unchecked(report: Report) -> str:
+    """What was not checked, and why, under the notes."""
+    entries = report.coverage.unchecked
+    if not entries:
+        return ""
+    alone = len(report.files) == 1
+    listed = "".join(
+        f"<li>{'' if alone else escape(each.file) + ', '}{escape(unchecked(each))}</li>" for each in entries[:_SHOWN]
+    )
+    count = report.coverage.look_like_results - report.coverage.checked
+    more = f"<li>and {len(entries) - _SHOWN} more lines</li>" if len(entries) > _SHOWN else ""
+    return f"<details open><summary>{count} not checked</summary><ul>{listed}{more}</ul></details>"
+
+
+def _by_file(report: Report) -> str:
+    """A line for each file, where there are several."""
+    if len(report.each) < 2:
+        return ""
+    briefs = [each.in_brief() for each in report.each]
+    listed = "".join(
+        f"<li>{escape(b['file'])}: {b['outcome']}, checked {b['checked']} of {b['look_like_results']}</li>"
+        for b in briefs[:_SHOWN]
+    )
+    return f"<details open><summary>{len(briefs)} files</summary><ul>{listed}</ul></details>"
 
 
 def sheets_html(report: Report) -> str:
