@@ -176,7 +176,8 @@ def _rounded(right: float, node: Node) -> str:
         return f"{right:.0f}" if abs(right - round(right)) < 1e-9 else number(right)
     if isinstance(node, Number) and node.percent:
         return f"{right * 100:.{max(0, decimals - 2)}f}%"
-    for shift in (1, 2):  # 0.0032 for a printed 0.032, rather than 0.003: the same digits
+    is_short = math.isclose(float(f"{right:.{max(0, decimals)}f}"), right, abs_tol=1e-12)
+    for shift in () if is_short else (1, 2):  # 0.0032 for a printed 0.032, rather than 0.003: the same digits
         if isinstance(node, Number) and decimals >= 0 and f"{right * 10**shift:.{decimals}f}" == _plain(node):
             decimals += shift
             break

@@ -18,6 +18,7 @@ SUFFIXES = MappingProxyType({"markdown": ".md", "latex": ".tex", "text": ".txt"}
 class Exercise:
     """A sheet to fill in, and its solution."""
 
+    title: str
     working: Working
     blanks: tuple[str, ...]
     form: str
@@ -48,7 +49,7 @@ def make_exercise(
     texts = [_with_task(write(working, style, title, hidden), task) for hidden in (frozenset(blanks), frozenset())]
     if form == "latex":
         texts = [_as_latex(text) for text in texts]
-    return Exercise(working, blanks, form, texts[0], texts[1])
+    return Exercise(title, working, blanks, form, texts[0], texts[1])
 
 
 _TITLES = {

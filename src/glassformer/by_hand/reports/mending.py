@@ -82,9 +82,14 @@ def _mended(document: Document, corrections: list[Correction]) -> Mended:
     else:
         text = mend(document, corrections, suffix or ".md")
         content = text.encode()
-    lines = [each.splitlines(keepends=True) for each in (document.text, text)]
-    changes = difflib.unified_diff(*lines, document.file, f"{document.file} (corrected)", n=1)
-    return Mended(document.file, "".join(line if line.endswith("\n") else f"{line}\n" for line in changes), content)
+    return Mended(document.file, _diff(document.file, document.text, text), content)
+
+
+def _diff(file: str, before: str, after: str) -> str:
+    """The lines that change, each with its neighbours."""
+    names = file, f"{file} (corrected)"
+    changes = difflib.unified_diff(before.splitlines(), after.splitlines(), *names, n=1, lineterm="")
+    return "".join(f"{line}\n" for line in changes)
 
 
 def _notebook(path: Path, document: Document, corrections: list[Correction]) -> str:

@@ -1,0 +1,244 @@
+"""Marks what students hand in: each number asked for is right, wrong or not answered. Draws no table.
+
+Two judges: the answer key, and the checker for what a student worked on with. The student's numbers are put into the
+teacher's solution and checked there, so that a number that follows from the student's own earlier number is right, and
+nothing that the teacher printed is ever marked. If a student changed what was printed, that is said.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from glassformer.by_hand.checking.checker import Checker
+from glassformer.by_hand.checking.findings import Finding
+from glassformer.by_hand.checking.judging import judge
+from glassformer.by_hand.grammar.expressions import Matrix, Name, Number, is_printed
+from glassformer.by_hand.notes.documents import Document
+from glassformer.by_hand.notes.reading import open_bytes
+from glassformer.by_hand.notes.statements import Reading, read_statements
+from glassformer.by_hand.numbers.comparison import entries_of
+from glassformer.errors import InputError
+
+LARGEST = 2_000_000  # bytes of one hand-in
+Cell = tuple[str, int, int]  # symbol, row and column, from 0
+
+
+@dataclass(frozen=True)
+class Key:
+    """A solution, the numbers in it, and which of them were left blank on the sheet."""
+
+    solution: str
+    suffix: str
+    numbers: Mapping[Cell, Number]
+    blanks: frozenset[Cell]
+
+
+@dataclass
+class Mark:
+    """One hand-in: right, wrong, unfinished, not answered, changed sheet, another sheet or not readable."""
+
+    name: str
+    outcome: str = "not readable"
+    points: int = 0
+    blanks: int = 0
+    not_answered: int = 0
+    follow_through: int = 0  # of the points, for numbers that follow from an earlier wrong one
+    first: Finding | None = None  # the first wrong number
+    remarks: list[str] = field(default_factory=list)
+
+
+def answer_key(sheet: str, solution: str, suffix: str = ".md") -> Key:
+    """What the sheet asks for, and what is right."""
+    numbers = _cells(_read(solution.encode(), "solution", suffix))
+    open_names = set(_blank_names(_read(sheet.encode(), "sheet", suffix)))
+    blanks = frozenset(cell for cell in numbers if cell[0] in open_names)
+    if not blanks:
+        raise InputError("This sheet has no blank that its solution fills; give the sheet and its own solution.")
+    return Key(solution, suffix, MappingProxyType(numbers), blanks)
+
+
+def mark_file(path: Path, name: str, key: Key) -> Mark:
+    """One student's file; one that cannot be read gets a mark that says so."""
+    try:
+        data = path.read_bytes() if path.stat().st_size <= LARGEST else None
+    except OSError as error:
+        return Mark(name, blanks=len(key.blanks), remarks=[f"cannot be opened: {error.strerror}"])
+    if data is None:
+        return Mark(name, blanks=len(key.blanks), remarks=[f"larger than {LARGEST:,} bytes"])
+    return mark(data, name, key, path.suffix.lower() or ".md")
+
+
+def mark(data: bytes, name: str, key: Key, suffix: str = ".md") -> Mark:
+    """One hand-in."""
+    answer = Mark(name, blanks=len(key.blanks), not_answered=len(key.blanks))
+    document = open_bytes(data, name, suffix)
+    if document.unreadable and not document.passages:
+        answer.remarks.append(document.unreadable[0][1])
+        return answer
+    try:
+        _Marker(document, key, suffix, answer).run()
+    except RecursionError:
+        answer.remarks.append("brackets or formulas nested too deeply")
+    return answer
+
+
+class _Marker:
+    """Marks one document that can be read."""
+
+    def __init__(self, document: Document, key: Key, suffix: str, answer: Mark) -> None:
+        self.document, self.key, self.answer = document, key, answer
+        # With a digit for every ? its place is read like any other, and nothing moves.
+        whole = _cells(_read(document.text.replace("?", "0").encode(), document.file, suffix))
+        self.written = {cell: number for cell, number in whole.items() if cell in key.numbers}
+        self.shapes = {symbol: _shape(symbol, whole) for symbol, _, _ in self.written}
+
+    def run(self) -> None:
+        answer, key = self.answer, self.key
+        printed = [cell for cell in self.written if cell not in key.blanks]
+        changed = [cell for cell in printed if self.written[cell].value != key.numbers[cell].value]
+        if not self.written or 2 * len(changed) > len(printed) > 0:
+            answer.outcome = "another sheet"
+            found = "its printed numbers are not those of this sheet"
+            answer.remarks.append(found if self.written else "none of the sheet's numbers are in it")
+            return
+        answer.remarks += self._remarks(changed)
+        answered = [cell for cell in key.numbers if cell in key.blanks and self._is_answered(cell)]
+        answer.not_answered = len(key.blanks) - len(answered)
+        wrong = self._judge(answered)
+        answer.points = len(answered) - wrong
+        if changed:
+            answer.outcome = "changed sheet"
+        elif not answered:
+            answer.outcome = "not answered"
+        else:
+            answer.outcome = "wrong" if wrong else "unfinished" if answer.not_answered else "right"
+
+    def _judge(self, answered: list[Cell]) -> int:
+        """Counts wrong answers, and keeps the first."""
+        checker = Checker(_read(self._completed(answered).encode(), self.answer.name, self.key.suffix))
+        ledger = checker.run()
+        found = {finding.offset: finding for finding in judge(checker).findings if not finding.is_mild}
+        places = _cells(checker.reading)
+        wrong = 0
+        for cell in answered:
+            start = places[cell].span.start
+            if self._is_key(cell):
+                continue
+            if start in ledger.compared and start not in found:
+                self.answer.follow_through += 1
+                continue
+            wrong += 1
+            self.answer.first = self.answer.first or self._finding(cell, found.get(start))
+        return wrong
+
+    def _completed(self, answered: list[Cell]) -> str:
+        """The solution with the student's numbers in the place of the teacher's."""
+        text = self.key.solution
+        for cell in sorted(answered, key=lambda cell: -self.key.numbers[cell].span.start):
+            span, number = self.key.numbers[cell].span, self.written[cell]
+            text = text[: span.start] + _as_written(number, self.key.suffix) + text[span.end :]
+        return text
+
+    def _is_answered(self, cell: Cell) -> bool:
+        return cell in self.written and "?" not in self._text(cell)
+
+    def _text(self, cell: Cell) -> str:
+        span = self.written[cell].span
+        return self.document.text[span.start : span.end]
+
+    def _is_key(self, cell: Cell) -> bool:
+        """Whether it says what the key says, to the digits that both have."""
+        number, right = self.written[cell], self.key.numbers[cell]
+        if number.value == right.value:
+            return True
+        if "inf" in (number.text, right.text) or number.decimals is None:
+            return False
+        decimals = number.decimals if right.decimals is None else min(number.decimals, right.decimals)
+        return abs(number.value - right.value) <= 0.5 * 10.0**-decimals + 1e-12
+
+    def _remarks(self, changed: list[Cell]) -> list[str]:
+        """What a teacher wants to know of the sheet itself."""
+        told = []
+        for symbol, i, j in changed[:3]:
+            cell = (symbol, i, j)
+            line = self.document.place(self.written[cell].span.start).line
+            right = self.key.numbers[cell].key
+            told.append(
+                f"{symbol}, row {i + 1}, column {j + 1} is {self._text(cell)} in line {line}, {right} on the sheet"
+            )
+        told += [f"{len(changed) - 3} more printed numbers changed"] if len(changed) > 3 else []
+        for symbol, shape in self.shapes.items():
+            right_shape = _shape(symbol, self.key.numbers)
+            if shape != right_shape:
+                told.append(f"{symbol} is {shape[0]}×{shape[1]} here, {right_shape[0]}×{right_shape[1]} on the sheet")
+        return told
+
+    def _finding(self, cell: Cell, found: Finding | None) -> Finding:
+        """What is wrong with an answer, told of the student's own page."""
+        symbol, i, j = cell
+        place = self.document.place(self.written[cell].span.start)
+        right = self.key.numbers[cell].key
+        told = found or Finding(
+            place.file, place.line, place.column, symbol, i + 1, j + 1, "", right, "wrong", None, ""
+        )
+        return replace(told, file=place.file, line=place.line, column=place.column, printed=self._text(cell))
+
+
+def _shape(symbol: str, numbers: Mapping[Cell, Number]) -> tuple[int, int]:
+    own = [cell for cell in numbers if cell[0] == symbol]
+    return max(i for _, i, _ in own) + 1, max(j for _, _, j in own) + 1
+
+
+def _as_written(number: Number, suffix: str) -> str:
+    """The number as it would stand in the solution."""
+    if number.text == "inf":
+        return ("-" if number.sign < 0 else "") + ("inf" if suffix == ".txt" else r"\infty")
+    if number.percent:  # which begins a comment in LaTeX
+        return f"{number.value:.{max(0, number.decimals or 0)}f}"
+    return number.key
+
+
+def _read(data: bytes, file: str, suffix: str) -> Reading:
+    return read_statements(open_bytes(data, file, suffix))
+
+
+def _cells(reading: Reading) -> dict[Cell, Number]:
+    """The last numbers printed for each name."""
+    found: dict[Cell, Number] = {}
+    for symbol, matrix in _results(reading):
+        found = {cell: number for cell, number in found.items() if cell[0] != symbol}
+        rows = entries_of(matrix)
+        found |= {(symbol, i, j): number for i, row in enumerate(rows) for j, number in enumerate(row)}
+    return found
+
+
+def _results(reading: Reading) -> Iterator[tuple[str, Matrix | Number]]:
+    for statement in reading.statements:
+        first, last = statement.sides[0].node, statement.sides[-1].node
+        if isinstance(first, Name) and isinstance(last, Matrix | Number) and is_printed(last):
+            yield first.text, last
+
+
+def _blank_names(reading: Reading) -> Iterator[str]:
+    for statement in reading.statements:
+        first = statement.sides[0].node
+        if isinstance(first, Name) and any(side.is_blank for side in statement.sides):
+            yield first.text
+
+
+def hand_ins(folder: Path, leave_out: frozenset[Path] = frozenset()) -> list[tuple[Path, str]]:
+    """Every file of a folder, with the student's name: its path in the folder without the ending."""
+    if not folder.is_dir():
+        raise InputError(f"There is no folder {folder}; give the folder with the students' files.")
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.resolve() not in leave_out)
+    shown = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    if not shown:
+        raise InputError(f"The folder {folder} is empty; put the students' files into it.")
+    stems = [re.sub(r"\.[A-Za-z0-9]+$", "", path.relative_to(folder).as_posix()) for path in shown]
+    doubled = {stem for stem in stems if stems.count(stem) > 1}
+    return [
+        (path, path.relative_to(folder).as_posix() if stem in doubled else stem)
+        for path, stem in zip(shown, stems, strict=True)
+    ]
