@@ -155,7 +155,7 @@ class Ledger:
                 if isinstance(mistake, Flaw) and mistake.state == "carried":
                     mistake.followers.append(literal)
         self.numbers += outcome.wrong.size
-        self._mark_compared(literal, copied=isinstance(expected, Name | Transpose))
+        self._mark_compared(literal, copied=isinstance(expected, Name | Transpose) or is_printed(expected))
         self.literals[id(literal)] = outcome.known
         self._remember_row(expected, literal, outcome.known)
         if isinstance(literal, Matrix):

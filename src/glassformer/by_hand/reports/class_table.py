@@ -61,29 +61,28 @@ def sentence(marks: list[Mark]) -> str:
     return f"{len(marks)} hand-in{'s' if len(marks) > 1 else ''}: {told}."
 
 
+def told(mark: Mark) -> str:
+    """What a teacher looks at: the first wrong number, its cause, whether it was carried on, and what is odd."""
+    first = mark.first
+    if first is None:
+        return "; ".join(mark.remarks)
+    carried = {"carried": "carried on", "slip": "not carried on"}.get(first.verdict, "")
+    words = [word for word in (first.cause, carried) if word]
+    pair = f"{minus(first.printed)} → {minus(first.right)}"
+    return "; ".join([f"line {first.line}: {place(first)}: {pair}", *words, *mark.remarks])
+
+
 def to_html(title: str, marks: list[Mark]) -> str:
     """One page, in the order of the names."""
-    head = ("student", "outcome", "points", "not answered", "first wrong number", "cause", "carried on", "remarks")
-    rows = [_html_row(mark) for mark in marks]
-    told = section(title, table(head, rows, ("", "", "number", "number")), sentence(marks))
-    said = "Points are numbers, one for each blank. A number that follows from an earlier wrong one is right."
-    return page(title, [f"<h1>{escape(title)}</h1>", told, f"<p>{said}</p>"])
+    head = ("student", "outcome", "points", "followed through", "not answered", "first wrong number, or what is odd")
+    rows = [[escape(cell) for cell in _shown(mark)] for mark in marks]
+    listed = table(head, rows, ("", "", "number", "number", "number", "wide"))
+    listed = f"<div class='stacked'>{listed}</div>"
+    said = "A point for each number asked for; one that follows from an earlier wrong number is right."
+    return page(title, [f"<h1>{escape(title)}</h1>", section("Marks", listed, sentence(marks)), f"<p>{said}</p>"])
 
 
-def _html_row(mark: Mark) -> list[str]:
-    cells, first = row(mark), mark.first
-    wrong = ""
-    if first:
-        pair = f"<s>{escape(minus(first.printed))}</s> → <b>{escape(minus(first.right))}</b>"
-        wrong = f"{escape(place(first))} (line {first.line}): {pair}"
-    followed = f" ({mark.follow_through} by following through)" if mark.follow_through else ""
-    return [
-        escape(mark.name),
-        escape(mark.outcome),
-        f"{mark.points} of {mark.blanks}{followed}",
-        str(mark.not_answered),
-        wrong,
-        escape(str(cells["cause"])),
-        escape(str(cells["carried_on"])),
-        escape(str(cells["remarks"])),
-    ]
+def _shown(mark: Mark) -> list[str]:
+    counts = (mark.follow_through, mark.not_answered)
+    numbers = [str(count) if count else "" for count in counts]
+    return [mark.name, mark.outcome, f"{mark.points} of {mark.blanks}", *numbers, told(mark)]

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from glassformer.by_hand.checking.findings import MEANINGS, Finding, Report
 from glassformer.by_hand.notes.documents import Document, Passage
-from glassformer.by_hand.reports.wording import doubt, ending, lines, minus, place, summary, unchecked
+from glassformer.by_hand.reports.wording import doubt, ending, lines, marks_sentence, minus, place, summary, unchecked
 from glassformer.drawing.mathml import to_mathml
 
 _SHOWN = 200  # entries of a list; a page is read by a person
@@ -18,14 +18,19 @@ _SHOWN = 200  # entries of a list; a page is read by a person
 def to_html(report: Report) -> str:
     """The whole page."""
     first = report.first_wrong
-    verdict = escape(ending(report)) if first is None else _headline(first)
-    marks = "".join(_card(i, finding, finding is first) for i, finding in enumerate(report.findings))
-    states = {"fine": "right", "wrong": "wrong"}
+    told = escape(ending(report)) if first is None else _headline(first, _file_of(first, report))
+    verdict = f"{escape(summary(report))}. {told}"
+    marks = "".join(
+        _card(i, finding, _file_of(finding, report), first=finding is first)
+        for i, finding in enumerate(report.findings)
+    )
+    whole = report.coverage.share == 1
+    states = {"fine": "right" if whole else "partly", "wrong": "wrong"}
     return _PAGE.format(
         title=escape(", ".join(report.files[:3]) or "notes"),
         verdict=verdict,
         state=states.get(report.outcome, "unsure"),
-        summary=escape(summary(report)),
+        summary=escape(marks_sentence(report)),
         notes=sheets_html(report),
         cards=marks or "<p class='none'>No findings.</p>",
         rest=_unchecked(report) + _by_file(report),
@@ -70,14 +75,20 @@ def _asset(name: str) -> str:
     return files("glassformer.by_hand.reports").joinpath(name).read_text(encoding="utf-8")
 
 
-def _headline(first: Finding) -> str:
+def _file_of(finding: Finding, report: Report) -> str:
+    """Where there are several files, or cells, which of them a line is counted in."""
+    return finding.file if len(report.files) > 1 or finding.file not in report.files else ""
+
+
+def _headline(first: Finding, file: str) -> str:
+    where = f"line {first.line} of {file}" if file else f"line {first.line}"
     return (
-        f"First wrong number: <b>{escape(place(first))}</b> in line {first.line}, "
+        f"First wrong number: <b>{escape(place(first))}</b> in {escape(where)}, "
         f"<s>{escape(minus(first.printed))}</s> should be <b>{escape(minus(first.right))}</b>."
     )
 
 
-def _card(i: int, finding: Finding, first: bool) -> str:
+def _card(i: int, finding: Finding, file: str, *, first: bool) -> str:
     mild = " mild" if finding.is_mild else ""
     cause = f"<p class='cause'>{escape(finding.cause)}</p>" if finding.cause else ""
     arithmetic = f"<p class='sum'>{escape(minus(finding.arithmetic))}</p>" if finding.arithmetic else ""
@@ -85,7 +96,7 @@ def _card(i: int, finding: Finding, first: bool) -> str:
     follows = f" ({lines(finding.follows)})" if finding.follows else ""
     return (
         f"<article id='card-{i}' class='card{mild}{' first' if first else ''}' data-mark='{i}' tabindex='0'>"
-        f"<h3>{escape(place(finding))}<span>line {finding.line}</span></h3>"
+        f"<h3>{escape(place(finding))}<span>{escape(f'{file}, ' if file else '')}line {finding.line}</span></h3>"
         f"<p class='pair'><s>{escape(minus(finding.printed))}</s> → <b>{escape(minus(finding.right))}</b></p>"
         f"{arithmetic}<p class='meaning'><i>{finding.verdict}</i>: {escape(MEANINGS[finding.verdict])}{follows}</p>"
         f"{sure}{cause}</article>"

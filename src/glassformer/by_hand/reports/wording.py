@@ -66,6 +66,13 @@ def summary(report: Report) -> str:
     return f"Checked {coverage.checked} of {coverage.look_like_results} {many}{share}"
 
 
+def marks_sentence(report: Report) -> str:
+    """As a teacher counts; empty if nothing was checked."""
+    marks = report.marks
+    through = f", {marks['follow_through']} of them by following through" if marks["follow_through"] else ""
+    return f"{marks['right']} of {marks['numbers']} compared numbers right{through}" if marks["numbers"] else ""
+
+
 def ending(report: Report, *, strict: bool = False, least: float = 0.0) -> str:
     """The outcome, in a sentence; empty where findings say it."""
     coverage = report.coverage
@@ -79,7 +86,8 @@ def ending(report: Report, *, strict: bool = False, least: float = 0.0) -> str:
         case "too little checked":
             return f"Too little could be checked: {100 * coverage.share:.0f} %, and {100 * least:.0f} % were asked for."
     if coverage.checked < coverage.look_like_results:
-        return f"The {coverage.checked} checked numbers are right; the others may be right or wrong."
+        right = f"{coverage.checked} checked numbers are" if coverage.checked > 1 else "one checked number is"
+        return f"The {right} right; the others may be right or wrong."
     return "Every number that looks like a result is right."
 
 

@@ -5,7 +5,18 @@ from rich.padding import Padding
 from rich.text import Text
 
 from glassformer.by_hand.checking.findings import MEANINGS, Coverage, Finding, Report
-from glassformer.by_hand.reports.wording import doubt, ending, groups, lines, minus, place, sentence, summary, unchecked
+from glassformer.by_hand.reports.wording import (
+    doubt,
+    ending,
+    groups,
+    lines,
+    marks_sentence,
+    minus,
+    place,
+    sentence,
+    summary,
+    unchecked,
+)
 from glassformer.drawing.terminal import terminal, visible
 
 WIDEST = 108
@@ -53,9 +64,7 @@ def show_report(report: Report, *, strict: bool, least: float = 0.0) -> None:
         note = "numbers fit only if the given ones were rounded before they were printed; taken so."
         console.print(Text(f"  {report.rounded_givens} {note}", style="dim"))
     if serious:
-        marks = report.marks
-        through = f", {marks['follow_through']} of them by following through" if marks["follow_through"] else ""
-        console.print(Text(f"  {marks['right']} of {marks['numbers']} numbers right{through}", style="dim"))
+        console.print(Text(f"  {marks_sentence(report)}", style="dim"))
     _show_unchecked(console, report.coverage, alone=len(report.files) == 1)
     for fault in report.faults:
         console.print(Text(f"  ! {visible(fault.file)}: {visible(fault.why)}", style="bold red"))

@@ -5,8 +5,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from glassformer.by_hand.exercises.marking import Mark
-from glassformer.by_hand.reports.class_table import sentence
-from glassformer.by_hand.reports.wording import minus, place
+from glassformer.by_hand.reports.class_table import sentence, told
 from glassformer.drawing.terminal import terminal, visible
 
 _STYLES = {"right": ("✓", "green"), "wrong": ("✗", "red")}  # by outcome; the others are a matter for the teacher
@@ -34,12 +33,5 @@ def _show(console: Console, mark: Mark, room: int) -> None:
     notes += [f"{mark.not_answered} not answered"] if mark.not_answered and mark.outcome in _ANSWERED else []
     notes += [f"{mark.follow_through} by following through"] if mark.follow_through else []
     console.print(line.append(f"  {', '.join(notes)}", style="dim"), soft_wrap=True)
-    first = mark.first
-    if first is not None:
-        told = Text(f"line {first.line}  {place(first)}  ")
-        told.append(minus(first.printed), style="red").append(" → ").append(minus(first.right), style="green")
-        carried = {"carried": "carried on", "slip": "not carried on"}.get(first.verdict, "")
-        told.append("".join(f"; {word}" for word in (visible(first.cause or ""), carried) if word), style="dim")
-        console.print(Padding(told, (0, 0, 0, 6), expand=False))
-    for remark in mark.remarks:
-        console.print(Padding(Text(visible(remark), style="yellow"), (0, 0, 0, 6), expand=False))
+    if told(mark):
+        console.print(Padding(Text(visible(told(mark)), style=style), (0, 0, 0, 6), expand=False))
