@@ -108,5 +108,5 @@ def _known(
     paper = as_printed(literal, mended, cuts=cuts)
     if own is in_right and not wrong.any():
         return Known(paper, paper, literal)
-    right = settled(literal, in_right, among=~in_right.wrong, cuts=cuts)
+    right = settled(literal, in_right, among=~in_right.wrong, cuts=cuts, unseen=own is not in_right)
     return Known(paper, right, literal, mended=settled(literal, own, among=~own.wrong, cuts=cuts))
