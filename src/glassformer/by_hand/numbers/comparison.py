@@ -77,7 +77,7 @@ def settled(literal: Node, found: Fit, *, among: Flags, cuts: bool, unseen: bool
 
     At face value it also holds what the given numbers lead to. A writer who `cuts` digits off leaves more room. What is
     expected would have been printed with as many digits: whoever goes on with the right number has it rounded, too.
-    With `unseen` the printed numbers come from other ones than the right ones, and may fit by chance: both are possible.
+    With `unseen` the printed numbers come from other ones than the right ones, and may fit by chance: both may be.
     """
     value = printed_value(literal, given=False)
     expected, unit = found.expected, units(literal)
