@@ -31,14 +31,13 @@ _DRESS = re.compile(
     r"\\(?:begin|end)\{[a-z]*matrix\*?\}|\\(?:text|mathrm|textrm|operatorname)\{[^{}]*\}"
     r"|\\[a-zA-Z]+|\\[,;:!> ]|[{}$&~*]"
 )
-_VALUE = re.compile(r"[\s\[\](),;\\|]*(?:[-−+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?%?[\s\[\](),;\\|.]*)+")
+_AROUND = re.compile(r"[\s\[\](),;\\|.]*")  # what may stand around the numbers of a value
 _CASES = re.compile(r"\\\{|\b(?:if|for|otherwise)\b")  # a set, or one case of several
 _LAWS = frozenset({0.0, 1.0, -1.0})  # `f(x) = 0` and `sum of p = 1` are laws and conditions, not results
 _RELATION = re.compile(r"(?<![=<>!:+\-*/≠≤≥])=(?![=>])|≈|\\approx\b|→|⇒|\\(?:to|rightarrow|Rightarrow|implies)\b")
-_BEFORE = re.compile(r"[^=≈→⇒,;:()|{}\"'`]*\Z")
-_NOT_NOTES = re.compile(
-    r"\A---\n.*?\n---\n|<!--.*?-->|!?\[[^\]\n]*\]\([^)\n]*\)|\bhttps?://\S+|<[a-zA-Z/][^>\n]*>", re.DOTALL
-)
+_PARTS = re.compile(r"[=≈→⇒,;:()|{}\"'`]")
+_FRONT_MATTER = re.compile(r"\A---\n(?:.*\n)*?---\n")
+_LINK = re.compile(r"!?\[[^\]\n]{0,200}\]\([^)\n]{0,500}\)|\bhttps?://\S+|<[a-zA-Z/][^<>\n]{0,500}>")
 _LONGEST_LINE = 2000  # of a line that is searched by its looks alone
 
 
@@ -53,7 +52,7 @@ class _Look:
 def count(reading: Reading, ledger: Ledger) -> Coverage:
     """How much of a document was checked."""
     document = reading.document
-    hidden = [Span(match.start(), match.end()) for match in _NOT_NOTES.finditer(document.text)]
+    hidden = sorted(_not_notes(document.text), key=lambda span: span.start)
     coverage, seen = Coverage(), set[int]()
     for look in _looks(reading, ledger):
         offsets = [offset for offset in look.offsets if offset not in seen and not _is_inside(offset, hidden)]
@@ -67,6 +66,19 @@ def count(reading: Reading, ledger: Ledger) -> Coverage:
             coverage.unchecked.append(Unchecked(place.file, place.line, look.why, text, len(unchecked)))
     coverage.unchecked.sort(key=lambda each: (each.file, each.line))
     return coverage
+
+
+def _not_notes(text: str) -> Iterator[Span]:
+    """Front matter, comments, links and pictures."""
+    for pattern in (_FRONT_MATTER, _LINK):
+        yield from (Span(match.start(), match.end()) for match in pattern.finditer(text))
+    start = text.find("<!--")
+    while start >= 0:
+        end = text.find("-->", start)
+        if end < 0:
+            return
+        yield Span(start, end)
+        start = text.find("<!--", end)
 
 
 def _shown(document: Document, offsets: list[int]) -> str:
@@ -143,7 +155,7 @@ def _numbers_alone(text: str) -> list[int]:
     if _CASES.search(text):
         return []
     plain = _DRESS.sub(lambda match: " " * len(match[0]), text)
-    if not _VALUE.fullmatch(plain):
+    if not _AROUND.fullmatch(_NUMBER.sub(" ", plain)):
         return []
     return [match.start() for match in _NUMBER.finditer(plain)]
 
@@ -174,8 +186,8 @@ def _beside(reading: Reading) -> Iterator[_Look]:
             start = line.start() + relation.end()
             if _is_inside(start, read) or _is_inside(start, drawn):
                 continue
-            before = _BEFORE.search(line[0][: relation.start()])
+            before = _PARTS.split(line[0][: relation.start()])[-1]
             after = line[0][relation.end() : end]
-            if before and _OPERATION.search(before[0]):
+            if _OPERATION.search(before):
                 offsets = tuple(start + offset for offset in _numbers_alone(after.rstrip(" .")))
                 yield _Look(offsets)

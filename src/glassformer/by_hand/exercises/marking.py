@@ -121,15 +121,15 @@ class _Marker:
         ledger = checker.run()
         found = {finding.offset: finding for finding in judge(checker).findings if not finding.is_mild}
         places = _cells(checker.reading)
-        wrong = 0
+        wrong, first_wrong = 0, ""  # before anything is wrong there is nothing to follow
         for cell in answered:
             start = places[cell].span.start
             if self._is_key(cell):
                 continue
-            if start in ledger.compared and start not in found:
+            if first_wrong not in ("", cell[0]) and start in ledger.compared and start not in found:
                 self.answer.follow_through += 1
                 continue
-            wrong += 1
+            wrong, first_wrong = wrong + 1, first_wrong or cell[0]
             self.answer.first = self.answer.first or self._finding(cell, found.get(start))
         return wrong
 
