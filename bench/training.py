@@ -43,6 +43,8 @@ from transformers import (
 from glassformer.layers.blocks import sinusoids
 from glassformer.models.registry import build, configure
 from glassformer.objectives import lessons
+from glassformer.objectives.classes import class_loss
+from glassformer.objectives.pairs import translation_loss
 from glassformer.text import batches
 from glassformer.text.tokens import END, PAD, START
 from glassformer.training.loop import Loop, Plan
@@ -100,8 +102,8 @@ def ours(model: str, shape: Shape, batch: Any, optimizer: str = "adamw", **setti
 
 LOSSES: dict[str, lessons.Loss] = {
     "generate": lessons.language_loss,
-    "classify": lessons.class_loss,
-    "translate": lessons.translation_loss,
+    "classify": class_loss,
+    "translate": translation_loss,
 }
 
 

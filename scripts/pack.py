@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import glassformer as gf
-from glassformer.drawing.score_words import BESIDE, NAMES, in_figures, main_score
+from glassformer.drawing.score_words import SCORES, in_figures
 from glassformer.runs.folder import RunFolder
 
 POCKET = Path(__file__).parent.parent / "src/glassformer/runs/pocket"
@@ -98,11 +98,10 @@ Made to be looked into: it is small, and wrong now and then.
 
 def headline(run: gf.Run) -> str:
     """The score that counts most, with its interval, and the one beside it."""
-    scores, main = run.scores, main_score(run.scores)
-    beside = BESIDE[main]
+    scores, main, beside = run.scores, run.objective.main, run.objective.beside
     between = " to ".join(in_figures(main, each) for each in scores[f"{main}_interval"])
-    first = f"{NAMES[main]} {in_figures(main, scores[main])} ({between})"
-    return f"{first}, {NAMES[beside]} {in_figures(beside, scores[beside])}"
+    first = f"{SCORES[main].words} {in_figures(main, scores[main])} ({between})"
+    return f"{first}, {SCORES[beside].words} {in_figures(beside, scores[beside])}"
 
 
 if __name__ == "__main__":

@@ -3,11 +3,14 @@
 import os
 import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
 from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
+
+from glassformer.choices import Choices
 
 torch.set_num_threads(1)
 settings.register_profile("glassformer", derandomize=True, deadline=None, max_examples=200)
@@ -60,3 +63,16 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.fixture(autouse=True)
 def _seeded() -> None:
     torch.manual_seed(17)
+
+
+@pytest.fixture(autouse=True)
+def _tables_as_they_were() -> Iterator[None]:
+    """What a test, or a snippet of the docs, adds to a table of choices is gone after it."""
+    import glassformer as gf  # not before shapes are checked in what is imported
+
+    tables: list[dict[str, Any]] = [getattr(gf, name) for name in gf.__all__ if isinstance(getattr(gf, name), Choices)]
+    before = [dict(table) for table in tables]
+    yield
+    for table, rows in zip(tables, before, strict=True):
+        table.clear()
+        table.update(rows)

@@ -19,6 +19,7 @@ from glassformer.by_hand.worksheets.worksheet import GIVENS, SENTENCE_SETTINGS, 
 from glassformer.commands import main as cli
 from glassformer.commands.check_work.exercise import exercise
 from glassformer.commands.pages import check_page
+from glassformer.text.made_sets import MADE
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -88,9 +89,11 @@ BUDGETS = ("--minutes", "--epochs", "--steps", "--seeds")
 
 
 def affordable(words: list[str]) -> list[str]:
-    """The same command with a budget of two steps, on a few samples."""
+    """The same command with a budget of two small steps, on a few samples."""
     kept = [word for i, word in enumerate(words) if word not in BUDGETS and words[i - 1] not in BUDGETS]
-    return [*kept, "--steps", "2", "--limit", "60", "--threads", "1", "--quiet"]
+    kept = [f"{word}:300" if word in MADE else word for word in kept]
+    small = ["--set", "tokens_per_batch=512"] if words[1] == "train" else []
+    return [*kept, "--steps", "2", "--limit", "20", "--threads", "1", "--quiet", *small]
 
 
 def provide_files(folder: Path) -> None:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 import glassformer as gf
 
@@ -25,6 +26,22 @@ def test_each_name_is_there_and_says_what_it_is(name: str) -> None:
     thing = getattr(gf, name)
     if inspect.isclass(thing) or inspect.isfunction(thing):
         assert inspect.getdoc(thing)
+
+
+def test_what_a_public_function_gives_is_public_too(tmp_path: Path) -> None:
+    """A user who writes down what a function gives need not look for where it is defined."""
+    run = gf.load("sentiment")
+    solution, report = gf.explain("masked"), gf.check_text("1 + 1 = 3\n")
+    shown = run.look("so warm")
+    watch = gf.watch(torch.nn.MultiheadAttention(4, 2, batch_first=True))
+    given = [
+        solution, solution.explain(), report, report.first_wrong, run, shown, shown.save(tmp_path / "page.html"),
+        run.certify(), watch, watch.run(*[torch.ones(1, 3, 4)] * 3), *run.predict(["so warm"]),
+        *gf.load("english-german").predict(["hello"], longest=3), *gf.load("shakespeare").predict(["O"], longest=3),
+    ]  # fmt: skip
+    assert {type(thing).__name__ for thing in given} <= set(gf.__all__)
+    assert all(isinstance(thing, getattr(gf, type(thing).__name__)) for thing in given)
+    assert issubclass(gf.StoppedError, gf.GlassformerError)
 
 
 def test_no_name_is_also_a_file_that_would_replace_it_when_imported() -> None:

@@ -18,7 +18,11 @@ FOLDERS = sorted(
     for path in SOURCE.rglob("*")
     if path.is_dir() and path.name != "__pycache__" and "pocket" not in path.parts
 )
+SCRIPTS = sorted(
+    path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*") if path.suffix in (".js", ".css", ".html")
+)
 MOST_ENTRIES = 14
+WIDEST = 120  # signs in a line
 MOST_LINES = 60  # of one function
 COMMANDS = "commands/"  # whose signatures are their options, and may be longer
 
@@ -86,6 +90,18 @@ def test_no_function_is_longer_than_a_screen(module: str) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             assert (node.end_lineno or 0) - node.lineno < MOST_LINES, f"{node.name} in {module}"
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_line_of_the_page_fits_on_a_screen(script: str) -> None:
+    """Biome breaks long code; words in quotes it leaves as long as they are."""
+    lines = (SOURCE / script).read_text(encoding="utf-8").splitlines()
+    assert [i for i, line in enumerate(lines, 1) if len(line) > WIDEST] == []
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_script_opens_with_what_it_does(script: str) -> None:
+    assert (SOURCE / script).read_text(encoding="utf-8").startswith(("// ", "/* ", "<!doctype html>"))
 
 
 def test_no_two_files_of_one_folder_tree_share_a_name() -> None:

@@ -1,7 +1,7 @@
 """Glassformer: a Transformer you can see through.
 
     import glassformer as gf
-    gf.check("notes.md").first_wrong                   # the first wrong number of hand-worked notes
+    gf.check("notes.md").first_wrong                   # the first wrong number of hand-worked notes; gf.check_text("…")
     gf.explain("i-love-ai")                            # attention, worked by hand
     gf.train("classify", "reviews.csv", minutes=5)     # a model of your own text, with an honest score
     gf.load("runs/reviews").predict(["so warm"])       # what a trained model says
@@ -16,11 +16,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from glassformer.by_hand.check import check
-    from glassformer.by_hand.worksheets.solution import explain
+    from glassformer.by_hand.check import check, check_text
+    from glassformer.by_hand.checking.findings import Finding, Report
+    from glassformer.by_hand.worksheets.solution import Solution, explain
     from glassformer.errors import GlassformerError, InputError
-    from glassformer.inside.watching.watch import watch
+    from glassformer.inside.shown import Saved, Shown
+    from glassformer.inside.watching.seen import Seen
+    from glassformer.inside.watching.watch import Watch, watch
     from glassformer.layers.attention import (
+        WEIGHERS,
         Attention,
         DotProduct,
         attend,
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
         softmax,
     )
     from glassformer.layers.blocks import (
+        ACTIVATIONS,
+        NORMS,
         Block,
         FeedForward,
         LayerNorm,
@@ -45,40 +51,69 @@ if TYPE_CHECKING:
     from glassformer.layers.cache import BlockCache, Cache
     from glassformer.layers.multihead import MultiheadAttention
     from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
+    from glassformer.objectives.objective import Objective
+    from glassformer.objectives.predictions import Classified, Translated, Written
+    from glassformer.objectives.table import OBJECTIVES
+    from glassformer.runs.certificate.certificate import Certificate
     from glassformer.runs.run import Run, load
     from glassformer.stages.catalogue import CATALOGUE
-    from glassformer.stages.trace import Trace
-    from glassformer.stages.watchers import Recorder, Rewriter, nothing, record, within
-    from glassformer.training.course import train
+    from glassformer.stages.recorder import Recorder, record
+    from glassformer.stages.trace import Explanation, Trace
+    from glassformer.stages.watchers import Rewriter, nothing, within
+    from glassformer.text.tasks import TASKS, Task
+    from glassformer.training.course import StoppedError, train
+    from glassformer.training.optimizers import OPTIMIZERS
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ACTIVATIONS",
     "CATALOGUE",
+    "NORMS",
+    "OBJECTIVES",
+    "OPTIMIZERS",
+    "TASKS",
+    "WEIGHERS",
     "Attention",
     "Block",
     "BlockCache",
     "Cache",
+    "Certificate",
+    "Classified",
     "DenseSynthesizer",
     "DotProduct",
+    "Explanation",
     "FeedForward",
+    "Finding",
     "GlassformerError",
     "InputError",
     "LayerNorm",
     "MultiheadAttention",
     "NoPositions",
+    "Objective",
     "Positions",
     "RMSNorm",
     "RandomSynthesizer",
     "Recorder",
+    "Report",
     "Rewriter",
     "Rotary",
     "Run",
+    "Saved",
+    "Seen",
+    "Shown",
+    "Solution",
+    "StoppedError",
+    "Task",
     "Trace",
+    "Translated",
+    "Watch",
+    "Written",
     "attend",
     "block",
     "causal_mask",
     "check",
+    "check_text",
     "decoder_block",
     "encoder_block",
     "explain",
@@ -97,21 +132,32 @@ __all__ = [
 # Where each public name is defined.
 _HOMES = MappingProxyType(
     {
-        "layers.attention": "Attention DotProduct attend causal_mask padding_mask quiet_softmax sigmoid softmax",
+        "layers.attention": "WEIGHERS Attention DotProduct attend causal_mask padding_mask quiet_softmax sigmoid "
+        "softmax",
         "layers.cache": "BlockCache Cache",
         "errors": "GlassformerError InputError",
-        "by_hand.check": "check",
-        "by_hand.worksheets.solution": "explain",
-        "layers.blocks": "Block FeedForward LayerNorm NoPositions Positions RMSNorm Rotary "
+        "by_hand.check": "check check_text",
+        "by_hand.checking.findings": "Finding Report",
+        "by_hand.worksheets.solution": "Solution explain",
+        "layers.blocks": "ACTIVATIONS NORMS Block FeedForward LayerNorm NoPositions Positions RMSNorm Rotary "
         "block decoder_block encoder_block",
         "layers.multihead": "MultiheadAttention",
+        "inside.shown": "Saved Shown",
+        "inside.watching.seen": "Seen",
+        "objectives.objective": "Objective",
+        "objectives.predictions": "Classified Translated Written",
+        "objectives.table": "OBJECTIVES",
+        "runs.certificate.certificate": "Certificate",
         "runs.run": "Run load",
         "stages.catalogue": "CATALOGUE",
         "layers.synthesizers": "DenseSynthesizer RandomSynthesizer",
-        "training.course": "train",
-        "stages.trace": "Trace",
-        "stages.watchers": "Recorder Rewriter nothing record within",
-        "inside.watching.watch": "watch",
+        "text.tasks": "TASKS Task",
+        "training.course": "StoppedError train",
+        "training.optimizers": "OPTIMIZERS",
+        "stages.trace": "Explanation Trace",
+        "stages.recorder": "Recorder record",
+        "stages.watchers": "Rewriter nothing within",
+        "inside.watching.watch": "Watch watch",
     }
 )
 

@@ -23,17 +23,17 @@ def names(ids: Sequence[int]) -> list[str]:
     return [f"w{i}" for i in ids]
 
 
-def look(model: nn.Module, task: str, ids: list[int], target: list[int] | None = None) -> Look:
-    if task == "classify":
+def look(model: nn.Module, family: str, ids: list[int], target: list[int] | None = None) -> Look:
+    if family == "classifier":
         return look_at_classifier(model, ids, names(ids), LABELS, title="a test")
-    if task == "generate":
+    if family == "language model":
         return look_at_language_model(model, ids, names(ids), names, title="a test")  # type: ignore[arg-type]
     return look_at_translator(model, ids, names(ids), names, target=target, title="a test")  # type: ignore[arg-type]
 
 
 def small_look(name: str, **settings: Any) -> Look:
     """A small model of this name, and a text of seven tokens."""
-    return look(small(name, **settings), MODELS[name].task, [7, 5, 11, 28, 5, 19, 6], [9, 23, 8])
+    return look(small(name, **settings), MODELS[name].family, [7, 5, 11, 28, 5, 19, 6], [9, 23, 8])
 
 
 def random_look(seed: int) -> Look:
@@ -50,9 +50,9 @@ def random_look(seed: int) -> Look:
     else:
         settings |= {"heads": heads, "hidden": draw.choice([5, 11])}
         settings |= {"layers": draw.choice([1, 2, 3])} if name != "attention" else {}
-    if MODELS[name].task == "generate":
+    if MODELS[name].family == "language model":
         settings |= {"weigher": draw.choice(["softmax", "sigmoid", "quiet softmax"])}
-    if MODELS[name].task == "classify":
+    if MODELS[name].family == "classifier":
         settings |= {"classes": CLASSES}
     torch.manual_seed(seed)
     model = build(name, configure(name, **settings)).eval()
@@ -61,7 +61,7 @@ def random_look(seed: int) -> Look:
             weight.add_(torch.randn_like(weight) * 0.3)
     ids = [draw.randrange(5, VOCABULARY) for _ in range(draw.randrange(1, 13))]
     target = [draw.randrange(5, VOCABULARY) for _ in range(draw.randrange(1, 9))]
-    return look(model, MODELS[name].task, ids, target)
+    return look(model, MODELS[name].family, ids, target)
 
 
 # --- a document, read back ----------------------------------------------------------------------------------------

@@ -21,11 +21,15 @@ SMALL: dict[str, dict[str, Any]] = {
     "modern": {"width": 12, "length": 23, "layers": 2, "heads": 3, "hidden": 13},
 }
 VOCABULARY, CLASSES = 29, 3
+# The weights that the source notes print for the models they compare.
+SIZES_IN_THE_NOTES = {
+    "rnn": 2_572_546, "bilstm": 2_758_786, "mlp": 68_228_482, "conv": 4_641_538, "conv-pool": 2_806_402,
+}  # fmt: skip
 
 
 def small(name: str, **settings: Any) -> nn.Module:
     torch.manual_seed(5)
-    if MODELS[name].task == "classify":
+    if MODELS[name].family == "classifier":
         settings = {"classes": CLASSES, **settings}
     model = build(name, configure(name, **{"vocabulary": VOCABULARY, **SMALL[name], **settings}))
     with torch.no_grad():  # weights that are not tiny, so that differences show
@@ -40,7 +44,7 @@ def inputs(name: str, lengths: tuple[int, ...] = (11, 7, 4), pads: int = 0) -> t
     real = torch.arange(longest)[None] < torch.tensor(lengths)[:, None]
     ids = torch.randint(5, VOCABULARY, (len(lengths), max(lengths)), generator=generator)
     ids = torch.nn.functional.pad(ids, (0, pads)).masked_fill(~real, 0)
-    if MODELS[name].task == "translate":
+    if MODELS[name].family == "translator":
         target = torch.randint(5, VOCABULARY, (len(lengths), 5), generator=generator)
         return ids, real, target
     return ids, real

@@ -9,6 +9,7 @@ from glassformer.models.registry import MODELS, configure
 from glassformer.runs.folder import RunFolder
 from glassformer.text.corpora import Corpus, read
 from glassformer.text.samples import Pair, text_of
+from glassformer.text.tasks import tasks_for
 from glassformer.text.tokens import Tokens
 from helpers.small_models import SMALL, small
 
@@ -23,7 +24,7 @@ SEED = 3
 
 def small_corpus(objective: str) -> Corpus:
     model, source, _ = KINDS[objective]
-    return read(source, MODELS[model].task, seed=SEED)
+    return read(source, tasks_for(MODELS[model].family)[0], seed=SEED)
 
 
 def small_run(path: Path, objective: str = "classes", model: str | None = None, **settings: Any) -> RunFolder:
@@ -39,7 +40,7 @@ def small_run(path: Path, objective: str = "classes", model: str | None = None, 
         settings["classes"] = len(corpus.labels)
     module = small(name, **settings)
     card = Card(
-        task=MODELS[name].task, model=name, config=to_dict(configure(name, **settings)), objective=objective,
+        task=corpus.task, model=name, config=to_dict(configure(name, **settings)), objective=objective,
         labels=corpus.labels, longest=67, data=source, command="glassformer train", seed=SEED,
     )  # fmt: skip
     folder = RunFolder.create(path, settings={"seed": SEED, "data": {"source": source}})

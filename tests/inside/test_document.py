@@ -16,7 +16,6 @@ from glassformer.errors import InputError
 from glassformer.inside.answers import first_difference
 from glassformer.inside.document import packing
 from glassformer.inside.document.data import stage_numbers, view_data
-from glassformer.inside.document.operations import RECIPES
 from glassformer.inside.looks import (
     Look,
     look_at_classifier,
@@ -155,8 +154,21 @@ def test_of_a_large_vocabulary_only_the_words_at_hand_are_kept() -> None:
 # --- what is said of it -------------------------------------------------------------------------------------------
 
 
-def test_there_is_a_recipe_for_every_operation() -> None:
-    assert RECIPES.keys() == OPERATIONS.keys()
+@pytest.mark.parametrize("name", SMALL)
+def test_the_operations_come_along_that_the_stages_were_made_by(name: str) -> None:
+    document = view_data(small_look(name))
+    made = {stage["operation"] for stage in document["stages"]} - {"given", "written"}
+    assert document["operations"].keys() == made
+    assert made <= OPERATIONS.keys()
+
+
+def test_a_document_of_before_gets_its_operations() -> None:
+    """The format has not changed: a document without the table is opened, and its numbers are spelled."""
+    document = view_data(small_look("transformer"))
+    before = {name: value for name, value in document.items() if name != "operations"} | {"recipes": {}}
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', look_page(before))
+    assert found is not None
+    assert json.loads(found[1])["operations"] == json.loads(json.dumps(document["operations"]))
 
 
 @pytest.mark.parametrize("name", SMALL)

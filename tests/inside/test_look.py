@@ -46,7 +46,7 @@ def test_a_class_is_the_one_that_is_predicted(trained: dict[str, Run], seen: dic
     assert seen["classes"].words.startswith(f"{said.label} 0.")  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("name", [name for name, kind in MODELS.items() if kind.task == "classify"])
+@pytest.mark.parametrize("name", [name for name, kind in MODELS.items() if kind.family == "classifier"])
 def test_every_classifier_can_be_looked_into(tmp_path: Path, name: str) -> None:
     run = load(small_run(tmp_path / name, model=name).path)
     look = run.look(TEXTS["classes"])

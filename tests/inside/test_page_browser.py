@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 from helpers.browsing import click_cell, listen, number
+from helpers.fonts import DEJAVU, FONTS, PHONE, Font, dressed, on_every_phone, sentence_width, sticking_out
 from helpers.looks import LABELS, look_at_solution, names, small_look
 from helpers.small_models import SMALL, small
 from playwright.sync_api import Browser, Page, expect
@@ -23,7 +24,7 @@ from glassformer.stages.trace import Explanation
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
-DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+DESK = {"width": 1440, "height": 900}
 
 
 @pytest.fixture
@@ -32,12 +33,16 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
     complaints: list[str] = []
     context = browser.new_context(offline=True, accept_downloads=True)
 
-    def opened(look: Look | None, hash_: str = "", *, size: dict[str, int] = DESK, html: str = "") -> Page:
+    def opened(
+        look: Look | None, hash_: str = "", *, size: dict[str, int] = DESK, html: str = "", font: Font | None = None
+    ) -> Page:
         path = tmp_path / "page.html"
         path.write_text(html or look_page(view_data(look or small_look("transformer"))), encoding="utf-8")
         page = context.new_page()
         page.set_viewport_size(size)  # type: ignore[arg-type]
         listen(page, complaints, ("file:", "data:", "blob:"))
+        if font:
+            dressed(page, font)
         page.goto(f"{path.as_uri()}{hash_}")
         page.wait_for_selector(".gf .path .last")
         return page
@@ -245,11 +250,49 @@ def test_a_listener_is_given_a_table_with_headers(open_page: Open) -> None:
     assert cells == pytest.approx(look.trace["encoder.0.self.weights"][0, 0, 3].tolist(), abs=6e-4)
 
 
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("font", FONTS, ids=str)
 @pytest.mark.parametrize("view", ["stage", "heads", "answer"])
-def test_nothing_is_wider_than_the_screen(view: str, size: dict[str, int], open_page: Open) -> None:
-    page = open_page(small_look("translator"), f"#view={view}&at=decoder.1.cross.weights", size=size)
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= size["width"]
+def test_nothing_is_wider_than_the_screen(view: str, font: Font, open_page: Open) -> None:
+    page = open_page(small_look("translator"), f"#view={view}&at=decoder.1.cross.weights", font=font)
+    assert sticking_out(page) == []
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    page.reload()
+    page.wait_for_selector(".gf .path .last")
+    assert on_every_phone(page) == {}
+
+
+@pytest.mark.parametrize("view", ["stage", "heads", "answer"])
+def test_words_without_end_stay_on_the_screen(view: str, open_page: Open) -> None:
+    tokens = ["Donaudampfschifffahrtsgesellschaftskapitän" * 2, "a", "x" * 97, "short", "猫" * 53, "w", "w"]
+    labels = ["n" * 71, *LABELS[1:]]
+    ids = [7, 5, 11, 28, 5, 19, 6]
+    look = look_at_classifier(small("transformer"), ids, tokens, labels, title="t" * 83)
+    assert on_every_phone(open_page(look, f"#view={view}", size=PHONE, font=FONTS[-1])) == {}
+
+
+def test_the_wide_font_is_wide_and_what_sticks_out_is_found(open_page: Open) -> None:
+    """What the tests above rest on: the fonts are put on, and each way of not fitting is seen."""
+    plain, wide = (sentence_width(open_page(None, font=font)) for font in (DEJAVU, FONTS[-1]))
+    assert wide >= 1.15 * plain
+    page = open_page(None, size=PHONE, font=DEJAVU)
+    page.evaluate(
+        """() => {
+          const add = (style, text, tag = "p") => {
+            const node = document.body.appendChild(document.createElement(tag));
+            node.style = style;
+            node.textContent = text;
+          };
+          add("position: absolute; left: 300px; white-space: nowrap", "beyond the edge of the screen");
+          add("width: 40px; overflow: hidden; white-space: nowrap", "cut off by its own box");
+          add("width: 40px; white-space: nowrap; display: block; overflow: hidden", "a narrow button", "button");
+          add("width: 40px; overflow: auto; white-space: nowrap", "a box that scrolls is fine");
+        }"""
+    )
+    found = [each["what"] for each in sticking_out(page)]
+    assert found == [
+        "beyond the edge of the screen", "cut off by its own box", "too narrow for its words", "a narrow button",
+        "the page scrolls sideways",
+    ]  # fmt: skip
 
 
 def test_a_long_source_goes_on_in_the_next_line(open_page: Open) -> None:

@@ -13,7 +13,8 @@ from glassformer.layers.attention import WEIGHERS, Attention, attend, padding_ma
 from glassformer.layers.blocks import RMSNorm, Rotary, block, decoder_block
 from glassformer.layers.cache import BlockCache, Cache
 from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
-from glassformer.stages.watchers import Recorder, Watcher, nothing, record
+from glassformer.stages.recorder import Recorder, record
+from glassformer.stages.watchers import Watcher, nothing
 
 seeds = st.integers(0, 2**31 - 1)
 lengths = st.sampled_from([1, 2, 3, 5, 7, 11])

@@ -26,7 +26,8 @@ from glassformer.layers.blocks import (
     sinusoids,
 )
 from glassformer.layers.cache import BlockCache
-from glassformer.stages.watchers import Watcher, nothing, record
+from glassformer.stages.recorder import record
+from glassformer.stages.watchers import Watcher, nothing
 
 
 def explicit(name: str, value: Tensor, how: str = "") -> Tensor:

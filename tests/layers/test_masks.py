@@ -25,7 +25,8 @@ from glassformer.layers.attention import (
 from glassformer.layers.blocks import Rotary
 from glassformer.layers.cache import Cache
 from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
-from glassformer.stages.watchers import Recorder, Watcher, nothing, record
+from glassformer.stages.recorder import Recorder, record
+from glassformer.stages.watchers import Watcher, nothing
 
 # --- with a pencil ----------------------------------------------------------------------------------------------
 

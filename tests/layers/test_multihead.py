@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from glassformer.errors import InputError
 from glassformer.layers.attention import Attention
 from glassformer.layers.multihead import MultiheadAttention
-from glassformer.stages.watchers import record
+from glassformer.stages.recorder import record
 
 B, H, TQ, TK, D = 2, 3, 5, 7, 33  # width 11 per head
 SHAPES = [{}, {"kdim": 13, "vdim": 17}]

@@ -5,22 +5,20 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from helpers.small_models import VOCABULARY, inputs, small
+from helpers.small_models import SIZES_IN_THE_NOTES, VOCABULARY, inputs, small
 
 from glassformer.errors import InputError
 from glassformer.models import config as configs
 from glassformer.models.classifiers import words_left_out
-from glassformer.models.registry import MODELS, build, configure
-from glassformer.stages.watchers import nothing, record
+from glassformer.models.registry import MODELS, build, config_from, configure
+from glassformer.stages.recorder import record
+from glassformer.stages.watchers import nothing
 
 
-@pytest.mark.parametrize(
-    ("name", "count"),
-    [("rnn", 2_572_546), ("bilstm", 2_758_786), ("mlp", 68_228_482), ("conv", 4_641_538), ("conv-pool", 2_806_402)],
-)
-def test_the_notes_models_have_the_notes_sizes(name: str, count: int) -> None:
+@pytest.mark.parametrize("name", SIZES_IN_THE_NOTES)
+def test_the_notes_models_have_the_notes_sizes(name: str) -> None:
     with torch.device("meta"):
-        assert sum(weight.numel() for weight in build(name).parameters()) == count
+        assert sum(weight.numel() for weight in build(name).parameters()) == SIZES_IN_THE_NOTES[name]
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -47,7 +45,7 @@ def test_padding_and_company_say_nothing(name: str, pads: int) -> None:
              for i, n in enumerate((11, 7, 4))]  # fmt: skip
     together = model(*inputs(name, pads=pads))
     for i, (one, n) in enumerate(zip(alone, (11, 7, 4), strict=True)):
-        mine = together[i : i + 1, :n] if MODELS[name].task == "generate" else together[i : i + 1]
+        mine = together[i : i + 1, :n] if MODELS[name].family == "language model" else together[i : i + 1]
         torch.testing.assert_close(one, mine, rtol=0, atol=5e-6)
 
 
@@ -106,7 +104,7 @@ def test_tied_weights_are_one_matrix() -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_a_config_goes_to_data_and_back(name: str) -> None:
     kind = MODELS[name]
-    assert configs.from_dict(type(kind.default), configs.to_dict(kind.default)) == kind.default
+    assert config_from(name, configs.to_dict(kind.default)) == kind.default
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 import torch
+from helpers.small_models import SIZES_IN_THE_NOTES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
@@ -13,12 +14,10 @@ from glassformer.models.quantities import Quantity, letter
 from glassformer.models.registry import MODELS, build, configure
 from glassformer.models.sizes import Sizes, count_parameters, sizes
 
-NOTES = {"rnn": 2_572_546, "bilstm": 2_758_786, "mlp": 68_228_482, "conv": 4_641_538, "conv-pool": 2_806_402}
 
-
-@pytest.mark.parametrize("name", NOTES)
+@pytest.mark.parametrize("name", SIZES_IN_THE_NOTES)
 def test_the_notes_models_have_the_notes_sizes(name: str) -> None:
-    assert count_parameters(name) == NOTES[name]
+    assert count_parameters(name) == SIZES_IN_THE_NOTES[name]
 
 
 def test_gpt_2_has_the_size_that_is_known_of_it() -> None:
@@ -40,7 +39,7 @@ def settings_for(draw: Any, name: str) -> dict[str, Any]:
     attending |= {"length": draw(st.sampled_from([19, 23])), "norm": draw(st.sampled_from(["layer", "rms"]))}
     attending |= {"positions": draw(st.sampled_from(["sinusoidal", "learned", "rotary", "none"]))}
     attending |= {"activation": draw(st.sampled_from(["relu", "gelu", "squared relu", "swiglu"]))}
-    if MODELS[name].task == "classify":
+    if MODELS[name].family == "classifier":
         found |= {"classes": draw(PRIMES)}
     if name in ("rnn", "bilstm"):
         found |= {"width": draw(PRIMES), "state": draw(PRIMES), "layers": draw(st.integers(1, 3))}
@@ -51,10 +50,10 @@ def settings_for(draw: Any, name: str) -> dict[str, Any]:
         filters = draw(st.lists(PRIMES, min_size=1, max_size=2))
         found |= {"width": draw(PRIMES), "length": 71, "filters": filters, "kernel": 5, "hidden": draw(PRIMES)}
         return found | {"stride": draw(st.sampled_from([1, 2, 3])), "pooled": draw(st.booleans())}
-    if MODELS[name].task == "translate":
+    if MODELS[name].family == "translator":
         layers = {"encoder_layers": draw(st.integers(1, 3)), "decoder_layers": draw(st.integers(1, 3))}
         return found | attending | layers | {"norm_first": draw(st.booleans())}
-    if MODELS[name].task == "classify":
+    if MODELS[name].family == "classifier":
         return found | attending | {"layers": draw(st.integers(0, 3)), "learned": draw(st.booleans())}
     scorer = draw(st.sampled_from(["dot product", "dense synthesizer", "random synthesizer"]))
     if scorer != "dot product" and attending["positions"] == "rotary":
@@ -93,7 +92,7 @@ def copying(name: str, value: Any, how: str = "") -> Any:
 def texts(name: str, tokens: int, rows: int = 2) -> tuple[Tensor, ...]:
     ids = torch.randint(5, 17, (rows, tokens))
     real = torch.ones(rows, tokens, dtype=torch.bool)
-    return {"classify": (ids, real), "translate": (ids, real, ids), "generate": (ids,)}[MODELS[name].task]
+    return {"classifier": (ids, real), "translator": (ids, real, ids), "language model": (ids,)}[MODELS[name].family]
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -38,8 +38,8 @@ def broken(model: nn.Module, task: str, **options: Any) -> set[str]:
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("double", [False, True])
 def test_every_model_of_the_table_passes(name: str, double: bool) -> None:
-    model = small(name, length=53) if MODELS[name].task != "classify" else small(name)
-    given = certify(model.double() if double else model, MODELS[name].task)
+    model = small(name, length=53) if MODELS[name].family != "classifier" else small(name)
+    given = certify(model.double() if double else model, MODELS[name].family)
     assert given.passed, given.failed
     names = [each.name for each in (*given.checks, *given.left_out)]
     assert sorted(names) == sorted(promise.name for promise in (*FIRST, *PROMISES))  # nothing is left out in silence
@@ -49,12 +49,12 @@ def test_every_model_of_the_table_passes(name: str, double: bool) -> None:
     ("name", "count"), [("rnn", 6), ("transformer", 10), ("translator", 15), ("gpt", 16), ("modern", 16)]
 )
 def test_as_much_is_tried_as_has_a_meaning(name: str, count: int) -> None:
-    assert len(brief(small(name), MODELS[name].task).checks) == count
+    assert len(brief(small(name), MODELS[name].family).checks) == count
 
 
 @pytest.mark.parametrize("scorer", ["dense synthesizer", "random synthesizer"])
 def test_a_synthesizer_says_what_was_left_out(scorer: str) -> None:
-    given = brief(small("gpt", scorer=scorer), "generate")
+    given = brief(small("gpt", scorer=scorer), "language model")
     assert given.passed, given.failed
     assert {each.name: each.sentence.partition(":")[0] for each in given.left_out} == {
         "padding on the left": "A Synthesizer counts columns, not positions",
@@ -64,7 +64,7 @@ def test_a_synthesizer_says_what_was_left_out(scorer: str) -> None:
 
 @pytest.mark.parametrize("weigher", ["sigmoid", "quiet softmax"])
 def test_other_weighers_need_not_sum_to_1(weigher: str) -> None:
-    given = brief(small("modern", weigher=weigher), "generate")
+    given = brief(small("modern", weigher=weigher), "language model")
     assert given.passed, given.failed
     assert [each.name for each in given.left_out] == ["kernel = steps", "rows sum to 1"]
     assert f"Its weigher is {weigher}" in given.left_out[1].sentence
@@ -73,13 +73,13 @@ def test_other_weighers_need_not_sum_to_1(weigher: str) -> None:
 @pytest.mark.parametrize("length", [1, 2, 3, 5])
 @pytest.mark.parametrize("name", ["translator", "gpt", "modern"])
 def test_a_model_with_little_room_can_be_certified(name: str, length: int) -> None:
-    assert brief(small(name, length=length), MODELS[name].task).passed
+    assert brief(small(name, length=length), MODELS[name].family).passed
 
 
 @pytest.mark.parametrize("positions", ["sinusoidal", "learned", "rotary", "none"])
 @pytest.mark.parametrize("kv_heads", [0, 1])
 def test_variants_pass(positions: str, kv_heads: int) -> None:
-    assert brief(small("modern", positions=positions, kv_heads=kv_heads), "generate").passed
+    assert brief(small("modern", positions=positions, kv_heads=kv_heads), "language model").passed
 
 
 # --- for each promise a model that breaks it alone ---------------------------------------------------------------
@@ -256,21 +256,21 @@ class HearsLongSilence(EncoderClassifier):
 
 
 ALONE: dict[str, Callable[[], tuple[nn.Module, str]]] = {
-    "finite numbers": lambda: (with_not_a_number(), "generate"),
-    "same answer twice": lambda: (as_kind(DropsAtRest), "generate"),
-    "no future leak: values": lambda: (as_kind(LeaksALittle), "generate"),
-    "no future leak: gradients": lambda: (with_peeking(), "generate"),
-    "padding on the right": lambda: (as_kind(HearsLongSilence, "transformer", length=97), "classify"),
-    "padding on the left": lambda: (as_kind(MovesFromTheLeft), "generate"),
-    "company": lambda: (as_kind(MixesTheBatch), "generate"),
-    "cache = no cache": lambda: (as_kind(RemembersParts), "generate"),
-    "step by step = all at once": lambda: (as_kind(RemembersSteps), "generate"),
-    "greedy writing": lambda: (as_kind(WritesOtherwise), "generate"),
-    "looking changes nothing": lambda: (as_kind(IsShy), "generate"),
-    "kernel = steps": lambda: (with_other_steps(), "generate"),
-    "shown = used": lambda: (as_kind(LiesAboutHeads), "generate"),
-    "rows sum to 1": lambda: (with_small_values(as_kind(LiesAboutSums)), "generate"),
-    "hidden keys": lambda: (as_kind(LiesAboutTheHidden), "generate"),
+    "finite numbers": lambda: (with_not_a_number(), "language model"),
+    "same answer twice": lambda: (as_kind(DropsAtRest), "language model"),
+    "no future leak: values": lambda: (as_kind(LeaksALittle), "language model"),
+    "no future leak: gradients": lambda: (with_peeking(), "language model"),
+    "padding on the right": lambda: (as_kind(HearsLongSilence, "transformer", length=97), "classifier"),
+    "padding on the left": lambda: (as_kind(MovesFromTheLeft), "language model"),
+    "company": lambda: (as_kind(MixesTheBatch), "language model"),
+    "cache = no cache": lambda: (as_kind(RemembersParts), "language model"),
+    "step by step = all at once": lambda: (as_kind(RemembersSteps), "language model"),
+    "greedy writing": lambda: (as_kind(WritesOtherwise), "language model"),
+    "looking changes nothing": lambda: (as_kind(IsShy), "language model"),
+    "kernel = steps": lambda: (with_other_steps(), "language model"),
+    "shown = used": lambda: (as_kind(LiesAboutHeads), "language model"),
+    "rows sum to 1": lambda: (with_small_values(as_kind(LiesAboutSums)), "language model"),
+    "hidden keys": lambda: (as_kind(LiesAboutTheHidden), "language model"),
 }
 
 
@@ -286,8 +286,8 @@ def test_what_is_not_saved_is_missed_after_loading() -> None:
     model = small("modern", length=53)
     with torch.no_grad():
         model.head.linear = nn.Linear(12, 29, bias=False)  # what is built anew has its own matrix here, tied
-    assert broken(model, "generate", rebuild=lambda: small("modern", length=53)) == {"save and load"}
-    assert broken(model, "generate", rebuild=lambda: small("modern", length=53, tied=False)) == set()
+    assert broken(model, "language model", rebuild=lambda: small("modern", length=53)) == {"save and load"}
+    assert broken(model, "language model", rebuild=lambda: small("modern", length=53, tied=False)) == set()
 
 
 def test_every_promise_has_its_broken_model() -> None:
@@ -314,7 +314,7 @@ def test_a_dropped_causal_mask_is_found(name: str) -> None:
     model = small(name, length=53)
     for block in model.decoder if name == "translator" else model.blocks:
         block.attention.layer.causal = False
-    found = broken(model, MODELS[name].task)
+    found = broken(model, MODELS[name].family)
     assert found - {"greedy writing", "padding on the right", "company"} == FUTURE | MEMORY
     assert ("padding on the right" in found) == (
         name == "translator"
@@ -322,7 +322,7 @@ def test_a_dropped_causal_mask_is_found(name: str) -> None:
 
 
 def test_a_cache_that_is_off_by_one_is_found() -> None:
-    assert broken(as_kind(HasABadCache), "generate") == MEMORY
+    assert broken(as_kind(HasABadCache), "language model") == MEMORY
 
 
 def test_a_kernel_with_another_scale_is_found() -> None:
@@ -330,7 +330,7 @@ def test_a_kernel_with_another_scale_is_found() -> None:
     for block in model.blocks:
         scorer: DotProduct = block.attention.layer.scorer
         scorer.scale_for = lambda d_key: 0.3  # type: ignore[method-assign]
-    assert broken(model, "generate") == {"kernel = steps", "shown = used"}
+    assert broken(model, "language model") == {"kernel = steps", "shown = used"}
 
 
 def test_padding_that_is_not_hidden_is_found() -> None:
@@ -338,7 +338,7 @@ def test_padding_that_is_not_hidden_is_found() -> None:
         def forward(self, ids: Tensor, real: Tensor, *, see: Any = nothing) -> Tensor:
             return super().forward(ids, torch.ones_like(real), see=see)
 
-    assert broken(as_kind(HearsSilence, "transformer"), "classify") == {"padding on the right", "company"}
+    assert broken(as_kind(HearsSilence, "transformer"), "classifier") == {"padding on the right", "company"}
 
 
 def test_a_source_whose_padding_is_not_hidden_is_found() -> None:
@@ -346,7 +346,7 @@ def test_a_source_whose_padding_is_not_hidden_is_found() -> None:
         def encode(self, source: Tensor, source_real: Tensor, *, see: Any = nothing) -> Tensor:
             return super().encode(source, torch.ones_like(source_real), see=see)
 
-    found = broken(as_kind(HearsSilence, "translator"), "translate")
+    found = broken(as_kind(HearsSilence, "translator"), "translator")
     assert found - {"greedy writing"} == {"padding on the right", "company"}
 
 
@@ -355,7 +355,7 @@ def test_texts_that_trade_places_in_a_batch_are_found() -> None:
         def forward(self, ids: Tensor, real: Tensor, *, see: Any = nothing) -> Tensor:
             return super().forward(ids, real, see=see)[real.sum(1).argsort()]
 
-    assert broken(as_kind(Sorts, "rnn"), "classify") == {"company"}
+    assert broken(as_kind(Sorts, "rnn"), "classifier") == {"company"}
 
 
 # --- what a certificate is made of -------------------------------------------------------------------------------
@@ -377,7 +377,7 @@ def test_the_bar_follows_the_largest_logit() -> None:
     model = small("modern", length=53, tied=False)
     with torch.no_grad():
         model.head.linear.weight.mul_(1000)
-    given = {check.name: check for check in brief(model, "generate").checks}
+    given = {check.name: check for check in brief(model, "language model").checks}
     assert given["company"].bar > 1e-3
     assert given["company"].passed
     assert given["no future leak: values"].bar == 0.0
@@ -386,7 +386,7 @@ def test_the_bar_follows_the_largest_logit() -> None:
 def test_certifying_leaves_a_model_as_it_was() -> None:
     model = small("gpt").train()
     before = {name: value.clone() for name, value in model.state_dict().items()}
-    assert brief(model, "generate").passed
+    assert brief(model, "language model").passed
     assert model.training
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
     assert all(weight.grad is None for weight in model.parameters())
@@ -394,19 +394,19 @@ def test_certifying_leaves_a_model_as_it_was() -> None:
 
 def test_the_same_seed_gives_the_same_certificate() -> None:
     model = small("gpt", length=53)
-    assert certify(model, "generate", seed=3) == certify(model, "generate", seed=3)
+    assert certify(model, "language model", seed=3) == certify(model, "language model", seed=3)
 
 
 def test_texts_are_made_up_or_given_and_never_too_long() -> None:
-    subject = subject_for(small("translator", length=31), "translate")
+    subject = subject_for(small("translator", length=31), "translator")
     made = trial_texts(subject)
     assert [len(text.ids) for text in made] == [13, 7, 3]
     assert [len(text.source) for text in made] == [7, 3, 13]
     assert all(text.ids[0] == 2 for text in made)
-    given = trial_texts(subject_for(small("gpt", length=31), "generate"), [range(5), range(20), []])
+    given = trial_texts(subject_for(small("gpt", length=31), "language model"), [range(5), range(20), []])
     assert [text.ids for text in given] == [tuple(range(15)), tuple(range(5))]
 
 
 def test_an_unknown_task_suggests_the_nearest() -> None:
     with pytest.raises(InputError, match="no task called 'clasify'; did you mean 'classify'"):
-        certify(small("rnn"), "clasify")
+        certify(small("rnn"), "clasifier")

@@ -3,21 +3,24 @@
 import re
 import sys
 import types
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import glassformer as gf
-from glassformer.drawing.score_words import between, clock, in_figures, main_score, score_lines
+from glassformer.drawing.score_words import between, clock, in_figures, score_lines
 from glassformer.errors import InputError
+from glassformer.objectives.evaluation import judge_answers
+from glassformer.objectives.objective import Verdict
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.report import report
-from glassformer.text.samples import Labelled, Pair
+from glassformer.text.samples import Labelled, Pair, Sample, truth_of
 from glassformer.training.course import teach
 from glassformer.training.loop import Judged, Stepped
-from glassformer.training.prepare import Request
-from glassformer.training.showcase import FIRST, WRONG, Shown, shown
+from glassformer.training.request import Request
+from glassformer.training.showcase import FIRST, WRONG, Example, examples
 from glassformer.training.tensorboard import TensorBoard
 
 TINY = {"width": 12, "heads": 2, "hidden": 17, "layers": 1}
@@ -98,10 +101,10 @@ def test_of_many_labels_the_frequent_confusions_are_told(trained: gf.Run, tmp_pa
 def test_what_was_written_is_shown(task: str, data: str, tmp_path: Path) -> None:
     settings = {name: value for name, value in TINY.items() if name != "layers" or task == "generate"}
     run = teach(Request(task=task, data=data, steps=2, threads=1, settings=settings, limit=20), tmp_path / "run")
-    examples = (RunFolder.open(tmp_path / "run").read_about() or {})["examples"]
-    assert FIRST <= len(examples) <= FIRST + WRONG
-    assert in_figures(main_score(run.scores), run.scores[main_score(run.scores)]) in page_of(tmp_path / "run")
-    for each in examples:
+    found = (RunFolder.open(tmp_path / "run").read_about() or {})["examples"]
+    assert FIRST <= len(found) <= FIRST + WRONG
+    assert in_figures(run.objective.main, run.scores[run.objective.main]) in page_of(tmp_path / "run")
+    for each in found:
         assert each["given"] in page_of(tmp_path / "run")
 
 
@@ -117,17 +120,22 @@ def test_a_model_of_language_shows_a_text(tmp_path: Path) -> None:
 # --- what is shown ----------------------------------------------------------------------------------------------
 
 
+def judged(samples: Sequence[Sample], answers: Sequence[str]) -> Verdict:
+    return judge_answers(answers, [truth_of(sample) for sample in samples], seed=0)
+
+
 def test_of_a_classifier_the_wrong_answers_are_shown() -> None:
     samples = [Labelled(f"text {i}", "yes" if i % 2 else "no") for i in range(40)]
-    assert shown(samples, [sample.label for sample in samples]) == []
-    found = shown(samples, ["no"] * 40)
-    assert found == [Shown(f"text {i}", "yes", "no") for i in range(1, 2 * WRONG, 2)]
+    assert examples(samples, judged(samples, [sample.label for sample in samples]), writes=False) == []
+    found = examples(samples, judged(samples, ["no"] * 40), writes=False)
+    assert found == [Example(f"text {i}", "yes", "no") for i in range(1, 2 * WRONG, 2)]
 
 
 def test_of_a_writer_the_first_are_shown_too() -> None:
     samples = [Pair(str(i), str(i)) for i in range(20)]
     answers = [str(i) if i < 10 else "" for i in range(20)]
-    assert [each.given for each in shown(samples, answers)] == [*"0123", *map(str, range(10, 10 + WRONG))]
+    found = examples(samples, judged(samples, answers), writes=True)
+    assert [each.given for each in found] == [*"0123", *map(str, range(10, 10 + WRONG))]
 
 
 # --- scores in words --------------------------------------------------------------------------------------------
@@ -135,7 +143,6 @@ def test_of_a_writer_the_first_are_shown_too() -> None:
 
 def test_scores_in_words() -> None:
     scores = {"loss": 0.25, "accuracy": 0.9731, "accuracy_interval": [0.961, 0.98249], "samples": 1000}
-    assert main_score(scores) == "accuracy"
     assert score_lines(scores) == [("accuracy", "97.3 %  (96.1 to 98.2 %)"), ("loss", "0.2500")]
     assert in_figures("bleu", 31.44) == "31.4"
     assert (clock(47.4), clock(200)) == ("47 s", "3:20 min")

@@ -18,8 +18,8 @@ from glassformer.models.config import to_dict
 from glassformer.models.decoding.decode import Stop, greedy
 from glassformer.models.decoding.writers import Continuation
 from glassformer.models.registry import build, configure
-from glassformer.objectives.evaluation import evaluate
-from glassformer.objectives.predictions import Classified, Translated, Writing, Written, prompt_ids
+from glassformer.objectives.predictions import Classified, Translated, Writing, Written
+from glassformer.objectives.table import evaluate
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import Run, load
 from glassformer.text.corpora import read
@@ -101,8 +101,8 @@ def test_an_answer_follows_the_mark_that_training_put_there(answerer: Run) -> No
 def test_a_gap_is_filled_where_it_is_marked_or_at_the_end() -> None:
     run = language_run("spans")
     a, b = run.tokens.encode("the ").ids, run.tokens.encode(" sat").ids
-    assert prompt_ids(run.card, run.tokens, "the <mask> sat").tolist() == [*a, MASK, *b, START]
-    assert prompt_ids(run.card, run.tokens, "the ").tolist() == [*a, MASK, START]
+    assert run.objective.prompt(run.tokens, "the <mask> sat").tolist() == [*a, MASK, *b, START]
+    assert run.objective.prompt(run.tokens, "the ").tolist() == [*a, MASK, START]
     assert isinstance(run.predict(["the <mask> sat"], longest=5)[0], Written)
 
 
@@ -226,12 +226,12 @@ def test_the_loss_of_a_text_is_over_every_token_after_the_first() -> None:
 
 @pytest.mark.parametrize("objective", ["spans", "masked"])
 def test_what_is_only_pretrained_has_a_loss(objective: str) -> None:
-    run = language_run(objective)
+    run = language_run("spans")
     if objective == "masked":
         config = configure("transformer", vocabulary=len(run.tokens), width=12, heads=3, hidden=13, length=23)
         card = Card(task="classify", model="transformer", config=to_dict(config), objective="masked", longest=23)
         run = Run(build("transformer", config), card, run.tokens)
-        with pytest.raises(InputError, match="only learnt to find hidden pieces"):
+        with pytest.raises(InputError, match="only learnt to find hidden tokens"):
             run.predict(["text"])
     scores = evaluate(run.model, run.card, run.tokens, [Plain(TEXT[:40]), Plain(TEXT[40:70])])
     assert scores.keys() == {"loss", "perplexity", "tokens", "loss_interval"}

@@ -15,8 +15,8 @@ from glassformer.layers.blocks import ACTIVATIONS, Positions
 from glassformer.models.registry import MODELS
 from glassformer.stages.arithmetic import OPERATIONS
 from glassformer.stages.catalogue import CATALOGUE, LEGEND, Stage, fill, stage
+from glassformer.stages.recorder import record
 from glassformer.stages.trace import Trace
-from glassformer.stages.watchers import record
 
 WAYS = [(each, way) for each in CATALOGUE.values() for way in each.ways]
 

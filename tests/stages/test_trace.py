@@ -15,8 +15,8 @@ from safetensors.numpy import save_file
 from glassformer.errors import InputError
 from glassformer.layers.attention import WEIGHERS, Attention, attend
 from glassformer.layers.blocks import Positions
+from glassformer.stages.recorder import Recorder, record
 from glassformer.stages.trace import Entry, Trace
-from glassformer.stages.watchers import Recorder, record
 
 E = math.e
 Index = tuple[int, ...]

@@ -14,9 +14,9 @@ from glassformer.errors import InputError
 from glassformer.layers.attention import Attention, how_weighed, quiet_softmax
 from glassformer.layers.blocks import Positions
 from glassformer.layers.cache import Cache
-from glassformer.stages import watchers
+from glassformer.stages.recorder import Recorder, as_array, record
 from glassformer.stages.trace import Trace
-from glassformer.stages.watchers import Recorder, Rewriter, Watcher, Witness, as_array, nothing, record, within
+from glassformer.stages.watchers import Rewriter, Watcher, Witness, nothing, within
 
 # --- looking ----------------------------------------------------------------------------------------------------
 
@@ -327,7 +327,7 @@ def test_a_function_that_edits_in_place_is_not_lost() -> None:
         weights[:, 1] = 0
         return weights
 
-    answer, trace = watchers.record(module, x, write={"weights": silence})
+    answer, trace = record(module, x, write={"weights": silence})
     assert trace.entry("weights").written
     assert not torch.equal(answer, module(x))
     assert (trace["mixed"][:, 1] == 0).all()
@@ -336,7 +336,7 @@ def test_a_function_that_edits_in_place_is_not_lost() -> None:
 def test_what_is_written_keeps_its_gradient() -> None:
     module, x = Attention(6, 2), torch.randn(1, 5, 6)
     weights = torch.full((1, 2, 5, 5), 0.2, requires_grad=True)
-    answer, _ = watchers.record(module, x, write={"weights": weights})
+    answer, _ = record(module, x, write={"weights": weights})
     answer.sum().backward()
     assert weights.grad is not None
     assert weights.grad.abs().sum() > 0
@@ -348,4 +348,4 @@ def test_what_is_written_keeps_its_gradient() -> None:
 )
 def test_what_is_no_such_tensor_is_refused(change: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        watchers.record(Attention(6, 2), torch.randn(1, 5, 6), write={"weights": change})
+        record(Attention(6, 2), torch.randn(1, 5, 6), write={"weights": change})

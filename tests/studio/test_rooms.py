@@ -71,8 +71,9 @@ def test_a_changed_number_changes_what_follows_and_nothing_else(visitor: Visitor
 def test_one_number_is_explained_and_says_what_it_was_made_of(visitor: Visitor) -> None:
     sheet = asked(visitor, "by-hand/example", name="i-love-ai")["sheet"]
     found = asked(visitor, "by-hand/number", sheet=sheet, stage="scores", index=[2, 1])
-    assert found["steps"][-1] == "2"
-    assert {(cell["stage"], tuple(cell["index"][-2:])) for cell in found["cells"]} == {
+    assert (found["figure"], found["operation"], found["pattern"], found["total"]) == ("2", "dot", "", "2")
+    assert [term["figure"] for term in found["terms"]] == ["2", "0"]
+    assert {(cell["address"], tuple(cell["index"][-2:])) for term in found["terms"] for cell in term["cells"]} == {
         ("queries", (2, 0)), ("queries", (2, 1)), ("keys", (1, 0)), ("keys", (1, 1)),
     }  # fmt: skip
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pytest
 import uvicorn
 from helpers.browsing import listen
+from helpers.fonts import FONTS, PHONE, Font, dressed, on_every_phone
 from helpers.small_runs import small_run
 from playwright.sync_api import Browser, Page, expect
 
@@ -19,7 +20,7 @@ from glassformer.studio.guard import Door, new_token
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
-DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+DESK = {"width": 1440, "height": 900}
 TEXT = "the film was not good"
 
 
@@ -58,11 +59,13 @@ def visit(browser: Browser, house: House) -> Iterator[Open]:
     complaints: list[str] = []
     context = browser.new_context()
 
-    def opened(hash_: str = "", *, size: dict[str, int] = DESK, toured: bool = True) -> Page:
+    def opened(hash_: str = "", *, size: dict[str, int] = DESK, toured: bool = True, font: Font | None = None) -> Page:
         page = context.new_page()
         page.set_default_timeout(60_000)
         page.set_viewport_size(size)  # type: ignore[arg-type]
         listen(page, complaints, (house.address, "blob:", "data:"))
+        if font:
+            dressed(page, font)
         if toured:
             page.add_init_script("localStorage.setItem('glassformer-toured', 'yes')")
         page.goto(house.address + hash_)
@@ -100,11 +103,37 @@ def test_a_given_number_is_changed_and_everything_after_it_follows(visit: Open) 
 def test_a_number_is_clicked_and_its_arithmetic_adds_up(visit: Open) -> None:
     page = visit("#room=by-hand&example=i-love-ai")
     page.locator("[data-stage=scores] .figure-cell").nth(8).click()
-    expect(page.locator(".paper .number output")).to_have_text("3")
+    expect(page.locator(".paper .number .figure")).to_have_text("3")
     said = page.locator(".paper .number .sum").all_inner_texts()
     assert said[0] == "= 2 × 1 + 1 × 1"
     assert page.locator("td.used").count() == 4
     assert "cell=scores,2,2" in page.url
+
+
+def test_a_number_of_the_working_leads_down_to_what_was_given_and_up_again(visit: Open) -> None:
+    """The panel is the one of the room Inside: terms, their sum, and links to where each number stands."""
+    page = visit("#room=by-hand&example=masked&cell=weights,1,0")
+    panel = page.locator(".paper .number")
+    expect(panel.locator(".terms tbody tr").nth(1)).to_contain_text("second")
+    values = [float(text) for text in panel.locator(".terms tbody td:last-child").all_inner_texts()]
+    shown = panel.locator(".figure").inner_text()
+    assert float(shown) == pytest.approx(values[0] / sum(values), abs=1e-3)
+    assert page.locator("[data-stage=weights] td.chosen").inner_text() == shown
+    panel.locator(".terms .cell").first.click()
+    expect(panel).to_contain_text("Since “second” may look at “first”.")
+    panel.locator(".terms .cell").click()
+    panel.get_by_role("button", name="scale 0.577: go there").click()  # a single number, nowhere on the paper
+    expect(panel.locator(".sum").first).to_have_text("= 1 / √(3)")
+    page.go_back()
+    for stage in ("scores", "queries", "inputs"):
+        panel.get_by_role("button", name=re.compile(f"^{stage} .*: go there")).first.click()
+        expect(page).to_have_url(re.compile(f"cell={stage},"))
+    expect(panel).to_contain_text("Given.")
+    panel.locator(".uses .cell").first.click()
+    expect(page.locator("[data-stage=queries]")).to_be_in_viewport()
+    page.locator("[data-stage=masked] td.hid .figure-cell").first.click()
+    expect(panel.locator(".figure")).to_have_text("−∞")
+    expect(panel).to_contain_text("Since “first” may not look at “second”.")
 
 
 def test_settings_mask_and_scorer(visit: Open) -> None:
@@ -237,7 +266,7 @@ def test_a_race_is_read_and_all_are_asked(visit: Open) -> None:
 
 def test_a_run_is_begun_watched_and_stopped(visit: Open, house: House) -> None:
     page = visit("#room=train")
-    page.get_by_label("minutes it may take").fill("30")
+    page.get_by_label("minutes it may take").fill("2")  # its first checkpoint comes after a tenth of that
     page.get_by_label("name", exact=True).fill("seen")
     page.get_by_role("button", name="Train", exact=True).click()
     page.set_default_timeout(240_000)
@@ -247,8 +276,7 @@ def test_a_run_is_begun_watched_and_stopped(visit: Open, house: House) -> None:
     expect(page.get_by_role("button", name="Go on")).to_be_visible()
     assert page.locator(".lapse canvas").count() >= 1
     assert (house.studio.train.root / "seen" / "checkpoints").is_dir()
-    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert on_every_phone(page) == {}
 
 
 def test_a_wrong_wish_is_told_beside_the_form(visit: Open) -> None:
@@ -291,11 +319,39 @@ def test_rooms_by_key_and_back_by_the_browser(visit: Open) -> None:
     assert "example=masked" in page.url
 
 
-@pytest.mark.parametrize("room", ["by-hand", "inside", "race", "train"])
-def test_nothing_sticks_out_of_a_phone(visit: Open, room: str) -> None:
-    page = visit(f"#room={room}", size=PHONE)
-    page.wait_for_selector(f"#studio[data-ready={room}]")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+def with_a_slip(page: Page) -> None:
+    page.get_by_role("button", name="Show me one with a slip").click()
+
+
+def switched_off(page: Page) -> None:
+    page.get_by_role("button", name="Switch it off").click()
+
+
+# Where to go, what to do there, and what is then on screen.
+PLACES: dict[str, tuple[str, Callable[[Page], None], str]] = {
+    "by-hand": ("#room=by-hand&example=two-heads&cell=scores,0,1,1", lambda page: None, ".paper .number .figure"),
+    "check": ("#room=by-hand&tab=check", with_a_slip, ".verdict"),
+    "masks": ("#room=by-hand&example=masked&tab=masks", lambda page: None, ".trial"),
+    "inside": (f"#room=inside&model=classes&text={TEXT}", switched_off, ".before-after"),
+    "race": ("#room=race&race=negation-race", lambda page: None, ".said .token"),
+    "train": ("#room=train", lambda page: None, ".plan"),
+}
+
+
+@pytest.mark.parametrize("font", FONTS, ids=str)
+@pytest.mark.parametrize("place", PLACES)
+def test_nothing_sticks_out_of_a_phone(visit: Open, place: str, font: Font) -> None:
+    hash_, act, seen = PLACES[place]
+    page = visit(hash_, size=PHONE, font=font)
+    act(page)
+    page.locator(seen).first.wait_for()
+    assert on_every_phone(page) == {}
+
+
+def test_the_walk_fits_on_a_phone(visit: Open) -> None:
+    page = visit(size=PHONE, toured=False, font=FONTS[-1])
+    expect(page.locator(".tour")).to_contain_text("1 of 6")
+    assert on_every_phone(page) == {}
 
 
 def test_another_page_can_neither_read_nor_act(browser: Browser, house: House, tmp_path: Path) -> None:

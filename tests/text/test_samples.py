@@ -11,7 +11,6 @@ from glassformer.text.samples import (
     Labelled,
     Pair,
     Plain,
-    check_task,
     contradicted,
     cut,
     hold_out,
@@ -20,6 +19,7 @@ from glassformer.text.samples import (
     text_of,
     thinned,
 )
+from glassformer.text.tasks import TASKS
 
 REVIEWS = st.lists(st.builds(Labelled, st.sampled_from("abcdefghijklmnopqrst"), st.sampled_from("xyz")), min_size=2)
 
@@ -89,4 +89,4 @@ def test_thinning_is_even_and_keeps_the_order() -> None:
 
 def test_an_unknown_task_gets_the_nearest() -> None:
     with pytest.raises(InputError, match="did you mean 'classify'"):
-        check_task("clasify")
+        _ = TASKS["clasify"]

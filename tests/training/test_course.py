@@ -17,9 +17,11 @@ from glassformer.commands.train_models.train import train
 from glassformer.errors import InputError
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import load
+from glassformer.training.budget import Forecast, budget
 from glassformer.training.course import Course, Event, Said, resume, teach
 from glassformer.training.loop import Judged, Loop, Stepped
-from glassformer.training.prepare import Forecast, Request, as_settings, budget, prepare, prepare_again
+from glassformer.training.prepare import prepare, prepare_again, settings_of
+from glassformer.training.request import Request
 
 TINY = {"width": 12, "heads": 2, "hidden": 17}
 TINY_PAIR = {**TINY, "encoder_layers": 1, "decoder_layers": 1}
@@ -98,7 +100,7 @@ def test_resumed_is_never_stopped(tmp_path: Path) -> None:
 
     prepared = prepare(asked)
     plan, forecast = budget(prepared, time.monotonic())
-    folder = RunFolder.create(tmp_path / "cut", settings=as_settings(prepared, plan, forecast.threads))
+    folder = RunFolder.create(tmp_path / "cut", settings=settings_of(prepared, plan, forecast.threads))
     loop = Loop(prepared.model, prepared.lessons, plan)
     for event in loop.run():
         if isinstance(event, Judged) and event.step == 4:
@@ -140,7 +142,7 @@ def test_settings_give_the_same_run_again() -> None:
     asked = request("translate", "dates:300", settings={"learning_rate": 0.007, "tokens_per_batch": 512})
     prepared = prepare(asked)
     plan, _ = budget(prepared, time.monotonic())
-    again, plan_again, threads = prepare_again(as_settings(prepared, plan, 1))
+    again, plan_again, threads = prepare_again(settings_of(prepared, plan, 1))
     assert (plan_again, threads) == (plan, 1)
     assert again.card == prepared.card
     assert again.tokens == prepared.tokens
@@ -150,7 +152,7 @@ def test_data_that_changed_are_noticed(tmp_path: Path) -> None:
     notes = tmp_path / "notes.csv"
     notes.write_text("text,label\n" + "".join(f"word{i} good,a\nbad word{i},b\n" for i in range(30)), encoding="utf-8")
     prepared = prepare(request("classify", str(notes)))
-    settings = as_settings(prepared, replace(prepared.recipe.plan, steps=3), 1)
+    settings = settings_of(prepared, replace(prepared.recipe.plan, steps=3), 1)
     notes.write_text(
         "text,label\n" + "".join(f"other{i} good,a\nbad thing{i},b\n" for i in range(30)), encoding="utf-8"
     )
@@ -222,7 +224,7 @@ def test_a_parent_of_another_kind_is_refused(tmp_path: Path) -> None:
     [
         ({"minutes": 1.0}, "minutes and steps were given"),
         ({"limit": -1}, "limit cannot be below 0"),
-        ({"model": "gpt"}, "'gpt' is a model to generate"),
+        ({"model": "gpt"}, "'gpt' is a language model, which cannot classify"),
         ({"objective": "pairs"}, "the objective is classes or masked"),
     ],
 )

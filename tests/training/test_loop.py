@@ -11,8 +11,8 @@ from torch import nn
 
 from glassformer.errors import GlassformerError, InputError
 from glassformer.models.registry import build, configure
-from glassformer.objectives import lessons as kinds
 from glassformer.objectives.lessons import Lessons, Measures, Rows
+from glassformer.objectives.table import OBJECTIVES
 from glassformer.text.samples import Labelled, Pair, Plain
 from glassformer.text.tokens import Tokens
 from glassformer.training.loop import Judged, Loop, Plan, Stepped, factor
@@ -33,22 +33,22 @@ def lessons_for(name: str, dropout: float = 0.1) -> tuple[Lessons, nn.Module]:
     if name == "classify":
         made = [[Labelled(text, "long" if len(text) > 25 else "short") for text in part] for part in (some, others)]
         measures = Measures(longest=23, tokens_per_batch=53, seed=3)
-        lessons = kinds.classify(*made, ["long", "short"], tokens, measures)
+        lessons = OBJECTIVES["classes"].lessons(*made, ["long", "short"], tokens, measures)
         return lessons, small("transformer", vocabulary=len(tokens), dropout=dropout, word_dropout=dropout)
     pairs = [[Pair(text, " ".join(reversed(text.split()))) for text in part] for part in (some, others)]
     if name == "translate":
-        lessons = kinds.translate(*pairs, tokens, Measures(longest=17, tokens_per_batch=53, seed=3))
+        lessons = OBJECTIVES["pairs"].lessons(*pairs, (), tokens, Measures(longest=17, tokens_per_batch=53, seed=3))
         return lessons, small("translator", vocabulary=len(tokens), dropout=dropout)
     plain = [[Plain(text) for text in part] for part in (some, others)]
     if name == "masked":
-        lessons = kinds.masked(*plain, tokens, Measures(longest=13, tokens_per_batch=53, seed=3))
+        lessons = OBJECTIVES["masked"].lessons(*plain, (), tokens, Measures(longest=13, tokens_per_batch=53, seed=3))
         return lessons, small("transformer", vocabulary=len(tokens), dropout=dropout, word_dropout=dropout)
     if name == "answers":
-        lessons = kinds.answers(*pairs, tokens, Measures(longest=29, tokens_per_batch=53, seed=3))
+        lessons = OBJECTIVES["answers"].lessons(*pairs, (), tokens, Measures(longest=29, tokens_per_batch=53, seed=3))
     elif name == "spans":
-        lessons = kinds.spans(*plain, tokens, Measures(longest=13, tokens_per_batch=53, seed=3))
+        lessons = OBJECTIVES["spans"].lessons(*plain, (), tokens, Measures(longest=13, tokens_per_batch=53, seed=3))
     else:
-        lessons = kinds.stream(*plain, tokens, Measures(longest=7, tokens_per_batch=37, seed=3))
+        lessons = OBJECTIVES["stream"].lessons(*plain, (), tokens, Measures(longest=7, tokens_per_batch=37, seed=3))
     return lessons, small("modern", vocabulary=len(tokens), dropout=dropout)
 
 
@@ -68,8 +68,9 @@ def loop_for(name: str, **plan: Any) -> Loop:
 @pytest.mark.parametrize("optimizer", ["muon", "adamw"])
 def test_a_resumed_run_is_bit_for_bit_the_run_that_was_not_stopped(name: str, optimizer: str) -> None:
     whole = loop_for(name, optimizer=optimizer)
-    losses = [whole.step() for _ in range(23)]
-    for cut in (1, 7, 16):
+    losses = [whole.step() for _ in range(13)]
+    assert whole.progress.epoch > 1
+    for cut in (1, 7):
         first = loop_for(name, optimizer=optimizer)
         before = [first.step() for _ in range(cut)]
         tensors, progress = first.state()
@@ -77,7 +78,7 @@ def test_a_resumed_run_is_bit_for_bit_the_run_that_was_not_stopped(name: str, op
         torch.manual_seed(99)  # whatever happens in between
         second = loop_for(name, optimizer=optimizer)
         second.restore(kept, progress)
-        after = [second.step() for _ in range(23 - cut)]
+        after = [second.step() for _ in range(13 - cut)]
         assert before + after == losses
         for (key, one), other in zip(whole.state()[0].items(), second.state()[0].values(), strict=True):
             assert torch.equal(one, other), key
@@ -133,8 +134,8 @@ def test_on_random_tokens_nothing_can_be_learnt() -> None:
     draw = np.random.default_rng(3)
     text = "".join(draw.choice(list("abcdefgh"), size=20_000))
     tokens = Tokens.train("character", [text])
-    lessons = kinds.stream(
-        [Plain(text)], [Plain(text[:2000])], tokens, Measures(longest=16, tokens_per_batch=256, seed=1)
+    lessons = OBJECTIVES["stream"].lessons(
+        [Plain(text)], [Plain(text[:2000])], (), tokens, Measures(longest=16, tokens_per_batch=256, seed=1)
     )
     model = build(
         "modern", configure("modern", vocabulary=len(tokens), width=16, layers=1, heads=2, hidden=32, length=16)

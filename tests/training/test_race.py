@@ -10,18 +10,19 @@ import numpy as np
 import pytest
 from helpers.small_runs import small_run
 
-import glassformer.training.race.standings as race_room
+import glassformer.training.race.race as race_room
 from glassformer.commands import main as cli
 from glassformer.commands.pages.race_table import bar, bars, sentences
 from glassformer.errors import InputError
-from glassformer.objectives.metrics import measured_again
+from glassformer.objectives.table import OBJECTIVES
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import load
+from glassformer.runs.trial_data import trial
 from glassformer.text.made_sets import make
 from glassformer.training.course import StoppedError
-from glassformer.training.prepare import Request
-from glassformer.training.race.report_page import race_page, remark, verdict
-from glassformer.training.race.standings import Race, as_plain
+from glassformer.training.race.race import Race, as_plain
+from glassformer.training.race.race_page import race_page, remark, verdict
+from glassformer.training.request import Request
 
 TINY = {"width": 24, "hidden": 17}
 WORDS = ["--models", "bare-attention,transformer", "--steps", "2", "--threads", "1", "--set", "width=24"]
@@ -58,7 +59,9 @@ def test_everybody_runs_on_the_same_samples_from_a_seed_of_its_own(finished: Rac
     assert [run.card.seed for run in runs] == [0, 0, 1, 1]
     assert [run.card.model for run in runs] == ["bare-attention", "transformer"] * 2
     for run in runs:
-        assert run._own("test")[2] == finished.corpus.test  # as somebody would find who evaluates it later
+        assert (
+            trial(run.card, run.folder, None, "test")[2] == finished.corpus.test
+        )  # as somebody would find who evaluates it later
     (first, again) = (dict(run.model.state_dict()) for run in runs[1::2])
     assert any(not np.array_equal(first[name], again[name]) for name in first)
 
@@ -112,7 +115,7 @@ def test_the_page_tells_it(finished: Race) -> None:
 # --- who is really ahead, by pencil -----------------------------------------------------------------------------
 
 
-def placed(out: Path, right: dict[str, int], score: str = "accuracy", samples: int = 200) -> Race:
+def placed(out: Path, right: dict[str, int], score: str = "accuracy", samples: int = 200, **options: Any) -> Race:
     """A race whose contenders had so many of the samples right: nobody was trained."""
     for name, count in right.items():
         folder = RunFolder.create(out / f"{name}-0", settings={"model": {}})
@@ -121,7 +124,7 @@ def placed(out: Path, right: dict[str, int], score: str = "accuracy", samples: i
         folder.write_scores({score: count / samples, "macro_f1": 0.5, "perplexity": 2.0})
         folder.write_about({"parameters": 7, "seconds": 61.0})
         folder.write_report("")
-    return Race(request(), list(right), [0], out)
+    return Race(request(**options), list(right), [0], out)
 
 
 def test_a_clear_lead_is_told_from_luck(tmp_path: Path) -> None:
@@ -138,12 +141,15 @@ def test_a_clear_lead_is_told_from_luck(tmp_path: Path) -> None:
 
 
 def test_of_losses_the_lowest_is_first(tmp_path: Path) -> None:
-    standings = placed(tmp_path, {"rnn": 150, "conv": 50}, score="loss").standings()
-    assert [each.model for each in standings.models] == ["conv", "rnn"]
+    book = tmp_path / "book.txt"
+    book.write_text("the cat sat on the mat. " * 40, encoding="utf-8")
+    counts = {"gpt": 150, "modern": 50}
+    standings = placed(tmp_path, counts, score="loss", task="generate", data=str(book)).standings()
+    assert [each.model for each in standings.models] == ["modern", "gpt"]
     behind = standings.models[1].behind
     assert behind is not None
     assert behind.difference == pytest.approx(0.5)
-    assert verdict(standings) == "conv is really ahead."
+    assert verdict(standings) == "modern is really ahead."
 
 
 def test_one_alone_is_ahead_of_nobody(tmp_path: Path) -> None:
@@ -158,9 +164,11 @@ def test_bars_are_as_long_as_the_shares(tmp_path: Path) -> None:
 
 
 def test_rows_that_were_kept_give_the_score_again() -> None:
-    assert measured_again("accuracy", np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [1.0, 1.0]])).value == 0.75
-    with pytest.raises(InputError, match="these are for 'chrf'"):
-        measured_again("chrf", np.ones((1, 2)))
+    rows = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [1.0, 1.0]])
+    assert OBJECTIVES["classes"].measure(rows).value == OBJECTIVES["answers"].measure(rows).value == 0.75
+    assert OBJECTIVES["stream"].measure(np.array([[6.0, 2.0], [3.0, 4.0]])).value == 1.5
+    perfect = np.array([[5, 5, 5, 4, 3, 2, 5, 4, 3, 2]], dtype=np.float64)  # lengths, n-grams found, n-grams written
+    assert OBJECTIVES["pairs"].measure(perfect).value == pytest.approx(100)
 
 
 # --- words without their order ----------------------------------------------------------------------------------
@@ -246,7 +254,7 @@ def test_one_that_was_begun_goes_on_where_it_was(tmp_path: Path) -> None:
     [
         (["transformer", "transformer"], [0], {}, "each named once; transformer"),
         (["transformer"], [], {}, "needs a seed"),
-        (["gpt"], [0], {}, "'gpt' is a model to generate, not to classify"),
+        (["gpt"], [0], {}, "'gpt' is a language model, which cannot classify"),
         (["transfromer"], [0], {}, "did you mean 'transformer'"),
         (["transformer"], [0], {"steps": 0}, "an equal budget"),
     ],

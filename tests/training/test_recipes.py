@@ -5,14 +5,16 @@ import pytest
 from glassformer.commands.settings import from_words
 from glassformer.errors import InputError
 from glassformer.models.registry import MODELS, build, configure
-from glassformer.training.recipes import OBJECTIVES, USUAL_MODELS, recipe_for
+from glassformer.objectives.table import objectives_of
+from glassformer.text.tasks import TASKS
+from glassformer.training.recipes import recipe_for
 
 CASES = [
     (task, objective, name)
-    for task, objectives in OBJECTIVES.items()
-    for objective in objectives
+    for task in TASKS
+    for objective in objectives_of(task)
     for name, kind in MODELS.items()
-    if kind.task == task and (objective != "masked" or name == "transformer")
+    if kind.family == TASKS[task].family and (objective != "masked" or name == "transformer")
 ]
 
 
@@ -62,12 +64,14 @@ def test_a_model_of_another_task_is_refused() -> None:
 
 
 def test_hidden_pieces_need_a_transformer() -> None:
-    with pytest.raises(InputError, match="a 'bilstm' has no row for each piece"):
+    with pytest.raises(InputError, match="a 'bilstm' has no row for each token"):
         recipe_for("classify", "masked", "bilstm", 1000, 10)
 
 
 def test_the_usual_models_are_of_their_tasks() -> None:
-    assert {task: MODELS[name].task for task, name in USUAL_MODELS.items()} == {task: task for task in OBJECTIVES}
+    assert {name: MODELS[task.model].family for name, task in TASKS.items()} == {
+        "classify": "classifier", "translate": "translator", "generate": "language model"
+    }  # fmt: skip
 
 
 def test_words_become_values() -> None:

@@ -33,7 +33,7 @@ def _opened(path: Path) -> Document:
 def check_text(
     text: str, file: str = "text", suffix: str = ".md", *, exact: bool = False, digits: int | None = None
 ) -> Report:
-    """The same for a text in hand."""
+    """The same for a text in hand: `file` is what it is called in the report, `suffix` says how it is to be read."""
     return check_document(open_bytes(text.encode(), file, suffix), exact=exact, digits=digits)
 
 

@@ -1,17 +1,47 @@
-"""A page as one HTML file: its frame, its style, tables and lists of facts. No network, no script; it knows no run.
+"""A page as one HTML file: the one frame of every page that is written, then tables and lists of facts for reports.
 
-Whatever a person or a model wrote goes through `escape`; a page that nevertheless held a script would not run it.
+Whatever a person or a model wrote goes through `escape`. Should a page hold a script, a style or an address not
+written here, the policy of the frame lets none of it run or load. No network; it knows no run and no notes.
 """
 
+import base64
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 
 
+def framed(title: str, body: str, *, style: str, script: str = "", images: str = "", kind: str = "") -> str:
+    """The whole file: a title, which is plain text, and a body, which is HTML.
+
+    style, script   our own; nothing else of their kind has an effect, neither a tag nor an attribute
+    images          where pictures may come from, such as `data:`; by default from nowhere
+    kind            the class of the body
+    """
+    policy = ["default-src 'none'"]
+    policy += [f"script-src {_digest(script)}"] if script else []
+    policy += [f"style-src {_digest(style)}"]
+    policy += [f"img-src {images}"] if images else []
+    return _FRAME.format(
+        policy="; ".join([*policy, "base-uri 'none'", "form-action 'none'"]),
+        title=escape(title),
+        style=style,
+        opening=f'<body class="{escape(kind)}">' if kind else "<body>",
+        body=body,
+        script=f'<script type="module">{script}</script>\n' if script else "",
+    )
+
+
+def _digest(content: str) -> str:
+    """What a browser compares a script or style with before it is used."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
 def page(title: str, sections: Iterable[str]) -> str:
-    """The whole file."""
+    """A report: its sections one below the other. It needs no script."""
     style = files("glassformer.drawing").joinpath("html_page.css").read_text(encoding="utf-8")
-    return _FRAME.format(title=escape(title), style=style, body="\n".join(each for each in sections if each))
+    body = "\n".join(each for each in sections if each)
+    return framed(title, f"<main>\n{body}\n</main>", style=style)
 
 
 def section(title: str, body: str, sentence: str = "") -> str:
@@ -55,15 +85,13 @@ _FRAME = """<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="color-scheme" content="light dark">
 <title>{title}</title>
-<style>
-{style}</style>
+<style>{style}</style>
 </head>
-<body>
-<main>
+{opening}
 {body}
-</main>
-</body>
+{script}</body>
 </html>
 """

@@ -28,15 +28,9 @@ COLOURS = MappingProxyType(
         "plain": (140, 148, 160),
     }
 )
-WIDEST, NARROWEST = 108, 40  # of a page, whatever the window
 INDENT = 2
 _GAP = 4  # between blocks side by side
 _LONGEST_ROW, _LONGEST_COLUMN = 12, 8  # cells for a token beside a row, and above a column
-
-
-def page_width(window: int) -> int:
-    """How wide a page is in a window."""
-    return max(NARROWEST, min(window, WIDEST))
 
 
 def rgb(role: str) -> str:

@@ -2,10 +2,12 @@
 
 import os
 import sys
+from collections.abc import Iterable
 
 from rich.console import Console
+from rich.text import Text
 
-from glassformer.drawing.matrices import Block, page_width
+WIDEST, NARROWEST = 108, 40  # of a page, whatever the window
 
 
 class _Page(Console):
@@ -40,7 +42,12 @@ def width(console: Console) -> int:
     return page_width(console.width)
 
 
-def show(console: Console, page: Block) -> None:
+def page_width(window: int) -> int:
+    """How wide a page is in a window."""
+    return max(NARROWEST, min(window, WIDEST))
+
+
+def show(console: Console, page: Iterable[Text]) -> None:
     """The page, line by line as it was drawn."""
     for line in page:
         console.print(line, soft_wrap=True)

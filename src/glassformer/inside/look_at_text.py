@@ -3,16 +3,18 @@
 The one way that every face takes to a trained model. It knows no files and draws nothing.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 
+from glassformer.choices import Choices
 from glassformer.errors import InputError
 from glassformer.inside.looks import Look, Writes, look_at_classifier, look_at_language_model, look_at_translator
 from glassformer.models.card import Card
-from glassformer.objectives.predictions import AND_SOME, TIMES_LONGER, encoded, prompt_ids, room
+from glassformer.objectives.predictions import AND_SOME, TIMES_LONGER, room
+from glassformer.objectives.table import objective_of
 from glassformer.text.tokens import Tokens
 
 MOST_TOKENS = 1024  # beyond which nobody reads a table of queries against keys
@@ -37,25 +39,67 @@ def look_at(
     write     stages to put in place; what the model writes, it writes without them
     like      a look at the same text: what was written then is not written again
     """
+    objective = objective_of(card)
     _check(card, text, target, longest)
-    ids = (prompt_ids(card, tokens, text) if card.task == "generate" else encoded(tokens, [text])[0]).tolist()
+    ids = objective.prompt(tokens, text).tolist()
     _check_length("text", len(ids), _room(card))
-    known = (model, ids, tokens.pieces(ids))
-    written = None if like is None else like.written
+    asked = _Asked(
+        model, card, tokens, ids, target, longest, objective.goes_on, write, None if like is None else like.written
+    )
     with torch.inference_mode():
-        if card.task == "classify":
-            look = look_at_classifier(*known, card.labels, write=write)
-            return replace(look, words=_ranked(look))
-        if card.task == "generate":
-            usual = USUAL_LENGTH if card.objective == "stream" else _usual(ids)
-            most = min(usual if longest is None else longest, _room(card) - len(ids))
-            look = look_at_language_model(*known, tokens.pieces, longest=most, written=written, write=write)
-            return replace(look, words=_continued(look, ids, tokens))
-        led = None if target is None else tokens.encode(target).ids
-        _check_length("target", len(led or ()) + 1, _room(card))  # it begins with <s>
-        most = longest or _usual(ids)
-        look = look_at_translator(*known, tokens.pieces, target=led, longest=most, written=written, write=write)
-        return replace(look, words=_translated(look, tokens, target))
+        return _LOOKS[objective.family](asked)
+
+
+# --- one way for each family of models ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A model and what is to be looked at."""
+
+    model: Any
+    card: Card
+    tokens: Tokens
+    ids: list[int]
+    target: str | None
+    longest: int | None
+    goes_on: bool
+    write: Writes | None
+    written: Sequence[int] | None
+
+    @property
+    def known(self) -> tuple[Any, list[int], list[str]]:
+        """The model, the ids and what each of them says."""
+        return self.model, self.ids, self.tokens.pieces(self.ids)
+
+
+def _classifier(asked: _Asked) -> Look:
+    look = look_at_classifier(*asked.known, asked.card.labels, write=asked.write)
+    return replace(look, words=_ranked(look))
+
+
+def _language_model(asked: _Asked) -> Look:
+    usual = USUAL_LENGTH if asked.goes_on else _usual(asked.ids)
+    most = min(usual if asked.longest is None else asked.longest, _room(asked.card) - len(asked.ids))
+    look = look_at_language_model(
+        *asked.known, asked.tokens.pieces, longest=most, written=asked.written, write=asked.write
+    )
+    return replace(look, words=_continued(look, asked.ids, asked.tokens))
+
+
+def _translator(asked: _Asked) -> Look:
+    led = None if asked.target is None else asked.tokens.encode(asked.target).ids
+    _check_length("target", len(led or ()) + 1, _room(asked.card))  # it begins with <s>
+    look = look_at_translator(
+        *asked.known, asked.tokens.pieces, target=led, longest=asked.longest or _usual(asked.ids),
+        written=asked.written, write=asked.write,
+    )  # fmt: skip
+    return replace(look, words=_translated(look, asked.tokens, asked.target))
+
+
+_LOOKS: Choices[Callable[[_Asked], Look]] = Choices(
+    "family of models", {"classifier": _classifier, "translator": _translator, "language model": _language_model}
+)
 
 
 def _room(card: Card) -> int:
@@ -73,13 +117,14 @@ def _check(card: Card, text: str, target: str | None, longest: int | None) -> No
         raise InputError(f"One text is looked at, given as a string; this is a {type(text).__name__}.")
     if not text.strip():
         raise InputError("There is no text yet; type one.")
-    if card.objective == "masked":
-        raise InputError("This model has only learnt to find hidden pieces; finetune it (--from) before you look.")
-    if longest is not None and (longest < 0 or (longest == 0 and card.task == "translate")):
+    objective = objective_of(card)
+    if objective.predict is None:
+        raise InputError(f"This model has only learnt to {objective.learns}; finetune it (--from) before you look.")
+    if longest is not None and (longest < 0 or (longest == 0 and objective.family == "translator")):
         raise InputError(f"`longest` is {longest}; it counts the tokens to be written.")
     if target is None:
         return
-    if card.task != "translate":
+    if objective.family != "translator":
         raise InputError(f"Only a translator is led along a target; this model was trained to {card.task}.")
     if not target.strip():
         raise InputError("The target is empty; give a translation of the text, or leave it out.")

@@ -18,8 +18,8 @@ from glassformer.models.decoding.decode import Stop, greedy
 from glassformer.models.decoding.writers import Continuation, Translation
 from glassformer.models.language_model import LanguageModel
 from glassformer.models.translator import Translator
+from glassformer.stages.recorder import record
 from glassformer.stages.trace import Trace
-from glassformer.stages.watchers import record
 from glassformer.text.tokens import END, START
 
 Writes = Mapping[str, Any]

@@ -13,7 +13,6 @@ The legend of all shapes:  B batch · Tq, Tk query and key positions · H heads 
 
 import math
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
 import torch
@@ -21,10 +20,12 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from glassformer.choices import Choices
 from glassformer.errors import InputError
 from glassformer.layers import attention_checks as checks
 from glassformer.layers.cache import Cache
 from glassformer.layers.kernels import turned
+from glassformer.stages.catalogue import CATALOGUE
 from glassformer.stages.watchers import Watcher, Witness, nothing, within
 
 # --- 1. score: how well does each query fit each key? -----------------------------------------------------------
@@ -75,8 +76,8 @@ def quiet_softmax(masked: Float[Tensor, "B H Tq Tk"]) -> Float[Tensor, "B H Tq T
 
 
 Weigher = Callable[[Tensor], Tensor]
-WEIGHERS: MappingProxyType[str, Weigher] = MappingProxyType(
-    {"softmax": softmax, "sigmoid": sigmoid, "quiet softmax": quiet_softmax}
+WEIGHERS: Choices[Weigher] = Choices(
+    "weigher", {"softmax": softmax, "sigmoid": sigmoid, "quiet softmax": quiet_softmax}
 )
 
 # --- 4. mix: add up the values in those shares ------------------------------------------------------------------
@@ -212,7 +213,7 @@ def _join_causal(mask: Tensor | None, shape: tuple[int, int, int, int], device: 
 
 def how_weighed(weigher: Weigher) -> str:
     """The catalogue's name for a weigher; one from outside has none there."""
-    return next((name for name, known in WEIGHERS.items() if known is weigher), "handed in")
+    return next((way.how for way in CATALOGUE["weights"].ways if WEIGHERS[way.how] is weigher), "handed in")
 
 
 def _fused_scale(scorer: Scorer, weigher: Weigher, queries: Tensor, dropout: float) -> float | None:

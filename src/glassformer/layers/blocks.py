@@ -5,7 +5,6 @@ The legend of shapes is the one of attention.py; F is the feed-forward width, R 
 """
 
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -13,7 +12,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from glassformer.errors import InputError, nearest
+from glassformer.choices import Choices
+from glassformer.errors import InputError
 from glassformer.layers.attention import Angles, Attention, drop, project
 from glassformer.layers.cache import BlockCache
 from glassformer.layers.kernels import dropout, rms_norm, squared_relu, tanh_gelu
@@ -160,7 +160,7 @@ class RMSNorm(nn.Module):
         return see("normed", rms_norm(rows, weight, self.epsilon), "rms norm")
 
 
-NORMS: MappingProxyType[str, Callable[[int], nn.Module]] = MappingProxyType({"layer": LayerNorm, "rms": RMSNorm})
+NORMS: Choices[Callable[[int], nn.Module]] = Choices("norm", {"layer": LayerNorm, "rms": RMSNorm})
 
 # --- The feed-forward network: each row by itself, widened, bent, and brought back ------------------------------
 
@@ -169,8 +169,9 @@ def _swiglu(expanded: Tensor, gate: Tensor) -> Tensor:
     return F.silu(gate) * expanded
 
 
-ACTIVATIONS: MappingProxyType[str, Callable[..., Tensor]] = MappingProxyType(
-    {"relu": F.relu, "gelu": F.gelu, "tanh gelu": tanh_gelu, "squared relu": squared_relu, "swiglu": _swiglu}
+ACTIVATIONS: Choices[Callable[..., Tensor]] = Choices(
+    "activation",
+    {"relu": F.relu, "gelu": F.gelu, "tanh gelu": tanh_gelu, "squared relu": squared_relu, "swiglu": _swiglu},
 )
 
 
@@ -179,8 +180,7 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_hidden: int, *, activation: str = "relu", bias: bool = True) -> None:
         super().__init__()
-        if activation not in ACTIVATIONS:
-            raise InputError(f"There is no activation called '{activation}'; {nearest(activation, ACTIVATIONS)}")
+        _ = ACTIVATIONS[activation]  # or it is refused here
         self.activation = activation
         self.expand = nn.Linear(d_model, d_hidden, bias=bias)
         self.gate = nn.Linear(d_model, d_hidden, bias=bias) if activation == "swiglu" else None

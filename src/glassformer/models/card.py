@@ -1,4 +1,7 @@
-"""The card of a model: what must be known beside weights and tokens to use it as it was trained. It opens no file."""
+"""The card of a model: what must be known beside weights and tokens to use it as it was trained. It opens no file.
+
+Its task and its objective are names here; whether they are known, who uses the card asks (objectives/table.py).
+"""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
@@ -6,11 +9,9 @@ from typing import Any, get_origin
 
 from glassformer import __version__
 from glassformer.errors import InputError, nearest
-from glassformer.models import config as configs
-from glassformer.models.registry import MODELS, TASKS, kind_of
+from glassformer.models.registry import MODELS, config_from
 
 FORMAT = 1
-OBJECTIVES = ("classes", "pairs", "stream", "answers", "spans", "masked")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,10 +20,10 @@ class Card:
 
     format: int = FORMAT
     version: str = __version__  # of Glassformer, when it was written
-    task: str  # classify, translate or generate
+    task: str  # its name in the table of tasks
     model: str  # its name in the table of models
     config: dict[str, Any]  # as config.to_dict gives it
-    objective: str  # classes, pairs, stream, answers, spans or masked
+    objective: str  # its name in the table of objectives
     labels: tuple[str, ...] = ()
     longest: int  # how many ids a text is cut to
     data: str = ""  # the name of the corpus
@@ -37,10 +38,7 @@ class Card:
             value = getattr(self, each.name)
             if type(value) is not kind:
                 raise InputError(f"`{each.name}` must be a {kind.__name__}; it is {value!r:.100}.")
-        for name, known in (("task", TASKS), ("objective", OBJECTIVES), ("model", tuple(MODELS))):
-            if getattr(self, name) not in known:
-                value = getattr(self, name)
-                raise InputError(f"There is no {name} called '{value:.100}'; {nearest(value[:100], known)}")
+        _ = MODELS[self.model]  # or it is refused here
         if self.format < 1 or self.longest < 1 or self.seed < 0:
             raise InputError(
                 f"format {self.format}, longest {self.longest}, seed {self.seed}: a format and a length are 1 or more, "
@@ -53,7 +51,7 @@ class Card:
     @property
     def settings(self) -> Any:
         """The config of the model, checked."""
-        return configs.from_dict(type(kind_of(self.model).default), self.config)
+        return config_from(self.model, self.config)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""

@@ -1,12 +1,11 @@
 """What a model is made of, as plain numbers: one small dataclass per family. It builds nothing and needs no torch.
 
-Every field has its sentence, which the command line shows as help. A config goes to a dictionary and back; an unknown
-key is an error, so that a file can neither name code nor lose a setting in silence.
+Every field has its sentence. A config goes to a dictionary and back; an unknown key is an error, so that a file can
+neither name code nor lose a setting in silence. Which words a setting may say is not known here: it is handed in.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from glassformer.errors import InputError, nearest
@@ -15,16 +14,6 @@ Config = TypeVar("Config")
 
 
 MOST_LAYERS = 1000  # deeper is a slip of the finger, or of a stranger's file
-# What a setting that is a word may say.
-CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "positions": ("sinusoidal", "learned", "rotary", "none"),
-        "norm": ("layer", "rms"),
-        "activation": ("relu", "gelu", "tanh gelu", "squared relu", "swiglu"),
-        "scorer": ("dot product", "dense synthesizer", "random synthesizer"),
-        "weigher": ("softmax", "sigmoid", "quiet softmax"),
-    }
-)
 
 
 def setting(default: Any, sentence: str) -> Any:
@@ -83,9 +72,9 @@ class EncoderConfig:
     heads: int = setting(4, "Heads of each attention.")
     hidden: int = setting(256, "Width of the feed-forward networks.")
     learned: bool = setting(True, "Learned queries, keys and values; without them a text only meets itself.")
-    positions: str = setting("rotary", "How it knows the order: sinusoidal, learned, rotary or none.")
-    norm: str = setting("rms", "layer or rms.")
-    activation: str = setting("gelu", "relu, gelu, squared relu or swiglu.")
+    positions: str = setting("rotary", "How it knows the order of its tokens.")
+    norm: str = setting("rms", "How rows are normed.")
+    activation: str = setting("gelu", "The bend in the feed-forward networks.")
     dropout: float = setting(0.1, "Share dropped after each layer while training.")
     attention_dropout: float = setting(0.0, "Share of attention's weights dropped while training; slow on processors.")
     word_dropout: float = setting(0.0, "Share of the words left out while training, at most.")
@@ -102,10 +91,10 @@ class TranslatorConfig:
     decoder_layers: int = setting(4, "Blocks of the decoder.")
     heads: int = setting(4, "Heads of each attention.")
     hidden: int = setting(256, "Width of the feed-forward networks.")
-    positions: str = setting("sinusoidal", "How it knows the order: sinusoidal, learned, rotary or none.")
-    norm: str = setting("layer", "layer or rms.")
+    positions: str = setting("sinusoidal", "How it knows the order of its tokens.")
+    norm: str = setting("layer", "How rows are normed.")
     norm_first: bool = setting(True, "The norm before each layer (True) or after it (False).")
-    activation: str = setting("relu", "relu, gelu, squared relu or swiglu.")
+    activation: str = setting("relu", "The bend in the feed-forward networks.")
     dropout: float = setting(0.1, "Share dropped after each layer while training.")
     attention_dropout: float = setting(0.0, "Share of attention's weights dropped while training; slow on processors.")
     scaled_embedding: bool = setting(True, "Stretch the embedded pieces by √width, as the paper does.")
@@ -122,16 +111,16 @@ class LanguageModelConfig:
     heads: int = setting(4, "Heads of each attention.")
     kv_heads: int = setting(0, "Key/value heads shared by groups of heads; 0 is one for each.")
     hidden: int = setting(512, "Width of the feed-forward networks.")
-    positions: str = setting("rotary", "How it knows the order: sinusoidal, learned, rotary or none.")
-    norm: str = setting("rms", "layer or rms.")
+    positions: str = setting("rotary", "How it knows the order of its tokens.")
+    norm: str = setting("rms", "How rows are normed.")
     query_key_norm: bool = setting(True, "Normalise queries and keys.")
-    activation: str = setting("swiglu", "relu, gelu, tanh gelu, squared relu or swiglu.")
+    activation: str = setting("swiglu", "The bend in the feed-forward networks.")
     bias: bool = setting(False, "Whether projections add one.")
     dropout: float = setting(0.0, "Share dropped after each layer while training.")
     attention_dropout: float = setting(0.0, "Share of attention's weights dropped while training; slow on processors.")
     tied: bool = setting(True, "The matrix of the output is the embedding's own.")
-    scorer: str = setting("dot product", "dot product, dense synthesizer or random synthesizer.")
-    weigher: str = setting("softmax", "softmax, sigmoid or quiet softmax.")
+    scorer: str = setting("dot product", "How queries and keys come to a score.")
+    weigher: str = setting("softmax", "How scores become weights.")
 
 
 def to_dict(config: Any) -> dict[str, Any]:
@@ -139,14 +128,17 @@ def to_dict(config: Any) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(config).items()}
 
 
-def from_dict(kind: type[Config], content: dict[str, Any]) -> Config:
-    """A config from plain data: every key known, every value of the kind its default has."""
+def from_dict(kind: type[Config], content: dict[str, Any], choices: Mapping[str, Collection[str]]) -> Config:
+    """A config from plain data: every key known, every value of the kind its default has. `choices` are the words that
+    a setting may say."""
     known = {each.name: each.default for each in fields(kind)}  # type: ignore[arg-type]
     checked = {}
     for name, value in content.items():
         if name not in known:
             raise InputError(f"There is no setting '{name:.100}' here; {nearest(name[:100], known)}")
         checked[name] = _checked(name, value, known[name])
+        if name in choices and value not in choices[name]:
+            raise InputError(f"{name} cannot be '{value:.100}'; {nearest(value[:100], choices[name])}")
     return kind(**checked)
 
 
@@ -168,8 +160,6 @@ def _checked(name: str, value: Any, default: Any) -> Any:
         raise InputError(f"{name} must be a whole number from 1 up; it is {value!r:.100}.")
     if type(value) is not type(default):
         raise InputError(f"{name} must be {type(default).__name__}; it is {value!r:.100}.")
-    if name in CHOICES and value not in CHOICES[name]:
-        raise InputError(f"{name} cannot be '{value:.100}'; {nearest(value[:100], CHOICES[name])}")
     return value
 
 

@@ -4,11 +4,13 @@ It knows no text and no training; it can look back on earlier ids through a cach
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from glassformer.choices import Choices
 from glassformer.layers.attention import WEIGHERS, DotProduct, Scorer, padding_mask
 from glassformer.layers.blocks import NORMS, Block, RMSNorm, block
 from glassformer.layers.cache import BlockCache
@@ -42,7 +44,7 @@ class LanguageModel(nn.Module):
         return block(
             config.width, config.heads, config.hidden, causal=True, norm=NORMS[config.norm],
             activation=config.activation, dropout=config.dropout,
-            attention_dropout=config.attention_dropout, bias=config.bias, scorer=_scorer(config, d_key),
+            attention_dropout=config.attention_dropout, bias=config.bias, scorer=SCORERS[config.scorer](config, d_key),
             weigher=WEIGHERS[config.weigher], n_kv_heads=config.kv_heads or None, **norms,
         )  # fmt: skip
 
@@ -83,9 +85,11 @@ class LanguageModel(nn.Module):
         return [BlockCache() for _ in self.blocks]
 
 
-def _scorer(config: LanguageModelConfig, d_key: int) -> Scorer:
-    if config.scorer == "dense synthesizer":
-        return DenseSynthesizer(config.heads, d_key, config.length)
-    if config.scorer == "random synthesizer":
-        return RandomSynthesizer(config.heads, config.length)
-    return DotProduct()
+SCORERS: Choices[Callable[[LanguageModelConfig, int], Scorer]] = Choices(
+    "scorer",
+    {
+        "dot product": lambda config, d_key: DotProduct(),
+        "dense synthesizer": lambda config, d_key: DenseSynthesizer(config.heads, d_key, config.length),
+        "random synthesizer": lambda config, d_key: RandomSynthesizer(config.heads, config.length),
+    },
+)

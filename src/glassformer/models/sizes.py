@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from glassformer.models import config as configs
 from glassformer.models.quantities import NOTHING, Quantity, letter
-from glassformer.models.registry import kind_of
+from glassformer.models.registry import MODELS
 
 LETTERS = MappingProxyType(
     {
@@ -102,7 +102,7 @@ class Sizes:
 
 def sizes(name: str, config: Any | None = None, *, tokens: int | None = None) -> Sizes:
     """The sizes of a model of the table, for texts of so many tokens (default: the longest it can take)."""
-    config = kind_of(name).default if config is None else config
+    config = MODELS[name].default if config is None else config
     fixed = isinstance(config, configs.DenseConfig | configs.ConvolutionConfig)  # it always sees its whole length
     tokens = getattr(config, "length", USUAL_TOKENS) if tokens is None or fixed else tokens
     plan = _PLANS[type(config)](config, tokens)

@@ -8,9 +8,8 @@ Shapes: S samples · C classes.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -278,15 +277,19 @@ def mean_loss(nats: Float[np.ndarray, "S"], tokens: Int[np.ndarray, "_"]) -> Mea
     return Measure(np.stack([nats, tokens], axis=1).astype(np.float64), _ratio)
 
 
-# --- Rows that were kept ----------------------------------------------------------------------------------------
-
-_FROM_SUMS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = MappingProxyType(
-    {"accuracy": _ratio, "exact": _ratio, "loss": _ratio, "bleu": _bleu}
-)
+# --- Rows that were kept: a score again, also from the rows of several runs on the same samples, added up ----------
 
 
-def measured_again(score: str, rows: Float[np.ndarray, "S K"]) -> Measure:
-    """The measure of a score whose rows were kept. Rows of several runs on the same samples may be added up."""
-    if score not in _FROM_SUMS:
-        raise InputError(f"There are rows for {', '.join(_FROM_SUMS)}; these are for '{score}'.")
-    return Measure(rows, _FROM_SUMS[score], share=score in ("accuracy", "exact"))
+def share_of_rows(rows: Float[np.ndarray, "S 2"]) -> Measure:
+    """The share of answers that are right."""
+    return Measure(rows, _ratio, share=True)
+
+
+def mean_of_rows(rows: Float[np.ndarray, "S 2"]) -> Measure:
+    """The loss per token."""
+    return Measure(rows, _ratio)
+
+
+def bleu_of_rows(rows: Float[np.ndarray, "S K"]) -> Measure:
+    """BLEU, from the lengths and counts of each sentence."""
+    return Measure(rows, _bleu)

@@ -1,13 +1,4 @@
-"""Texts in, answers out: what a trained model says of them. Batched by length; it knows no files and no truth.
-
-How a text becomes ids follows the model's objective, as in training:
-
-    classes   text                        →  one share for each label
-    pairs     text                        →  <s> translation </s>
-    answers   text <s>                    →  answer </s>
-    spans     before <mask> after <s>     →  what stands at <mask> </s>; without a <mask> it is what comes after
-    stream    text                        →  what comes after
-"""
+"""How a model writes, and what an answer is. Batched by length; it knows no objective, no files and no truth."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -33,16 +24,15 @@ from glassformer.models.decoding.decode import (
     stream,
     whole,
 )
-from glassformer.models.decoding.writers import Continuation, Translation
+from glassformer.models.decoding.writers import Continuation
 from glassformer.text import batches
-from glassformer.text.tokens import END, MASK, SPECIAL, START, UNKNOWN, Ids, Tokens
+from glassformer.text.tokens import END, UNKNOWN, Ids, Tokens
 
 TOKENS_AT_ONCE = 8192
 SEARCHED_AT_ONCE = 1024  # a beam writes several ways at once
-USUAL_BEAM = 4
 USUAL_TEMPERATURE = 0.8  # for text that has no right answer
 USUAL_LENGTH = 300  # ids of such a text
-TIMES_LONGER, AND_SOME = 2, 20  # a translation has at most twice the ids of its source, and 20
+TIMES_LONGER, AND_SOME = 2, 20  # an answer has at most twice the ids of what it answers, and 20
 
 
 @dataclass(frozen=True)
@@ -52,6 +42,11 @@ class Classified:
     label: str
     scores: dict[str, float]
 
+    @property
+    def said(self) -> str:
+        """The answer in words."""
+        return self.label
+
 
 @dataclass(frozen=True)
 class Translated:
@@ -60,12 +55,22 @@ class Translated:
     translation: str
     score: float
 
+    @property
+    def said(self) -> str:
+        """The answer in words."""
+        return self.translation
+
 
 @dataclass(frozen=True)
 class Written:
     """What a model wrote: the answer to a prompt, or how a text goes on."""
 
     text: str
+
+    @property
+    def said(self) -> str:
+        """The answer in words."""
+        return self.text
 
 
 Prediction = Classified | Translated | Written
@@ -126,100 +131,51 @@ class Writing:
         return (lambda ids: self.ended(tokens.decode(ids))[1]) if self.stop else None
 
 
-# --- classes ----------------------------------------------------------------------------------------------------
+# --- answers to prompts -----------------------------------------------------------------------------------------
 
 
-def class_shares(model: Any, card: Card, tokens: Tokens, texts: Sequence[str]) -> np.ndarray:
-    """The share of each label (columns) for each text (rows)."""
-    rows = batches.shortened(encoded(tokens, texts), room(card)).rows
-    shares = np.zeros((len(rows), len(card.labels)))
-    for indices in together(rows, TOKENS_AT_ONCE):
-        ids, real = _padded(model, [rows[i] for i in indices])
-        with torch.inference_mode():
-            shares[indices] = model(ids, real).double().softmax(-1).cpu().numpy()
-    return shares
-
-
-def classified(model: Any, card: Card, tokens: Tokens, texts: Sequence[str]) -> list[Classified]:
-    """Each text's label."""
-    return [
-        Classified(card.labels[int(row.argmax())], dict(zip(card.labels, row.tolist(), strict=True)))
-        for row in class_shares(model, card, tokens, texts)
-    ]
-
-
-# --- translations and answers -----------------------------------------------------------------------------------
-
-
-def translated(model: Any, card: Card, tokens: Tokens, texts: Sequence[str], how: Writing) -> list[Translated]:
-    """Each text's translation."""
-    rows = batches.shortened(encoded(tokens, texts), room(card)).rows
-    found: list[Any] = [None] * len(rows)
-    for indices in together(rows, SEARCHED_AT_ONCE):
-        source, real = _padded(model, [rows[i] for i in indices])
-        longest = how.longest or TIMES_LONGER * source.shape[1] + AND_SOME
-        answers = _written(Translation(model, source, real, START), tokens, how, longest, how.beam or USUAL_BEAM)
-        for i, answer in zip(indices, answers, strict=True):
-            found[i] = Translated(how.ended(tokens.decode(answer.body))[0], answer.score(1.0))
-    return found
-
-
-def answered(model: Any, card: Card, tokens: Tokens, texts: Sequence[str], how: Writing) -> list[Written]:
-    """The answer to each prompt."""
-    prompts = [prompt_ids(card, tokens, text) for text in texts]
+def answered(model: Any, tokens: Tokens, prompts: Sequence[Ids], how: Writing) -> list[Written]:
+    """What a language model writes to each prompt, up to its end."""
     found: list[Any] = [None] * len(prompts)
     alike = "synthesizer" in model.config.scorer
     for indices in together(prompts, SEARCHED_AT_ONCE, alike=alike):
         writer = Continuation(model, [prompts[i].tolist() for i in indices])
-        answers = _written(writer, tokens, how, how.longest or model.config.length, how.beam or 1)
+        answers = written(writer, tokens, how, how.longest or model.config.length, how.beam or 1)
         for i, answer in zip(indices, answers, strict=True):
             found[i] = Written(how.ended(tokens.decode(answer.body))[0])
     return found
 
 
-def prompt_ids(card: Card, tokens: Tokens, text: str) -> Ids:
-    """The ids that a language model goes on from."""
-    if card.objective == "answers":
-        parts = [encoded(tokens, [text])[0], [START]]
-    elif card.objective == "spans":
-        before, _, after = text.partition(SPECIAL[MASK])
-        parts = [tokens.encode(before).ids, [MASK], tokens.encode(after).ids, [START]]
-    else:
-        parts = [tokens.encode(text).ids or [END]]  # as at the beginning of a document
-    return np.concatenate([np.asarray(part, dtype=np.int64) for part in parts])
-
-
-def _written(writer: Writer, tokens: Tokens, how: Writing, longest: int, beam: int) -> list[Answer]:
+def written(writer: Writer, tokens: Tokens, how: Writing, longest: int, beam: int) -> list[Answer]:
+    """The ids that are written to each text of a batch: by chance if that was asked for, else by a search."""
     stop = Stop(longest=longest, endings=((END,),), until=how.until(tokens))
     if how.by_chance:
         return gather(len(writer.room), stream(writer, stop, how.chooser(len(writer.room))))
     return [best[0] for best in search(writer, stop, Beam(width=beam))]
 
 
-# --- text that goes on ------------------------------------------------------------------------------------------
+# --- piece by piece ---------------------------------------------------------------------------------------------
 
 
-def pieces(model: Any, card: Card, tokens: Tokens, text: str, how: Writing) -> Iterator[str]:
-    """What is written to one text, piece by piece as it is made. Where the model can look back no further, it goes on
-    from the second half of what it sees."""
-    prompt = prompt_ids(card, tokens, text).tolist()
-    goes_on = card.objective == "stream"
+def pieces(model: Any, tokens: Tokens, prompt: Ids, how: Writing, *, goes_on: bool) -> Iterator[str]:
+    """What is written to one prompt, piece by piece as it is made. Where the model can look back no further, it goes on
+    from the second half of what it sees. What `goes_on` with the prompt has no end of its own, and no right answer."""
     longest = how.longest or (USUAL_LENGTH if goes_on else model.config.length)
     by_chance = how.by_chance or (goes_on and how.temperature is None)
     choose = how.chooser(1, USUAL_TEMPERATURE if goes_on else 1.0) if by_chance else likeliest
-    base = prompt if goes_on else []  # what the new ids are read together with: it decides about spaces
-    written: list[int] = []
+    base = prompt.tolist() if goes_on else []  # what the new ids are read together with: it decides about spaces
+    ids: list[int] = []
     said = ""
-    for each in _ids(model, prompt, longest, choose):
-        written.append(each)
-        new, stopped = how.ended(tokens.decode([*base, *written])[len(tokens.decode(base)) :])
+    for each in _ids(model, prompt.tolist(), longest, choose):
+        ids.append(each)
+        new, stopped = how.ended(tokens.decode([*base, *ids])[len(tokens.decode(base)) :])
         sure = new if stopped else new[: len(new) - _unsure(new, how.stop)]
         if sure.startswith(said) and len(sure) > len(said):
             yield sure[len(said) :]
             said = sure
         if stopped:
             return
-    if written and len(new) > len(said):
+    if ids and len(new) > len(said):
         yield new[len(said) :]
 
 
@@ -247,6 +203,11 @@ def _ids(model: Any, prompt: list[int], longest: int, choose: Chooser) -> Iterat
 # --- texts to rows ----------------------------------------------------------------------------------------------
 
 
+def ids_of(tokens: Tokens, text: str) -> Ids:
+    """The ids of one text; if there are none, a single unknown token."""
+    return encoded(tokens, [text])[0]
+
+
 def encoded(tokens: Tokens, texts: Sequence[str]) -> list[Ids]:
     """The ids of each text; one that has none is a single unknown token."""
     return [row if len(row) else np.array([UNKNOWN], dtype=np.int64) for row in tokens.encode_many(texts)]
@@ -257,7 +218,7 @@ def room(card: Card) -> int:
     return min(card.longest, getattr(card.settings, "length", card.longest))
 
 
-def _padded(model: Any, rows: Sequence[Ids]) -> tuple[Tensor, Tensor]:
+def padded(model: Any, rows: Sequence[Ids]) -> tuple[Tensor, Tensor]:
     """The rows, and where they are real, where the model is."""
     device = next(model.parameters()).device
     ids, real = batches.padded(rows)

@@ -26,6 +26,7 @@ from torch import Tensor
 from glassformer.errors import GlassformerError, InputError
 from glassformer.models import weights
 from glassformer.models.card import Card
+from glassformer.objectives.table import objective_of
 from glassformer.storage import (
     DamagedError,
     append_file,
@@ -36,6 +37,7 @@ from glassformer.storage import (
     write_file,
     write_folder,
 )
+from glassformer.text.samples import Labelled
 from glassformer.text.tokens import Tokens
 
 SPARE = 1  # checkpoints kept beside the best and the last, in case the last is damaged
@@ -61,8 +63,15 @@ class RunFolder:
         """A new run. A folder that holds one already is not touched."""
         run = RunFolder(path)
         run.check_new()
-        write_file(run.path / "config.toml", to_toml(settings).encode())
+        run._write_settings(settings)
         return run
+
+    def begin_again(self, settings: Mapping[str, Any]) -> None:
+        """A run of which nothing was saved, from its beginning; that it is the same run, the caller has made sure."""
+        if not self.unsaved:
+            raise InputError(f"{self.path} has something to go on from (--resume {self.path}): it is not begun again.")
+        self._write_settings(settings)
+        self.rewind(0)
 
     def check_new(self) -> None:
         """Refuses a place where no run can begin."""
@@ -90,6 +99,9 @@ class RunFolder:
             return tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError) as error:
             raise DamagedError(f"{path} cannot be read: {error}. Take it from a copy.") from error
+
+    def _write_settings(self, settings: Mapping[str, Any]) -> None:
+        write_file(self.path / "config.toml", to_toml(settings).encode())
 
     # --- how it went ---
 
@@ -153,7 +165,10 @@ class RunFolder:
 
     def _first_whole(self, steps: list[int]) -> Checkpoint:
         if not steps:
-            raise InputError(f"{self.path} has no checkpoint to go on from.")
+            raise InputError(
+                f"{self.path} has no checkpoint to go on from. Train anew, with another --out; "
+                f"what begins with its weights is trained with --from {self.path}."
+            )
         skipped: list[str] = []
         for step in steps:
             place = self._checkpoint(step)
@@ -260,6 +275,11 @@ class RunFolder:
         return (self.path / "config.toml").is_file()
 
     @property
+    def unsaved(self) -> bool:
+        """Whether there is a run here that left nothing to go on from: it was stopped before its first checkpoint."""
+        return self.begun and not self.checkpoints() and not standing(self.path / "model").exists()
+
+    @property
     def finished(self) -> bool:
         """Whether the run went on to its end."""
         return (self.path / "report.html").is_file()
@@ -278,7 +298,7 @@ def _outline(card: Card, tokens: Tokens) -> Any:
     config = card.settings
     if config.vocabulary != len(tokens):
         raise InputError(f"The model knows {config.vocabulary} tokens, but its tokenizer has {len(tokens)}.")
-    if card.objective == "classes" and getattr(config, "classes", 0) != len(card.labels):
+    if objective_of(card).samples is Labelled and getattr(config, "classes", 0) != len(card.labels):
         raise InputError(f"The card names {len(card.labels)} labels, which is not how many classes the model has.")
     return weights.outline(card.model, config)
 

@@ -11,14 +11,14 @@ from typing import Any
 from glassformer.drawing.charts import Line, lines
 from glassformer.drawing.curves import Point, smoothed
 from glassformer.drawing.html_page import bullets, facts, page, section, table
-from glassformer.drawing.score_words import NAMES, between, clock, in_figures, main_score, score_lines
+from glassformer.drawing.score_words import SCORES, between, clock, in_figures, score_lines
 from glassformer.models.card import Card
+from glassformer.objectives.table import objective_of
 from glassformer.runs.folder import RunFolder
+from glassformer.text.tasks import TASKS
 
 MOST_CLASSES = 12  # in a table of confusions; of more, the most frequent confusions are listed
 MOST_CONFUSIONS = 10
-
-_WORK = {"classify": "classifies", "translate": "translates", "generate": "writes"}
 
 
 def report(folder: RunFolder, card: Card) -> str:
@@ -47,7 +47,7 @@ def report(folder: RunFolder, card: Card) -> str:
 def _headline(
     card: Card, name: str, scores: Mapping[str, Any], about: Mapping[str, Any], certificate: Mapping[str, Any]
 ) -> str:
-    main = main_score(scores)
+    main = objective_of(card).main
     interval = scores.get(f"{main}_interval")
     sure = f", most likely <span class='tight'>{between(main, interval)}</span>" if interval else ""
     count = f"{scores['samples']:,} samples" if "samples" in scores else "a text"
@@ -56,8 +56,8 @@ def _headline(
     kept = "" if passed is None else _mark(passed, "certificate passed" if passed else "certificate failed")
     seconds, parameters = about.get("seconds", 0.0), about.get("parameters", 0)
     return (
-        f"<header><h1>{escape(card.model)} <span class='said'>{_WORK[card.task]} {escape(name)}</span></h1>"
-        f"<p class='headline'><b>{in_figures(main, scores[main])}</b> {escape(NAMES[main])}</p>"
+        f"<header><h1>{escape(card.model)} <span class='said'>{TASKS[card.task].does} {escape(name)}</span></h1>"
+        f"<p class='headline'><b>{in_figures(main, scores[main])}</b> {escape(SCORES[main].words)}</p>"
         f"<p class='said'>{escape(where)}{sure}.</p>"
         f"<p class='said'>{parameters:,} parameters · {clock(seconds)} of training · {kept}</p></header>"
     )
@@ -116,7 +116,7 @@ def _table_of_confusions(labels: Sequence[str], counts: Sequence[Sequence[int]])
 
 
 def _shaded(count: int, share: float) -> str:
-    return f"<span class='shade' style='--share:{55 * share:.0f}%'>{count:,} <small>{share:.0%}</small></span>"
+    return f"<span class='shade s{20 * share:.0f}'>{count:,} <small>{share:.0%}</small></span>"
 
 
 def _frequent(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> str:
@@ -131,14 +131,14 @@ def _frequent(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> str:
 
 
 def _examples(card: Card, examples: Sequence[Mapping[str, str]]) -> str:
-    if card.objective == "stream":
+    objective = objective_of(card)
+    if objective.goes_on:
         return section(
             "What it writes", "".join(f"<p class='written'>{escape(each['said'])}</p>" for each in examples),
             "From nothing, by chance.",
         )  # fmt: skip
-    names = {"classify": ("text", "is", "said"), "translate": ("source", "reference", "written")}
-    words = names.get(card.task, ("prompt", "right", "written"))
-    sentence = "The first it got wrong." if card.task == "classify" else "The first of all, then the first that differ."
+    words = TASKS[card.task].words
+    sentence = "The first of all, then the first that differ." if objective.writes else "The first it got wrong."
     return section("Answers", "".join(_example(each, words) for each in examples), sentence)
 
 
@@ -203,9 +203,8 @@ _LEARNING = ("optimizer", "learning_rate", "schedule", "weight_decay", "steps", 
 
 
 def _commands(card: Card, folder: Path) -> str:
-    example = {"classify": "a text of yours", "translate": "a sentence of yours", "generate": "How it begins"}
     commands = [
-        f'glassformer predict {folder} "{example[card.task]}"',
+        f'glassformer predict {folder} "{TASKS[card.task].example}"',
         f"glassformer evaluate {folder}",
         f"glassformer certify {folder}",
     ]

@@ -1,17 +1,24 @@
 """How one number of a stage comes from the numbers of its operands, spelled out term by term as on paper.
 
-One small function per operation of the catalogue, in plain float64: it is handed the index, the stage that was made
-(for its shape) and the operands. It knows arrays and indices, not which model they come from, and it takes no result
+It reads the table of operations (`operations.py`) and works a number from it in plain float64: handed the index, the
+stage that was made (for its shape) and the operands. It knows no operation by name and no model, and it takes no result
 from the model, so that the model can be checked against it.
 """
 
+import functools
+import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from glassformer.stages import operations
+from glassformer.stages.calculator import CONSTANTS, SIGNS, Tree, tree
 
 Array = NDArray[np.generic]
 Index = tuple[int, ...]
@@ -81,333 +88,108 @@ def _bracketed(text: str) -> str:
     return f"({text})" if text.startswith(("-", "−")) else text
 
 
-def _product(*cells: Cell) -> Term:
-    return Term(math.prod(cell.value for cell in cells), cells, " × ".join(["{}"] * len(cells)))
-
-
-def _plain(cell: Cell) -> Term:
-    return Term(cell.value, (cell,), "{}")
-
-
-def _summed(terms: Sequence[Term]) -> Working:
-    return Working(tuple(terms), math.fsum(term.value for term in terms))
-
-
-def _shared(head: int, made: Operand, operand: Operand) -> int:
-    """The key/value head that serves query head `head`."""
-    return int(head * operand.values.shape[1] // made.values.shape[1])
-
-
-# --- attention --------------------------------------------------------------------------------------------------
-
-
-def _project(index: Index, _made: Operand, x: Operand, weight: Operand, bias: Operand | None) -> Working:
-    *row, column = index
-    return _linear(x, tuple(row), weight, column, bias)
-
-
-def _project_to_heads(index: Index, made: Operand, x: Operand, weight: Operand, bias: Operand | None) -> Working:
-    batch, head, row, column = index
-    return _linear(x, (batch, row), weight, head * made.values.shape[-1] + column, bias)
-
-
-def _linear(x: Operand, row: Index, weight: Operand, column: int, bias: Operand | None) -> Working:
-    terms = [_product(x.cell(*row, i), weight.cell(i, column)) for i in range(weight.values.shape[0])]
-    return _summed([*terms, _plain(bias.cell(column))] if bias else terms)
-
-
-def _split_heads(index: Index, made: Operand, x: Operand) -> Working:
-    batch, head, row, column = index
-    return _summed([_plain(x.cell(batch, row, head * made.values.shape[-1] + column))])
-
-
-def _rotate(index: Index, _made: Operand, x: Operand, cosines: Operand, sines: Operand) -> Working:
-    batch, head, row, column = index
-    pairs = cosines.values.shape[-1]
-    if column >= 2 * pairs:
-        return _summed([_plain(x.cell(*index))])
-    pair = column % pairs
-    first = column < pairs
-    partner = x.cell(batch, head, row, column + pairs if first else column - pairs)
-    cosine, sine = cosines.cell(batch, row, pair), sines.cell(batch, row, pair)
-    own, turned = _product(x.cell(*index), cosine), _product(partner, sine)
-    if first:
-        return Working((own, turned), own.value - turned.value, "{0} − {1}")
-    return _summed([own, turned])
-
-
-def _dot(index: Index, made: Operand, queries: Operand, keys: Operand) -> Working:
-    batch, head, row, column = index
-    group = _shared(head, made, keys)
-    width = queries.values.shape[-1]
-    return _summed(
-        [_product(queries.cell(batch, head, row, i), keys.cell(batch, group, column, i)) for i in range(width)]
-    )
-
-
-def _synthesize(index: Index, _made: Operand, queries: Operand, weight: Operand, bias: Operand) -> Working:
-    batch, head, row, column = index
-    terms = []
-    for i in range(queries.values.shape[-1]):
-        query, factor = queries.cell(batch, head, row, i), weight.cell(head, i, column)
-        terms.append(Term(max(query.value, 0.0) * factor.value, (query, factor), "relu({}) × {}"))
-    return _summed([*terms, _plain(bias.cell(head, column))])
-
-
-def _cut(index: Index, _made: Operand, weight: Operand) -> Working:
-    return _summed([_plain(weight.cell(*index[1:]))])
-
-
-def _inverse_root(_index: Index, _made: Operand, width: Operand) -> Working:
-    cell = width.cell()
-    return Working((_plain(cell),), 1.0 / math.sqrt(cell.value), "1 / √({0})")
-
-
-def _scale(index: Index, _made: Operand, scores: Operand, scale: Operand) -> Working:
-    return _summed([_product(scale.cell(), scores.cell(*index))])
-
-
-def _add(index: Index, _made: Operand, left: Operand, right: Operand) -> Working:
-    return _summed([_plain(left.cell(*index)), _plain(right.cell(*index))])
-
-
-def _mask(index: Index, _made: Operand, scores: Operand, mask: Operand) -> Working:
-    allowed = bool(mask.cell(*index).value)
-    term = _plain(scores.cell(*index))
-    return Working((term,), term.value, "{0}, since it may look") if allowed else Working((term,), -math.inf, "hidden")
-
-
-def _row(index: Index, operand: Operand) -> Iterator[Cell]:
-    for column in range(operand.values.shape[-1]):
-        yield operand.cell(*index[:-1], column)
-
-
-def _softmax(index: Index, _made: Operand, masked: Operand) -> Working:
-    cells = list(_row(index, masked))
-    top = max(cells, key=_value)
-    if top.value == -math.inf:
-        return Working((), 0.0, "0, since this row may look at nothing")
-    terms = _exponentials(cells, top if abs(top.value) > _LARGEST else None)
-    return _share(terms, index[-1], math.fsum(term.value for term in terms))
-
-
-def _quiet_softmax(index: Index, _made: Operand, masked: Operand) -> Working:
-    cells = list(_row(index, masked))
-    top = max(cells, key=_value)
-    shift = top if top.value > _LARGEST else None
-    terms = _exponentials(cells, shift)
-    one = math.exp(-shift.value) if shift else 1.0
-    share = _share(terms, index[-1], math.fsum([one, *(term.value for term in terms)]))
-    written = f"e^(−{shift.value:g})" if shift else "1"
-    return Working(share.terms, share.result, share.pattern.replace("({sum})", f"({written} + {{sum}})"))
-
-
-_LARGEST = 300.0  # e^±300 can be written down; beyond it the row's top is taken off every exponent first
-
-
-def _value(cell: Cell) -> float:
-    return cell.value
-
-
-def _exponentials(cells: Sequence[Cell], shift: Cell | None) -> list[Term]:
-    if shift is None:
-        return [Term(math.exp(cell.value), (cell,), "e^{}") for cell in cells]
-    return [Term(math.exp(cell.value - shift.value), (cell, shift), "e^({} − {})") for cell in cells]
-
-
-def _share(terms: Sequence[Term], column: int, total: float) -> Working:
-    return Working(tuple(terms), terms[column].value / total, f"{{{column}}} / ({{sum}})")
-
-
-def _sigmoid(index: Index, _made: Operand, masked: Operand) -> Working:
-    cell = masked.cell(*index)
-    return Working((_plain(cell),), _logistic(cell.value), "1 / (1 + e^(−{0}))")
-
-
-def _logistic(x: float) -> float:
-    return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
-
-
-def _drop(index: Index, made: Operand, kept: Operand, rate: Operand) -> Working:
-    cell, share = kept.cell(*index), rate.cell()
-    if made.cell(*index).value == 0.0 and cell.value != 0.0:  # the draw itself is the one thing no formula knows
-        return Working((_plain(cell),), 0.0, "0, since {0} was dropped")
-    return Working((_plain(cell), _plain(share)), cell.value / (1.0 - share.value), "{0} / (1 − {1})")
-
-
-def _mix(index: Index, made: Operand, weights: Operand, values: Operand) -> Working:
-    batch, head, row, column = index
-    group = _shared(head, made, values)
-    length = values.values.shape[2]
-    return _summed(
-        [_product(weights.cell(batch, head, row, j), values.cell(batch, group, j, column)) for j in range(length)]
-    )
-
-
-def _join_heads(index: Index, _made: Operand, mixed: Operand) -> Working:
-    batch, row, column = index
-    head, inner = divmod(column, mixed.values.shape[-1])
-    return _summed([_plain(mixed.cell(batch, head, row, inner))])
-
-
-def _same(index: Index, _made: Operand, source: Operand) -> Working:
-    return _summed([_plain(source.cell(*index))])
-
-
-# --- layers -----------------------------------------------------------------------------------------------------
-
-
-def _mean(index: Index, _made: Operand, x: Operand) -> Working:
-    terms = tuple(_plain(cell) for cell in _row((*index, 0), x))
-    return Working(terms, math.fsum(term.value for term in terms) / len(terms), f"({{sum}}) / {len(terms)}")
-
-
-def _variance(index: Index, _made: Operand, x: Operand, mean: Operand) -> Working:
-    centre = mean.cell(*index)
-    terms = tuple(Term((cell.value - centre.value) ** 2, (cell, centre), "({} − {})²") for cell in _row((*index, 0), x))
-    return Working(terms, math.fsum(term.value for term in terms) / len(terms), f"({{sum}}) / {len(terms)}")
-
-
-def _mean_square(index: Index, _made: Operand, x: Operand) -> Working:
-    terms = tuple(Term(cell.value**2, (cell,), "{}²") for cell in _row((*index, 0), x))
-    return Working(terms, math.fsum(term.value for term in terms) / len(terms), f"({{sum}}) / {len(terms)}")
-
-
-def _layer_norm(
-    index: Index, _made: Operand, x: Operand, mean: Operand, variance: Operand, epsilon: Operand,
-    weight: Operand | None, bias: Operand | None,
-) -> Working:  # fmt: skip
-    cells = [x.cell(*index), mean.cell(*index[:-1]), variance.cell(*index[:-1]), epsilon.cell()]
-    value = (cells[0].value - cells[1].value) / math.sqrt(cells[2].value + cells[3].value)
-    return _affine(cells, value, "({0} − {1}) / √({2} + {3})", index[-1], weight, bias)
-
-
-def _rms_norm(
-    index: Index, _made: Operand, x: Operand, mean_square: Operand, epsilon: Operand, weight: Operand | None
-) -> Working:
-    cells = [x.cell(*index), mean_square.cell(*index[:-1]), epsilon.cell()]
-    value = cells[0].value / math.sqrt(cells[1].value + cells[2].value)
-    return _affine(cells, value, "{0} / √({1} + {2})", index[-1], weight, None)
-
-
-def _affine(
-    cells: list[Cell], value: float, pattern: str, column: int, weight: Operand | None, bias: Operand | None
-) -> Working:
-    if weight is not None:
-        pattern += f" × {{{len(cells)}}}"
-        cells.append(weight.cell(column))
-        value *= cells[-1].value
-    if bias is not None:
-        pattern += f" + {{{len(cells)}}}"
-        cells.append(bias.cell(column))
-        value += cells[-1].value
-    return Working(tuple(_plain(cell) for cell in cells), value, pattern)
-
-
-def _relu(index: Index, _made: Operand, x: Operand) -> Working:
-    cell = x.cell(*index)
-    return Working((_plain(cell),), max(cell.value, 0.0), "max(0, {0})")
-
-
-def _gelu(index: Index, _made: Operand, x: Operand) -> Working:
-    cell = x.cell(*index)
-    share = 0.5 * (1.0 + math.erf(cell.value / math.sqrt(2.0)))
-    return Working((_plain(cell),), cell.value * share, "{0} × Φ({0})")
-
-
-def _tanh_gelu(index: Index, _made: Operand, x: Operand) -> Working:
-    cell = x.cell(*index)
-    inner = math.sqrt(2.0 / math.pi) * (cell.value + 0.044715 * cell.value**3)
-    result = 0.5 * cell.value * (1.0 + math.tanh(inner))
-    return Working((_plain(cell),), result, "½ × {0} × (1 + tanh(√(2/π) × ({0} + 0.044715 × {0}³)))")
-
-
-def _swiglu(index: Index, _made: Operand, expanded: Operand, gate: Operand) -> Working:
-    opened, value = gate.cell(*index), expanded.cell(*index)
-    result = opened.value * _logistic(opened.value) * value.value
-    return Working((_plain(opened), _plain(value)), result, "{0} × sigmoid({0}) × {1}")
-
-
-def _squared_relu(index: Index, _made: Operand, x: Operand) -> Working:
-    cell = x.cell(*index)
-    return Working((_plain(cell),), max(cell.value, 0.0) ** 2, "max(0, {0})²")
-
-
-# --- models -----------------------------------------------------------------------------------------------------
-
-
-def _look_up(index: Index, _made: Operand, ids: Operand, weight: Operand, scale: Operand | None) -> Working:
-    batch, row, column = index
-    cell = weight.cell(int(ids.cell(batch, row).value), column)
-    return _summed([_product(scale.cell(), cell) if scale else _plain(cell)])
-
-
-def _mean_of_real(index: Index, _made: Operand, rows: Operand, real: Operand) -> Working:
-    batch, column = index
-    kept = [i for i in range(rows.values.shape[1]) if real.cell(batch, i).value]
-    terms = tuple(_plain(rows.cell(batch, i, column)) for i in kept)
-    count = max(len(terms), 1)
-    return Working(terms, math.fsum(term.value for term in terms) / count, f"({{sum}}) / {count}")
-
-
-def _recur(
-    index: Index, made: Operand, x: Operand, weight: Operand, bias: Operand, state_weight: Operand, state_bias: Operand
-) -> Working:
-    batch, row, column = index
-    terms = list(_linear(x, (batch, row), weight, column, bias).terms)
-    if row > 0:
-        terms += _linear(made, (batch, row - 1), state_weight, column, None).terms
-    terms.append(_plain(state_bias.cell(column)))
-    return Working(tuple(terms), math.tanh(math.fsum(term.value for term in terms)), "tanh({sum})")
-
-
-def _last_state(index: Index, _made: Operand, states: Operand, real: Operand) -> Working:
-    batch, column = index
-    length = max(int(real.values[batch].sum()), 1)
-    return _summed([_plain(states.cell(batch, length - 1, column))])
-
-
-def _largest(index: Index, _made: Operand, windows: Operand) -> Working:
-    batch, column = index
-    cells = [windows.cell(batch, column, i) for i in range(windows.values.shape[-1])]
-    best = max(cells, key=_value)
-    return Working((_plain(best),), best.value, "max(…) = {0}")
+# --- from the table ---------------------------------------------------------------------------------------------
+
+
+def _worked(operation: str, index: Index, made: Operand, *operands: Operand | None) -> Working:
+    """One number: the first case of the operation that holds here, with its cells put in."""
+    for case, resolved in zip(operations.OPERATIONS[operation], operations.resolved(operation), strict=True):
+        work = _Work(index, made, operands)
+        for name, found in resolved["let"].items():
+            work.names[name] = work.value(found)
+        if resolved["when"] is None or work.value(resolved["when"]):
+            return work.whole(case, [list(work.terms(each)) for each in resolved["terms"]])
+    raise LookupError(f"No case of '{operation}' holds at {index}.")
+
+
+class _Work:
+    """The place of one number, and what the names of the table mean there."""
+
+    def __init__(self, index: Index, made: Operand, operands: Sequence[Operand | None]) -> None:
+        self.index, self.made, self.operands = index, made, operands
+        self.names: dict[str, Any] = {**CONSTANTS, **dict(zip("bh", index, strict=False))}
+        self.names |= dict(zip("cr", reversed(index), strict=False))
+
+    def operand(self, sign: int | str) -> Operand | None:
+        return self.made if sign == "m" else self.operands[int(sign)]
+
+    def value(self, found: Tree) -> Any:
+        """What a tree comes to."""
+        if isinstance(found, str):
+            return self.names[found]
+        if not isinstance(found, list):
+            return found
+        sign, *parts = found
+        if sign == "cell":
+            return self.cell(*parts).value
+        if sign == "has":
+            return self.operand(parts[0]) is not None
+        if sign == "size":
+            return self._there(parts[0]).values.shape[parts[1]]
+        if sign == "each":
+            return [self.value(parts[1]) for _ in self.running(parts[0])]
+        return SIGNS[sign](*(self.value(part) for part in parts))
+
+    def cell(self, sign: int | str, places: list[Tree]) -> Cell:
+        """A cell of an operand that is there."""
+        place: list[int] = []
+        for each in places:
+            whole = {"*": self.index, "^": self.index[:-1]}.get(each) if isinstance(each, str) else None
+            place += whole if whole is not None else [int(self.value(each))]
+        return self._there(sign).cell(*place)
+
+    def _there(self, sign: int | str) -> Operand:
+        operand = self.operand(sign)
+        if operand is None:
+            raise LookupError(f"There is no operand {sign}.")
+        return operand
+
+    def running(self, count: Tree) -> Iterator[int]:
+        """Every i below a count."""
+        for i in range(int(self.value(count))):
+            self.names["i"] = i
+            yield i
+
+    def terms(self, term: dict[str, Tree]) -> Iterator[Term]:
+        """The terms that one text of the table stands for: none, one, or many."""
+        if any(self.operand(sign) is None for _, sign, _ in term["cells"]):
+            return
+        for _ in self.running(term.get("each", 1)):
+            if self.value(term.get("where", 1)):
+                cells = tuple(self.cell(*each) for _, *each in term["cells"])
+                self.names |= {f"{{{k}}}": cell.value for k, cell in enumerate(cells)}
+                yield Term(self.value(term["value"]), cells, term["pattern"])
+
+    def whole(self, case: operations.Case, groups: list[list[Term]]) -> Working:
+        """The terms put together: how that is written, and what it comes to."""
+        terms = tuple(term for group in groups for term in group)
+        total = math.fsum(term.value for term in terms)
+        if not case.whole:
+            return Working(terms, total)
+        starts = itertools.accumulate((len(group) for group in groups), initial=0)
+        places = {str(k): start for k, (start, group) in enumerate(zip(starts, groups, strict=False)) if group}
+        places |= {"c": self.index[-1]} if "{c}" in case.whole else {}
+        figures = {"n": max(len(terms), 1), **{name: self.names[name] for name in case.let}}
+        values: dict[str, Any] = {"sum": total, "terms": [term.value for term in terms], **figures}
+        values |= {name: terms[place].value for name, place in places.items()}
+        self.names |= {f"{{{name}}}": value for name, value in values.items()}
+        written = _without_absent(case.whole, places)
+        worked = case.worth or written.partition(", since ")[0]
+        signs = {name: f"{{{place}}}" for name, place in places.items()}
+        signs |= {name: f"{figure:g}" for name, figure in figures.items()}
+        pattern = re.sub(r"\{(\w+)\}", lambda match: signs.get(match[1], match[0]), written)
+        return Working(terms, float(self.value(tree(worked))), pattern)
+
+
+def _without_absent(whole: str, places: Mapping[str, int]) -> str:
+    """`{0}< + {1}>` without the parts whose terms are not there."""
+
+    def kept(match: re.Match[str]) -> str:
+        return match[1] if all(name in places for name in re.findall(r"\{(\w+)\}", match[1])) else ""
+
+    return re.sub(r"<([^>]*)>", kept, whole)
 
 
 OPERATIONS: MappingProxyType[str, Callable[..., Working]] = MappingProxyType(
-    {
-        "project": _project,
-        "project to heads": _project_to_heads,
-        "split heads": _split_heads,
-        "rotate": _rotate,
-        "dot": _dot,
-        "synthesize": _synthesize,
-        "cut": _cut,
-        "inverse root": _inverse_root,
-        "scale": _scale,
-        "add": _add,
-        "mask": _mask,
-        "softmax": _softmax,
-        "quiet softmax": _quiet_softmax,
-        "sigmoid": _sigmoid,
-        "drop": _drop,
-        "mix": _mix,
-        "join heads": _join_heads,
-        "same": _same,
-        "mean": _mean,
-        "variance": _variance,
-        "mean square": _mean_square,
-        "layer norm": _layer_norm,
-        "rms norm": _rms_norm,
-        "relu": _relu,
-        "gelu": _gelu,
-        "tanh gelu": _tanh_gelu,
-        "squared relu": _squared_relu,
-        "swiglu": _swiglu,
-        "look up": _look_up,
-        "recur": _recur,
-        "last state": _last_state,
-        "largest": _largest,
-        "mean of real": _mean_of_real,
-    }
+    {name: functools.partial(_worked, name) for name in operations.OPERATIONS}
 )

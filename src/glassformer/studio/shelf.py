@@ -80,6 +80,8 @@ def _facts(run: Run) -> dict[str, Any]:
     return {
         "task": card.task,
         "objective": card.objective,
+        "can_be_led": run.objective.family == "translator",  # along a target
+        "goes_on": run.objective.goes_on,
         "model": card.model,
         "data": card.data,
         "labels": list(card.labels),

@@ -23,7 +23,6 @@ from glassformer.text.samples import (
     Pair,
     Plain,
     Sample,
-    check_task,
     contradicted,
     cut,
     hold_out,
@@ -31,6 +30,7 @@ from glassformer.text.samples import (
     repeated,
     thinned,
 )
+from glassformer.text.tasks import TASKS
 
 MOST_SKIPS_KEPT = 1000  # of each skip the reason is counted; the first so many are kept with their lines
 # How programs write that there is no value.
@@ -129,7 +129,7 @@ def read(
     seed        of what is held out, made or thinned
     limit       at most this many samples in each part
     """
-    check_task(task)
+    _ = TASKS[task]  # or it is refused here
     columns, tally = columns or Columns(), _Tally()
     if isinstance(source, str) and "," in source and not Path(source).exists():
         source = [_existing(each) for each in source.split(",")]
@@ -178,8 +178,7 @@ def _made(source: str, task: str, seed: int, tally: _Tally) -> list[Sample]:
     if size and not size.isdecimal():
         raise InputError(f"After '{name}:' stands how many samples to make, such as {name}:5000; it is '{size}'.")
     samples = make(name, int(size) if size else None, seed)
-    kind = Labelled if task == "classify" else Pair
-    if not isinstance(samples[0], kind):
+    if not isinstance(samples[0], TASKS[task].samples):
         raise InputError(f"'{name}' is a set to {MADE[name].task}, not to {task}.")
     tally.read = tally.kept = len(samples)
     return samples
@@ -326,7 +325,7 @@ def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: _T
             or "there is nothing, or only a header"
         )
         raise InputError(f"No row can be used ({tally.read:,} read). {why[0].upper()}{why[1:]}.")
-    if task != "classify":
+    if not TASKS[task].has_labels:
         return
     if len(labels) < 2:
         raise InputError(f"Every sample has the label '{next(iter(labels))}'; to classify takes two labels or more.")

@@ -25,6 +25,7 @@ class MadeSet:
     size: int  # how many, unless asked for more or fewer
     about: str
     draw: Callable[[random.Random], Sequence[Sample]]
+    first: str  # a text of its kind, to begin with
 
 
 def make(name: str, size: int | None = None, seed: int = 0) -> list[Sample]:
@@ -177,6 +178,7 @@ MADE: Mapping[str, MadeSet] = MappingProxyType(
             20_000,
             "a day in words → year-month-day. The phrase says all: 100 % exact can be reached.",
             _draw_date,
+            "the third of March 1984",
         ),
         "negation": MadeSet(
             "classify",
@@ -184,18 +186,21 @@ MADE: Mapping[str, MadeSet] = MappingProxyType(
             "short reviews where only the order of the words decides: 100 % can be reached, but 50 % by any model "
             "that counts words, for the same words come once with each label.",
             _draw_review,
+            "this film is not good but dull",
         ),
         "sorting": MadeSet(
             "generate",
             20_000,
             "'3 1 2 =' → '1 2 3'. The prompt says all: 100 % exact can be reached.",
             _draw_sorting,
+            "3 1 2",
         ),
         "arithmetic": MadeSet(
             "generate",
             16_000,
             "'12+35=' → '47'. 100 % exact can be reached; there are 20,000 different questions.",
             _draw_arithmetic,
+            "12+7",
         ),
     }
 )

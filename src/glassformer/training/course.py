@@ -1,38 +1,33 @@
-"""Teaching: from a request to a run folder with a model, its scores, certificate and report. The one way to train.
+"""The course of a run: from a request to a run folder with a model, its scores, certificate and report. The one way to
+train.
 
 It puts the rooms below together: preparation says what to learn and how, the loop does it, the run folder keeps it. It
 knows no terminal; what happens is told to whoever listens, as it happens.
 """
 
 import signal
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import torch
-
 from glassformer.errors import GlassformerError, InputError, nearest
-from glassformer.objectives.evaluation import judge
+from glassformer.objectives.table import judge, objective_of
 from glassformer.runs.folder import RunFolder
+from glassformer.runs.holding import held
 from glassformer.runs.report import report
-from glassformer.runs.run import PARTS, Run, load
+from glassformer.runs.run import Run, load
+from glassformer.runs.trial_data import PARTS
 from glassformer.text.corpora import Corpus
 from glassformer.training import machine
+from glassformer.training.budget import Forecast, budget, forecast_again
 from glassformer.training.loop import Judged, Loop, Stepped
-from glassformer.training.prepare import (
-    Forecast,
-    Prepared,
-    Request,
-    as_settings,
-    budget,
-    forecast_again,
-    prepare,
-    prepare_again,
-)
+from glassformer.training.prepare import Prepared, check_same, prepare, prepare_again, settings_of
+from glassformer.training.request import Request
 from glassformer.training.showcase import showcase
 
 SAVE_EVERY = 60.0  # seconds between checkpoints, beside those at each better validation
@@ -63,7 +58,8 @@ def nobody(event: Event) -> None:
 
 
 def train(
-    task: str, data: str | Path, *, out: str | Path | None = None, tell: Listener = nobody, **options: Any
+    task: str, data: str | Path, *, out: str | Path | None = None, tell: Listener = nobody,
+    stop: threading.Event | None = None, **options: Any,
 ) -> Run:  # fmt: skip
     """Trains a model on your own text, and gives the run: its folder holds the model, its scores and a report.
 
@@ -71,10 +67,11 @@ def train(
         run.scores["accuracy"]
         run.predict(["a warm and clever film"])[0].label
 
-    task      classify, translate or generate
+    task      classify, translate or generate; or one of your own, added to TASKS
     data      a file, a folder, or the name of a set: dates, negation, sorting, arithmetic, imdb, …
     out       the run folder; runs/TASK-DATA if none is named
     tell      called with everything that happens: what was read, the forecast, each step, each validation
+    stop      once it is set, from any thread, the run saves and raises `StoppedError`, as Ctrl-C does
     options   as on the command line: minutes, epochs or steps, model, seed, settings={"width": 64}, columns, …
     """
     began = time.monotonic()
@@ -83,7 +80,7 @@ def train(
         if name not in known:
             raise InputError(f"There is no option called '{name}'; {nearest(name, known)}")
     request = Request(task=task, data=str(data), **options)
-    return teach(request, out or new_folder(task, str(data)), tell, began)
+    return teach(request, out or new_folder(task, str(data)), tell, began, stop=stop)
 
 
 def new_folder(task: str, data: str) -> Path:
@@ -94,41 +91,66 @@ def new_folder(task: str, data: str) -> Path:
 
 
 def teach(
-    request: Request, out: str | Path, tell: Listener = nobody, began: float | None = None, corpus: Corpus | None = None
-) -> Run:
-    """Trains a model as asked, in a new run folder. `began` is when the budget of minutes began to run; a `corpus`
-    that was read already is not read again."""
+    request: Request, out: str | Path, tell: Listener = nobody, began: float | None = None,
+    corpus: Corpus | None = None, stop: threading.Event | None = None,
+) -> Run:  # fmt: skip
+    """Trains a model as asked, in a new run folder, or in one that the same run left before its first checkpoint.
+    `began` is when the budget of minutes began to run; a `corpus` that was read already is not read again."""
     began = time.monotonic() if began is None else began
-    RunFolder(out).check_new()  # before the work is done
+    folder = RunFolder(out)
+    if not folder.unsaved:
+        folder.check_new()  # before the work is done
     prepared = prepare(request, corpus=corpus)
     for note in prepared.notes:
         tell(Said(note))
     plan, forecast = budget(prepared, began)
     tell(forecast)
-    folder = RunFolder.create(out, settings=as_settings(prepared, plan, forecast.threads))
-    course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
-    course.learn(forecast.threads, tell)
-    return course.finish(tell)
+    with held(folder.path):
+        _begin(folder, settings_of(prepared, plan, forecast.threads), tell)
+        course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
+        return course.run(forecast.threads, tell, stop)
 
 
-def resume(out: str | Path, tell: Listener = nobody, corpus: Corpus | None = None) -> Run:
-    """Goes on with a run that was stopped, from its newest whole checkpoint."""
+def _begin(folder: RunFolder, settings: Mapping[str, Any], tell: Listener) -> None:
+    """Writes down what will be done, where no other run stands."""
+    if not folder.unsaved:
+        RunFolder.create(folder.path, settings=settings)
+        return
+    check_same(folder, settings)
+    tell(_from_the_start(folder))
+    folder.begin_again(settings)
+
+
+def _from_the_start(folder: RunFolder) -> Said:
+    return Said(f"{folder.path} was stopped before its first checkpoint; it begins again.")
+
+
+def resume(
+    out: str | Path, tell: Listener = nobody, corpus: Corpus | None = None, stop: threading.Event | None = None
+) -> Run:
+    """Goes on with a run that was stopped, from its newest whole checkpoint; before its first, from the start."""
     folder = RunFolder.open(out)
-    prepared, plan, threads = prepare_again(folder.settings, corpus)
-    course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
-    newest = folder.newest_checkpoint()
-    if newest is not None:
-        for skipped in newest.skipped:
-            tell(Said(f"Passed over: {skipped}"))
-        course.loop.restore(newest.tensors, newest.progress)
-        folder.rewind(course.loop.progress.step)
-    if course.loop.done and folder.finished:
-        tell(Said(f"{folder.path} has finished: there is nothing left to go on with."))
-        return load(folder.path)
-    tell(Said(f"Going on from step {course.loop.progress.step:,}."))
-    tell(forecast_again(prepared, plan, threads))
-    course.learn(threads, tell)
-    return course.finish(tell)
+    if folder.finished and not folder.checkpoints():  # somebody made room
+        return _nothing_left(folder, tell)
+    with held(folder.path):
+        prepared, plan, threads = prepare_again(folder.settings, corpus)
+        course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
+        if folder.unsaved:
+            tell(_from_the_start(folder))
+            folder.rewind(0)
+        else:
+            course.restore(tell)
+        if course.loop.done and folder.finished:
+            return _nothing_left(folder, tell)
+        if course.loop.progress.step:
+            tell(Said(f"Going on from step {course.loop.progress.step:,}."))
+        tell(forecast_again(prepared, plan, threads))
+        return course.run(threads, tell, stop)
+
+
+def _nothing_left(folder: RunFolder, tell: Listener) -> Run:
+    tell(Said(f"{folder.path} has finished: there is nothing left to go on with."))
+    return load(folder.path)
 
 
 @dataclass
@@ -139,9 +161,22 @@ class Course:
     prepared: Prepared
     loop: Loop
 
-    def learn(self, threads: int, tell: Listener) -> None:
-        """Runs the loop; logs, saves, and leaves in order when a signal comes."""
-        torch.set_num_threads(threads)
+    def restore(self, tell: Listener) -> None:
+        """Back to the newest whole checkpoint."""
+        newest = self.folder.newest_checkpoint()
+        for skipped in newest.skipped:
+            tell(Said(f"Passed over: {skipped}"))
+        self.loop.restore(newest.tensors, newest.progress)
+        self.folder.rewind(self.loop.progress.step)
+
+    def run(self, threads: int, tell: Listener, stop: threading.Event | None = None) -> Run:
+        """Learns to the end, with so many threads; afterwards torch has as many as before."""
+        with machine.threads(threads):
+            self.learn(tell, stop)
+            return self.finish(tell)
+
+    def learn(self, tell: Listener, stop: threading.Event | None = None) -> None:
+        """Runs the loop; logs, saves, and leaves in order when a signal comes or it is told to stop."""
         saved = logged = time.monotonic()
         with _signals() as came:
             for event in self.loop.run():
@@ -152,6 +187,8 @@ class Course:
                 elif now - logged >= LOG_EVERY:
                     self.folder.log({"event": "step", **asdict(event)})
                     logged = now
+                if stop is not None and stop.is_set():
+                    came.append(signal.SIGTERM)
                 judged = isinstance(event, Judged) and (event.best or self.loop.done or self.prepared.request.keep_all)
                 if judged or came or now - saved >= SAVE_EVERY:
                     self._save(event)
@@ -198,7 +235,7 @@ class Course:
     def _judge(self, tell: Listener) -> list[dict[str, str]]:
         """Scores and outcomes are kept; what comes back are a few answers to be shown."""
         prepared = self.prepared
-        if prepared.card.objective in ("spans", "masked"):  # the first half of a training: there is only its loss
+        if objective_of(prepared.card).pretrains:  # the first half of a training: there is only its loss
             self.folder.write_scores({"part": "valid", "loss": self.loop.validate()})
             return []
         part = "test" if prepared.corpus.test else "valid"
@@ -212,7 +249,8 @@ class Course:
 
 @contextmanager
 def _signals() -> Iterator[list[int]]:
-    """Ctrl-C and SIGTERM are noted, so that the step at hand is finished and saved; a second one leaves at once."""
+    """Ctrl-C and SIGTERM are noted, so that the step at hand is finished and saved; a second one leaves at once.
+    In a thread that is not the main one no signals arrive: there `stop` remains."""
     came: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
@@ -220,7 +258,9 @@ def _signals() -> Iterator[list[int]]:
             raise SystemExit(128 + number)
         came.append(number)
 
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    here = threading.current_thread() is threading.main_thread()  # only there may signals be caught
+    numbers = (signal.SIGINT, signal.SIGTERM) if here else ()
+    before = {number: signal.signal(number, note) for number in numbers}
     try:
         yield came
     finally:

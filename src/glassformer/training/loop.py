@@ -8,7 +8,7 @@ follows the clock, so that it has come down when the time is up, however fast th
 import math
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -17,10 +17,10 @@ from torch import Tensor, nn
 
 from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.objectives.lessons import Lessons
-from glassformer.training.optimizers import optimizers_for
+from glassformer.training.optimizers import OPTIMIZERS, optimizers_for
 
-CHOICES = {
-    "optimizer": ("muon", "adamw"),
+WORDS: Mapping[str, Collection[str]] = {  # what a number of the plan that is a word may say
+    "optimizer": OPTIMIZERS,
     "schedule": ("linear", "cosine", "inverse-root", "one-cycle"),
     "precision": ("auto", "float32", "bfloat16"),  # auto: bfloat16 where the machine has it
 }
@@ -49,7 +49,7 @@ class Plan:
     compile: bool = False  # by torch.compile: slow to begin, quicker after
 
     def __post_init__(self) -> None:
-        for name, choices in CHOICES.items():
+        for name, choices in WORDS.items():
             if (chosen := getattr(self, name)) not in choices:
                 raise InputError(f"{name} cannot be '{chosen}'; {nearest(chosen, choices)}")
 

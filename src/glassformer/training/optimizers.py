@@ -1,4 +1,4 @@
-"""How weights move: AdamW for vectors and tables, Muon for matrices. Knows parameters and gradients, no models.
+"""The one table of optimizers: how weights move. Knows weights, gradients and which layers are tables; no lessons.
 
 Muon turns the momentum of a matrix into the nearest matrix whose directions all count alike (Newton–Schulz), so that no
 direction is learnt only because it is loud. It is worked in float32, and matrices of one shape are worked together: on
@@ -6,13 +6,15 @@ processors without bfloat16 that is many times quicker than one by one.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
+from glassformer.choices import Choices
 from glassformer.layers.blocks import Positions
 from glassformer.layers.embedding import Embedding
 
@@ -69,30 +71,73 @@ class Muon(Optimizer):
             weight.mul_(1 - lr * group["weight_decay"]).add_(move.to(weight.dtype), alpha=-lr * size)
 
 
+# --- which weights are moved by what ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weights of a model by what they are: tables (embeddings, positions) are looked up row by row; matrices map
+    rows to rows; vectors are biases and norms, and do not decay."""
+
+    tables: list[Tensor]
+    matrices: list[Tensor]
+    vectors: list[Tensor]
+
+    @classmethod
+    def of(cls, model: nn.Module) -> "Weights":
+        """All weights of a model."""
+        known = {id(table) for table in _tables(model)}
+        weights = list(model.parameters())
+        return cls(
+            tables=[weight for weight in weights if id(weight) in known],
+            matrices=[weight for weight in weights if weight.ndim >= 2 and id(weight) not in known],
+            vectors=[weight for weight in weights if weight.ndim < 2],
+        )
+
+    def groups(self, rates: "Rates") -> list[dict[str, Any]]:
+        """As an optimizer takes them: each with its decay, and its `share` of the learning rate."""
+        groups: list[dict[str, Any]] = [
+            {"params": self.tables, "weight_decay": rates.weight_decay, "share": rates.table_rate},
+            {"params": self.matrices, "weight_decay": rates.weight_decay, "share": 1.0},
+            {"params": self.vectors, "weight_decay": 0.0, "share": 1.0},
+        ]
+        return [each for each in groups if each["params"]]
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How far weights move. Tables have a share of the learning rate: AdamW moves a row that is seen once as far as one
+    that is seen always, so that rare words are learnt by heart."""
+
+    lr: float
+    weight_decay: float
+    table_rate: float = 1.0
+
+
+def adamw(weights: Weights, rates: Rates) -> list[Optimizer]:
+    """AdamW for all."""
+    return [AdamW(weights.groups(rates), lr=rates.lr, betas=(0.9, 0.98), fused=True)]
+
+
+def muon(weights: Weights, rates: Rates) -> list[Optimizer]:
+    """Muon for the matrices inside the blocks, and AdamW for all else."""
+    flat = [weight for weight in weights.matrices if weight.ndim == 2]
+    others = replace(weights, matrices=[weight for weight in weights.matrices if weight.ndim != 2])
+    if not flat:
+        return adamw(weights, rates)
+    first = Muon([{"params": flat, "share": 1.0}], lr=rates.lr, weight_decay=rates.weight_decay)
+    return [first, *adamw(others, rates)]
+
+
+MakeOptimizers = Callable[[Weights, Rates], list[Optimizer]]
+OPTIMIZERS: Choices[MakeOptimizers] = Choices("optimizer", {"muon": muon, "adamw": adamw})
+
+
 def optimizers_for(
     model: nn.Module, kind: str, lr: float, weight_decay: float, table_rate: float = 1.0
 ) -> list[Optimizer]:
-    """AdamW alone, or Muon for the matrices inside the blocks and AdamW for all else. Vectors do not decay.
-
-    Every group has a `share` of the learning rate: 1, and for tables (embeddings, positions) the `table_rate`. AdamW
-    moves a row that is seen once as far as one that is seen always, so that rare words are learnt by heart.
-    """
-    known = {id(table) for table in _tables(model)}
-    weights = list(model.parameters())
-    tables = [weight for weight in weights if id(weight) in known]
-    matrices = [weight for weight in weights if weight.ndim >= 2 and id(weight) not in known]
-    vectors = [weight for weight in weights if weight.ndim < 2]
-    to_muon = [weight for weight in matrices if kind == "muon" and weight.ndim == 2]
-    moved = {id(weight) for weight in to_muon}
-    groups = [
-        {"params": tables, "weight_decay": weight_decay, "share": table_rate},
-        {"params": [each for each in matrices if id(each) not in moved], "weight_decay": weight_decay, "share": 1.0},
-        {"params": vectors, "weight_decay": 0.0, "share": 1.0},
-    ]
-    found: list[Optimizer] = [AdamW([each for each in groups if each["params"]], lr=lr, betas=(0.9, 0.98), fused=True)]
-    if to_muon:
-        found.insert(0, Muon([{"params": to_muon, "share": 1.0}], lr=lr, weight_decay=weight_decay))
-    return found
+    """What moves the weights of a model; every group has a `share` of the learning rate, which the loop sets."""
+    return OPTIMIZERS[kind](Weights.of(model), Rates(lr, weight_decay, table_rate))
 
 
 def _tables(model: nn.Module) -> Iterator[Tensor]:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from glassformer.objectives.evaluation import Verdict
+from glassformer.objectives.objective import Verdict
 from glassformer.objectives.predictions import Writing, pieces
-from glassformer.text.samples import Labelled, Pair, Sample, text_of
+from glassformer.objectives.table import objective_of
+from glassformer.text.samples import Sample, text_of
 from glassformer.training.prepare import Prepared
 
 FIRST, WRONG = 4, 6  # how many are shown, if there are so many
@@ -14,7 +15,7 @@ LONGEST = 600  # characters of a text
 
 
 @dataclass(frozen=True)
-class Shown:
+class Example:
     """What was given to a model, what would be right, and what it said."""
 
     given: str
@@ -22,27 +23,26 @@ class Shown:
     said: str
 
 
-def shown(samples: Sequence[Sample], answers: Sequence[str]) -> list[Shown]:
+def examples(samples: Sequence[Sample], verdict: Verdict, *, writes: bool) -> list[Example]:
     """The first wrong answers; where a model writes, the first of all as well, for a wrong one may be a good one."""
-    both = [Shown(text_of(sample), _right(sample), said) for sample, said in zip(samples, answers, strict=True)]
-    writes = bool(samples) and isinstance(samples[0], Pair)
-    first = both[:FIRST] if writes else []
-    return [*first, *[each for each in both[len(first) :] if each.said != each.right][:WRONG]]
+    every = zip(samples, verdict.right, verdict.answers, strict=True)
+    found = [Example(text_of(sample), right, said) for sample, right, said in every]
+    first = found[:FIRST] if writes else []
+    return [*first, *[each for each in found[len(first) :] if each.said != each.right][:WRONG]]
 
 
 def showcase(prepared: Prepared, verdict: Verdict, samples: Sequence[Sample]) -> list[dict[str, str]]:
-    """The same as plain data, long texts cut. A model of language writes a text instead."""
-    if prepared.card.objective == "stream":
+    """The same as plain data, long texts cut. A model that goes on with a text writes one instead."""
+    objective, tokens = objective_of(prepared.card), prepared.tokens
+    if objective.goes_on:
         some: Any = prepared.model
-        text = "".join(pieces(some, prepared.card, prepared.tokens, "", Writing(seed=prepared.card.seed)))
-        return [asdict(Shown("", "", text))]
+        how = Writing(seed=prepared.card.seed)
+        written = "".join(pieces(some, tokens, objective.prompt(tokens, ""), how, goes_on=True))
+        return [asdict(Example("", "", written))]
     return [
-        {name: _cut(text) for name, text in asdict(each).items()} for each in shown(samples, verdict.answers)
-    ]  # fmt: skip
-
-
-def _right(sample: Sample) -> str:
-    return sample.label if isinstance(sample, Labelled) else sample.target if isinstance(sample, Pair) else ""
+        {name: _cut(text) for name, text in asdict(each).items()}
+        for each in examples(samples, verdict, writes=objective.writes)
+    ]
 
 
 def _cut(text: str) -> str:

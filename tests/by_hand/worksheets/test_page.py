@@ -11,7 +11,8 @@ from glassformer.by_hand.worksheets.mask_laboratory import experiments
 from glassformer.by_hand.worksheets.page import solution_page
 from glassformer.by_hand.worksheets.solution import Solution, explain
 from glassformer.by_hand.worksheets.worksheet import example_names, from_sentence
-from glassformer.drawing.matrices import cut, flow, heading, page_width, words
+from glassformer.drawing.matrices import cut, flow, heading, words
+from glassformer.drawing.terminal import page_width
 from glassformer.errors import InputError
 
 WIDTHS = [60, 80, 100, 140]

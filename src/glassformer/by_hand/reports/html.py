@@ -1,6 +1,6 @@
 """The report as one HTML file: the notes as they read, wrong numbers marked, the arithmetic a tap away. No network.
 
-Draws; judges nothing.
+Draws; judges nothing. The notes may be anybody's: all of them is escaped, and the frame lets only our own script run.
 """
 
 import re
@@ -10,6 +10,7 @@ from importlib.resources import files
 from glassformer.by_hand.checking.findings import MEANINGS, Finding, Report
 from glassformer.by_hand.notes.documents import Document, Passage
 from glassformer.by_hand.reports.wording import doubt, ending, lines, marks_sentence, minus, place, summary, unchecked
+from glassformer.drawing.html_page import framed
 from glassformer.drawing.mathml import to_mathml
 
 _SHOWN = 200  # entries of a list; a page is read by a person
@@ -26,17 +27,17 @@ def to_html(report: Report) -> str:
     )
     whole = report.coverage.share == 1
     states = {"fine": "right" if whole else "partly", "wrong": "wrong"}
-    return _PAGE.format(
-        title=escape(", ".join(report.files[:3]) or "notes"),
+    title = f"Checked: {', '.join(report.files[:3]) or 'notes'}"
+    body = _BODY.format(
+        title=escape(title),
         verdict=verdict,
         state=states.get(report.outcome, "unsure"),
         summary=escape(marks_sentence(report)),
         notes=sheets_html(report),
         cards=marks or "<p class='none'>No findings.</p>",
         rest=_unchecked(report) + _by_file(report),
-        style=_asset("page.css"),
-        script=_asset("page.js"),
     )
+    return framed(title, body, style=_asset("page.css"), script=_asset("page.js"))
 
 
 def _unchecked(report: Report) -> str:
@@ -184,18 +185,5 @@ def _kind(finding: Finding) -> str:
     return "mark mild" if finding.is_mild else "mark"
 
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Checked: {title}</title>
-<style>{style}</style>
-</head>
-<body>
-<header><h1>Checked: {title}</h1><p class="verdict {state}">{verdict}</p><small>{summary}</small></header>
-<main><div>{notes}{rest}</div><aside aria-label="Findings">{cards}</aside></main>
-<script>{script}</script>
-</body>
-</html>
-"""
+_BODY = """<header><h1>{title}</h1><p class="verdict {state}">{verdict}</p><small>{summary}</small></header>
+<main><div>{notes}{rest}</div><aside aria-label="Findings">{cards}</aside></main>"""

@@ -10,7 +10,7 @@ from glassformer.by_hand.worksheets.markdown import to_latex, to_markdown
 from glassformer.by_hand.worksheets.page import solution_page
 from glassformer.by_hand.worksheets.worked import work
 from glassformer.by_hand.worksheets.worksheet import Worksheet, example_names, from_mapping, read_example, read_file
-from glassformer.drawing.matrices import page_width
+from glassformer.drawing.terminal import page_width
 from glassformer.errors import InputError, nearest
 from glassformer.stages.trace import Explanation, Trace, json_values
 

@@ -10,8 +10,9 @@ from torch import Tensor, nn
 from glassformer.by_hand.worksheets.worksheet import Matrix, Worksheet
 from glassformer.layers.attention import WEIGHERS, Attention, DotProduct, Scorer, attend, join_heads, split_heads
 from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
+from glassformer.stages.recorder import Recorder
 from glassformer.stages.trace import Trace
-from glassformer.stages.watchers import Recorder, Rewriter, Watcher
+from glassformer.stages.watchers import Rewriter, Watcher
 
 
 class GivenScores:

@@ -2,6 +2,7 @@
 
 import json as json_format
 import sys
+from inspect import signature
 from pathlib import Path
 from typing import Annotated
 
@@ -19,21 +20,6 @@ from glassformer.commands.pages.check_page import show_lines, show_report
 from glassformer.drawing.terminal import terminal, visible
 from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.storage import write_file
-
-_OPTIONS = (
-    "--json",
-    "--markdown",
-    "--html",
-    "--fix",
-    "--out",
-    "--strict",
-    "--coverage",
-    "--exact",
-    "--digits",
-    "--quiet",
-    "--code",
-    "--example",
-)
 
 
 def check(
@@ -113,7 +99,7 @@ def _usage(files: tuple[str, ...], *, fix: bool, out: Path | None, digits: int |
     """Refuses what cannot be meant; gives the share of results that has to be checked."""
     options = [word for word in files if word.startswith("-") and word != "-"]
     if options:
-        raise InputError(f"There is no option {options[0]}; {nearest(options[0], _OPTIONS)}")
+        raise InputError(f"There is no option {options[0]}; {nearest(options[0], _options())}")
     if not files:
         raise InputError("Which notes? Give a file, a folder, or - for standard input: glassformer check notes.md")
     if digits is not None and not 0 <= digits <= 15:
@@ -123,6 +109,11 @@ def _usage(files: tuple[str, ...], *, fix: bool, out: Path | None, digits: int |
     if out is not None and not fix:
         raise InputError(f"--out {out} says where --fix writes; give --fix, too.")
     return 0.0 if coverage is None else coverage / 100
+
+
+def _options() -> list[str]:
+    """The options of this command, as its signature has them."""
+    return [f"--{name}" for name, each in signature(check).parameters.items() if each.kind is each.KEYWORD_ONLY]
 
 
 def _checked(files: tuple[str, ...], exact: bool, digits: int | None) -> Report:

@@ -3,9 +3,9 @@
 from rich.console import Console
 from rich.table import Table
 
-from glassformer.drawing.score_words import NAMES, between, clock, figure, in_figures
-from glassformer.training.race.report_page import BAG_OF_WORDS, verdict
-from glassformer.training.race.standings import Standing, Standings
+from glassformer.drawing.score_words import SCORES, between, clock, figure, in_figures
+from glassformer.training.race.race import Standing, Standings
+from glassformer.training.race.race_page import BAG_OF_WORDS, verdict
 
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _BAR = 44  # cells
@@ -28,7 +28,7 @@ def _table(standings: Standings) -> Table:
     table.add_column("model", no_wrap=True)
     several = len(standings.models[0].each) > 1
     seeds = ["± seeds"] if several else []
-    for name in ("parameters", "time", NAMES[score], "95 % interval", *seeds, NAMES[standings.beside]):
+    for name in ("parameters", "time", SCORES[score].words, "95 % interval", *seeds, SCORES[standings.beside].words):
         table.add_column(name, justify="right", no_wrap=True)
     for each in standings.models:
         spread = [figure(score, each.spread) if each.spread is not None else ""] if several else []

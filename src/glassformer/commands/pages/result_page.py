@@ -37,5 +37,4 @@ def print_result(run: Run, console: Console) -> None:
     console.print(
         f"\n[bold]{run.folder}[/] holds the model, and report.html what is known of it. Try it:", soft_wrap=True
     )
-    example = {"classify": "a text of yours", "translate": "a sentence of yours", "generate": "How it begins"}
-    console.print(f'  glassformer predict {run.folder} "{example[run.card.task]}"', soft_wrap=True)
+    console.print(f'  glassformer predict {run.folder} "{run.task.example}"', soft_wrap=True)

@@ -12,6 +12,7 @@ from rich.text import Text
 from glassformer.drawing.matrices import rgb
 from glassformer.models.registry import MODELS
 from glassformer.models.sizes import BYTES, LETTERS, TRAINING, Row, Sizes, count_parameters
+from glassformer.text.tasks import tasks_for
 
 _BAR = 8  # cells
 
@@ -88,7 +89,8 @@ def print_models(console: Console) -> None:
     for name in ("model", "task", "weights", ""):
         table.add_column(name, justify="right" if name == "weights" else "left", no_wrap=name != "")
     for name, kind in MODELS.items():
-        table.add_row(f"[bold]{name}[/]", kind.task, f"{count_parameters(name):,}", Text(kind.sentence, style="dim"))
+        task, weights = " or ".join(tasks_for(kind.family)), f"{count_parameters(name):,}"
+        table.add_row(f"[bold]{name}[/]", task, weights, Text(kind.sentence, style="dim"))
     console.print(table)
     console.print("  [dim]One of them in full:[/] glassformer describe transformer --set width=64")
     console.print()

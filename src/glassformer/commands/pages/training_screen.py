@@ -11,9 +11,9 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from glassformer.drawing.curves import Point, drawn, foretold, smoothed
 from glassformer.drawing.score_words import clock
+from glassformer.training.budget import Forecast
 from glassformer.training.course import Event, Said
 from glassformer.training.loop import Stepped
-from glassformer.training.prepare import Forecast
 
 
 class TrainingScreen:

@@ -12,10 +12,8 @@ from cyclopts import Parameter
 
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import InputError
-from glassformer.objectives.predictions import Classified, Prediction, Translated
+from glassformer.objectives.predictions import Classified, Prediction
 from glassformer.runs.run import Run, load
-from glassformer.text.files.tables import FORMATS, format_of
-from glassformer.text.files.text_files import STDIN, lines, read_text
 
 _SEEMS_A_FILE = re.compile(r"\S+\.(txt|csv|tsv|jsonl|json|md|gz|parquet)")
 
@@ -81,13 +79,20 @@ def texts_of(words: Sequence[str]) -> list[str]:
     if strange:
         raise InputError(f"There is no option {strange[0]}; `glassformer predict --help` lists them.")
     given = list(words) if words else ["-"]
-    path = Path(given[0])
-    if len(given) > 1 or (path != STDIN and not _is_file(path)):
+    if len(given) > 1 or (given[0] != "-" and not _is_file(Path(given[0]))):
         if len(given) == 1 and _SEEMS_A_FILE.fullmatch(given[0]):
-            raise InputError(f"There is no file {path}; a text of one word that ends so needs a blank behind it.")
+            raise InputError(f"There is no file {given[0]}; a text of one word that ends so needs a blank behind it.")
         return given
-    if path == STDIN and not words and sys.stdin.isatty():
+    if not words and sys.stdin.isatty():
         raise InputError("There is no text: write one behind the run, or name a file, or - for standard input.")
+    return _texts_in(Path(given[0]))
+
+
+def _texts_in(path: Path) -> list[str]:
+    """The lines of a file or of standard input that are not empty; empty ones are named."""
+    from glassformer.text.files.tables import FORMATS, format_of
+    from glassformer.text.files.text_files import STDIN, lines, read_text
+
     if path != STDIN and format_of(path) in FORMATS and format_of(path) != ".txt":
         raise InputError(f"{path} is a table; texts are read from plain text, one on each line.")
     texts = list(lines(read_text(path).text))
@@ -112,8 +117,8 @@ def _is_file(path: Path) -> bool:
 def _show(run: Run, texts: Sequence[str], how: dict[str, Any]) -> None:
     """For a person: a text that goes on is shown while it is written."""
     console = terminal()
-    if len(texts) == 1 and run.card.task == "generate":
-        beginning = texts[0] if run.card.objective == "stream" else ""
+    if len(texts) == 1 and run.objective.family == "language model":
+        beginning = texts[0] if run.objective.goes_on else ""
         console.print(beginning, end="", markup=False, soft_wrap=True, style="bold")
         for piece in run.stream(texts[0], **how):
             console.print(piece, end="", markup=False, soft_wrap=True)
@@ -127,4 +132,4 @@ def _line(prediction: Prediction) -> str:
     if isinstance(prediction, Classified):
         ranked = sorted(prediction.scores.items(), key=lambda pair: -pair[1])
         return "  ".join(f"{label} {100 * share:.1f} %" for label, share in ranked[:5])
-    return prediction.translation if isinstance(prediction, Translated) else prediction.text
+    return prediction.said

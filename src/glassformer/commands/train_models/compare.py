@@ -14,10 +14,11 @@ from glassformer.drawing.terminal import terminal
 from glassformer.errors import GlassformerError, InputError
 from glassformer.models.registry import MODELS
 from glassformer.storage import write_file
+from glassformer.text.tasks import TASKS
 from glassformer.training.course import Said, StoppedError
-from glassformer.training.prepare import Request
-from glassformer.training.race.report_page import race_page
-from glassformer.training.race.standings import Race, as_plain
+from glassformer.training.race.race import Race, as_plain
+from glassformer.training.race.race_page import race_page
+from glassformer.training.request import Request
 
 USUAL_MINUTES = 1.0
 
@@ -136,7 +137,7 @@ def _stopped(race: Race, stopped: StoppedError) -> GlassformerError:
 
 def _models(task: str, words: str) -> list[str]:
     named = [word.strip() for word in words.split(",") if word.strip()]
-    return named or [name for name, kind in MODELS.items() if kind.task == task]
+    return named or [name for name, kind in MODELS.items() if kind.family == TASKS[task].family]
 
 
 def _seeds(words: str) -> list[int]:

@@ -11,11 +11,12 @@ from glassformer.commands.settings import from_words
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import GlassformerError, InputError
 from glassformer.models.config import to_dict
-from glassformer.models.registry import MODELS, configure, kind_of
+from glassformer.models.registry import MODELS, configure
 from glassformer.models.sizes import Sizes, count_parameters, sizes
 from glassformer.models.weights import MOST_NUMBERS, outline
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import find, pocket_folders
+from glassformer.text.tasks import tasks_for
 
 
 def describe(
@@ -47,10 +48,10 @@ def describe(
     found = sizes(name, config, tokens=tokens or None)
     _reconcile(found, config)
     if json:
-        content = {"task": kind_of(name).task, **found.to_dict(), "config": to_dict(config)}
+        content = {"task": " or ".join(tasks_for(MODELS[name].family)), **found.to_dict(), "config": to_dict(config)}
         print(json_format.dumps(content, ensure_ascii=False, indent=2))
     else:
-        print_sizes(found, model, kind_of(name).sentence, terminal())
+        print_sizes(found, model, MODELS[name].sentence, terminal())
         if model in MODELS:
             print_settings(to_dict(config), terminal())
 
@@ -58,7 +59,8 @@ def describe(
 def _list(json: bool) -> None:
     if json:
         models = [
-            {"model": name, "task": kind.task, "parameters": count_parameters(name)} for name, kind in MODELS.items()
+            {"model": name, "task": " or ".join(tasks_for(kind.family)), "parameters": count_parameters(name)}
+            for name, kind in MODELS.items()
         ]
         print(json_format.dumps(models, indent=2))
     else:

@@ -17,7 +17,7 @@ from glassformer.errors import InputError
 from glassformer.runs.run import Run
 from glassformer.training.course import Event, Listener, new_folder, teach
 from glassformer.training.course import resume as go_on
-from glassformer.training.prepare import Request
+from glassformer.training.request import Request
 from glassformer.training.tensorboard import TensorBoard
 
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from glassformer.errors import InputError
 from glassformer.inside.document import packing
-from glassformer.inside.document.operations import RECIPES
 from glassformer.inside.document.trees import formula_tree, symbol_tree
 from glassformer.inside.looks import Look
 from glassformer.inside.opening import opening
 from glassformer.inside.parts import Part, axes, lanes, parts_of
 from glassformer.stages.arithmetic import Array
+from glassformer.stages.operations import OPERATIONS, resolved
 from glassformer.stages.trace import Entry, Trace
 
 FORMAT = "glassformer-view/1"
@@ -100,7 +100,6 @@ def _document(look: Look, fit: Fit, packed: bool, later: bool) -> JSON:
         _stage(look, entry, home[entry.address], _numbers(look, entry, fit, parcel, later))
         for entry in look.trace.entries.values()
     ]
-    used = {stage["operation"] for stage in stages}
     shown = [_part(look.trace, part, look.texts.context_scopes if look.texts.context else ()) for part in parts]
     formulas: list[Any] = []
     for stage in stages:
@@ -115,11 +114,17 @@ def _document(look: Look, fit: Fit, packed: bool, later: bool) -> JSON:
         "parts": shown,
         "opening": opening(look.trace, shown),
         "formulas": formulas,
-        "recipes": {name: recipe for name, recipe in RECIPES.items() if name in used},
+        "operations": operations_of(stages),
         "answer": look.answer,
         "rounded": fit.rounded,
         "packed": parcel.closed() if parcel else None,
     }
+
+
+def operations_of(stages: Sequence[JSON]) -> JSON:
+    """The operations these stages were made by, for a page that has no Python to ask."""
+    used = {stage["operation"] for stage in stages}
+    return {name: resolved(name) for name in OPERATIONS if name in used}
 
 
 def _once(formulas: list[Any], tree: Any) -> int:

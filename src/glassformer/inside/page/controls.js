@@ -1,38 +1,13 @@
-// What one steers with: the top of the page, the controls of a step, the list of keys. They only tell the view where to
-// go. What is being dragged or has the focus stays in place while everything around it is drawn anew.
+// What one steers with: the top of the page, the controls of a step. They only tell the view where to go. What is being
+// dragged or has the focus stays in place while everything around it is drawn anew.
 
 import { answerLine } from "./panels/answer.js";
 import { el, tool, word } from "./dom.js";
 import { Sheet, visible } from "./store.js";
 import { Strip } from "./panels/strip.js";
 
-const KEYS = [
-  ["← ↑ → ↓", "move from number to number"],
-  ["Enter", "read how the number came about"],
-  ["[  ]", "the step before, the step after"],
-  [",  .", "the head before, the head after"],
-  ["Space", "play or pause"],
-  ["+  −", "nearer, farther"],
-  ["h", "all heads"],
-  ["a", "the answer"],
-  ["s", "one step"],
-  ["Esc", "let go of the chosen row"],
-  ["?", "this list"],
-];
 const MOST_TOKENS = 400; // of a long text the top shows its beginning
-const NEARER = 1.5;
-
-export function keysDialog() {
-  const rows = KEYS.map(([key, what]) => el("tr", {}, el("td", {}, el("kbd", {}, key)), el("td", {}, what)));
-  const close = el("form", { method: "dialog" }, el("button", { class: "tool" }, "Close"));
-  return el(
-    "dialog",
-    { class: "help", "aria-label": "Keys" },
-    el("h2", {}, "Keys"),
-    el("table", {}, el("tbody", {}, rows)),
-    close,
-  );
-}
+export const NEARER = 1.5;
 
 /** New children; the focus goes to the one that says the same as the one that had it. */
 function redrawn(node, children) {
@@ -54,7 +29,13 @@ export function drawTop(view, node) {
     view.options.chrome === false
       ? []
       : [el("span", { class: "title" }, title || "A look inside"), el("span", { class: "quiet about" }, about)];
-  const bar = el("div", { class: "bar-line" }, view.drawer, line, tabs(view));
+  const tools = el(
+    "span",
+    { class: "tools" },
+    tool("☾", "light or dark", () => view.toggleTheme()),
+    tool("?", "which keys do what", () => view.help.showModal()),
+  );
+  const bar = el("div", { class: "bar-line" }, view.drawer, line, tabs(view), tools);
   if (view.options.chrome === false) return redrawn(node, [bar]);
   const two = texts.context.length > 0;
   const name = answer?.target ? "led by" : two ? "writes" : "text";
@@ -103,8 +84,6 @@ function tabs(view) {
     tab("stage", "Step by step"),
     heads ? tab("heads", "All heads") : null,
     view.data.answer ? tab("answer", "Answer") : null,
-    tool("☾", "light or dark", () => view.toggleTheme()),
-    tool("?", "which keys do what", () => view.help.showModal()),
   );
 }
 

@@ -63,6 +63,7 @@ export class Palette {
       this[`${name}-less`] = rgb(style.getPropertyValue(`--${name}-less`) || style.getPropertyValue(`--${name}`));
     }
     this.font = style.fontFamily;
+    this.spacing = style.letterSpacing === "normal" ? "0px" : style.letterSpacing;
   }
 
   /** Zero is the paper; more is fuller. What is below zero has a colour of its own. */
@@ -168,7 +169,7 @@ export function hatch(brush, x, y, width, height, palette) {
   brush.restore();
 }
 
-/** Slanted lines where a picture is covered, nobody looks there: `from` is the part of the cover, `to` where it goes. */
+/** Slanted lines where a picture is covered (nobody looks there): `from` is the part of the cover, `to` its place. */
 export function hatchWhere(brush, cover, from, to, palette) {
   const [x, y, width, height] = to;
   const scale = globalThis.devicePixelRatio || 1;
@@ -183,6 +184,14 @@ export function hatchWhere(brush, cover, from, to, palette) {
   hatch(second, 0, 0, width, height, palette);
   pen.drawImage(drawn, 0, 0);
   brush.drawImage(lines, x, y, width, height);
+}
+
+/** A brush that measures words as the page draws them, in whatever font and spacing it has; `size` as in `700 13px`. */
+export function ruler(palette, size) {
+  const brush = document.createElement("canvas").getContext("2d");
+  brush.font = `${size} ${palette.font}`;
+  brush.letterSpacing = palette.spacing;
+  return brush;
 }
 
 /** A word cut to a width. */

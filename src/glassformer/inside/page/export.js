@@ -56,13 +56,13 @@ function drawElement(element, into, context) {
       copy.setAttribute(name, value);
     into.append(copy);
   } else {
-    drawBar(element, into, context, place, at);
+    drawBar(element, into, place, at);
     draw(element, into, context);
   }
 }
 
 /** Bars and chips: what has a colour of its own behind it. */
-function drawBar(element, into, context, place, at) {
+function drawBar(element, into, place, at) {
   const fill = getComputedStyle(element).backgroundColor;
   if (!element.matches(".bar, .chip, .fill")) return;
   into.append(svgEl("rect", { ...at, width: place.width, height: place.height, rx: 2, fill }));

@@ -1,153 +1,136 @@
-// Spells the arithmetic of a number from the recipes that came with the document (see recipes.py): which cells, and
-// how they are written. It works no stage: the number itself is the one that was recorded.
+// Spells the arithmetic of a number from the operations that came with the document: which cells, and how they are
+// written. It knows no operation: it reads trees of signs, as stages/calculator.py says, and works no stage. The number
+// itself is the one that was recorded.
 
-const CELL = /([0-9m])\[([^\]]*)\]/g;
-
-/** The seven ways a term is written, and what it then comes to. */
-const TERMS = {
-  "{}": (a) => a,
-  "{} × {}": (a, b) => a * b,
-  "relu({}) × {}": (a, b) => Math.max(a, 0) * b,
-  "e^{}": (a) => Math.exp(a),
-  "e^({} − {})": (a, b) => Math.exp(a - b),
-  "({} − {})²": (a, b) => (a - b) ** 2,
-  "{}²": (a) => a * a,
+/** The signs that lead to a cell, tell one case from another, or stand in a term. */
+const MEANS = {
+  "+": (a, b) => a + b,
+  "−": (a, b) => (b === undefined ? -a : a - b),
+  "×": (a, b) => a * b,
+  "//": (a, b) => Math.floor(a / b),
+  "%": (a, b) => a % b,
+  "<": (a, b) => a < b,
+  ">": (a, b) => a > b,
+  "=": (a, b) => a === b,
+  "≠": (a, b) => a !== b,
+  and: (a, b) => a && b,
+  exp: Math.exp,
+  square: (a) => a * a,
+  abs: Math.abs,
+  max: (least, a) => Math.max(least, a),
+  relu: (a) => Math.max(a, 0),
+  top: (values) => values.reduce((best, value, i) => (value > values[best] ? i : best), 0),
+  count: (values) => values.filter(Boolean).length,
 };
 
-export function spelledFromRecipe(store, address, index) {
+export function spelledFromOperation(store, address, index) {
   const stage = store.stage(address);
   const number = store.value(address, index);
   const base = { address, index, number, operation: stage.operation, terms: [], pattern: "", missing: false };
-  const recipes = store.data.recipes[stage.operation];
-  if (!recipes) {
-    const cells = [{ address, index, value: number }];
-    return { ...base, terms: [{ value: number, pattern: "{}", cells }] };
+  const cases = store.data.operations?.[stage.operation];
+  if (!cases) return { ...base, terms: [{ value: number, pattern: "{}", cells: [{ address, index, value: number }] }] };
+  for (const each of cases) {
+    const work = new Work(store, stage, index);
+    for (const [name, tree] of Object.entries(each.let)) work.names[name] = work.value(tree);
+    if (each.when === null || work.value(each.when)) return { ...base, ...work.spelled(each) };
   }
-  const work = new Work(store, stage, index);
-  const recipe = recipes.find((each) => work.holds(each));
-  const terms = work.terms(recipe);
-  const missing = terms.some((term) => term.cells.some((cell) => cell.value === undefined));
-  return { ...base, terms, pattern: work.whole(recipe, terms), missing };
+  throw new Error(`no case of “${stage.operation}” holds at ${index}`);
 }
 
+/** What the server said, with numbers that JSON lacks put back. */
+export function numbered(found) {
+  const cells = (list) => list.map((cell) => ({ ...cell, value: Number(cell.value) }));
+  return {
+    ...found,
+    number: Number(found.number),
+    terms: found.terms.map((term) => ({ ...term, value: Number(term.value), cells: cells(term.cells) })),
+  };
+}
+
+/** The place of one number, and what the names of a tree mean there. */
 class Work {
   constructor(store, stage, index) {
     this.store = store;
     this.stage = stage;
     this.index = index;
     const [b, h] = index;
-    this.names = { b, h, r: index.at(-2), c: index.at(-1), w: stage.shape.at(-1) };
+    this.names = { b, h, r: index.at(-2), c: index.at(-1), "∞": Number.POSITIVE_INFINITY };
   }
 
   operand(sign) {
-    const address = sign === "m" ? this.stage.address : this.stage.operands[Number(sign)];
+    const address = sign === "m" ? this.stage.address : this.stage.operands[sign];
     return address ? this.store.stage(address) : null;
   }
 
-  /** `2*p`, `h*w+c`, `c/v`: sums, products, whole quotients and remainders of names and numbers, left to right. */
-  number(text) {
-    const parts = text.split(/([+\-*/%])/).map((part) => part.trim());
-    const one = (part) => (/^\d+$/.test(part) ? Number(part) : this.names[part]);
-    const groups = [[1, one(parts[0])]];
-    for (let i = 1; i < parts.length; i += 2) {
-      const next = one(parts[i + 1]);
-      const last = groups.at(-1);
-      if (parts[i] === "+" || parts[i] === "-") groups.push([parts[i] === "+" ? 1 : -1, next]);
-      else if (parts[i] === "*") last[1] *= next;
-      else last[1] = parts[i] === "/" ? Math.floor(last[1] / next) : last[1] % next;
-    }
-    return groups.reduce((sum, [sign, value]) => sum + sign * value, 0);
+  /** What a tree comes to. */
+  value(tree) {
+    if (typeof tree === "string") return this.names[tree];
+    if (!Array.isArray(tree)) return tree;
+    const [sign, ...parts] = tree;
+    if (sign === "cell") return this.cell(...parts).value;
+    if (sign === "has") return this.operand(parts[0]) !== null;
+    if (sign === "size") return this.operand(parts[0]).shape.at(parts[1]);
+    if (sign === "each") return this.running(parts[0], () => [this.value(parts[1])]);
+    return MEANS[sign](...parts.map((part) => this.value(part)));
   }
 
-  place(operand, text) {
-    return (text ? text.split(",") : []).flatMap((part) => {
-      if (part === "*") return this.index;
-      if (part === "^") return this.index.slice(0, -1);
-      if (part === "h/") return Math.floor((this.names.h * operand.shape[1]) / this.stage.shape[1]);
-      return this.number(part);
+  /** A cell of an operand that is there; an axis of size 1 serves every place, missing leading axes are left out. */
+  cell(sign, places) {
+    const { address, shape } = this.operand(sign);
+    const wide = places.flatMap((place) => {
+      if (place === "*") return this.index;
+      return place === "^" ? this.index.slice(0, -1) : this.value(place);
+    });
+    const index = wide.slice(wide.length - shape.length).map((i, axis) => (shape[axis] === 1 ? 0 : i));
+    return { address, index, value: this.store.value(address, index) };
+  }
+
+  /** What is found for every i below a count, one after the other. */
+  running(count, found) {
+    return Array.from({ length: this.value(count) }).flatMap((_, i) => {
+      this.names.i = i;
+      return found();
     });
   }
 
-  cell(sign, text) {
-    const operand = this.operand(sign);
-    if (!operand) return null;
-    const wide = this.place(operand, text);
-    const index = wide.slice(wide.length - operand.shape.length).map((i, axis) => (operand.shape[axis] === 1 ? 0 : i));
-    return { address: operand.address, index, value: this.store.value(operand.address, index) };
+  /** The terms that one text of the table stands for: none, one, or many. */
+  terms({ each = 1, where = 1, cells, value, pattern }) {
+    if (cells.some(([, sign]) => !this.operand(sign))) return [];
+    return this.running(each, () => {
+      if (!this.value(where)) return [];
+      const found = cells.map(([, ...cell]) => this.cell(...cell));
+      for (const [k, cell] of found.entries()) this.names[`{${k}}`] = cell.value;
+      return [{ pattern, cells: found, value: this.value(value) }];
+    });
   }
 
-  size(text) {
-    const [sign, axis] = text.split(".");
-    return this.operand(sign).shape.at(Number(axis));
+  spelled(one) {
+    const groups = one.terms.map((term) => this.terms(term));
+    const terms = groups.flat();
+    const missing = terms.some((term) => term.cells.some((cell) => cell.value === undefined));
+    return { terms, pattern: this.whole(one, groups, Math.max(terms.length, 1)), missing };
   }
 
-  holds(recipe) {
-    for (const [name, text] of Object.entries(recipe.let ?? {})) {
-      const cell = text.match(/^([0-9m])\[([^\]]*)\]$/);
-      this.names[name] = cell ? this.cell(cell[1], cell[2])?.value : this.size(text);
+  /** How the terms make the number; the parts in <…> whose terms are not there go. */
+  whole(one, groups, count) {
+    const signs = { c: `{${this.names.c}}`, n: sixDigits(count) };
+    let place = 0;
+    for (const [k, group] of groups.entries()) {
+      if (group.length) signs[k] = `{${place}}`;
+      place += group.length;
     }
-    this.findTop(recipe);
-    const when = recipe.when;
-    if (!when) return true;
-    if (when.startsWith("has ")) return this.operand(when[4]) !== null;
-    if (when === "nothing") return this.top === -Infinity;
-    if (when === "steep") return this.stage.operation === "softmax" ? Math.abs(this.top) > 300 : this.top > 300;
-    const [, left, sign, right] = when.match(/^(.+?)(>=|<|>|=)(.+)$/);
-    const [a, b] = [this.number(left), this.number(right)];
-    return { ">=": a >= b, "<": a < b, ">": a > b, "=": a === b }[sign];
+    for (const name of Object.keys(one.let)) signs[name] = sixDigits(this.names[name]);
+    const there = (part) => [...part.matchAll(/\{(\w+)\}/g)].every(([, name]) => name in signs);
+    const written = one.whole.replace(/<([^>]*)>/g, (_, part) => (there(part) ? part : ""));
+    return written.replace(/\{(\w+)\}/g, (slot, name) => signs[name] ?? slot);
   }
+}
 
-  /** Where the largest of a row stands, and the last real token: two places that depend on the numbers themselves. */
-  findTop(recipe) {
-    const text = JSON.stringify(recipe);
-    if (/top|nothing|steep/.test(text)) {
-      const along = text.includes("0[b,c,top]") ? "b,c,i" : "^,i";
-      this.top = -Infinity;
-      this.names.top = 0;
-      for (let i = 0; i < this.size("0.-1"); i++) {
-        this.names.i = i;
-        const { value } = this.cell("0", along);
-        if (value > this.top) [this.top, this.names.top] = [value, i];
-      }
-    }
-    if (text.includes("last")) {
-      let count = 0;
-      for (let i = 0; i < this.size("1.-1"); i++) count += this.store.value(this.operand("1").address, [0, i]) ? 1 : 0;
-      this.names.last = Math.max(count, 1) - 1;
-    }
-  }
-
-  terms(recipe) {
-    return [
-      ...this.repeated(recipe.each, recipe.terms, recipe.where),
-      ...(recipe.then ?? []).flatMap((text) => this.term(text)),
-      ...this.repeated(recipe["each again"], recipe.again ?? []),
-      ...(recipe.last ?? []).flatMap((text) => this.term(text)),
-    ];
-  }
-
-  repeated(each, texts, where) {
-    if (!each) return texts.flatMap((text) => this.term(text));
-    const found = [];
-    for (let i = 0; i < this.size(each); i++) {
-      this.names.i = i;
-      if (where && !this.cell(where[0], where.slice(2, -1)).value) continue;
-      found.push(...texts.flatMap((text) => this.term(text)));
-    }
-    return found;
-  }
-
-  term(text) {
-    const cells = [...text.matchAll(CELL)].map(([, sign, place]) => this.cell(sign, place));
-    if (cells.includes(null)) return [];
-    const pattern = text.replace(CELL, "{}");
-    return [{ pattern, cells, value: TERMS[pattern](...cells.map((cell) => cell.value)) }];
-  }
-
-  whole(recipe, terms) {
-    const text = (recipe.whole ?? "").replace(/<([^>]*\{(\d)\}[^>]*)>/g, (_, part, n) =>
-      Number(n) < terms.length ? part : "",
-    );
-    return text.replace("{c}", `{${this.names.c}}`).replace("{n}", terms.length).replace("{top}", this.top);
-  }
+/** Six digits at most, as Python's `:g` writes them: 350, 10000.1, 2.34568e+06. */
+function sixDigits(value) {
+  if (!Number.isFinite(value)) return String(value);
+  const [digits, power] = value.toExponential(5).split("e").map(Number);
+  if (power >= -4 && power < 6) return String(Number(value.toPrecision(6)));
+  const size = String(Math.abs(power)).padStart(2, "0");
+  return `${digits}e${power < 0 ? "-" : "+"}${size}`;
 }

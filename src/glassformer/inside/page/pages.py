@@ -4,15 +4,14 @@ A token can hold anything, so nothing of the document is ever markup: it stands 
 escape, and the front end puts it on the page as text. The policy lets run only the script that was written here.
 """
 
-import base64
-import hashlib
 import json
 import re
 from html import escape
 from importlib.resources import files
 from typing import Any
 
-from glassformer.inside.document.data import view_data
+from glassformer.drawing.html_page import framed
+from glassformer.inside.document.data import operations_of, view_data
 from glassformer.inside.looks import Look
 
 LARGEST = 5_000_000  # bytes of a file, unless more are allowed
@@ -20,8 +19,9 @@ HEIGHT = 820  # of a frame, in pixels
 # In this order they make one module.
 SCRIPTS = (
     *("store", "operations", "dom", "address", "panels/matrix", "export", "panels/map", "panels/strip"),
-    *("panels/number_panel", "panels/answer", "controls", "view"),
+    *("panels/number_panel", "panels/answer", "controls", "keys", "standing", "view"),
 )
+STYLES = ("paper", "frame", "step", "number", "answer", "narrow")  # in this order they are read
 _START = """
 const shown = document.getElementById("view");
 const content = JSON.parse(document.getElementById("data").textContent);
@@ -40,24 +40,9 @@ mount(shown, content, {
 _FRAMED = """
 mount(shown, content, { alone: true }).then((view) => { shown.view = view; });
 """
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body class="gf-page">
-<main id="view" aria-busy="true"></main>
+_BODY = """<main id="view" aria-busy="true"></main>
 <noscript>This page draws a look inside a model, and needs JavaScript for it. It loads nothing from anywhere.</noscript>
-<script type="application/json" id="data">{data}</script>
-<script type="module">{script}</script>
-</body>
-</html>
-"""
+<script type="application/json" id="data">{data}</script>"""
 
 
 # A notebook that is not trusted, or a reader that strips frames, shows the words behind it.
@@ -87,15 +72,19 @@ def look_frame(data: dict[str, Any], words: str) -> str:
 
 def look_page(data: dict[str, Any], *, addressed: bool = True) -> str:
     """One HTML file that shows the document; it opens from disk, with the network off."""
-    script, style = view_script() + _START + (_ADDRESSED if addressed else _FRAMED), view_style()
-    policy = (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
-        "img-src blob: data:; base-uri 'none'; form-action 'none'"
-    )
+    script = view_script() + _START + (_ADDRESSED if addressed else _FRAMED)
+    # What was written before operations came along gets them here, so that its numbers are spelled too.
+    whole = {"operations": operations_of(data.get("stages", [])), **data}
     # No "<" is left in the data block, so that nothing in it can end it; JSON reads the escape as the sign.
-    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-    title = escape(data["title"] or "A look inside")
-    return _PAGE.format(policy=policy, title=title, style=style, data=text, script=script)
+    text = json.dumps(whole, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return framed(
+        data["title"] or "A look inside",
+        _BODY.format(data=text),
+        style=view_style(),
+        script=script,
+        images="blob: data:",
+        kind="gf-page",
+    )
 
 
 def view_script() -> str:
@@ -109,8 +98,8 @@ def widget_script() -> str:
 
 
 def view_style() -> str:
-    """Its style sheet."""
-    return _asset("view.css")
+    """Its style sheets, joined."""
+    return "\n".join(_asset(f"style/{name}.css") for name in STYLES)
 
 
 def _alone(script: str, *, keep: bool) -> str:
@@ -121,8 +110,3 @@ def _alone(script: str, *, keep: bool) -> str:
 
 def _asset(name: str) -> str:
     return files("glassformer.inside.page").joinpath(name).read_text(encoding="utf-8")
-
-
-def _hash(content: str) -> str:
-    digest = hashlib.sha256(content.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -14,7 +14,7 @@ const multiple = (count) => (count === NEVER ? -Infinity : count * STEP);
 
 function from85(text) {
   const worth = new Uint8Array(128);
-  [...SIGNS].forEach((sign, i) => (worth[sign.charCodeAt(0)] = i));
+  for (let i = 0; i < SIGNS.length; i++) worth[SIGNS.charCodeAt(i)] = i;
   const bytes = new Uint8Array((text.length / 5) * 4);
   const words = new DataView(bytes.buffer);
   for (let i = 0, at = 0; i < text.length; i += 5, at += 4) {
@@ -283,15 +283,25 @@ export const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 
 // --- figures ------------------------------------------------------------------------------------------------------
 
-const signed = (text) => text.replaceAll("-", "−").replace("Infinity", "∞");
+const BEYOND = 30; // decimals after which no number in sight goes on
+
+const signed = (text) => text.replace("e+", "e").replaceAll("-", "−").replace("Infinity", "∞");
+
+/** So many decimals, digit for digit as Python writes them: what is exactly half goes to the even digit. */
+export function fixed(value, decimals) {
+  const exact = value.toFixed(decimals + BEYOND);
+  const cut = exact.slice(0, -BEYOND).replace(/\.$/, "");
+  const half = /^50*$/.test(exact.slice(-BEYOND));
+  return half && "02468".includes(cut.at(-1)) ? cut : value.toFixed(decimals);
+}
 
 /** A number in its matrix: so many decimals, a real minus sign; powers of ten only where nothing else would show it. */
 export function figure(value, decimals, truth = false) {
   if (value === undefined) return "";
   if (truth) return value ? "✓" : "·";
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞";
-  if (Math.abs(value) >= 1e5) return signed(value.toExponential(1).replace("e+", "e"));
-  const text = value.toFixed(decimals);
+  if (Math.abs(value) >= 1e5) return signed(value.toExponential(1));
+  const text = fixed(value, decimals);
   return Number(text) === 0 ? (0).toFixed(decimals) : signed(text);
 }
 
@@ -300,8 +310,8 @@ export function short(value) {
   if (value === undefined) return "?";
   if (!Number.isFinite(value) || value === 0) return figure(value, 0);
   const size = Math.abs(value);
-  if (size >= 1e5 || size < 1e-3) return signed(value.toExponential(2).replace("e+", "e"));
-  const text = size < 1 ? value.toFixed(3) : value.toPrecision(4);
+  if (size >= 1e5 || size < 1e-3) return signed(value.toExponential(2));
+  const text = size < 1 ? fixed(value, 3) : value.toPrecision(4);
   return signed(nearly(value, 2) ? String(Number(text)) : text);
 }
 
@@ -327,7 +337,7 @@ export function visible(token) {
     .replace(/\n/g, "↵")
     .replace(/\t/g, "⇥")
     .replace(/[\u202A-\u202E\u2066-\u2069\u200E\u200F\u061C]/g, named)
-    .replace(/[\u0000-\u001F\u007F-\u009F]/g, named);
+    .replace(/\p{Cc}/gu, named); // control characters
   if (/^[\s]*$/u.test(text)) return "␣".repeat(Math.max(1, Math.min(text.length, 3)));
   return /^[\p{C}\p{M}\s]+$/u.test(text) ? [...text].map(named).join("") : text.replace(/^ /, "␣").replace(/ $/, "␣");
 }

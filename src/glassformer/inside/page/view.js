@@ -3,14 +3,16 @@
 
 import { hashFromState, stateFromHash } from "./address.js";
 import { AnswerView } from "./panels/answer.js";
-import { Controls, drawTop, keysDialog } from "./controls.js";
+import { Controls, drawTop } from "./controls.js";
 import { Palette, el, formula, reduced } from "./dom.js";
+import { keysDialog, pressed } from "./keys.js";
 import { Heads, ModelMap } from "./panels/map.js";
 import { Matrix } from "./panels/matrix.js";
 import { NumberPanel } from "./panels/number_panel.js";
 import { Sheet, Store, clamp } from "./store.js";
+import { carried, entrance, headAxis, firstCell, whole } from "./standing.js";
 import { picture, savePng, saveSvg } from "./export.js";
-import { spelledFromRecipe } from "./operations.js";
+import { numbered, spelledFromOperation } from "./operations.js";
 import { Strip, looks } from "./panels/strip.js";
 
 const BEAT = 1100; // milliseconds a step stays while playing
@@ -90,7 +92,7 @@ class View {
   }
 
   listen() {
-    this.onKey = (event) => this.key(event);
+    this.onKey = (event) => pressed(this, event);
     document.addEventListener("keydown", this.onKey);
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
     this.onScheme = () => this.recolour();
@@ -125,45 +127,6 @@ class View {
 
   // --- where we are ---
 
-  /** Any state, made whole: what it does not say, or says wrongly, is chosen here. */
-  whole(state) {
-    const known = this.store.stages.has(state.at);
-    const first = this.data.parts.find((part) => part.pattern) ?? this.data.parts.at(-1);
-    const opening = this.data.opening ?? {
-      at: first.pattern ?? Strip.steps(first, this.store).at(-1) ?? first.stages.at(-1),
-      head: 0,
-    };
-    const at = known ? state.at : opening.at;
-    const stage = this.store.stage(at);
-    const part = this.store.parts.get(stage.part);
-    const head = clamp(state.head ?? (known ? 0 : opening.head), 0, Math.max(part.heads - 1, 0));
-    return {
-      at,
-      head,
-      row: state.row ?? null,
-      cell: this.inHead(stage, head, state.cell),
-      view: state.view ?? "stage",
-      zoom: state.zoom ?? 1,
-    };
-  }
-
-  /** The cell in the head that is open, if there is such a cell. */
-  inHead(stage, head, cell) {
-    if (!cell || !this.store.place(stage, cell) || cell.length !== stage.shape.length) return null;
-    const axis = stage.axes.findIndex((each) => each === "H" || each === "G");
-    return axis < 0 ? cell : cell.with(axis, new Sheet(this.store, stage, head).head);
-  }
-
-  /** A number to begin with: what the last row looks at most. */
-  strongest(stage, head) {
-    const sheet = new Sheet(this.store, stage, head);
-    if (!sheet.available) return null;
-    const row = clamp(this.state.row ?? sheet.rows - 1, 0, sheet.rows - 1);
-    let best = 0;
-    for (let c = 1; c < sheet.columns; c++) if (sheet.value(row, c) > sheet.value(row, best)) best = c;
-    return sheet.index(row, best);
-  }
-
   rowOf(row) {
     return this.state.row === null ? null : this.fades() ? row : this.state.row;
   }
@@ -175,40 +138,34 @@ class View {
   }
 
   async show(state) {
-    this.state = this.whole(state);
+    this.state = whole(this.store, state);
     const stage = this.store.stage(this.state.at);
     if (this.state.view === "stage") await this.fetch(stage);
     if (!state.cell && this.store.parts.get(stage.part).pattern === stage.address)
-      this.state.cell = this.strongest(stage, this.state.head);
+      this.state.cell = firstCell(this.store, this.state);
     await this.draw();
   }
 
   /** Goes on from here. */
   move(change, { replace = false, said = "" } = {}) {
     const next = { ...this.state, ...change };
-    if ("at" in change && change.at !== this.state.at && !("cell" in change)) next.cell = this.carried(change.at);
-    this.state = this.whole(next);
+    if ("at" in change && change.at !== this.state.at && !("cell" in change))
+      next.cell = carried(this.store, this.state, change.at);
+    this.state = whole(this.store, next);
     this.options.onState?.({ ...this.state }, replace);
     this.spoken.textContent = said;
     return this.draw();
-  }
-
-  /** The same place in the next stage, where there is one. */
-  carried(address) {
-    const [old, next] = [this.store.stage(this.state.at), this.store.stage(address)];
-    const same = old.axes.length === next.axes.length && old.axes.every((axis, i) => axis === next.axes[i]);
-    return same ? this.state.cell : null;
   }
 
   go(to) {
     const change = { view: "stage", ...to };
     if ("part" in to) {
       const part = this.store.parts.get(to.part);
-      change.at = part.pattern ?? Strip.steps(part, this.store).at(-1) ?? part.stages.at(-1);
+      change.at = entrance(part, this.store);
       delete change.part;
     }
     const stage = this.store.stage(change.at);
-    const axis = stage.axes.findIndex((each) => each === "H" || each === "G");
+    const axis = headAxis(stage);
     if (change.cell && axis >= 0 && stage.axes[axis] === "H") change.head = change.cell[axis];
     if (this.root.classList.contains("map-open")) this.toggleMap();
     return this.move(change);
@@ -258,7 +215,8 @@ class View {
 
   async drawStage(stage, part) {
     const { head, row, cell, zoom } = this.state;
-    const ticket = (this.ticket = {});
+    const ticket = {};
+    this.ticket = ticket;
     await this.fetch(stage);
     if (ticket !== this.ticket) return;
     const sheet = new Sheet(this.store, stage, head);
@@ -326,11 +284,11 @@ class View {
 
   // --- a number ---
 
-  /** How a number came about: asked of the caller, or spelled from the recipes that came along. */
+  /** How a number came about: asked of the caller, or spelled from the operations that came along. */
   async explained(address, index) {
     return this.options.explain
       ? numbered(await this.options.explain(address, index))
-      : spelledFromRecipe(this.store, address, index);
+      : spelledFromOperation(this.store, address, index);
   }
 
   /** Explains the chosen number; gives the cells it was made of, by stage. */
@@ -409,42 +367,6 @@ class View {
     this.move({ head });
   }
 
-  key(event) {
-    if (!this.root.isConnected) return;
-    const target = event.composedPath()[0];
-    const here = this.root.contains(target) || (this.options.alone && target === document.body);
-    if (!here || event.ctrlKey || event.metaKey || event.altKey || this.help.open) return;
-    if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && event.key !== "Escape") return;
-    // A browser moves the focus away from what is no longer shown a moment late.
-    const shown = target.checkVisibility();
-    const onButton = target.tagName === "BUTTON" && shown && (event.key === "Enter" || event.key === " ");
-    const action = onButton ? null : this.keys()[event.key];
-    if (this.state.view === "stage" && !onButton && this.matrix.key(event.key)) event.preventDefault();
-    else if (action) {
-      event.preventDefault();
-      action();
-    }
-  }
-
-  keys() {
-    return {
-      "[": () => this.step(-1),
-      "]": () => this.step(1),
-      ",": () => this.turnHead(-1),
-      ".": () => this.turnHead(1),
-      " ": () => this.play(),
-      "+": () => this.zoom(1.5),
-      "=": () => this.zoom(1.5),
-      "-": () => this.zoom(1 / 1.5),
-      h: () => this.move({ view: "heads" }),
-      a: () => this.data.answer && this.move({ view: "answer" }),
-      s: () => this.move({ view: "stage" }),
-      Escape: () => this.move({ row: null }),
-      Enter: () => this.number.node.focus(),
-      "?": () => this.help.showModal(),
-    };
-  }
-
   toggleMap() {
     const open = this.root.classList.toggle("map-open");
     this.drawer.setAttribute("aria-expanded", String(open));
@@ -474,16 +396,6 @@ class View {
     if (kind === "svg") saveSvg(drawing, name);
     else await savePng(drawing, name);
   }
-}
-
-/** What the server said, with numbers that JSON lacks put back. */
-function numbered(found) {
-  const cells = (list) => list.map((cell) => ({ ...cell, value: Number(cell.value) }));
-  return {
-    ...found,
-    number: Number(found.number),
-    terms: found.terms.map((term) => ({ ...term, value: Number(term.value), cells: cells(term.cells) })),
-  };
 }
 
 /** The smallest rectangle around some cells, if they are in this matrix. */

@@ -22,7 +22,8 @@ from glassformer.inside.watching.follower import Follower
 from glassformer.inside.watching.fused import FUSED, Again, Pair, StepAside
 from glassformer.inside.watching.rebuilding import Found, Multihead, from_kernel
 from glassformer.inside.watching.seen import Call, Comparison, Seen, facts
-from glassformer.stages.watchers import Recorder, within
+from glassformer.stages.recorder import Recorder
+from glassformer.stages.watchers import within
 
 _MULTIHEAD = inspect.signature(F.multi_head_attention_forward)
 

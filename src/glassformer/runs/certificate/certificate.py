@@ -65,7 +65,7 @@ class Certificate:
 
 def certify(
     model: nn.Module,
-    task: str,
+    family: str,
     *,
     texts: Sequence[Sequence[int]] | None = None,
     rebuild: Callable[[], nn.Module] | None = None,
@@ -73,7 +73,7 @@ def certify(
 ) -> Certificate:
     """Tries every promise on a model; a few seconds for a few million weights.
 
-    task      classify, translate or generate
+    family    classifier, translator or language model
     texts     ids to try it on, cut short if they are long; by default a few are made up
     rebuild   makes a model of the same kind, for the saved weights to be loaded into; by default a copy is emptied
     """
@@ -81,7 +81,7 @@ def certify(
     model.eval()
     try:
         with torch.no_grad():
-            subject = subject_for(model, task)
+            subject = subject_for(model, family)
             return _tried(Case(subject, trial_texts(subject, texts, seed), rebuild or (lambda: _emptied(model))))
     finally:
         model.train(was_training)

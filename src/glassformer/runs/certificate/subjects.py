@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from glassformer.errors import InputError, nearest
+from glassformer.choices import Choices
 from glassformer.layers.attention import Attention
 from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
 from glassformer.models.decoding.decode import Stop, greedy
@@ -29,7 +29,7 @@ class Text:
 
 
 class Subject:
-    """A model of any task, at rest."""
+    """A model of any family, at rest."""
 
     causal: ClassVar[bool] = False  # whether it writes, from left to right
     fills_left: ClassVar[bool] = False  # whether a text may have padding before it
@@ -175,11 +175,11 @@ class Translating(Subject):
         return [answer.ids for answer in greedy(writer, Stop(longest=count))]
 
 
-SUBJECTS: dict[str, type[Subject]] = {"classify": Classifying, "translate": Translating, "generate": Generating}
+SUBJECTS: Choices[type[Subject]] = Choices(
+    "family of models", {"classifier": Classifying, "translator": Translating, "language model": Generating}
+)
 
 
-def subject_for(model: nn.Module, task: str) -> Subject:
-    """The model, to be asked as its task has it."""
-    if task not in SUBJECTS:
-        raise InputError(f"There is no task called '{task}'; {nearest(task, SUBJECTS)}")
-    return SUBJECTS[task](model)
+def subject_for(model: nn.Module, family: str) -> Subject:
+    """The model, to be asked as its family is."""
+    return SUBJECTS[family](model)

@@ -16,7 +16,7 @@ from glassformer.by_hand.exercises.exercise_sheets import make_exercise
 from glassformer.by_hand.exercises.workings import VARIANTS
 from glassformer.by_hand.reports.html import sheets_html
 from glassformer.by_hand.reports.wording import ending, minus, place, sentence, summary, unchecked
-from glassformer.by_hand.worksheets.handout import Shown, spell_out
+from glassformer.by_hand.worksheets.handout import Number, Shown, spell_out
 from glassformer.by_hand.worksheets.mask_laboratory import Experiment, experiments
 from glassformer.by_hand.worksheets.solution import Solution, explain
 from glassformer.by_hand.worksheets.worksheet import (
@@ -32,7 +32,8 @@ from glassformer.by_hand.worksheets.worksheet import (
 )
 from glassformer.errors import InputError
 from glassformer.inside.document.trees import formula_tree, symbol_tree
-from glassformer.stages.trace import json_values
+from glassformer.stages.notation import plain
+from glassformer.stages.trace import Explanation, json_values
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
 from glassformer.studio.markup import markup_tree
@@ -121,17 +122,24 @@ def number(content: Content) -> JSON:
     index = ",".join(str(each) for each in asking.places(content, "index"))
     address, place_ = solution.trace.find(f"{name}[{index}]")
     explanation = solution.trace.explain(address, place_)
-    said = spell_out(solution.trace, explanation, PRECISION)
+    return _told(explanation, spell_out(solution.trace, explanation, PRECISION))
+
+
+def _told(explanation: Explanation, said: Number) -> JSON:
+    """An explanation as every page draws it, with the words and the figures of this one."""
+    write = plain(PRECISION)
+    found = explanation.to_dict()
+    for term, true in zip(found["terms"], explanation.terms, strict=True):
+        term["figure"] = write(true.value)
+        for cell, there in zip(term["cells"], true.cells, strict=True):
+            cell["figure"] = write(there.value)
     return {
-        "place": said.place,
-        "where": said.where,
-        "formula": formula_tree(solution.trace, address),
-        "role": said.role,
-        "steps": [minus(step) for step in said.steps],
-        "copy_of": said.copy_of,
+        **found,
+        "figure": minus(said.steps[-1]),
+        "total": write(explanation.working.total),
+        "where": said.where or said.place,
         "reason": said.reason,
-        "exact": json_values(np.array(explanation.number)),
-        "cells": [{"stage": cell.address, "index": list(cell.index)} for cell in explanation.operands[:4096]],
+        "same_as": said.copy_of,
     }
 
 
@@ -199,7 +207,11 @@ def _stage(solution: Solution, shown: Shown) -> JSON:
     numbers = shown.numbers if shown.values.dtype.kind != "b" else shown.values
     return {
         "name": shown.name,
+        "letter": shown.stage.symbol,
         "symbol": symbol_tree(shown.stage),
+        "axes": list(solution.trace.entry(address).axes),
+        "whole_shape": list(solution.trace[address].shape),
+        "operands": solution.trace.operands(address),
         "role": shown.stage.role,
         "meaning": shown.meaning,
         "given": shown.given,

@@ -6,7 +6,6 @@ Looks are kept for a little while, so that a page can ask for one head of a long
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,15 @@ from glassformer.inside import look_at_text
 from glassformer.inside.answers import shares
 from glassformer.inside.document.data import stage_numbers, view_data
 from glassformer.inside.looks import Look, Writes
-from glassformer.objectives.predictions import prompt_ids, room
+from glassformer.objectives.predictions import room
 from glassformer.runs.run import Run
 from glassformer.stages.trace import Trace
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
 from glassformer.studio.rooms.changes import Asked, read_changes, writes
 from glassformer.studio.shelf import Shelf
+from glassformer.text.made_sets import MADE
+from glassformer.text.tasks import TASKS
 
 LONGEST = 20_000  # characters of a text
 WHOLE = 256  # tokens up to which all numbers come at once
@@ -32,18 +33,6 @@ MOST_HEADS = 256  # that are tried one by one
 WRITTEN = 24  # tokens that a language model goes on for at a time
 
 JSON = dict[str, Any]
-# A text to begin with, for each kind of model; made sets know theirs by the name of the data.
-_FIRST = MappingProxyType(
-    {
-        "negation": "this film is not good but dull",
-        "dates": "the third of March 1984",
-        "sorting": "3 1 2",
-        "arithmetic": "12+7",
-        "classify": "the film was not good at all",
-        "translate": "Where is the station?",
-        "generate": "To be, or not to be",
-    }
-)
 
 
 class Inside:
@@ -104,9 +93,9 @@ class Inside:
         """The text with what the model goes on with, by chance, as far as it can still be looked at."""
         name, text, _, _ = self._asked(content)
         run = self.shelf.get(name)
-        if run.card.objective != "stream":
+        if not run.objective.goes_on:
             raise InputError(f"Only a model of running text writes on; '{name}' does not.")
-        left = room(run.card) - len(prompt_ids(run.card, run.tokens, text))
+        left = room(run.card) - len(run.objective.prompt(run.tokens, text))
         if left < 1:
             raise InputError("There is no room left to write in: shorten the text from its beginning.")
         return {"text": text + "".join(run.stream(text, longest=min(WRITTEN, left), seed=len(text)))}
@@ -141,15 +130,17 @@ class Inside:
 
 
 def first_text(data: str, task: str) -> str:
-    """A text to begin with."""
-    return _FIRST.get(data, _FIRST.get(task, ""))
+    """A text to begin with: of a made set its own, else the task's."""
+    if data in MADE:
+        return MADE[data].first
+    return TASKS[task].first if task in TASKS else ""
 
 
 def look_at(
     run: Run, text: str, target: str | None = None, write: Writes | None = None, like: Look | None = None
 ) -> Look:
     """A look for which a model of running text only reads: it has no end of its own."""
-    longest = 0 if run.card.objective == "stream" else None
+    longest = 0 if run.objective.goes_on else None
     return look_at_text.look_at(
         run.model, run.card, run.tokens, text, target=target, longest=longest, write=write, like=like
     )

@@ -9,11 +9,12 @@ from glassformer.errors import GlassformerError, InputError
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import Run
 from glassformer.studio.rooms.inside import look_at
-from glassformer.text.samples import Labelled, Pair, Sample
+from glassformer.text.samples import Plain, Sample, text_of, truth_of
 from glassformer.training.loop import weights_in
 from glassformer.training.prepare import Prepared, prepare_again
 
 LONGEST = 200  # characters of a text of the run's own
+BEGINNING = 40  # characters of a text to be gone on with
 MOST_TOKENS = 48  # of a pattern
 SAMPLES = 4
 JSON = dict[str, Any]
@@ -40,33 +41,18 @@ class Lapse:
 
     def _answers(self, run: Run) -> list[JSON]:
         try:
-            told = run.predict([_text(each) for each in self.samples], **_briefly(run))
-        except InputError:  # a model that has only learnt to find hidden pieces
+            told = run.predict([_text(each) for each in self.samples], longest=40, beam=1)  # to be brief
+        except InputError:  # a model that has only learnt to find hidden tokens
             return []
-        words = [
-            getattr(each, "label", None) or getattr(each, "translation", None) or getattr(each, "text", "")
-            for each in told
-        ]
         return [
-            {"text": _text(sample), "truth": _truth(sample), "says": said}
-            for sample, said in zip(self.samples, words, strict=True)
+            {"text": _text(sample), "truth": truth_of(sample)[:LONGEST], "says": each.said}
+            for sample, each in zip(self.samples, told, strict=True)
         ]
-
-
-def _briefly(run: Run) -> JSON:
-    return {} if run.card.task == "classify" else {"longest": 40, "beam": 1}
 
 
 def _text(sample: Sample) -> str:
-    if isinstance(sample, Pair):
-        return sample.source[:LONGEST]
-    return sample.text[:LONGEST] if isinstance(sample, Labelled) else sample.text[:40]
-
-
-def _truth(sample: Sample) -> str:
-    if isinstance(sample, Pair):
-        return sample.target[:LONGEST]
-    return sample.label if isinstance(sample, Labelled) else ""
+    """What is asked about; of a text that goes on, its beginning."""
+    return text_of(sample)[: BEGINNING if isinstance(sample, Plain) else LONGEST]
 
 
 def _patterns(run: Run, text: str) -> JSON:

@@ -22,7 +22,7 @@ from glassformer.studio.asking import Content
 from glassformer.studio.rooms.lapse import Lapse
 from glassformer.studio.shelf import Shelf
 from glassformer.text.made_sets import MADE
-from glassformer.text.samples import TASKS
+from glassformer.text.tasks import TASKS
 
 MOST_MINUTES = 600
 POINTS = 400  # of a curve
@@ -76,11 +76,13 @@ class Train:
     def start(self, content: Content) -> JSON:
         """What can be learnt, and the runs that are there."""
         sets = [{"name": name, "task": each.task, "about": each.about} for name, each in MADE.items()]
-        return {"tasks": list(TASKS), "sets": sets, "runs": [self._brief(name) for name in self._runs()]}
+        files = {name: task.data for name, task in TASKS.items()}
+        runs = [self._brief(name) for name in self._runs()]
+        return {"tasks": list(TASKS), "files": files, "sets": sets, "runs": runs}
 
     def begin(self, content: Content) -> JSON:
         """A new run."""
-        name, task = self._new_name(content), asking.choice(content, "task", TASKS)
+        name, task = self._new_name(content), asking.choice(content, "task", list(TASKS))
         minutes = asking.number(content, "minutes", least=0.1, most=MOST_MINUTES)
         if content.get("file"):
             data = str(self._upload(asking.text(content, "file")))

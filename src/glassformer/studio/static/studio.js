@@ -1,11 +1,11 @@
 // The frame of the studio: the rooms by name, the theme, the keys, and which room the address asks for.
 
-import { ByHand } from "./by_hand.js";
-import { Inside } from "./inside.js";
-import { Race } from "./race.js";
+import { ByHand } from "./rooms/by_hand.js";
+import { Inside } from "./rooms/inside.js";
+import { Race } from "./rooms/race.js";
 import { readAddress, writeAddress } from "./talk.js";
 import { tour } from "./tour.js";
-import { Train } from "./train.js";
+import { Train } from "./rooms/train.js";
 import { el } from "./page/dom.js";
 
 const ROOMS = [

@@ -47,7 +47,9 @@ async function found(place) {
 export function tour(studio) {
   let at = 0;
   const box = el("aside", { class: "tour", role: "dialog", "aria-label": "A first walk", tabindex: "-1" });
-  const unmark = () => document.querySelectorAll(".toured").forEach((node) => node.classList.remove("toured"));
+  const unmark = () => {
+    for (const node of document.querySelectorAll(".toured")) node.classList.remove("toured");
+  };
   const end = () => {
     remember("toured", "yes");
     unmark();

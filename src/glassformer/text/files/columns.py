@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 
 from glassformer.errors import InputError, nearest
 from glassformer.text.files.tables import Row, Skip, Table
+from glassformer.text.tasks import TASKS
 
 TEXTS = (
     *("text", "review", "sentence", "content", "body", "comment", "message", "tweet", "document", "post", "article"),
@@ -71,9 +72,9 @@ def choose(table: Table, task: str, columns: Columns) -> Chosen:
         if name.lower() not in lower:
             raise InputError(f"{table.file} has no column '{name}' for the {role}; {nearest(name, table.names)}")
     told = {role: lower[name.lower()] for role, name in named.items()}
-    if task == "classify":
+    if TASKS[task].has_labels:
         return _text_and_label(table, lower, told)
-    if task == "translate" or {"source", "target"} & set(told):
+    if TASKS[task].has_only_pairs or {"source", "target"} & set(told):
         return _pair(table, lower, told)
     return _text_or_pair(table, lower, told)
 

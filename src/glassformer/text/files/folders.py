@@ -14,6 +14,8 @@ from glassformer.errors import InputError
 from glassformer.text.files.columns import Columns
 from glassformer.text.files.tables import FORMATS, format_of
 from glassformer.text.files.text_files import STDIN
+from glassformer.text.samples import Plain
+from glassformer.text.tasks import TASKS
 
 # How the parts are called in file and folder names, and by us.
 PART_NAMES: Mapping[str, str] = MappingProxyType(
@@ -54,7 +56,7 @@ def parts_of(source: Path | Sequence[Path], task: str, columns: Columns) -> Part
 
 
 def _single(path: Path, task: str) -> Files:
-    if task == "generate" and format_of(path) == ".txt":
+    if Plain in TASKS[task].samples and format_of(path) == ".txt":
         return Files("document", (path,))
     return Files("table", (path,))
 
@@ -63,7 +65,7 @@ def _several(paths: Sequence[Path], task: str) -> list[Files]:
     if not paths:
         raise InputError("No file was given.")
     tables = [format_of(path) in FORMATS and format_of(path) != ".txt" for path in paths]
-    if task == "translate" and len(paths) == 2 and not any(tables):
+    if TASKS[task].has_only_pairs and len(paths) == 2 and not any(tables):
         return [Files("parallel", tuple(paths))]
     return [_single(path, task) for path in paths]
 
@@ -98,10 +100,10 @@ def _part_files(paths: Sequence[Path], task: str, columns: Columns) -> list[File
         inner = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
         if any(path.is_dir() for path in inner):  # train/ with a folder for each label in it
             found += _part_files([path for path in inner if path.is_dir()], task, columns)
-        elif task != "classify" or folder.name.lower() not in NO_LABELS:
+        elif not TASKS[task].has_labels or folder.name.lower() not in NO_LABELS:
             found += [Files("document", (path,), folder.name) for path in inner if format_of(path) == ".txt"]
     files = [path for path in paths if path.is_file()]
-    if task == "translate" and any(format_of(path) not in FORMATS for path in files):
+    if TASKS[task].has_only_pairs and any(format_of(path) not in FORMATS for path in files):
         return found + _parallel(files, columns)
     return found + [_single(path, task) for path in files if format_of(path) in FORMATS]
 

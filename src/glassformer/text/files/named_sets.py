@@ -15,6 +15,7 @@ from typing import Any
 from glassformer.errors import InputError, nearest
 from glassformer.text.files.folders import Files, Parts
 from glassformer.text.samples import HELD_OUT, Labelled, Pair, Plain, Sample
+from glassformer.text.tasks import TASKS
 
 VARIABLE = "GLASSFORMER_DATA"
 LANGUAGES = ("en", "de", "fr")
@@ -191,7 +192,7 @@ def _hub_sample(row: Mapping[str, Any], columns: Mapping[str, str], task: str) -
     if "source" in columns:
         return Pair(str(row[columns["source"]]).strip(), str(row[columns["target"]]).strip())
     text = str(row[columns["text"]])
-    if task == "classify":
+    if TASKS[task].has_labels:
         return Labelled(text.strip(), str(row[columns["label"]]))
     return Plain(text)
 

@@ -1,7 +1,7 @@
 // What the model answered: classes as bars, the next token as candidates, a translation beside its source. The shares
 // come with the document; nothing is worked out here.
 
-import { css, el, svgEl, tool, word } from "../dom.js";
+import { css, el, ruler, svgEl, tool, word } from "../dom.js";
 import { clamp, short, visible } from "../store.js";
 
 const percent = (share) =>
@@ -117,7 +117,8 @@ export class AnswerView {
       el(
         "p",
         { class: "quiet" },
-        "Each share is e to the class's score, divided by the sum over all classes. Click one to see where its score comes from.",
+        "Each share is e to the class's score, divided by the sum over all classes. ",
+        "Click one to see where its score comes from.",
       ),
     ];
   }
@@ -230,8 +231,7 @@ export class AnswerView {
 function alignment(store, answer, at, palette, choose) {
   const keys = store.data.texts.context.map(visible);
   const words = [...(answer.target ?? answer.own).map(visible), "</s>"].slice(0, answer.alignment.length);
-  const brush = document.createElement("canvas").getContext("2d");
-  brush.font = `14px ${palette.font}`;
+  const brush = ruler(palette, "700 14px"); // the chosen word is bold
   const line = (list) => {
     let x = 8;
     return list.map((text) => {
@@ -251,9 +251,9 @@ function alignment(store, answer, at, palette, choose) {
     role: "img",
     "aria-label": "Alignment of the translation with its source",
   });
-  answer.alignment.forEach((weights, r) =>
-    weights.forEach((weight, c) => {
-      if (weight < 0.12 || !bottom[r] || !top[c]) return;
+  for (const [r, weights] of answer.alignment.entries()) {
+    for (const [c, weight] of weights.entries()) {
+      if (weight < 0.12 || !bottom[r] || !top[c]) continue;
       const chosen = r === at;
       drawing.append(
         svgEl("path", {
@@ -264,9 +264,9 @@ function alignment(store, answer, at, palette, choose) {
           "stroke-width": 0.5 + (chosen ? 5 : 2.5) * weight,
         }),
       );
-    }),
-  );
-  top.forEach((place, c) =>
+    }
+  }
+  top.forEach((place, c) => {
     drawing.append(
       svgEl(
         "text",
@@ -280,8 +280,8 @@ function alignment(store, answer, at, palette, choose) {
         },
         place.text,
       ),
-    ),
-  );
+    );
+  });
   bottom.forEach((place, r) => {
     const text = svgEl(
       "text",

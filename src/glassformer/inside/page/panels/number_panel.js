@@ -1,5 +1,6 @@
-// One number: what it is, how it came about term by term, what it was made from and what was made of it. The figures
-// are those of the document; the words are the catalogue's.
+// One number: what it is, how it came about term by term, what it was made from and what was made of it. It draws an
+// explanation, wherever that comes from; one made by Python may bring its own words and figures.
+// What it asks of a store: stage, origin, name and uses.
 
 import { el, formula, word } from "../dom.js";
 import { full, short } from "../store.js";
@@ -21,21 +22,18 @@ export class NumberPanel {
     this.store = store;
     const { address, index, number } = explanation;
     const stage = store.stage(address);
-    const kind = store.origin(address).numbers?.kind ?? "f4";
-    this.summary = `${stage.symbol} ${this.place(stage, index).textContent} = ${stage.truth ? (number ? "✓" : "·") : short(number)}`;
-    const written = stage.truth ? (number ? "may look" : "may not look") : short(number);
+    const exact = full(number, store.origin(address).numbers?.kind ?? "f4");
+    const place = this.place(stage, index);
+    const written = stage.truth ? (number ? "may look" : "may not look") : figured(explanation, number);
+    this.summary = `${stage.symbol} ${place.textContent} = ${stage.truth ? (number ? "✓" : "·") : written}`;
     this.node.replaceChildren(
       ...[
         el("h2", {}, "This number"),
-        el(
-          "p",
-          { class: "where" },
-          formula(["math", {}, ["mrow", { class: stage.role }, ...stage.sign.slice(2)]]),
-          " ",
-          this.place(stage, index),
-        ),
-        el("p", { class: `figure ${stage.role}`, title: full(number, kind) }, written),
-        stage.truth ? null : el("p", { class: "exact quiet" }, full(number, kind)),
+        explanation.where
+          ? el("p", { class: "where" }, explanation.where)
+          : el("p", { class: "where" }, symbol(stage), " ", place),
+        el("p", { class: `figure ${stage.role}`, title: exact }, written),
+        stage.truth || exact === written ? null : el("p", { class: "exact quiet" }, exact),
         el(
           "div",
           { class: "formula" },
@@ -63,18 +61,22 @@ export class NumberPanel {
   }
 
   arithmetic(explanation, stage) {
-    const { operation, terms, pattern, missing } = explanation;
-    if (operation === "given")
-      return [el("p", { class: "quiet" }, "Given: it was not worked out from other numbers here.")];
-    if (operation === "written")
-      return [el("p", { class: "quiet" }, "Written by you: what follows is worked from it.")];
-    const notes = [];
-    const reason = pattern.match(/^(?:\{0\}|0), since (.*)$/)?.[1];
-    if (pattern === "hidden") notes.push(el("p", {}, "−∞, since it may not look there."));
-    else if (reason) notes.push(el("p", {}, `As it was, since ${reason.replace("{0}", "it")}.`));
+    const { operation, terms, missing } = explanation;
+    const notes = this.notes(explanation).map((text) => el("p", { class: "quiet" }, text));
     if (missing) notes.push(el("p", { class: "quiet" }, this.whyMissing(terms)));
-    if (!terms.length) return notes;
-    return [...notes, this.spelled(explanation, stage), this.table(explanation, stage)];
+    if (!terms.length || operation === "given" || operation === "written") return notes;
+    return [...notes, ...this.spelled(explanation), this.table(explanation, stage)];
+  }
+
+  /** What there is to say beside the arithmetic. */
+  notes({ operation, pattern, reason, same_as: same }) {
+    const copied = same ? [`The same number as ${same}.`] : [];
+    if (reason) return [...copied, `${reason[0].toUpperCase()}${reason.slice(1)}.`];
+    if (operation === "given") return ["Given: it was not worked out from other numbers here."];
+    if (operation === "written") return ["Written by you: what follows is worked from it."];
+    if (pattern === "hidden") return ["−∞, since it may not look there."];
+    const since = pattern.match(/^(?:\{0\}|0), since (.*)$/)?.[1];
+    return since ? [`As it was, since ${since.replace("{0}", "it")}.`] : copied;
   }
 
   whyMissing(terms) {
@@ -83,24 +85,28 @@ export class NumberPanel {
     return `${stage.symbol} was left out of this file to keep it small; its numbers are shown as “?”.`;
   }
 
-  /** The whole sum in one line, as on paper; long ones begin and end. */
-  spelled({ terms, pattern, number, operation }) {
-    if (pattern === "hidden" || operation === "same" || (terms.length === 1 && !pattern && terms[0].pattern === "{}"))
-      return el("span");
-    const few = terms.length <= 6;
+  /** The whole sum as on paper, and what it gives; long ones begin and end. */
+  spelled(explanation) {
+    const { terms, pattern, number, operation } = explanation;
+    const copied = operation === "same" || (terms.length === 1 && !pattern && terms[0].pattern === "{}");
+    if (copied || pattern === "hidden" || pattern.includes(", since ")) return [];
     const text = (term) =>
       fill(
         term.pattern,
-        term.cells.map((cell) => bracketed(short(cell.value))),
+        term.cells.map((cell) => bracketed(figured(cell))),
       );
-    const list = few ? terms.map(text) : [...terms.slice(0, 3).map(text), "…", text(terms.at(-1))];
+    const list = terms.length <= 6 ? terms.map(text) : [...terms.slice(0, 3).map(text), "…", text(terms.at(-1))];
     const whole = pattern
       ? pattern.replace("{sum}", list.join(" + ")).replace(/\{(\d+)\}/g, (_, n) => text(terms[Number(n)]))
       : list.join(" + ");
-    return el("p", { class: "sum" }, `${whole.replace(/, since .*/, "")} `, el("b", {}, `= ${short(number)}`));
+    return [
+      el("p", { class: "sum" }, `= ${whole}`),
+      el("p", { class: "sum" }, el("b", {}, `= ${figured(explanation, number)}`)),
+    ];
   }
 
-  table({ terms, pattern, number }, stage) {
+  table(explanation, stage) {
+    const { terms, pattern, number } = explanation;
     const added = !pattern || pattern.includes("{sum}");
     const column = pattern.match(/^\{(\d+)\} \//)?.[1];
     const rows = terms.slice(0, SHOWN_TERMS).map((term, i) => this.row(term, stage, column === String(i)));
@@ -123,13 +129,20 @@ export class NumberPanel {
     const total = terms.reduce((sum, term) => sum + term.value, 0);
     const sums =
       added && terms.length > 1
-        ? [el("tr", { class: "total" }, el("th", { scope: "row" }, "sum"), el("td", {}, short(total)))]
+        ? [
+            el(
+              "tr",
+              { class: "total" },
+              el("th", { scope: "row" }, "sum"),
+              el("td", {}, explanation.total ?? short(total)),
+            ),
+          ]
         : [];
     const result = el(
       "tr",
       { class: "total" },
       el("th", { scope: "row" }, pattern ? "gives" : "number"),
-      el("td", { class: "result" }, short(number)),
+      el("td", { class: "result" }, figured(explanation, number)),
     );
     const head = el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "from"), el("th", { scope: "col" }, "value")));
     return el(
@@ -144,7 +157,7 @@ export class NumberPanel {
     const pieces = term.pattern.split("{}");
     const spelled = pieces.flatMap((piece, i) => (i < term.cells.length ? [piece, this.link(term.cells[i])] : [piece]));
     const names = term.cells.length ? this.termName(term.cells[0], stage) : null;
-    return el("tr", { class: chosen ? "chosen" : "" }, el("td", {}, spelled, names), el("td", {}, short(term.value)));
+    return el("tr", { class: chosen ? "chosen" : "" }, el("td", {}, spelled, names), el("td", {}, figured(term)));
   }
 
   /** What a term is about: the token of the running axis. */
@@ -163,10 +176,10 @@ export class NumberPanel {
         type: "button",
         class: `cell ${stage.role}`,
         title: `${stage.symbol}[${cell.index.join(",")}] = ${full(cell.value, "f4")}`,
-        "aria-label": `${stage.name.replace(/_/g, " ")} ${short(cell.value)}: go there`,
+        "aria-label": `${stage.name.replace(/_/g, " ")} ${figured(cell)}: go there`,
         onclick: () => this.go({ at: cell.address, cell: cell.index }),
       },
-      short(cell.value),
+      figured(cell),
     );
   }
 
@@ -217,6 +230,11 @@ export class NumberPanel {
     );
   }
 }
+
+const symbol = (stage) => formula(["math", {}, ["mrow", { class: stage.role }, ...stage.sign.slice(2)]]);
+
+/** A number as its page writes it: with the figure that came along, or three digits. */
+const figured = (each, value = each.value) => each.figure ?? short(value);
 
 const bracketed = (text) => (text.startsWith("−") ? `(${text})` : text);
 

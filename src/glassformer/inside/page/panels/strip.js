@@ -1,7 +1,7 @@
 // The way of one head as a diagram: the matrices stand where their symbols stand in the formula, and lines lead from
 // one to the next. Where it goes is read from the lanes and operands of the document, not known here.
 
-import { css, el, fitted, formula, svgEl, thumbnail } from "../dom.js";
+import { css, el, fitted, formula, ruler, svgEl, thumbnail } from "../dom.js";
 import { Sheet, visible } from "../store.js";
 
 const GAP = 26;
@@ -47,12 +47,12 @@ export class Strip {
     const wordy = columns.flat().some(([address]) => store.stage(address).name.includes("_"));
     const lane = size + (wordy ? 46 : 34); // a picture and its caption, which may take two lines
     const high = rows === 1 ? size + 46 : lane * 3;
-    columns.forEach((column, i) =>
-      column.forEach(([address, at]) => {
+    for (const [i, column] of columns.entries()) {
+      for (const [address, at] of column) {
         const y = rows === 1 ? size / 2 + 4 : lane * at + size / 2 + 4;
         this.place(address, i * pitch + size / 2 + 4, y, size);
-      }),
-    );
+      }
+    }
     const width = columns.length * pitch - (pitch - size) + 8;
     this.field.style.width = `${width}px`;
     this.field.style.height = `${high}px`;
@@ -108,10 +108,9 @@ export class Strip {
   line(from, to, role) {
     const [x1, x2] = [from.x + from.width / 2 + 3, to.x - to.width / 2 - 4];
     const bend = Math.min(22, (x2 - x1) / 2);
-    const d =
-      from.y === to.y
-        ? `M${x1} ${from.y}H${x2}`
-        : `M${x1} ${from.y}H${x2 - bend * 2 > x1 ? x2 - bend * 2 : x1}C${x2 - bend} ${from.y} ${x2 - bend} ${to.y} ${x2} ${to.y}`;
+    const [leaves, turns] = [Math.max(x1, x2 - bend * 2), x2 - bend];
+    const curve = `H${leaves}C${turns} ${from.y} ${turns} ${to.y} ${x2} ${to.y}`;
+    const d = `M${x1} ${from.y}${from.y === to.y ? `H${x2}` : curve}`;
     this.lines.append(
       svgEl("path", {
         d,
@@ -137,7 +136,7 @@ export class Strip {
       button.classList.toggle("here", here);
       if (here) button.setAttribute("aria-current", "step");
       else button.removeAttribute("aria-current");
-      picture.querySelectorAll(".mark").forEach((each) => each.remove());
+      for (const old of picture.querySelectorAll(".mark")) old.remove();
       for (const [top, left, bottom, right] of marks.get(address) ?? []) {
         const box = el("span", { class: "mark" });
         const [w, h] = [width / sheet.columns, height / sheet.rows];
@@ -202,8 +201,7 @@ export function looks(sheet, row, palette, choose) {
 }
 
 function lines(queries, keys, row, weights, { largest, palette, choose }) {
-  const brush = document.createElement("canvas").getContext("2d");
-  brush.font = `13px ${palette.font}`;
+  const brush = ruler(palette, "700 13px"); // the chosen query is bold
   const widest = (words) => Math.min(120, Math.max(...words.map((text) => brush.measureText(text).width)));
   const left = widest(queries) + 8;
   const right = left + ACROSS;
@@ -231,18 +229,19 @@ function lines(queries, keys, row, weights, { largest, palette, choose }) {
     if (strong) path.append(svgEl("title", {}, `${queries[r]} → ${keys[c]}: ${weight.toFixed(3)}`));
     drawing.append(path);
   };
-  queries.forEach(
-    (_, r) => r !== row && weights(r).forEach((weight, c) => weight > 0.1 && line(r, c, Math.min(weight, 1), false)),
-  );
-  weights(row).forEach((weight, c) => weight > 0.004 && line(row, c, weight, true));
+  for (const [r] of queries.entries()) {
+    if (r === row) continue;
+    for (const [c, weight] of weights(r).entries()) if (weight > 0.1) line(r, c, Math.min(weight, 1), false);
+  }
+  for (const [c, weight] of weights(row).entries()) if (weight > 0.004) line(row, c, weight, true);
   const word = (text, x, at, attributes) =>
     drawing.append(svgEl("text", { x, y: at + 4.5, "font-size": 13, ...attributes }, fitted(brush, text, 120)));
-  keys.forEach((text, c) =>
+  keys.forEach((text, c) => {
     word(text, right + 3, y(c, keys.length), {
       fill: css(palette.ink),
       "fill-opacity": 0.5 + (0.5 * Math.max(weights(row)[c], 0)) / largest,
-    }),
-  );
+    });
+  });
   queries.forEach((text, r) => {
     word(text, left - 3, y(r, queries.length), {
       "text-anchor": "end",

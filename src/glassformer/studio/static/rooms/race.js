@@ -1,9 +1,9 @@
 // The room Race: one table, one chart of curves, and your sentence given to every model.
 
-import { chart } from "./charts.js";
-import { ask } from "./talk.js";
-import { el, word } from "./page/dom.js";
-import { short, visible } from "./page/store.js";
+import { chart } from "../panels/charts.js";
+import { ask } from "../talk.js";
+import { el, word } from "../page/dom.js";
+import { short, visible } from "../page/store.js";
 
 export class Race {
   constructor(studio, put) {
@@ -35,12 +35,14 @@ export class Race {
         el(
           "p",
           {},
-          "A race trains several models on the same data, each for the same time, and says who is really ahead. Run one in a terminal, and open the studio with its folder:",
+          "A race trains several models on the same data, each for the same time, and says who is really ahead. ",
+          "Run one in a terminal, and open the studio with its folder:",
         ),
         el(
           "pre",
           { class: "said-so" },
-          "glassformer compare classify negation --models bare-attention,rnn,transformer --minutes 1 --out negation-race\nglassformer studio negation-race",
+          "glassformer compare classify negation --models bare-attention,rnn,transformer --minutes 1 ",
+          "--out negation-race\nglassformer studio negation-race",
         ),
       ),
     );
@@ -55,8 +57,8 @@ export class Race {
         "tr",
         {},
         el("th", { scope: "row" }, each.model),
-        el("td", { class: "num" }, each.parameters?.toLocaleString("en") ?? ""),
-        el("td", { class: "num" }, time(each.seconds)),
+        el("td", { class: "num", "data-name": "parameters" }, each.parameters?.toLocaleString("en") ?? ""),
+        el("td", { class: "num", "data-name": "time" }, time(each.seconds)),
         el(
           "td",
           { class: "num" },

@@ -20,19 +20,21 @@ from typing import Any
 import numpy as np
 
 from glassformer.drawing.curves import Point
-from glassformer.drawing.score_words import BESIDE, best_is_high
+from glassformer.drawing.score_words import SCORES
 from glassformer.errors import InputError
-from glassformer.models.registry import kind_of
+from glassformer.models.registry import MODELS
 from glassformer.objectives.bootstrap import Comparison, Interval, Measure, compare, interval
-from glassformer.objectives.metrics import measured_again
+from glassformer.objectives.objective import Objective
+from glassformer.objectives.table import OBJECTIVES, usual_objective
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.report import training_points
 from glassformer.runs.run import Run
 from glassformer.storage import parse_json, write_file
 from glassformer.text.corpora import Corpus
 from glassformer.text.samples import Labelled
+from glassformer.text.tasks import TASKS
 from glassformer.training.course import Listener, nobody, resume, teach
-from glassformer.training.prepare import Request, read_corpus
+from glassformer.training.request import Request, read_corpus
 
 BY_LUCK = 0.05  # a difference that luck explains more easily than this is none
 _NOT_TERMS = ("model", "seed", "data_seed", "threads", "keep_all", "command")  # what may differ between two starts
@@ -127,7 +129,8 @@ class Race:
                 runs.setdefault(entry.model, []).append(folder)
         if not runs:
             raise InputError(f"Nobody has finished in {self.out} yet.")
-        return _ranked([_standing(model, folders) for model, folders in runs.items()], self._guess())
+        found = [_standing(model, folders, self._objective) for model, folders in runs.items()]
+        return _ranked(found, self._objective, self._guess())
 
     def curves(self, standing: Standing) -> list[list[Point]]:
         """Seconds and held-out loss of each of a model's runs."""
@@ -139,6 +142,10 @@ class Race:
 
     def _write(self, content: Mapping[str, Any]) -> None:
         write_file(self.out / "race.json", (json.dumps(content, ensure_ascii=False, indent=2) + "\n").encode())
+
+    @property
+    def _objective(self) -> Objective:
+        return OBJECTIVES[self.request.objective or usual_objective(self.request.task, self.corpus.train[0])]
 
     def _folder(self, entry: Entry) -> RunFolder:
         return RunFolder(self.out / entry.name)
@@ -166,8 +173,8 @@ def _check(request: Request, models: Sequence[str], seeds: Sequence[int]) -> Non
         if not names or twice:
             raise InputError(f"A race needs a {what}, each named once; {', '.join(twice) or 'none'} was given.")
     for model in models:
-        if kind_of(model).task != request.task:
-            raise InputError(f"'{model}' is a model to {kind_of(model).task}, not to {request.task}.")
+        if MODELS[model].family != TASKS[request.task].family:
+            raise InputError(f"'{model}' is a {MODELS[model].family}, which cannot {request.task}.")
     if not (request.minutes or request.epochs or request.steps):
         raise InputError("A race needs an equal budget for all: minutes, epochs or steps.")
 
@@ -184,35 +191,34 @@ def _terms(request: Request, corpus: Corpus) -> dict[str, Any]:
 # --- how they stand ---------------------------------------------------------------------------------------------
 
 
-def _standing(model: str, folders: Sequence[RunFolder]) -> tuple[Standing, str, Measure]:
+def _standing(model: str, folders: Sequence[RunFolder], objective: Objective) -> tuple[Standing, Measure]:
     outcomes = [folder.read_outcomes() or {} for folder in folders]
     scores = [folder.read_scores() or {} for folder in folders]
     abouts = [folder.read_about() or {} for folder in folders]
     if not all("rows" in each for each in outcomes):
         raise InputError(f"{folders[0].path} has not been judged on samples; train it anew.")
-    name = outcomes[0]["score"]
-    measure = measured_again(name, np.sum([each["rows"] for each in outcomes], axis=0))
-    beside = [each[BESIDE[name]] for each in scores if each.get(BESIDE[name]) is not None]
+    measure = objective.measure(np.sum([each["rows"] for each in outcomes], axis=0))
+    beside = [each[objective.beside] for each in scores if each.get(objective.beside) is not None]
     found = Standing(
         model=model,
         runs=tuple(folder.path.name for folder in folders),
         parameters=abouts[0]["parameters"],
         seconds=statistics.mean(each["seconds"] for each in abouts),
         score=interval(measure),
-        each=tuple(each[name] for each in scores),
+        each=tuple(each[objective.main] for each in scores),
         beside=statistics.mean(beside) if beside else None,
         reads_order=folders[0].settings["model"].get("positions") != "none",
     )
-    return found, name, measure
+    return found, measure
 
 
-def _ranked(found: Sequence[tuple[Standing, str, Measure]], guess: float | None) -> Standings:
-    name = found[0][1]
-    sign = -1 if best_is_high(name) else 1
-    (first, _, best), *others = sorted(found, key=lambda each: sign * each[0].score.value)
-    leads = [compare(best, measure) if best_is_high(name) else compare(measure, best) for _, _, measure in others]
-    models = (first, *(replace(each, behind=lead) for (each, _, _), lead in zip(others, leads, strict=True)))
-    return Standings(name, BESIDE[name], len(best.rows), guess, models)
+def _ranked(found: Sequence[tuple[Standing, Measure]], objective: Objective, guess: float | None) -> Standings:
+    best_is_high = SCORES[objective.main].best_is_high
+    sign = -1 if best_is_high else 1
+    (first, best), *others = sorted(found, key=lambda each: sign * each[0].score.value)
+    leads = [compare(best, measure) if best_is_high else compare(measure, best) for _, measure in others]
+    models = (first, *(replace(each, behind=lead) for (each, _), lead in zip(others, leads, strict=True)))
+    return Standings(objective.main, objective.beside, len(best.rows), guess, models)
 
 
 def as_plain(standings: Standings) -> dict[str, Any]:

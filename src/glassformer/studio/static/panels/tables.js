@@ -1,13 +1,13 @@
 // Matrices as tables: numbers that can be read, picked and, where they are given, changed in place.
 
-import { el, formula } from "./page/dom.js";
+import { el, formula } from "../page/dom.js";
+import { fixed } from "../page/store.js";
 
 /** A number with so many decimals, and a real minus sign. */
 export function figure(value, decimals) {
   if (value === "-Infinity" || value === -Infinity) return "−∞";
   if (typeof value === "boolean") return value ? "✓" : "·";
-  return Number(value)
-    .toFixed(decimals)
+  return fixed(Number(value), decimals)
     .replace(/^-(?=0(\.0*)?$)/, "")
     .replace("-", "−");
 }
@@ -81,11 +81,10 @@ export function largestOf(values) {
 export const sign = (tree, role) => formula(["math", {}, ["mrow", { class: role }, ...tree.slice(2)]]);
 
 /** Markup in nested lists, built node by node; what is not known is shown as text. */
-const KNOWN = new Set(
-  "div section h2 h3 h4 h5 h6 p span pre code ins s b i ul li math mrow mi mn mo mtext msub msup mfrac msqrt mover mspace mtable mtr mtd".split(
-    " ",
-  ),
-);
+const KNOWN = new Set([
+  ..."div section h2 h3 h4 h5 h6 p span pre code ins s b i ul li".split(" "),
+  ..."math mrow mi mn mo mtext msub msup mfrac msqrt mover mspace mtable mtr mtd".split(" "),
+]);
 const KEPT = new Set(["class", "data-mark", "tabindex", "stretchy", "width", "display"]);
 const MATH = /^m/;
 

@@ -1,10 +1,10 @@
-// The room Inside: a model, a text, and the view of what happened in between. What is changed here (a head switched off,
-// a number, a stage taken from another text) is sent along, and the answer is shown before and after.
+// The room Inside: a model, a text, and the view of what happened in between. What is changed here (a head switched
+// off, a number, a stage taken from another text) is sent along, and the answer is shown before and after.
 
-import { Latest, ask } from "./talk.js";
-import { el, word } from "./page/dom.js";
-import { short, visible } from "./page/store.js";
-import { hashFromState, mount, stateFromHash } from "./page/view.js";
+import { changeInWords, sides } from "../panels/changes.js";
+import { Latest, ask } from "../talk.js";
+import { el } from "../page/dom.js";
+import { hashFromState, mount, stateFromHash } from "../page/view.js";
 
 const KEPT = ["at", "head", "row", "cell", "view", "zoom"];
 
@@ -84,7 +84,8 @@ export class Inside {
         el(
           "p",
           {},
-          "A small one trains in about a minute, on sentences that are made up on the spot. Then you can look inside it here.",
+          "A small one trains in about a minute, on sentences that are made up on the spot. ",
+          "Then you can look inside it here.",
         ),
         el("button", { type: "button", class: "tool strong", onclick: () => this.studio.go("train") }, "Train one"),
         this.broken.map((each) => el("p", { class: "wrong" }, `${each.name}: ${each.error}`)),
@@ -159,10 +160,12 @@ export class Inside {
     this.picker.value = this.model;
     this.words.value = this.text;
     this.lead.value = this.target;
-    this.lead.hidden = model.task !== "translate";
-    this.on.hidden = model.objective !== "stream";
+    this.lead.hidden = !model.can_be_led;
+    this.on.hidden = !model.goes_on;
     const score = Object.keys(SCORES).find((name) => name in model.scores);
-    this.about.textContent = `${model.model}, ${model.parameters.toLocaleString("en")} weights, trained to ${model.task} ${model.data}${score ? ` · ${SCORES[score](model.scores[score])}` : ""}`;
+    const size = `${model.model}, ${model.parameters.toLocaleString("en")} weights`;
+    const scored = score ? ` · ${SCORES[score](model.scores[score])}` : "";
+    this.about.textContent = `${size}, trained to ${model.task} ${model.data}${scored}`;
   }
 
   get card() {
@@ -317,17 +320,7 @@ export class Inside {
   }
 
   drawChanges() {
-    const name = (each) => {
-      const [, scope, stage] = each.address.match(/^(.*?)\.?([a-z_]+)$/);
-      const part = this.view?.data.parts.find((one) => one.id.replace(/#.*/, "") === scope)?.title ?? scope;
-      const head = each.head == null ? "" : ` · head ${each.head + 1}`;
-      if (each.kind === "head off") return `${part}${head} off`;
-      if (each.kind === "number")
-        return `${part} · ${stage.replaceAll("_", " ")}, ${place(each.index)} = ${short(each.value)}`;
-      return each.frozen
-        ? `${part}${head} frozen as for “${each.text}”`
-        : `${part} · ${stage.replaceAll("_", " ")}${head} from “${each.text}”`;
-    };
+    const name = (each) => changeInWords(each, this.view?.data.parts ?? []);
     const chips = this.changes.map((each) =>
       el(
         "li",
@@ -440,71 +433,6 @@ export class Inside {
       ),
     );
   }
-}
-
-/** Where a number stands, counted from one: batch, maybe head, row, column. */
-function place(index) {
-  const [column, row, head] = index
-    .slice(1)
-    .reverse()
-    .map((each) => each + 1);
-  return [head && `head ${head}`, row && `row ${row}`, `column ${column}`].filter(Boolean).join(", ");
-}
-
-/** The answer before and after, side by side. */
-function sides(before, after) {
-  if (!before || !after) return null;
-  const written = before.kind === "translation" || (before.kind === "next" && before.steps.length > before.read);
-  const likeliest = (answer) => answer.steps.map((step) => step.items[0].name).join("\n");
-  const side = (name, answer, other) =>
-    el(
-      "div",
-      { class: "side-of" },
-      el("p", { class: "quiet" }, name),
-      written ? guesses(answer, other) : bars(lastItems(answer), lastItems(other)),
-    );
-  const along = written ? ": the likeliest next token at each place, along the same words" : "";
-  const same = along && likeliest(before) === likeliest(after) ? ": the same tokens, though not equally likely" : "";
-  return el(
-    "div",
-    { class: "before-after" },
-    side(`before${along}`, before, after),
-    side(`after${same}`, after, before),
-  );
-}
-
-const lastItems = (answer) => (answer.kind === "classes" ? answer.items : answer.steps.at(-1).items).slice(0, 5);
-
-function bars(items, others) {
-  const old = new Map(others.map((each) => [each.name, each.share]));
-  return el(
-    "div",
-    { class: "small-bars" },
-    items.map((each) => {
-      const fill = el("span", { class: "fill" });
-      fill.style.width = `${Math.max(100 * each.share, 0.6)}%`;
-      const moved = Math.abs((old.get(each.name) ?? 0) - each.share) > 5e-4;
-      return el(
-        "div",
-        { class: "small-bar" },
-        word(visible(each.name), { class: "name" }),
-        el("span", { class: "track" }, fill),
-        el("span", { class: moved ? "changed" : "" }, each.share.toFixed(3)),
-      );
-    }),
-  );
-}
-
-function guesses(answer, other) {
-  const from = answer.read ? answer.read - 1 : 0; // what was only read is no guess worth a word
-  const same = (step, i) => step.items[0].name === other.steps[from + i]?.items[0].name;
-  return el(
-    "p",
-    { class: "guesses" },
-    answer.steps
-      .slice(from)
-      .map((step, i) => word(visible(step.items[0].name), { class: same(step, i) ? "token" : "token changed" })),
-  );
 }
 
 function parsed(text) {

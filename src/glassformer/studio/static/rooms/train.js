@@ -1,9 +1,10 @@
-// The room Train: four fields, then the page is the run: its curve, samples getting better, one head's pattern over time.
+// The room Train: four fields, then the page is the run: its curve, samples getting better, one head's pattern over
+// time.
 
-import { chart, pattern } from "./charts.js";
-import { ask, sendFile } from "./talk.js";
-import { el, word } from "./page/dom.js";
-import { short, visible } from "./page/store.js";
+import { chart, pattern } from "../panels/charts.js";
+import { ask, sendFile } from "../talk.js";
+import { el, word } from "../page/dom.js";
+import { short, visible } from "../page/store.js";
 
 const BEAT = 1500; // milliseconds between two looks at a run
 const FRAMES = 8; // of a time-lapse
@@ -41,7 +42,7 @@ export class Train {
   // --- the form ---
 
   async offer() {
-    const { tasks, sets, runs } = await ask("train/start");
+    const { tasks, files, sets, runs } = await ask("train/start");
     const task = el(
       "select",
       { name: "task", onchange: () => fill() },
@@ -87,13 +88,7 @@ export class Train {
         el("option", { value: "file", selected: chosen === "file" }, "a file of mine"),
       );
       file.hidden = data.value !== "file";
-      const said =
-        fitting.find((each) => each.name === data.value)?.about ??
-        {
-          classify: "A file with a text and a label in each row.",
-          translate: "A file with a source and a target in each row.",
-          generate: "A text, or a file with a prompt and an answer in each row.",
-        }[task.value];
+      const said = fitting.find((each) => each.name === data.value)?.about ?? files[task.value];
       about.textContent = said[0].toUpperCase() + said.slice(1);
       const base = data.value === "file" ? task.value : data.value;
       name.value = [base, ...Array.from({ length: 99 }, (_, i) => `${base}-${i + 2}`)].find((each) => !taken.has(each));
@@ -206,7 +201,7 @@ export class Train {
     const left = settings.seconds && last ? Math.max(0, settings.seconds - last.seconds) : null;
     const status = state.running
       ? last
-        ? `step ${last.step.toLocaleString("en")}${left === null ? "" : `, about ${left < 90 ? `${Math.ceil(left)} s` : `${Math.ceil(left / 60)} min`} left`}`
+        ? `step ${last.step.toLocaleString("en")}${left === null ? "" : `, about ${roundly(left)} left`}`
         : "reading the data and measuring the machine …"
       : state.finished
         ? "finished"
@@ -293,7 +288,8 @@ export class Train {
         ? el(
             "p",
             {},
-            `${certificate.passed ? "✓" : "✗"} certificate: ${checks.filter((each) => each.passed).length} of ${checks.length} checks passed`,
+            `${certificate.passed ? "✓" : "✗"} certificate: `,
+            `${checks.filter((each) => each.passed).length} of ${checks.length} checks passed`,
           )
         : null,
     ].filter(Boolean);
@@ -409,6 +405,9 @@ export class Train {
     this.node.dataset.frames = String(frames.length);
   }
 }
+
+/** A time that is left, on the long side. */
+const roundly = (seconds) => (seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`);
 
 /** At most so many of a list, evenly, with the first and the last. */
 function evenly(list, most) {

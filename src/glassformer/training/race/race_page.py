@@ -1,13 +1,13 @@
-"""A race as one HTML file: how all stand, and how they got there. It draws what race.py found out."""
+"""A race as one HTML file: how all stand, and how they got there. It draws what the race found out."""
 
 from html import escape
 from pathlib import Path
 
 from glassformer.drawing.charts import COLOURS, Line, Scale, lines, whisker
 from glassformer.drawing.html_page import facts, page, section, table
-from glassformer.drawing.score_words import NAMES, best_is_high, between, clock, figure, in_figures
-from glassformer.models.registry import kind_of
-from glassformer.training.race.standings import Race, Standing, Standings
+from glassformer.drawing.score_words import SCORES, between, clock, figure, in_figures
+from glassformer.models.registry import MODELS
+from glassformer.training.race.race import Race, Standing, Standings
 
 BAG_OF_WORDS = "a bag of words: it cannot know in which order they stand"
 
@@ -60,7 +60,7 @@ def _headline(standings: Standings, name: str) -> str:
         f"<header><h1>Race <span class='said'>on {escape(name)}, {len(standings.models)} models{runs}</span></h1>"
         f"<p class='headline'>{escape(verdict(standings))}</p>"
         f"<p class='said'>{escape(first.model)}: {in_figures(standings.score, first.score.value)} "
-        f"{escape(NAMES[standings.score])}, most likely "
+        f"{escape(SCORES[standings.score].words)}, most likely "
         f"{between(standings.score, (first.score.low, first.score.high))}.</p></header>"
     )
 
@@ -86,7 +86,14 @@ def _scale(standings: Standings) -> Scale:
 def _table(standings: Standings) -> str:
     scale, score = _scale(standings), standings.score
     several = len(standings.models[0].each) > 1
-    head = ["model", NAMES[score], "", "95 % interval", *(["± seeds"] if several else []), NAMES[standings.beside]]
+    head = [
+        "model",
+        SCORES[score].words,
+        "",
+        "95 % interval",
+        *(["± seeds"] if several else []),
+        SCORES[standings.beside].words,
+    ]
     kinds = ["tight", "number main", "wide", "number", *(["number"] if several else []), "number", "number", "number"]
     rows = []
     for i, each in enumerate(standings.models):
@@ -119,14 +126,14 @@ def _curves(race: Race, standings: Standings) -> str:
 
 
 def _terms(race: Race, standings: Standings) -> dict[str, str]:
-    request = race.request
+    request, score = race.request, SCORES[standings.score]
     budgets = {"minutes": "min each, all told", "epochs": "times through the data", "steps": "steps"}
     return {
         "data": request.data,
         "samples": ", ".join(f"{count:,} {part}" for part, count in race.terms["samples"].items() if count),
         "budget": next(f"{count:g} {word}" for name, word in budgets.items() if (count := getattr(request, name))),
         "settings": ", ".join(f"{name} {value}" for name, value in request.settings.items()),
-        "compared by": f"{NAMES[standings.score]}; {'higher' if best_is_high(standings.score) else 'lower'} is better; "
+        "compared by": f"{score.words}; {'higher' if score.best_is_high else 'lower'} is better; "
         "by a paired bootstrap over the samples",
         "command": request.command,
     }  # fmt: skip
@@ -134,6 +141,6 @@ def _terms(race: Race, standings: Standings) -> dict[str, str]:
 
 def _contenders(standings: Standings) -> dict[str, str]:
     return {
-        each.model: kind_of(each.model).sentence + ("" if each.reads_order else f" It is {BAG_OF_WORDS}.")
+        each.model: MODELS[each.model].sentence + ("" if each.reads_order else f" It is {BAG_OF_WORDS}.")
         for each in standings.models
     }

@@ -1,11 +1,13 @@
 // The room By hand: givens on the left, the working on the right like a good solution on paper. Every given can be
 // changed in place; the server's core works what follows, and what became different flashes.
 
-import { CheckMine } from "./check_mine.js";
-import { Laboratory } from "./laboratory.js";
-import { figure, largestOf, shade, sheetsOf, sign, table, typed } from "./tables.js";
-import { Latest, ask } from "./talk.js";
-import { el, formula, reduced } from "./page/dom.js";
+import { CheckMine } from "../panels/check_mine.js";
+import { Laboratory } from "../panels/laboratory.js";
+import { figure, largestOf, shade, sheetsOf, sign, table, typed } from "../panels/tables.js";
+import { Latest, ask } from "../talk.js";
+import { el, formula, reduced } from "../page/dom.js";
+import { numbered } from "../page/operations.js";
+import { NumberPanel } from "../page/panels/number_panel.js";
 
 const TABS = [
   ["", "The working"],
@@ -15,7 +17,7 @@ const TABS = [
 const plural = (name) => name.replace(/_/g, " ");
 
 export class ByHand {
-  constructor(studio, put) {
+  constructor(_studio, put) {
     this.put = put;
     this.latest = new Latest();
     this.asked = new Latest();
@@ -105,8 +107,8 @@ export class ByHand {
     this.wrong = el("p", { class: "wrong note", role: "alert", hidden: true });
     this.givens = el("section", { class: "givens", "aria-label": "Given" });
     this.working = el("section", { class: "working", "aria-label": "The working", "aria-live": "off" });
-    this.number = el("aside", { class: "number", "aria-label": "This number", "aria-live": "polite" });
-    this.paper = el("div", { class: "paper" }, this.givens, this.working, this.number);
+    this.number = new NumberPanel({ go: (to) => this.go(to) });
+    this.paper = el("div", { class: "paper" }, this.givens, this.working, this.number.node);
     this.node.replaceChildren(this.bar, this.title, this.wrong, this.paper, this.check.node, this.laboratory.node);
     this.noNumber();
   }
@@ -414,8 +416,8 @@ export class ByHand {
     box.querySelector(".meaning").textContent = stage.meaning;
     const largest = stage.shares ? 1 : largestOf(stage.values);
     for (const part of sheetsOf(stage.values, stage.shape)) {
-      part.rows.forEach((row, r) =>
-        row.forEach((value, c) => {
+      for (const [r, row] of part.rows.entries()) {
+        for (const [c, value] of row.entries()) {
           const index = part.at(r, c);
           const td = this.cells.get(`${stage.name}:${index.join(",")}`);
           const text = figure(value, stage.decimals);
@@ -426,22 +428,15 @@ export class ByHand {
           button.title = String(value);
           td.classList.toggle("hid", hidden || value === "-Infinity");
           shade(td, value, largest);
-        }),
-      );
+        }
+      }
     }
   }
 
   // --- a number ---
 
   noNumber() {
-    this.number.replaceChildren(
-      el("h2", {}, "This number"),
-      el(
-        "p",
-        { class: "quiet" },
-        "Click a number of the working to read its arithmetic. Change a given one to see what follows.",
-      ),
-    );
+    this.number.empty("Click a number of the working to read its arithmetic. Change a given one to see what follows.");
   }
 
   async pick(stage, index) {
@@ -449,49 +444,76 @@ export class ByHand {
     await this.explain(stage, ...index);
     this.say();
     if (matchMedia("(max-width: 1099px)").matches)
-      this.number.scrollIntoView({ block: "nearest", behavior: reduced() ? "auto" : "smooth" });
+      this.number.node.scrollIntoView({ block: "nearest", behavior: reduced() ? "auto" : "smooth" });
   }
 
   async explain(stage, ...index) {
     this.cell = [stage, ...index];
     this.mark([]);
+    let found;
     try {
-      const found = await this.asked.ask("by-hand/number", { sheet: this.sheet, stage, index });
-      if (!found) return;
-      this.mark(found.cells);
-      this.cells.get(`${stage}:${index.join(",")}`)?.classList.add("chosen");
-      const steps = found.steps.slice(0, -1).map((step) => el("p", { class: "sum" }, `= ${step}`));
-      this.number.replaceChildren(
-        el("h2", {}, "This number"),
-        el("p", { class: "where" }, found.where || found.place),
-        el("p", { class: `figure ${found.role}`, title: String(found.exact) }, el("output", {}, found.steps.at(-1))),
-        el("div", { class: "formula" }, formula(found.formula)),
-        ...steps,
-        steps.length ? el("p", { class: "sum" }, el("b", {}, `= ${found.steps.at(-1)}`)) : "",
-        found.copy_of ? el("p", { class: "quiet" }, `The same number as ${found.copy_of}.`) : "",
-        found.reason ? el("p", { class: "quiet" }, `${found.reason[0].toUpperCase()}${found.reason.slice(1)}.`) : "",
-        el("p", { class: "exact quiet" }, `in full: ${String(found.exact).replace("-", "−")}`),
-      );
-    } catch (error) {
+      found = await this.asked.ask("by-hand/number", { sheet: this.sheet, stage, index });
+    } catch {
       this.cell = null;
       this.noNumber();
     }
+    if (!found) return;
+    const explanation = numbered(found);
+    this.mark(explanation.terms.flatMap((term) => term.cells).filter((cell) => cell.address !== stage));
+    this.at(stage, index)?.classList.add("chosen");
+    this.number.draw(new Facts(this.found), explanation);
+  }
+
+  /** To a number of the paper, or to a stage. */
+  go({ at, cell }) {
+    const box = (cell && this.at(at, cell)) ?? this.node.querySelector(`[data-stage="${at}"]`);
+    box?.scrollIntoView({ block: "nearest", behavior: reduced() ? "auto" : "smooth" });
+    if (cell) this.pick(at, cell);
+  }
+
+  /** Where a number stands on the paper, which leaves out the axes of one batch and one head. */
+  at(stage, index) {
+    for (let skip = 0; skip <= index.length; skip++) {
+      const td = this.cells.get(`${stage}:${index.slice(skip).join(",")}`);
+      if (td) return td;
+    }
+    return null;
   }
 
   /** The cells it was made of, wherever they stand. */
   mark(cells) {
     for (const td of this.cells.values()) td.classList.remove("used", "chosen");
-    for (const { stage, index } of cells) {
-      for (let skip = 0; skip < index.length; skip++) {
-        const td = this.cells.get(`${stage}:${index.slice(skip).join(",")}`);
-        if (td) {
-          td.classList.add("used");
-          break;
-        }
-      }
-    }
+    for (const { address, index } of cells) this.at(address, index)?.classList.add("used");
   }
 }
+
+/** What the panel of a number asks about the stages of a worksheet. */
+class Facts {
+  constructor({ stages, rows, columns }) {
+    this.tokens = { Tq: rows, Tk: columns };
+    this.stages = new Map(stages.map((each) => [each.name, factsOf(each)]));
+    this.uses = new Map();
+    for (const [name, { operands }] of this.stages)
+      for (const operand of operands.filter(Boolean)) this.uses.set(operand, [...(this.uses.get(operand) ?? []), name]);
+  }
+
+  stage(address) {
+    return this.stages.get(address);
+  }
+
+  origin() {
+    return { numbers: { kind: "f8" } };
+  }
+
+  name(stage, axis, i) {
+    return this.tokens[stage.axes[axis]]?.[i] ?? null;
+  }
+}
+
+const factsOf = ({ name, letter, symbol, formula: tree, role, axes, whole_shape: shape, operands }) => ({
+  ...{ address: name, name, symbol: letter, sign: symbol, tree, role, axes, shape, operands },
+  truth: name === "mask",
+});
 
 /** Whether a cell is hidden; that may be told once for all heads. */
 function isHidden(hidden, index) {

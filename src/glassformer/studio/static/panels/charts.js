@@ -1,6 +1,6 @@
 // Curves and patterns as small pictures. They draw the points they are given.
 
-import { el, sized, svgEl } from "./page/dom.js";
+import { el, sized, svgEl } from "../page/dom.js";
 
 const [WIDE, HIGH, LEFT, BELOW] = [900, 200, 44, 24];
 
@@ -53,7 +53,11 @@ export function chart(lines, { what, names = false }) {
 function labels(ends, edge) {
   const gap = 14;
   ends.sort((a, b) => a.y - b.y);
-  ends.forEach((end, i) => (end.at = Math.max(end.y, i ? ends[i - 1].at + gap : 0)));
+  let highest = 0;
+  for (const end of ends) {
+    end.at = Math.max(end.y, highest);
+    highest = end.at + gap;
+  }
   let lowest = HIGH - BELOW;
   for (const end of ends.toReversed()) {
     end.at = Math.min(end.at, lowest);
@@ -74,11 +78,11 @@ export function pattern(rows, root, size = 132) {
   brush.fillStyle = style.getPropertyValue("--paper");
   brush.fillRect(0, 0, rows[0].length * scale, rows.length * scale);
   brush.fillStyle = style.getPropertyValue("--score");
-  rows.forEach((row, r) =>
-    row.forEach((weight, c) => {
+  for (const [r, row] of rows.entries()) {
+    for (const [c, weight] of row.entries()) {
       brush.globalAlpha = Math.min(1, Math.max(0, weight)) ** 0.75;
       brush.fillRect(c * scale, r * scale, scale, scale);
-    }),
-  );
+    }
+  }
   return canvas;
 }

@@ -1,8 +1,8 @@
 // The mask laboratory: four ways to hide a token, tried on the scores of the worksheet; what leaks is shown.
 
 import { figure, shade, table } from "./tables.js";
-import { Latest } from "./talk.js";
-import { el } from "./page/dom.js";
+import { Latest } from "../talk.js";
+import { el } from "../page/dom.js";
 
 export class Laboratory {
   constructor() {
@@ -20,8 +20,10 @@ export class Laboratory {
   }
 
   draw(found, sheet) {
-    const intro =
-      "Four ways to hide a token, on the same scores (head 1). Only the last hides it every time: it gets no weight, a change of its score changes nothing, and each row still sums to 1.";
+    const intro = [
+      "Four ways to hide a token, on the same scores (head 1). Only the last hides it every time: ",
+      "it gets no weight, a change of its score changes nothing, and each row still sums to 1.",
+    ];
     const rows = sheet.tokens ?? [];
     const columns = sheet.context_tokens ?? rows;
     this.node.replaceChildren(

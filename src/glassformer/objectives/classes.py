@@ -1,0 +1,137 @@
+"""The objective *classes*: the class of a text. It knows nothing of how a text came to have one.
+
+text  →  one share for each label
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from glassformer.errors import InputError
+from glassformer.layers.kernels import cross_entropy
+from glassformer.objectives import metrics
+from glassformer.objectives.evaluation import interval_of
+from glassformer.objectives.lessons import Lessons, Measures, Rows, always, lessons_of, tensors
+from glassformer.objectives.objective import SMALL, Objective, Preset, TokenPlan, Trained, Verdict
+from glassformer.objectives.predictions import TOKENS_AT_ONCE, Classified, Writing, encoded, padded, room, together
+from glassformer.text import batches
+from glassformer.text.samples import Labelled
+from glassformer.text.tokens import Tokens
+
+_OF_THE_NOTES = ("rnn", "bilstm", "mlp", "conv", "conv-pool")
+
+
+def preset(model: str, characters: int, samples: int) -> Preset:
+    """The notes' models as the notes have them; a Transformer by the amount of text."""
+    small = characters < SMALL
+    tokens = TokenPlan(kind="word", min_frequency=1 if small else 3)
+    if model in _OF_THE_NOTES or model.endswith("attention"):
+        plan = {
+            "optimizer": "adamw", "learning_rate": 1e-3, "weight_decay": 0.0, "schedule": "linear",
+            "validate_every": 0.1,
+        }  # fmt: skip
+        return Preset(
+            tokens=tokens, longest=500, tokens_per_batch=16_000, plan=plan, own_length=model in _OF_THE_NOTES
+        )  # fmt: skip
+    if small:
+        return Preset(
+            settings={"width": 64, "hidden": 128, "layers": 2, "dropout": 0.0}, tokens=tokens, longest=256,
+            tokens_per_batch=1024, plan={"learning_rate": 3e-3, "validate_every": 0.1, "patience": 0}, minutes=1.0,
+        )  # fmt: skip
+    return Preset(
+        settings={"width": 64, "hidden": 128, "layers": 2, "dropout": 0.2, "word_dropout": 0.6},
+        # Fewer words than the notes' 20,000: the rare ones are names, which say nothing of other texts.
+        tokens=TokenPlan(kind="word", vocabulary=12_000, min_frequency=3), longest=1024, tokens_per_batch=8192,
+        plan={
+            "learning_rate": 2e-3, "table_rate": 0.2, "weight_decay": 0.1, "smoothing": 0.1, "average": 0.995,
+            "validate_every": 0.1,
+        },
+        minutes=11.0,
+    )  # fmt: skip
+
+
+def lessons(
+    train: Sequence[Labelled], valid: Sequence[Labelled], labels: Sequence[str], tokens: Tokens, measures: Measures
+) -> Lessons:
+    """Texts and their classes; the loss is that of the right class."""
+    numbers = {label: i for i, label in enumerate(labels)}
+    cut: list[batches.Shortened] = []
+
+    def part(samples: Sequence[Labelled]) -> Rows:
+        cut.append(batches.shortened(tokens.encode_many([each.text for each in samples]), measures.longest))
+        rows, classes = cut[-1].rows, [numbers[each.label] for each in samples]
+
+        def made(indices: Sequence[int], epoch: int) -> batches.LabelledBatch:
+            return batches.labelled_batch([rows[i] for i in indices], [classes[i] for i in indices])
+
+        return Rows(always([len(row) for row in rows]), made, measures.tokens_per_batch, measures.seed)
+
+    return lessons_of(part(train), part(valid), class_loss, cut[0])
+
+
+def class_loss(model: nn.Module, batch: batches.LabelledBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
+    """Of the right class of each text, summed, and over how many."""
+    ids, real, labels = tensors(model, batch.ids, batch.real, batch.labels)
+    return cross_entropy(model(ids, real), labels, smoothing), len(labels)
+
+
+def class_shares(trained: Trained, texts: Sequence[str]) -> np.ndarray:
+    """The share of each label (columns) for each text (rows)."""
+    rows = batches.shortened(encoded(trained.tokens, texts), room(trained.card)).rows
+    shares = np.zeros((len(rows), len(trained.card.labels)))
+    for indices in together(rows, TOKENS_AT_ONCE):
+        ids, real = padded(trained.model, [rows[i] for i in indices])
+        with torch.inference_mode():
+            shares[indices] = trained.model(ids, real).double().softmax(-1).cpu().numpy()
+    return shares
+
+
+def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Classified]:
+    """Each text's label."""
+    labels = trained.card.labels
+    return [
+        Classified(labels[int(row.argmax())], dict(zip(labels, row.tolist(), strict=True)))
+        for row in class_shares(trained, texts)
+    ]
+
+
+def judge(trained: Trained, samples: Sequence[Labelled], how: Writing, seed: int) -> Verdict:
+    """Accuracy first; precision, recall and F1 of each class, and which is taken for which."""
+    labels = trained.card.labels
+    numbers = {label: i for i, label in enumerate(labels)}
+    strange = sorted({sample.label for sample in samples} - numbers.keys())
+    if strange:
+        raise InputError(f"The model knows the labels {', '.join(labels)}; these samples have '{strange[0]}'.")
+    truth = np.array([numbers[sample.label] for sample in samples])
+    shares = class_shares(trained, [sample.text for sample in samples])
+    found = metrics.score_classes(truth, shares)
+    accuracy = metrics.accuracy(truth, shares.argmax(axis=1))
+    scores = {
+        "accuracy": found.accuracy,
+        "accuracy_interval": interval_of(accuracy, seed),
+        "macro_f1": found.macro_f1,
+        "loss": found.log_loss,
+        "calibration_error": found.calibration_error,
+        "samples": len(samples),
+        "classes": {label: asdict(each) for label, each in zip(labels, found.classes, strict=True)},
+        "confusion": {"labels": list(labels), "table": found.confusion.tolist()},
+    }
+    answers = tuple(labels[i] for i in shares.argmax(axis=1))
+    return Verdict(scores, "accuracy", accuracy, answers, tuple(sample.label for sample in samples))
+
+
+CLASSES = Objective(
+    learns="tell the class of a text",
+    family="classifier",
+    samples=Labelled,
+    preset=preset,
+    lessons=lessons,
+    predict=predict,
+    judge=judge,
+    main="accuracy",
+    beside="macro_f1",
+    measure=metrics.share_of_rows,
+)

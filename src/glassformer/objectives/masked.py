@@ -1,0 +1,77 @@
+"""The objective *masked*: the hidden tokens of a text, found again where they stand, to pretrain an encoder. It needs
+no labels, and predicts nothing by itself.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from glassformer.errors import InputError
+from glassformer.layers.kernels import cross_entropy
+from glassformer.objectives import classes, metrics
+from glassformer.objectives.evaluation import judge_language
+from glassformer.objectives.lessons import Lessons, Measures, Rows, always, lessons_of, tensors
+from glassformer.objectives.objective import Objective, Preset, Trained, Verdict
+from glassformer.objectives.predictions import Writing
+from glassformer.text import batches
+from glassformer.text.samples import Plain
+from glassformer.text.tokens import Tokens
+
+
+def preset(model: str, characters: int, samples: int) -> Preset:
+    """As for the classes that are learnt next, but nothing is dropped."""
+    if model != "transformer":
+        raise InputError(f"Hidden tokens are found again by a 'transformer'; a '{model}' has no row for each token.")
+    found = classes.preset(model, characters, samples)
+    return replace(found, settings={**found.settings, "word_dropout": 0.0, "dropout": 0.0}, minutes=10.0)
+
+
+def lessons(
+    train: Sequence[Plain], valid: Sequence[Plain], labels: Sequence[str], tokens: Tokens, measures: Measures
+) -> Lessons:
+    """Texts with some tokens hidden; only the hidden ones count."""
+    cut: list[batches.Shortened] = []
+
+    def part(samples: Sequence[Plain]) -> Rows:
+        cut.append(batches.shortened(tokens.encode_many([each.text for each in samples]), measures.longest))
+        rows = [row for row in cut[-1].rows if len(row)]
+
+        def made(indices: Sequence[int], epoch: int) -> batches.LanguageBatch:
+            return batches.hidden_batch(
+                [rows[i] for i in indices], indices, len(tokens), seed=measures.seed, epoch=epoch
+            )
+
+        return Rows(always([len(row) for row in rows]), made, measures.tokens_per_batch, measures.seed)
+
+    return lessons_of(part(train), part(valid), hidden_loss, cut[0])
+
+
+def hidden_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
+    """Of each hidden token, from the encoder's rows and the embedding's own matrix: no weight is learnt for this."""
+    ids, wanted, real, counted = tensors(model, batch.ids_in, batch.ids_out, batch.real, batch.counted)
+    rows = model.read(ids, real)  # type: ignore[operator]
+    logits = F.linear(rows[counted], model.embedding.weight)  # type: ignore[union-attr, arg-type]
+    return cross_entropy(logits, wanted[counted], smoothing), int(counted.sum())
+
+
+def judge(trained: Trained, samples: Sequence[Plain], how: Writing, seed: int) -> Verdict:
+    """The loss over the tokens that the run's seed hides."""
+    return judge_language(trained, samples, seed, lessons, whole=False)
+
+
+MASKED = Objective(
+    learns="find hidden tokens",
+    family="classifier",
+    samples=Plain,
+    reads="generate",
+    preset=preset,
+    lessons=lessons,
+    predict=None,
+    judge=judge,
+    main="loss",
+    beside="perplexity",
+    measure=metrics.mean_of_rows,
+    pretrains=True,
+)

@@ -1,0 +1,123 @@
+"""The objective *pairs*: a sentence and its translation. It knows nothing of languages.
+
+text  →  <s> translation </s>
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from torch import Tensor, nn
+
+from glassformer.layers.kernels import cross_entropy
+from glassformer.models.decoding.writers import Translation
+from glassformer.objectives import metrics
+from glassformer.objectives.evaluation import interval_of
+from glassformer.objectives.lessons import Lessons, Measures, Rows, always, lessons_of, tensors
+from glassformer.objectives.objective import SMALL, Objective, Preset, TokenPlan, Trained, Verdict
+from glassformer.objectives.predictions import (
+    AND_SOME,
+    SEARCHED_AT_ONCE,
+    TIMES_LONGER,
+    Translated,
+    Writing,
+    encoded,
+    padded,
+    room,
+    together,
+    written,
+)
+from glassformer.text import batches
+from glassformer.text.samples import Pair
+from glassformer.text.tokens import START, Tokens
+
+USUAL_BEAM = 4
+
+
+def preset(model: str, characters: int, samples: int) -> Preset:
+    """By the amount of text."""
+    if characters < SMALL:
+        return Preset(
+            settings={"width": 64, "hidden": 256, "encoder_layers": 2, "decoder_layers": 2, "dropout": 0.0},
+            tokens=TokenPlan(kind="bpe", vocabulary=300), longest=128, tokens_per_batch=1024,
+            plan={"learning_rate": 3e-3}, minutes=1.0,
+        )  # fmt: skip
+    return Preset(
+        settings={"width": 128, "hidden": 256, "encoder_layers": 3, "decoder_layers": 3, "dropout": 0.3},
+        tokens=TokenPlan(kind="bpe", vocabulary=5000), longest=128, tokens_per_batch=2048,
+        plan={"learning_rate": 3e-3, "smoothing": 0.1, "average": 0.998, "validate_every": 0.05}, minutes=30.0,
+    )  # fmt: skip
+
+
+def lessons(
+    train: Sequence[Pair], valid: Sequence[Pair], labels: Sequence[str], tokens: Tokens, measures: Measures
+) -> Lessons:
+    """Sentences and their translations; the loss is that of each next token."""
+    cut: list[batches.Shortened] = []
+
+    def part(samples: Sequence[Pair]) -> Rows:
+        cut.append(batches.shortened(tokens.encode_many([each.source for each in samples]), measures.longest))
+        sources = cut[-1].rows
+        targets = batches.shortened(
+            tokens.encode_many([each.target for each in samples]), measures.longest - 1  # and </s>
+        ).rows  # fmt: skip
+
+        def made(indices: Sequence[int], epoch: int) -> batches.PairBatch:
+            return batches.pair_batch([sources[i] for i in indices], [targets[i] for i in indices])
+
+        lengths = [max(len(source), len(target) + 1) for source, target in zip(sources, targets, strict=True)]
+        return Rows(always(lengths), made, measures.tokens_per_batch, measures.seed)
+
+    return lessons_of(part(train), part(valid), translation_loss, cut[0])
+
+
+def translation_loss(model: nn.Module, batch: batches.PairBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
+    """Of each next token of the target, summed, and over how many; padding does not count."""
+    source, real, target, wanted, counted = tensors(
+        model, batch.source, batch.source_real, batch.target_in, batch.target_out, batch.target_real
+    )
+    return cross_entropy(model(source, real, target, counted=counted), wanted[counted], smoothing), int(counted.sum())
+
+
+def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Translated]:
+    """Each text's translation."""
+    model, tokens = trained.model, trained.tokens
+    rows = batches.shortened(encoded(tokens, texts), room(trained.card)).rows
+    found: list[Any] = [None] * len(rows)
+    for indices in together(rows, SEARCHED_AT_ONCE):
+        source, real = padded(model, [rows[i] for i in indices])
+        longest = how.longest or TIMES_LONGER * source.shape[1] + AND_SOME
+        answers = written(Translation(model, source, real, START), tokens, how, longest, how.beam or USUAL_BEAM)
+        for i, answer in zip(indices, answers, strict=True):
+            found[i] = Translated(how.ended(tokens.decode(answer.body))[0], answer.score(1.0))
+    return found
+
+
+def judge(trained: Trained, samples: Sequence[Pair], how: Writing, seed: int) -> Verdict:
+    """BLEU and chrF, with the signatures that say how they were worked."""
+    references = tuple(sample.target for sample in samples)
+    answers = tuple(each.translation for each in predict(trained, [each.source for each in samples], how))
+    found = asdict(metrics.score_translations(answers, references))
+    bleu = metrics.bleu(answers, references)
+    scores = {
+        "bleu": found.pop("bleu"),
+        "bleu_interval": interval_of(bleu, seed),
+        **found,
+        "samples": len(samples),
+    }
+    return Verdict(scores, "bleu", bleu, answers, references)
+
+
+PAIRS = Objective(
+    learns="translate",
+    family="translator",
+    samples=Pair,
+    preset=preset,
+    lessons=lessons,
+    predict=predict,
+    judge=judge,
+    main="bleu",
+    beside="chrf",
+    measure=metrics.bleu_of_rows,
+    writes=True,
+)

@@ -1,0 +1,129 @@
+"""The operations of the catalogue: for each, which cells make a number and how they are written. The only such table.
+
+`arithmetic.py` works a number from it, and the page spells one from the same trees; both know no operation by name.
+The table computes nothing and knows no model.
+
+How it is read (the signs are those of `calculator.py`):
+    0[^,i]     a cell of operand 0, its place worked from the number's own: `*` all of that, `^` all but the last,
+               `b h r c` batch, head, row and column, `i` the running number; `m[…]` is a cell of the stage itself
+    0#-1       the length of the last axis of operand 0
+    terms      how each term is written. `i<n: …` one for each i, `i<n, x: …` where x is not 0; a term whose operand is
+               absent is left out
+    whole      how the terms make the number; without it they are added up. {sum} all terms, {0} the first, {c} the one
+               of the number's column, {n} how many, {top} a name of `let`; a part in <…> goes with its absent term
+    worth      the same to be worked, where what is written would lose digits or is said in words; {terms} is their list
+    when       an operation has several cases: the first whose condition holds
+    let        names for what is found once: `top(i<n: …)` where the largest stands, `count(i<n: …)` how many are not 0
+"""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from glassformer.stages.calculator import term, tree
+
+
+@dataclass(frozen=True)
+class Case:
+    """How a number is made, if `when` holds."""
+
+    terms: tuple[str, ...]
+    whole: str = ""
+    worth: str = ""
+    when: str = ""
+    let: Mapping[str, str] = field(default_factory=dict)
+
+
+def _one(*terms: str, whole: str = "", worth: str = "") -> tuple[Case, ...]:
+    return (Case(terms, whole, worth),)
+
+
+def _averaged(term_: str) -> tuple[Case, ...]:
+    return _one(term_, whole="({sum}) / {n}")
+
+
+# Where the largest of a row stands, and what it is. e^±300 can be written down; beyond, the top is taken off first.
+_TOP = MappingProxyType({"t": "top(i<0#-1: 0[^,i])", "top": "0[^,t]"})
+_POWER = "i<0#-1: e^0[^,i]"
+_POWER_BELOW_TOP = "i<0#-1: e^(0[^,i] − 0[^,t])"
+_GROUP = "h*1#1//m#1"  # the key/value head that serves head h
+
+OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
+    {
+        # attention
+        "project": _one("i<1#0: 0[^,i] × 1[i,c]", "2[c]"),
+        "project to heads": _one("i<1#0: 0[b,r,i] × 1[i,h*m#-1+c]", "2[h*m#-1+c]"),
+        "split heads": _one("0[b,r,h*m#-1+c]"),
+        "rotate": (
+            Case(("0[*]",), when="c>2*1#-1-1"),
+            Case(("0[*] × 1[b,r,c]", "0[b,h,r,c+1#-1] × 2[b,r,c]"), "{0} − {1}", when="c<1#-1"),
+            Case(("0[*] × 1[b,r,c-1#-1]", "0[b,h,r,c-1#-1] × 2[b,r,c-1#-1]")),
+        ),
+        "dot": _one(f"i<0#-1: 0[b,h,r,i] × 1[b,{_GROUP},c,i]"),
+        "synthesize": _one("i<0#-1: relu(0[b,h,r,i]) × 1[h,i,c]", "2[h,c]"),
+        "cut": _one("0[h,r,c]"),
+        "inverse root": _one("0[]", whole="1 / √({0})"),
+        "scale": _one("1[] × 0[*]"),
+        "add": _one("0[*]", "1[*]"),
+        "mask": (
+            Case(("0[*]",), "{0}, since it may look", when="1[*]"),
+            Case(("0[*]",), "hidden", worth="−∞"),
+        ),
+        "softmax": (
+            Case((), "0, since this row may look at nothing", when="top=−∞", let=_TOP),
+            Case((_POWER_BELOW_TOP,), "{c} / ({sum})", when="abs(top)>300", let=_TOP),
+            Case((_POWER,), "{c} / ({sum})"),
+        ),
+        "quiet softmax": (
+            Case(
+                (_POWER_BELOW_TOP,), "{c} / (e^(−{top}) + {sum})", "{c} / sum(e^(−{top}), {terms})", "top>300", _TOP
+            ),
+            Case((_POWER,), "{c} / (1 + {sum})", "{c} / sum(1, {terms})"),
+        ),
+        "sigmoid": _one("0[*]", whole="1 / (1 + e^(−{0}))", worth="sigmoid({0})"),
+        "drop": (  # the draw itself is the one thing no formula knows
+            Case(("0[*]",), "0, since {0} was dropped", when="m[*]=0 and 0[*]≠0"),
+            Case(("0[*]", "1[]"), "{0} / (1 − {1})"),
+        ),
+        "mix": _one(f"i<1#2: 0[b,h,r,i] × 1[b,{_GROUP},i,c]"),
+        "join heads": _one("0[b,c//0#-1,r,c%0#-1]"),
+        "same": _one("0[*]"),
+        # layers
+        "mean": _averaged("i<0#-1: 0[*,i]"),
+        "variance": _averaged("i<0#-1: (0[*,i] − 1[*])²"),
+        "mean square": _averaged("i<0#-1: 0[*,i]²"),
+        "layer norm": _one(
+            "0[*]", "1[^]", "2[^]", "3[]", "4[c]", "5[c]", whole="({0} − {1}) / √({2} + {3})< × {4}>< + {5}>"
+        ),
+        "rms norm": _one("0[*]", "1[^]", "2[]", "3[c]", whole="{0} / √({1} + {2})< × {3}>"),
+        "relu": _one("0[*]", whole="max(0, {0})"),
+        "gelu": _one("0[*]", whole="{0} × Φ({0})"),
+        "tanh gelu": _one("0[*]", whole="½ × {0} × (1 + tanh(√(2/π) × ({0} + 0.044715 × {0}³)))"),
+        "squared relu": _one("0[*]", whole="max(0, {0})²"),
+        "swiglu": _one("1[*]", "0[*]", whole="{0} × sigmoid({0}) × {1}"),
+        # models
+        "look up": (Case(("2[] × 1[0[b,r],c]",), when="2?"), Case(("1[0[b,r],c]",))),
+        "recur": _one(
+            "i<1#0: 0[b,r,i] × 1[i,c]", "2[c]", "i<3#0, r>0: m[b,r-1,i] × 3[i,c]", "4[c]", whole="tanh({sum})"
+        ),
+        "last state": (Case(("0[b,max(1,n)-1,c]",), let={"n": "count(i<1#-1: 1[b,i])"}),),
+        "largest": (Case(("0[b,c,t]",), "max(…) = {0}", worth="{0}", let={"t": "top(i<0#-1: 0[b,c,i])"}),),
+        "mean of real": _averaged("i<0#1, 1[b,i]: 0[b,i,c]"),
+    }
+)  # fmt: skip
+
+
+@functools.cache
+def resolved(operation: str) -> list[dict[str, Any]]:
+    """The cases of an operation as plain data: every text that leads to a cell or a term's value read into a tree."""
+    return [
+        {
+            "let": {name: tree(text) for name, text in case.let.items()},
+            "when": tree(case.when) if case.when else None,
+            "terms": [term(text) for text in case.terms],
+            "whole": case.whole,
+        }
+        for case in OPERATIONS[operation]
+    ]

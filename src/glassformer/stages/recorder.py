@@ -1,0 +1,51 @@
+"""The recorder: a watcher that reads every stage into a trace. It knows tensors only by what they can do, not torch."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from glassformer.stages.arithmetic import Array
+from glassformer.stages.trace import Entry, Trace
+from glassformer.stages.watchers import Rewriter, Tensor
+
+
+class Recorder:
+    """Reads stages into a trace; with a rewriter, records what was put in place and marks it as written."""
+
+    def __init__(self, rewriter: Rewriter | None = None) -> None:
+        self.rewriter = rewriter
+        self.trace = Trace()
+        # The tensors themselves, held so that no id is used twice: the same tensor at two addresses is one thing.
+        self._held: dict[int, tuple[object, str]] = {}
+
+    def __call__(self, name: str, value: Tensor, how: str = "") -> Tensor:
+        """Keeps a copy of the stage."""
+        answer = self.rewriter(name, value, how) if self.rewriter else value
+        _, same_as = self._held.get(id(answer), (None, ""))
+        self._held.setdefault(id(answer), (answer, name))
+        self.trace.add(Entry(name, as_array(answer), how, same_as, written=answer is not value))
+        return answer
+
+
+def as_array(value: Any) -> Array:
+    """A copy of a tensor's numbers. Kinds of float that numpy lacks are widened, which loses nothing."""
+    tensor = value.detach().cpu()
+    if str(tensor.dtype) in ("torch.bfloat16", "torch.float8_e4m3fn", "torch.float8_e5m2"):
+        tensor = tensor.float()
+    return np.array(tensor.numpy(), copy=True)
+
+
+def record(
+    module: Callable[..., Any], *inputs: Any, write: Mapping[str, Any] | None = None, **options: Any
+) -> tuple[Any, Trace]:
+    """Runs `module(*inputs, **options)` and gives its answer and the trace; `write` puts other values at addresses.
+
+    `answer, trace = record(attention, x, write={"weights": uniform})`
+    """
+    rewriter = Rewriter(write) if write else None
+    recorder = Recorder(rewriter)
+    answer = module(*inputs, **options, see=recorder)
+    if rewriter is not None:
+        rewriter.require_reached(recorder.trace)
+    return answer, recorder.trace

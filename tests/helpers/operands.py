@@ -1,0 +1,85 @@
+"""Operands for every operation of the catalogue, drawn at random: prime sizes, extreme rows, absent ones left out."""
+
+import random
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glassformer.stages.arithmetic import Array, Index
+
+# The shape of the stage that is made, then of each operand; a trailing `?` may be absent. b batch, h heads, g key/value
+# heads, q queries, k keys, d width, v value width, p pairs, x and y the widths of all heads, n words, 1 broadcast.
+SHAPES: Mapping[str, str] = MappingProxyType(
+    {
+        "project": "bqv bqd dv v?",
+        "project to heads": "bhqv bqd dx x?",
+        "split heads": "bhqv bqx",
+        "rotate": "bhqr bhqr 1qp 1qp",
+        "dot": "bhqk bhqd bgkd",
+        "synthesize": "bhqk bhqd hdk hk",
+        "cut": "bhqk hqk",
+        "inverse root": "- -",
+        "scale": "bhqk bhqk -",
+        "add": "bqd bqd qd",
+        "mask": "bhqk bhqk 11qk",
+        "softmax": "bhqk bhqk",
+        "quiet softmax": "bhqk bhqk",
+        "sigmoid": "bhqk bhqk",
+        "drop": "bhqk bhqk -",
+        "mix": "bhqv bhqk bgkv",
+        "join heads": "bqx bhqv",
+        "same": "bqd bqd",
+        "mean": "bq bqd",
+        "variance": "bq bqd bq",
+        "mean square": "bq bqd",
+        "layer norm": "bqd bqd bq bq - d? d?",
+        "rms norm": "bqd bqd bq - d?",
+        "relu": "bqd bqd",
+        "gelu": "bqd bqd",
+        "tanh gelu": "bqd bqd",
+        "squared relu": "bqd bqd",
+        "swiglu": "bqd bqd bqd",
+        "look up": "bqd bq nd -?",
+        "recur": "bqd bqv vd d dd d",
+        "last state": "bd bqd bq",
+        "largest": "bd bdk",
+        "mean of real": "bd bqd bq",
+    }
+)
+SIZES = MappingProxyType({"b": 2, "h": 6, "g": 3, "q": 5, "k": 7, "d": 11, "v": 3, "p": 2, "r": 5, "x": 18, "n": 13})
+Given = tuple[str, Array]
+
+
+def random_case(operation: str, seed: int) -> tuple[Index, Given, list[Given | None]]:
+    """A place, the stage that is made, and its operands: each an address and its values."""
+    draw = random.Random(f"{operation} {seed}")
+    made, *operands = SHAPES[operation].split()
+    noise = np.random.default_rng(seed)
+    values = [_drawn(operation, k, shape, draw, noise) for k, shape in enumerate([made, *operands])]
+    found: list[Given | None] = [
+        None if shape.endswith("?") and draw.random() < 0.4 else (f"operand{k}", values[k + 1])
+        for k, shape in enumerate(operands)
+    ]
+    return tuple(draw.randrange(size) for size in values[0].shape), ("made", values[0]), found
+
+
+def _drawn(operation: str, k: int, shape: str, draw: random.Random, noise: np.random.Generator) -> Array:
+    """Numbers as they may come: single precision too, whole rows far up or down, zeros, hidden scores."""
+    size = tuple(1 if sign == "1" else SIZES[sign] for sign in shape if sign in SIZES or sign == "1")
+    numbers: NDArray[np.float64] = noise.normal(size=size) * draw.choice([1.0, 1.0, 3.0])
+    if (operation, k) in {("mask", 2), ("last state", 2), ("mean of real", 2)}:
+        return np.asarray(noise.random(size) < draw.choice([0.0, 0.5, 0.9]))
+    if (operation, k) == ("look up", 1):
+        return noise.integers(0, SIZES["n"], size)
+    if shape.startswith("-") or (operation, k) in {("layer norm", 3), ("rms norm", 2)}:
+        return np.asarray(np.abs(noise.normal(size=size)) * 0.4 + 0.1)
+    if "softmax" in operation:
+        numbers += draw.choice([0.0, 0.0, 299.0, 350.0, -350.0, 1e4, -1e4, 2345678.9])
+        numbers[noise.random(size) < draw.choice([0.0, 0.3, 0.9])] = -np.inf
+    if operation in ("drop", "relu", "squared relu", "sigmoid", "synthesize"):
+        numbers[noise.random(size) < 0.4] = 0.0
+    if operation == "sigmoid":
+        numbers *= draw.choice([1.0, 100.0, 400.0])
+    return numbers.astype(np.float32) if draw.random() < 0.5 else numbers
