@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from glassformer.by_hand.exercises.exercise_sheets import SUFFIXES, Exercise, filled_in, make_exercise
-from glassformer.by_hand.exercises.marking import Key, Mark, answer_key, hand_ins, mark, mark_file
+from glassformer.by_hand.exercises.hand_ins import hand_ins
+from glassformer.by_hand.exercises.marking import Key, Mark, answer_key, mark, mark_file
 from glassformer.by_hand.exercises.planting import plant
 from glassformer.by_hand.exercises.workings import VARIANTS
 from glassformer.by_hand.reports.class_table import to_csv, to_html
@@ -82,8 +83,49 @@ def test_another_sheet_and_another_shape_are_said() -> None:
     assert marked("X = [[7], [8]]\n\nV = X [[2]] = [[14], [16]]\n\nT = [[1], [1]]\n").outcome == "another sheet"
     assert marked("I was ill.").outcome == "another sheet"
     answer = marked(pencil("[[2, 4]]", "[[6], [12]]"))
-    assert answer.remarks == ["V is 1×2 here, 2×1 on the sheet"]
-    assert (answer.points, answer.not_answered) == (3, 1)
+    assert answer.remarks == ["V could not be read: 1×2 is written, 2×1 is asked for"]
+    assert (answer.outcome, answer.points, answer.not_answered) == ("unfinished", 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("v", "y"),
+    [
+        ("[[2.0], [4.00]]", "[[6.], [12]]"),
+        ("[[4/2], [2·2]]", "[[6], [24/2]]"),
+        ("[[2,0], [4,0]]", "[[6,0], [12,0]]"),  # decimal commas
+        ("[[1 + 1], [4]] = [[2], [4]]", "[[6], [12]]"),
+    ],
+)
+def test_students_write_as_they_like(v: str, y: str) -> None:
+    answer = marked(pencil(v, y))
+    assert (answer.outcome, answer.points) == ("right", 4)
+
+
+def test_answers_may_stand_under_small_letters_and_labels() -> None:
+    assert marked("v = [[2], [4]]\n\ny = [[6], [12]]\n").outcome == "right"
+    assert marked("V: [[2], [4]]\n\nY: [[6], [12]]\n").outcome == "right"
+
+
+def test_what_cannot_be_read_is_said_and_not_guessed() -> None:
+    answer = marked(pencil("[[2], [no idea]]", "[[?], [?]]"))
+    assert (answer.outcome, answer.points, answer.first) == ("not readable", 0, None)
+    assert answer.remarks[0].startswith("V could not be read: ")
+
+
+def test_rounding_on_the_way_is_no_slip() -> None:
+    sheet = "Z = [[1], [2]] / 3 = [[?], [?]]\n\nY = Z [[4]] = [[?], [?]]\n"
+    solution = "Z = [[1], [2]] / 3 = [[0.33], [0.67]]\n\nY = Z [[4]] = [[1.32], [2.68]]\n"
+    key = answer_key(sheet, solution, ".txt")
+    finer = "Z = [[1], [2]] / 3 = [[0.33], [0.67]]\n\nY = Z [[4]] = [[1.33], [2.67]]\n"
+    assert mark(finer.encode(), "ann", key, ".txt").outcome == "right"
+    assert mark(finer.replace("1.33", "1.39").encode(), "ann", key, ".txt").points == 3
+
+
+def test_before_anything_is_wrong_nothing_is_followed() -> None:
+    sheet = "X = [[1, 0]]\n\nW = [[1, 2], [3, 4]]\n\nQ = X W = [[?, ?]]\n"
+    key = answer_key(sheet, sheet.replace("?, ?", "1, 2"), ".txt")
+    answer = mark(sheet.replace("?, ?", "1, 3").encode(), "ann", key, ".txt")  # X Wᵀ
+    assert (answer.outcome, answer.points, answer.follow_through) == ("wrong", 1, 0)
 
 
 def test_a_sheet_without_blanks_is_no_key() -> None:

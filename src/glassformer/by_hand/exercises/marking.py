@@ -5,7 +5,6 @@ teacher's solution and checked there, so that a number that follows from the stu
 nothing that the teacher printed is ever marked. If a student changed what was printed, that is said.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,15 +13,15 @@ from types import MappingProxyType
 from glassformer.by_hand.checking.checker import Checker
 from glassformer.by_hand.checking.findings import Finding
 from glassformer.by_hand.checking.judging import judge
-from glassformer.by_hand.grammar.expressions import Matrix, Name, Number, is_printed
+from glassformer.by_hand.exercises.hand_ins import Cell, HandIn, printed_cells, read
+from glassformer.by_hand.grammar.expressions import Name, Number
 from glassformer.by_hand.notes.documents import Document
 from glassformer.by_hand.notes.reading import open_bytes
-from glassformer.by_hand.notes.statements import Reading, read_statements
-from glassformer.by_hand.numbers.comparison import entries_of
+from glassformer.by_hand.notes.statements import Reading
 from glassformer.errors import InputError
 
 LARGEST = 2_000_000  # bytes of one hand-in
-Cell = tuple[str, int, int]  # symbol, row and column, from 0
+_ROUNDING = 5  # units of the last digit: more does not come of rounding
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,8 @@ class Mark:
 
 def answer_key(sheet: str, solution: str, suffix: str = ".md") -> Key:
     """What the sheet asks for, and what is right."""
-    numbers = _cells(_read(solution.encode(), "solution", suffix))
-    open_names = set(_blank_names(_read(sheet.encode(), "sheet", suffix)))
+    numbers = printed_cells(read(solution.encode(), "solution", suffix))
+    open_names = set(_blank_names(read(sheet.encode(), "sheet", suffix)))
     blanks = frozenset(cell for cell in numbers if cell[0] in open_names)
     if not blanks:
         raise InputError("This sheet has no blank that its solution fills; give the sheet and its own solution.")
@@ -89,16 +88,14 @@ class _Marker:
 
     def __init__(self, document: Document, key: Key, suffix: str, answer: Mark) -> None:
         self.document, self.key, self.answer = document, key, answer
-        # With a digit for every ? its place is read like any other, and nothing moves.
-        whole = _cells(_read(document.text.replace("?", "0").encode(), document.file, suffix))
-        self.written = {cell: number for cell, number in whole.items() if cell in key.numbers}
-        self.shapes = {symbol: _shape(symbol, whole) for symbol, _, _ in self.written}
+        hand_in = HandIn(document.text, suffix, key.numbers)
+        self.written, self.unread = hand_in.cells, hand_in.unread
 
     def run(self) -> None:
         answer, key = self.answer, self.key
         printed = [cell for cell in self.written if cell not in key.blanks]
         changed = [cell for cell in printed if self.written[cell].value != key.numbers[cell].value]
-        if not self.written or 2 * len(changed) > len(printed) > 0:
+        if not (self.written or self.unread) or 2 * len(changed) > len(printed) > 0:
             answer.outcome = "another sheet"
             found = "its printed numbers are not those of this sheet"
             answer.remarks.append(found if self.written else "none of the sheet's numbers are in it")
@@ -111,23 +108,26 @@ class _Marker:
         if changed:
             answer.outcome = "changed sheet"
         elif not answered:
-            answer.outcome = "not answered"
+            answer.outcome = "not readable" if self.unread else "not answered"
         else:
             answer.outcome = "wrong" if wrong else "unfinished" if answer.not_answered else "right"
 
     def _judge(self, answered: list[Cell]) -> int:
         """Counts wrong answers, and keeps the first."""
-        checker = Checker(_read(self._completed(answered).encode(), self.answer.name, self.key.suffix))
+        checker = Checker(read(self._completed(answered).encode(), self.answer.name, self.key.suffix))
         ledger = checker.run()
         found = {finding.offset: finding for finding in judge(checker).findings if not finding.is_mild}
-        places = _cells(checker.reading)
+        places = printed_cells(checker.reading)
         wrong, first_wrong = 0, ""  # before anything is wrong there is nothing to follow
         for cell in answered:
             start = places[cell].span.start
             if self._is_key(cell):
                 continue
-            if first_wrong not in ("", cell[0]) and start in ledger.compared and start not in found:
+            follows = start in ledger.compared and start not in found
+            if follows and first_wrong not in ("", cell[0]):
                 self.answer.follow_through += 1
+                continue
+            if follows and self._is_near(cell):
                 continue
             wrong, first_wrong = wrong + 1, first_wrong or cell[0]
             self.answer.first = self.answer.first or self._finding(cell, found.get(start))
@@ -155,8 +155,18 @@ class _Marker:
             return True
         if "inf" in (number.text, right.text) or number.decimals is None:
             return False
-        decimals = number.decimals if right.decimals is None else min(number.decimals, right.decimals)
-        return abs(number.value - right.value) <= 0.5 * 10.0**-decimals + 1e-12
+        return self._distance(cell) <= 0.5 + 1e-9
+
+    def _is_near(self, cell: Cell) -> bool:
+        """Whether rounding on the way may explain the difference, if the checker agrees."""
+        number, right = self.written[cell], self.key.numbers[cell]
+        return number.decimals is not None and right.text != "inf" and self._distance(cell) <= _ROUNDING
+
+    def _distance(self, cell: Cell) -> float:
+        """From the key, in units of the last digit that both have."""
+        number, right = self.written[cell], self.key.numbers[cell]
+        decimals = [each.decimals for each in (number, right) if each.decimals is not None]
+        return abs(number.value - right.value) * 10.0 ** min(decimals, default=0)
 
     def _remarks(self, changed: list[Cell]) -> list[str]:
         """What a teacher wants to know of the sheet itself."""
@@ -169,11 +179,7 @@ class _Marker:
                 f"{symbol}, row {i + 1}, column {j + 1} is {self._text(cell)} in line {line}, {right} on the sheet"
             )
         told += [f"{len(changed) - 3} more printed numbers changed"] if len(changed) > 3 else []
-        for symbol, shape in self.shapes.items():
-            right_shape = _shape(symbol, self.key.numbers)
-            if shape != right_shape:
-                told.append(f"{symbol} is {shape[0]}×{shape[1]} here, {right_shape[0]}×{right_shape[1]} on the sheet")
-        return told
+        return told + [f"{symbol} could not be read: {why}" for symbol, why in self.unread.items()]
 
     def _finding(self, cell: Cell, found: Finding | None) -> Finding:
         """What is wrong with an answer, told of the student's own page."""
@@ -186,11 +192,6 @@ class _Marker:
         return replace(told, file=place.file, line=place.line, column=place.column, printed=self._text(cell))
 
 
-def _shape(symbol: str, numbers: Mapping[Cell, Number]) -> tuple[int, int]:
-    own = [cell for cell in numbers if cell[0] == symbol]
-    return max(i for _, i, _ in own) + 1, max(j for _, _, j in own) + 1
-
-
 def _as_written(number: Number, suffix: str) -> str:
     """The number as it would stand in the solution."""
     if number.text == "inf":
@@ -200,45 +201,8 @@ def _as_written(number: Number, suffix: str) -> str:
     return number.key
 
 
-def _read(data: bytes, file: str, suffix: str) -> Reading:
-    return read_statements(open_bytes(data, file, suffix))
-
-
-def _cells(reading: Reading) -> dict[Cell, Number]:
-    """The last numbers printed for each name."""
-    found: dict[Cell, Number] = {}
-    for symbol, matrix in _results(reading):
-        found = {cell: number for cell, number in found.items() if cell[0] != symbol}
-        rows = entries_of(matrix)
-        found |= {(symbol, i, j): number for i, row in enumerate(rows) for j, number in enumerate(row)}
-    return found
-
-
-def _results(reading: Reading) -> Iterator[tuple[str, Matrix | Number]]:
-    for statement in reading.statements:
-        first, last = statement.sides[0].node, statement.sides[-1].node
-        if isinstance(first, Name) and isinstance(last, Matrix | Number) and is_printed(last):
-            yield first.text, last
-
-
 def _blank_names(reading: Reading) -> Iterator[str]:
     for statement in reading.statements:
         first = statement.sides[0].node
         if isinstance(first, Name) and any(side.is_blank for side in statement.sides):
             yield first.text
-
-
-def hand_ins(folder: Path, leave_out: frozenset[Path] = frozenset()) -> list[tuple[Path, str]]:
-    """Every file of a folder, with the student's name: its path in the folder without the ending."""
-    if not folder.is_dir():
-        raise InputError(f"There is no folder {folder}; give the folder with the students' files.")
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.resolve() not in leave_out)
-    shown = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
-    if not shown:
-        raise InputError(f"The folder {folder} is empty; put the students' files into it.")
-    stems = [re.sub(r"\.[A-Za-z0-9]+$", "", path.relative_to(folder).as_posix()) for path in shown]
-    doubled = {stem for stem in stems if stems.count(stem) > 1}
-    return [
-        (path, path.relative_to(folder).as_posix() if stem in doubled else stem)
-        for path, stem in zip(shown, stems, strict=True)
-    ]

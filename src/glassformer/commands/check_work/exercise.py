@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 from glassformer.by_hand.exercises.exercise_sheets import SUFFIXES, Exercise, make_exercise
-from glassformer.by_hand.exercises.marking import Key, answer_key, hand_ins, mark_file
+from glassformer.by_hand.exercises.hand_ins import hand_ins
+from glassformer.by_hand.exercises.marking import Key, answer_key, mark_file
 from glassformer.by_hand.reports.class_table import row, sentence, to_csv, to_html
 from glassformer.commands.pages.class_page import show_marks
 from glassformer.errors import InputError
