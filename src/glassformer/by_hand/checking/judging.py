@@ -173,7 +173,7 @@ def _rounded(right: float, node: Node) -> str:
         return number(right)
     decimals = node.decimals if isinstance(node, Number) else 4
     if decimals is None:
-        return f"{right:.0f}" if abs(right - round(right)) < 1e-9 else number(right)
+        return f"{round(right)}" if abs(right - round(right)) < 1e-9 else number(right)
     if isinstance(node, Number) and node.percent:
         return f"{right * 100:.{max(0, decimals - 2)}f}%"
     is_short = math.isclose(float(f"{right:.{max(0, decimals)}f}"), right, abs_tol=1e-12)
