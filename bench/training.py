@@ -40,7 +40,7 @@ from transformers import (
     MarianMTModel,
 )
 
-from glassformer.layers.blocks import sinusoids
+from glassformer.layers.positions import sinusoids
 from glassformer.models.registry import build, configure
 from glassformer.objectives import lessons
 from glassformer.objectives.classes import class_loss

@@ -44,6 +44,15 @@ def test_describe_takes_settings_and_a_length(capsys: pytest.CaptureFixture[str]
     assert content["flops"]["tokens"] == 100
 
 
+def test_describe_says_what_tells_the_order(capsys: pytest.CaptureFixture[str]) -> None:
+    describe("transformer", set_=("positions=alibi",))
+    assert "positions  alibi adds −m·|i−j| to the score" in capsys.readouterr().out
+    describe("translator", set_=("positions=t5",), json=True)
+    content = json.loads(capsys.readouterr().out)
+    assert content["positions"]["scheme"] == "t5"
+    assert next(row for row in content["table"] if row["part"] == "positions")["formula"] == "2·32·H"
+
+
 def test_describe_lists_all_models(capsys: pytest.CaptureFixture[str]) -> None:
     describe()
     assert "68,228,482" in capsys.readouterr().out

@@ -9,7 +9,7 @@ from torch import nn
 from glassformer.choices import Choices
 from glassformer.layers.attention import WEIGHERS
 from glassformer.layers.blocks import ACTIVATIONS, NORMS
-from glassformer.layers.positions import KINDS as POSITIONS
+from glassformer.layers.positions import SCHEMES
 from glassformer.models import config as configs
 from glassformer.models.classifiers import (
     ConvolutionClassifier,
@@ -23,7 +23,7 @@ from glassformer.models.translator import Translator
 # For each setting that is a word: the words it may say. These are the tables themselves, so that what is added to one
 # can be chosen at once.
 WORDS: Mapping[str, Collection[str]] = {
-    "positions": POSITIONS,
+    "positions": SCHEMES,
     "norm": NORMS,
     "activation": ACTIVATIONS,
     "scorer": SCORERS,

@@ -71,6 +71,8 @@ def mended_copies(report: Report) -> list[Mended]:
 
 
 def _mended(document: Document, corrections: list[Correction]) -> Mended:
+    if document.converted:
+        raise InputError(f"{document.file} is {document.converted}, which is read but not written; correct it by hand.")
     path = Path(document.file)
     suffix = path.suffix.lower()
     if suffix == ".xlsx":
@@ -99,7 +101,7 @@ def _notebook(path: Path, document: Document, corrections: list[Correction]) -> 
     for start, label in document.parts:
         end = next((other for other in starts if other > start), len(document.text))
         own = [Correction(c.offset - start, c.length, c.text) for c in corrections if start <= c.offset < end]
-        if own:
+        if own and label.startswith("cell "):  # an output is mended by running its cell
             piece = Document(document.file, document.text[start:end].rstrip("\n"))
             source = mended_text(piece, own)
             content["cells"][int(label.removeprefix("cell ")) - 1]["source"] = source.splitlines(keepends=True)

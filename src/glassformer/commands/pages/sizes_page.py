@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from glassformer.drawing.matrices import rgb
+from glassformer.layers.positions import SCHEMES
 from glassformer.models.registry import MODELS
 from glassformer.models.sizes import BYTES, LETTERS, TRAINING, Row, Sizes, count_parameters
 from glassformer.text.tasks import tasks_for
@@ -34,6 +35,13 @@ def print_sizes(sizes: Sizes, title: str, sentence: str, console: Console) -> No
     console.print(Padding(Text(" · ".join(letters), style="dim"), (0, 2), expand=False))
     console.print()
     _print_needs(sizes, console)
+    console.print()
+
+
+def print_positions(scheme: str, console: Console) -> None:
+    """What tells a model the order of its tokens."""
+    told = Text.assemble(("positions  ", "bold"), scheme, (f" {SCHEMES[scheme].sentence}", "dim"))
+    console.print(Padding(told, (0, 2), expand=False))
     console.print()
 
 

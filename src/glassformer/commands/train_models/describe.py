@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from glassformer.commands.pages.sizes_page import print_models, print_settings, print_sizes
+from glassformer.commands.pages.sizes_page import print_models, print_positions, print_settings, print_sizes
 from glassformer.commands.settings import from_words
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import GlassformerError, InputError
+from glassformer.layers.positions import SCHEMES
 from glassformer.models.config import to_dict
 from glassformer.models.registry import MODELS, configure
 from glassformer.models.sizes import Sizes, count_parameters, sizes
@@ -47,11 +48,16 @@ def describe(
     name, config = _named(model, from_words(set_))
     found = sizes(name, config, tokens=tokens or None)
     _reconcile(found, config)
+    scheme = getattr(config, "positions", "")  # not every family has them
     if json:
         content = {"task": " or ".join(tasks_for(MODELS[name].family)), **found.to_dict(), "config": to_dict(config)}
+        if scheme:
+            content["positions"] = {"scheme": scheme, "says": SCHEMES[scheme].sentence}
         print(json_format.dumps(content, ensure_ascii=False, indent=2))
     else:
         print_sizes(found, model, MODELS[name].sentence, terminal())
+        if scheme:
+            print_positions(scheme, terminal())
         if model in MODELS:
             print_settings(to_dict(config), terminal())
 
