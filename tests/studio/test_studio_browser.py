@@ -273,7 +273,7 @@ def test_a_run_is_begun_watched_and_stopped(visit: Open, house: House) -> None:
     page.wait_for_selector(".train[data-frames]")
     page.get_by_role("button", name="Stop").click()
     page.wait_for_selector(".train[data-status=stopped]")
-    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
     assert page.locator(".lapse canvas").count() >= 1
     assert (house.studio.train.root / "seen" / "checkpoints").is_dir()
     assert on_every_phone(page) == {}

@@ -1,6 +1,6 @@
 """The objective *classes*: the class of a text. It knows nothing of how a text came to have one.
 
-text  →  one share for each label
+text  →  a probability for each label
 """
 
 from collections.abc import Sequence
@@ -99,7 +99,7 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Classi
 
 
 def judge(trained: Trained, samples: Sequence[Labelled], how: Writing, seed: int) -> Verdict:
-    """Accuracy first; precision, recall and F1 of each class, and which is taken for which."""
+    """Accuracy first; precision, recall and F1 of each class, and the confusion matrix."""
     labels = trained.card.labels
     numbers = {label: i for i, label in enumerate(labels)}
     strange = sorted({sample.label for sample in samples} - numbers.keys())
@@ -129,6 +129,7 @@ CLASSES = Objective(
     samples=Labelled,
     preset=preset,
     lessons=lessons,
+    counts="samples",
     predict=predict,
     judge=judge,
     main="accuracy",

@@ -122,7 +122,7 @@ export class Inside {
       {
         type: "button",
         class: "tool",
-        title: "The model goes on with your text, by chance",
+        title: "The model continues your text, by sampling",
         onclick: () => this.write(),
       },
       "Write on ▸",
@@ -403,7 +403,7 @@ export class Inside {
     );
     const tool = (text, title, action) => el("button", { type: "button", class: "tool", title, onclick: action }, text);
     this.tools.replaceChildren(
-      tool(off ? "Switch it on" : "Switch it off", "What this head adds becomes zeros", () =>
+      tool(off ? "Switch it on" : "Switch it off", "Ablate this head: what it adds becomes zeros", () =>
         this.switchHead(part.id.replace(/#.*/, ""), head, off),
       ),
       part.pattern
