@@ -1,4 +1,4 @@
-"""From scores for the next id to whole sequences of ids, one id at a time. It knows no text and no model class.
+"""From logits for the next id to whole sequences of ids, one id at a time. It knows no text and no model class.
 
 What writes is handed in as a `Writer` (writers.py makes one of a model). How an id is chosen is handed in too: the most
 likely one (greedy), or one drawn at random (sampling). `stream` is the one loop: it gives each id as it is made, and
@@ -59,7 +59,7 @@ def _logprobs(scores: Float[Tensor, "B N"]) -> Float[Tensor, "B N"]:
     n_broken = int((~whole_mass.isfinite()).sum())
     if n_broken:
         raise GlassformerError(
-            f"The model's scores for the next id hold NaN or +∞, or are all −∞, in {n_broken} of {len(wide)} texts: "
+            f"The model's logits for the next id hold NaN or +∞, or are all −∞, in {n_broken} of {len(wide)} texts: "
             "its weights are damaged, or its training diverged. Try an earlier checkpoint."
         )
     return wide - whole_mass
@@ -252,7 +252,7 @@ def greedy(writer: Writer, stop: Stop) -> list[Answer]:
 
 
 def sample(writer: Writer, stop: Stop, sampling: Sampling, seeds: Sequence[int]) -> list[Answer]:
-    """Each id by chance. There is one seed for each text: the same seed writes the same text, in any batch."""
+    """Sampling: each id drawn at random. Each text has a seed: the same seed writes the same text, in any batch."""
     n_texts = len(writer.room)
     if len(seeds) != n_texts:
         raise InputError(f"There are {n_texts} texts to be written, but {len(seeds)} seeds; give one for each text.")

@@ -1,5 +1,5 @@
-// What the model answered: classes as bars, the next token as candidates, a translation beside its source. The shares
-// come with the document; nothing is worked out here.
+// What the model answered: classes as bars, the next token as candidates, a translation beside its source. The
+// probabilities come with the document; nothing is worked out here.
 
 import { css, el, ruler, svgEl, tool, word } from "../dom.js";
 import { clamp, short, visible } from "../store.js";
@@ -57,7 +57,7 @@ export function answerLine(answer, { row, open, before }) {
   );
 }
 
-/** What it writes by itself, where it is led along something else. */
+/** What it writes by itself, where it is teacher-forced. */
 function translationLine(answer) {
   if (!answer.target) return null;
   const tokens = answer.own.map((token, i) =>
