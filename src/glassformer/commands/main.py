@@ -1,7 +1,7 @@
 """The command line: finds the command, and turns errors into words and exit codes. Commands are imported when run.
 
 Exit codes: 0 fine · 1 the thing asked about is wrong, or the work failed · 2 wrong usage · 3 the disk is full ·
-130 stopped by Ctrl-C.
+130 stopped by Ctrl-C · 143 by SIGTERM.
 """
 
 import sys

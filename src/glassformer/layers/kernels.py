@@ -1,7 +1,7 @@
 """Functions that torch has too, but slow on CPUs: a norm, activations, turning, dropout and a loss in fewer passes.
 
-Each is also called as torch has it, for compiling and exporting. Where the backward pass is written out, a test holds it
-to torch's own.
+Each is also called as torch has it, for compiling and exporting. Where the backward pass is written out, a test holds
+it to torch's own.
 """
 
 import math
