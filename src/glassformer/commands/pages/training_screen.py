@@ -64,7 +64,8 @@ class TrainingScreen:
         self.console.print(
             f"[bold]{plan.parameters:,}[/] parameters. In {clock(plan.seconds)} about "
             f"{plan.steps:,} steps ({plan.epochs:.1f} epochs), {plan.speed:,.0f} {plan.unit}/s, with "
-            f"{plan.threads} thread{'s' * (plan.threads > 1)}."
+            f"{plan.threads} thread{'s' * (plan.threads > 1)}.",
+            soft_wrap=True,
         )
         if self.console.is_terminal:
             self._task = self._bar.add_task("training", total=1.0, said="")

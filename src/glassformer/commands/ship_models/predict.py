@@ -36,7 +36,7 @@ def predict(
     Parameters
     ----------
     run
-        A run folder that `glassformer train` wrote.
+        A run folder that `glassformer train` wrote, or the name of a model that came with the package.
     text
         Texts; or one file of plain text, with a text on each line; or - for lines from standard input.
     longest

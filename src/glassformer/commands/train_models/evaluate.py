@@ -36,7 +36,7 @@ def evaluate(
     Parameters
     ----------
     run
-        A run folder that `glassformer train` wrote.
+        A run folder that `glassformer train` wrote, or the name of a model that came with the package.
     data
         A file, a folder, two parallel files, the name of a set, or - for standard input; by default what the run was
         trained on, split as it was then.
