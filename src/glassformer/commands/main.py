@@ -27,13 +27,13 @@ app.command("glassformer.commands.check_work.explain:explain", name="explain", h
 app.command("glassformer.commands.check_work.check:check", name="check", help="Find the first wrong number in notes.")
 app.command("glassformer.commands.check_work.exercise:exercise", name="exercise", help="Make a worksheet to fill in.")
 app.command("glassformer.commands.train_models.train:train", name="train", help="Train a model on your own text.")
-app.command(
-    "glassformer.commands.ship_models.predict:predict", name="predict", help="Ask a trained model about texts of yours."
-)
+app.command("glassformer.commands.ship_models.predict:predict", name="predict", help="Predict with a trained model.")
 app.command("glassformer.commands.see_inside.look:look", name="look", help="Look inside a trained model, as a page.")
-app.command("glassformer.commands.train_models.evaluate:evaluate", name="evaluate", help="Score a trained model.")
+app.command("glassformer.commands.train_models.evaluate:evaluate", name="evaluate", help="Evaluate a trained model.")
 app.command(
-    "glassformer.commands.train_models.describe:describe", name="describe", help="Count a model's weights, by formula."
+    "glassformer.commands.train_models.describe:describe",
+    name="describe",
+    help="Count a model's parameters.",
 )
 app.command(
     "glassformer.commands.ship_models.certify:certify", name="certify", help="Try what is promised of a trained model."
