@@ -68,7 +68,7 @@ def _formulas(data: bytes) -> dict[str, dict[Place, tuple[str, Place]]]:
         found = answer.setdefault(sheet.title, {})
         for row in sheet.iter_rows(max_row=min(sheet.max_row, 2000), max_col=min(sheet.max_column, 200)):
             for cell in row:
-                here = (cell.row - 1, cell.column - 1)
+                here = ((cell.row or 1) - 1, (cell.column or 1) - 1)
                 text, filled = getattr(cell.value, "text", cell.value), getattr(cell.value, "ref", "")
                 if isinstance(text, str) and text.startswith("="):
                     last = re.fullmatch(r"[A-Z]+\d+:([A-Z]+)(\d+)", filled or "")
