@@ -13,7 +13,6 @@ from glassformer.by_hand.notes.formats.web_pages import read_web_page
 from glassformer.by_hand.notes.formats.word_files import read_word_file
 from glassformer.by_hand.notes.macros import read_macros, without_definitions
 from glassformer.by_hand.notes.markdown_tables import read_tables
-from glassformer.by_hand.notes.named_steps import read_named_steps
 from glassformer.by_hand.notes.plain_spelling import plainly
 from glassformer.by_hand.notes.programs.fences import read_programs
 from glassformer.by_hand.notes.programs.notebooks import read_notebook
@@ -94,7 +93,6 @@ def open_bytes(data: bytes, file: str, suffix: str = ".md", beside: str = "") ->
     cut(document)
     read_tables(document)
     read_programs(document)
-    read_named_steps(document)
     return document
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from glassformer.by_hand.notes.documents import Document, cut
 from glassformer.by_hand.notes.macros import read_macros, without_definitions
 from glassformer.by_hand.notes.markdown_tables import read_tables
-from glassformer.by_hand.notes.named_steps import read_named_steps
 from glassformer.by_hand.notes.plain_spelling import plainly
 from glassformer.by_hand.notes.programs.fences import read_programs
 
@@ -59,7 +58,6 @@ class Pen:
         cut(document)
         read_tables(document)
         read_programs(document)
-        read_named_steps(document)
         return document
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from glassformer.by_hand.notes.documents import Document, cut
 from glassformer.by_hand.notes.markdown_tables import read_tables
-from glassformer.by_hand.notes.named_steps import read_named_steps
 from glassformer.by_hand.notes.programs.cells import Cells, Output
 
 LONGEST_OUTPUT = 100_000
@@ -41,7 +40,6 @@ def read_notebook(text: str, file: str) -> Document:
         for code, outputs in writer.programs:
             program.add(code, outputs)
     document.passages.sort(key=lambda passage: passage.span.start)
-    read_named_steps(document)
     return document
 
 
