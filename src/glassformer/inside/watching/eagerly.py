@@ -16,12 +16,11 @@ class Eagerly:
     _open: ClassVar[int] = 0
     _stance: ClassVar[Any] = None
 
-    def __init__(self, compiles: bool = False) -> None:
-        self._compiles = compiles  # whether what runs within is known to call the compiler
+    def __init__(self) -> None:
         self._counted = False
 
     def __enter__(self) -> "Eagerly":
-        if self._compiles:
+        if "torch.nn.attention.flex_attention" in sys.modules:  # it calls the compiler by itself
             importlib.import_module("torch._dynamo.decorators")
         compiler = sys.modules.get("torch._dynamo.decorators")
         if compiler is None:  # nothing can have been compiled

@@ -13,7 +13,7 @@ from torch import Tensor
 
 PRODUCTS = frozenset((
     "mm", "bmm", "addmm", "baddbmm", "addbmm", "mv", "addmv", "dot", "vdot", "matmul", "linear", "einsum", "inner",
-    "tensordot", "bilinear", "_trilinear", "embedding_bag", "_embedding_bag", "_grouped_mm", "_scaled_mm", "_int_mm",
+    "tensordot", "bilinear", "_trilinear", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only", "_grouped_mm", "_scaled_mm", "_int_mm",
     "chain_matmul", "mkldnn_linear", "_linear",
 ))  # fmt: skip
 _SOFTMAX = frozenset(("_softmax", "softmax", "_safe_softmax", "special_softmax", "_masked_softmax"))

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.multiprocessing.reductions import StorageWeakRef
 
 EMPTY = frozenset(("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "empty_permuted"))
-_CONSTANT = frozenset(("lift_fresh", "lift_fresh_copy", "lift"))  # torch.tensor([…]): numbers written in Python
+CONSTANT = frozenset(("lift_fresh", "lift_fresh_copy", "lift"))  # torch.tensor([…]): numbers written in Python
 _ROUNDED = (torch.float16, torch.bfloat16)
 _LEAVING = frozenset(("numpy", "__array__", "tolist", "__dlpack__", "data_ptr"))
 
@@ -26,7 +26,8 @@ def place(tensor: Tensor) -> int:
 def plain(tensor: Tensor) -> bool:
     """Whether it has a storage of its own, as a tensor of numbers has and a nested or a wrapped one has not."""
     ordinary = getattr(type(tensor), "__torch_dispatch__", None) is Tensor.__torch_dispatch__
-    return ordinary and tensor.layout == torch.strided and not tensor.is_nested
+    wrapped = torch._C._functorch.is_functorch_wrapped_tensor(tensor)  # seen again below, as an ordinary one
+    return ordinary and not wrapped and tensor.layout == torch.strided and not tensor.is_nested
 
 
 class Origins:
@@ -76,7 +77,7 @@ class Origins:
         if tensor.dtype in _ROUNDED and tuple(tensor.shape) in self._shapes | {s[::-1] for s in self._shapes}:
             self.fixed.add(key)  # autocast keeps rounded copies of the weights to itself
             return None
-        from_python = name in _CONSTANT or not storage.resizable()  # a list, or an array of numpy
+        from_python = name in CONSTANT or not storage.resizable()  # a list, or an array of numpy
         if from_python and not self.left:
             return None
         if from_python:

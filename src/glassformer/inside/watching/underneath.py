@@ -6,13 +6,15 @@ every call on unchanged.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from glassformer.inside.watching.interruptions import from_a_signal
 from glassformer.inside.watching.marks import NONE, Bookkeeping, Marks, Meeting
-from glassformer.inside.watching.origins import EMPTY, Origins, place, plain
+from glassformer.inside.watching.origins import CONSTANT, EMPTY, Origins, place, plain
 
 # Libraries whose operations are known to hold no attention.
 _KNOWN = frozenset(("aten", "prim", "prims", "torchvision", "torchaudio", "quantized", "inductor", "profiler", "debugprims"))
@@ -40,21 +42,29 @@ class Underneath(TorchDispatchMode):
         """Runs the kernel, then takes note."""
         kwargs = kwargs or {}
         before, tensors = self.calls, list(_tensors((args, kwargs)))
-        if not hasattr(func, "_schema"):  # it takes functions, not only tensors
-            result = func(*args, **kwargs)
-            self._look_at_functional(func, tensors, result)
-            return result
-        short = func._schema.name.rpartition("::")[2]
-        self._look_at_origins(short, func, tensors)
+        with self._guarded():
+            self._look_at_origins(func, tensors)
         result = func(*args, **kwargs)
         call = self.calls if self.calls != before else self.call  # it may have been told above from down here
-        self._look_at(func, short, call, tensors, args, result)
+        with self._guarded():
+            self._look_at(func, call, tensors, args, result)
         return result
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Whatever goes wrong with looking must not stop the model, and must not be passed over."""
+        try:
+            yield
+        except Exception as error:
+            if from_a_signal(error):
+                raise
+            self._cannot_tell(f"looking on failed with {type(error).__name__}: {error}".rstrip("."))
 
     # --- where the operands come from -----------------------------------------------------------------------------
 
-    def _look_at_origins(self, short: str, func: Any, tensors: list[Tensor]) -> None:
-        if short in EMPTY or func.is_view:
+    def _look_at_origins(self, func: Any, tensors: list[Tensor]) -> None:
+        short = _short(func)
+        if short in EMPTY or not hasattr(func, "_schema") or (func.is_view and short not in CONSTANT):
             return
         written = func._schema.arguments[0].alias_info if func._schema.arguments else None
         skip = 1 if written is not None and written.is_write and _overwrites(short) else 0
@@ -80,7 +90,11 @@ class Underneath(TorchDispatchMode):
 
     # --- what was done --------------------------------------------------------------------------------------------
 
-    def _look_at(self, func: Any, short: str, call: int, tensors: list[Tensor], args: Any, result: Any) -> None:
+    def _look_at(self, func: Any, call: int, tensors: list[Tensor], args: Any, result: Any) -> None:
+        if not hasattr(func, "_schema"):  # it takes functions, not only tensors
+            self._look_at_functional(func, tensors, result)
+            return
+        short = _short(func)
         results = [tensor for tensor in _tensors(result) if plain(tensor)]
         operands = [tensor for tensor in tensors if plain(tensor) and tensor.is_floating_point()]
         if self.looking:
@@ -151,6 +165,10 @@ _STACKED = 3
 
 def _overwrites(short: str) -> bool:
     return short in ("copy_", "fill_", "zero_", "normal_", "uniform_", "set_", "random_", "bernoulli_", "resize_")
+
+
+def _short(func: Any) -> str:
+    return func._schema.name.rpartition("::")[2] if hasattr(func, "_schema") else str(func)
 
 
 def _kind(tensor: Tensor) -> str:

@@ -113,9 +113,6 @@ class _Mode(TorchFunctionMode):
         number, outer = under.calls, under.call
         under.call = number
         try:
-            if getattr(func, "__name__", "") == "flex_attention":
-                with Eagerly(compiles=True):
-                    return func(*args, **kwargs), number
             return func(*args, **kwargs), number
         finally:
             under.call = outer
