@@ -91,7 +91,7 @@ def test_a_formula_that_is_wrong_is_not_believed(monkeypatch: pytest.MonkeyPatch
 
     true = command.sizes
     monkeypatch.setattr(command, "sizes", lambda *a, **k: replace(true(*a, **k), rows=true(*a, **k).rows[1:]))
-    with pytest.raises(GlassformerError, match="By formula a gpt has 826,112 weights here, but the module has 858,880"):
+    with pytest.raises(GlassformerError, match="has 826,112 parameters here, but the module has 858,880"):
         describe("gpt")
 
 

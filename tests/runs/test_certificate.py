@@ -408,6 +408,6 @@ def test_texts_are_made_up_or_given_and_never_too_long() -> None:
     assert [text.ids for text in given] == [tuple(range(15)), tuple(range(5))]
 
 
-def test_an_unknown_task_suggests_the_nearest() -> None:
-    with pytest.raises(InputError, match="no task called 'clasify'; did you mean 'classify'"):
+def test_an_unknown_family_suggests_the_nearest() -> None:
+    with pytest.raises(InputError, match="no family of models called 'clasifier'; did you mean 'classifier'"):
         certify(small("rnn"), "clasifier")

@@ -11,11 +11,12 @@ import time
 import traceback
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent.parent))  # as a command
+sys.path.insert(0, str(Path(__file__).parent.parent))  # as a command
+
+from survey.made_notes import made_notes, word_file
 
 from glassformer.by_hand.check import check_document
 from glassformer.by_hand.notes.reading import open_bytes
-from tests.survey.made_notes import made_notes, word_file
 
 STRAY = "{}[]()$&\\^_=`\"'%#?|~<>→≈·×√∑Σ∫ᵀ⊤−–…½²₁∞\u200b\u202e\u0301\ufeff\x0b\t"
 ALPHABETS = "αβγΣΩжЖшЩאבגعغ中文数学ｘ１＝ＡあいเĀßéñøŷ𝐱𝟏🙂"

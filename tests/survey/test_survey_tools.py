@@ -5,10 +5,9 @@ import random
 from pathlib import Path
 
 import pytest
-
-from tests.survey.made_notes import made_notes, word_file
-from tests.survey.mutated_notes import answered, mutated, sources
-from tests.survey.published_notes import by_kind, judgements, main, surveyed
+from survey.made_notes import made_notes, word_file
+from survey.mutated_notes import answered, mutated, sources
+from survey.published_notes import by_kind, judgements, main, surveyed
 
 
 @pytest.fixture

@@ -264,7 +264,8 @@ def test_encodings(encoding: str, found: str, noted: bool, tmp_path: Path) -> No
     assert list(corpus.report.encodings.values()) == [found]
     assert any("read as" in note for note in corpus.report.notes) == noted
     assert (
-        corpus.report.notes[-1] == f"Samples to be judged on: only {len(corpus.test)}. The score will be a rough guess."
+        corpus.report.notes[-1]
+        == f"Samples to evaluate on: only {len(corpus.test)}. The confidence interval will be wide."
     )
 
 
@@ -466,7 +467,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         (tmp_path / "loop.csv", "cannot be read"),
         (tmp_path / "missing.csv", "cannot be read: No such file"),
         (tmp_path / "missing.parquet", "there is no such file"),
-        (tmp_path / "empty", "holds nothing to learn from"),
+        (tmp_path / "empty", "holds nothing to train on"),
     ):
         with pytest.raises(InputError, match=message):
             read(source, "classify")

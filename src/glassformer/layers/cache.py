@@ -1,4 +1,4 @@
-"""The memory of a decoder: keys and values of what was read so far. It does not know how they are made or used."""
+"""The KV cache of a decoder: keys and values of what was read so far. It does not know how they are made or used."""
 
 from dataclasses import dataclass, field
 
@@ -37,7 +37,7 @@ class Cache:
                 "begin other texts with a new cache."
             )
         end = self.length + keys.shape[2]
-        if torch.is_grad_enabled():  # the way back may still need what was there: join, do not overwrite
+        if torch.is_grad_enabled():  # the backward pass may still need what was there: join, do not overwrite
             self._keys, self._values = torch.cat([self.keys, keys], 2), torch.cat([self.values, values], 2)
         else:
             if end > self._keys.shape[2]:

@@ -1,4 +1,4 @@
-"""The decoder-only model: ids in, scores for the next id out. GPT-2's layout and the modern one differ in numbers only.
+"""The decoder-only model: ids in, logits for the next id out. GPT-2's layout and the modern one differ in numbers only.
 
 It knows no text and no training; it can look back on earlier ids through a cache that the caller owns.
 """
@@ -81,7 +81,7 @@ class LanguageModel(nn.Module):
         return self.head(self.final_norm(x, see=within(see, "final_norm")), counted, see=see)  # type: ignore[no-any-return]
 
     def new_cache(self) -> list[BlockCache]:
-        """An empty memory for one batch of texts to be written."""
+        """An empty KV cache for one batch of texts to be written."""
         return [BlockCache() for _ in self.blocks]
 
 

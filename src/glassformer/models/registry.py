@@ -70,7 +70,7 @@ MODELS: Choices[ModelKind] = Choices(
         ),
         "bare-attention": ModelKind(
             "classifier", configs.EncoderConfig(layers=0, heads=1, learned=False, positions="none"), EncoderClassifier,
-            "Attention without any weights: softmax(D Dᵀ / √d) D.",
+            "Attention without parameters: softmax(D Dᵀ / √d) D.",
         ),
         "attention": ModelKind(
             "classifier", configs.EncoderConfig(layers=0), EncoderClassifier,

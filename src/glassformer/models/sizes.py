@@ -1,8 +1,8 @@
-"""How large a model is, by formula: its weights part by part, the work it does, the memory it takes. It builds nothing.
+"""How large a model is, by formula: its parameters part by part, its FLOPs, its memory. It builds nothing.
 
-Every count is a formula in letters, the same in numbers, and their value; the sum is the number of weights of the real
-module. Work counts a multiplication with its addition as two operations, as is usual, and only matrix products.
-Memory is for float32; what training keeps of a pass for the way back is counted as torch keeps it.
+Every count is a formula in letters, the same in numbers, and their value; the sum is the number of parameters of the
+real module. FLOPs count a multiplication with its addition as two, as is usual, and only matrix products. Memory is for
+float32; the activations that training keeps for the backward pass are counted as torch keeps them.
 
 The letters of heads and widths are those of attention.py.
 """
@@ -21,7 +21,7 @@ from glassformer.models.registry import MODELS
 
 LETTERS = MappingProxyType(
     {
-        "N": "words or pieces",
+        "N": "tokens of the vocabulary",
         "Y": "classes",
         "D": "width",
         "T": "longest text",
@@ -38,13 +38,13 @@ LETTERS = MappingProxyType(
     }
 )
 USUAL_TOKENS = 500  # of a text for a model that has no longest one, as in the notes
-TRAINING = 3  # a step forward and back is this many times the work of a step forward
+TRAINING = 3  # forward and backward together have this many times the FLOPs of forward
 BYTES = 4  # of a float32
 
 
 @dataclass(frozen=True)
 class Row:
-    """One part of a model: its weights by formula, and its work for one text."""
+    """One part of a model: its parameters by formula, and its FLOPs for one text."""
 
     part: str
     formula: str
@@ -60,23 +60,23 @@ def row(part: str, weights: Quantity, flops: int = 0) -> Row:
 
 @dataclass(frozen=True)
 class Sizes:
-    """A model's weights, work and memory. The work is for one text of so many tokens (a translator's has two sides)."""
+    """A model's parameters, FLOPs and memory, for one text of so many tokens (a translator's has two sides)."""
 
     model: str
     rows: tuple[Row, ...]
     letters: dict[str, int]
     tokens: int
-    kept: int  # numbers that training keeps of one text for the way back
-    remembered: int  # numbers that writing remembers of each token
+    kept: int  # activations that training keeps of one text for the backward pass
+    remembered: int  # numbers of each token in the KV cache
 
     @property
     def parameters(self) -> int:
-        """All weights."""
+        """All parameters."""
         return sum(each.count for each in self.rows)
 
     @property
     def forward(self) -> int:
-        """Operations for one text."""
+        """FLOPs for one text."""
         return sum(each.flops for each in self.rows)
 
     def to_dict(self) -> dict[str, Any]:
@@ -96,7 +96,7 @@ class Sizes:
             "memory": {
                 "weights": weights,
                 "gradients": weights,
-                "optimizer": 2 * weights,  # AdamW's two averages
+                "optimizer": 2 * weights,  # AdamW's two moments
                 "activations_per_token": BYTES * self.kept / self.tokens,
                 "cache_per_token": BYTES * self.remembered,
             },
@@ -116,7 +116,7 @@ def sizes(name: str, config: Any | None = None, *, tokens: int | None = None) ->
 
 
 def count_parameters(name: str, config: Any | None = None) -> int:
-    """All weights of a model, before any of them takes up memory."""
+    """All parameters of a model, before any of them takes up memory."""
     return sizes(name, config, tokens=1).parameters
 
 

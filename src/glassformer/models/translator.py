@@ -1,6 +1,6 @@
 """The encoder–decoder Transformer: reads one sequence of ids, writes another. It knows no text and no training.
 
-`encode` reads the source once; `decode` answers, for each place of the target so far, with scores for the next id. The
+`encode` reads the source once; `decode` answers, for each place of the target so far, with logits for the next id. The
 target comes shifted by one already; who shifts it is batches.py, or the model's own last answer.
 """
 
@@ -95,5 +95,5 @@ class Translator(nn.Module):
         return self.head(x, counted, see=see)  # type: ignore[no-any-return]
 
     def new_cache(self) -> list[BlockCache]:
-        """An empty memory for one batch of texts to be written."""
+        """An empty KV cache for one batch of texts to be written."""
         return [BlockCache() for _ in self.decoder]

@@ -37,7 +37,7 @@ TIMES_LONGER, AND_SOME = 2, 20  # an answer has at most twice the ids of what it
 
 @dataclass(frozen=True)
 class Classified:
-    """The likeliest label, and the share of each."""
+    """The most likely label, and the probability of each."""
 
     label: str
     scores: dict[str, float]
@@ -78,14 +78,14 @@ Prediction = Classified | Translated | Written
 
 @dataclass(frozen=True, kw_only=True)
 class Writing:
-    """How to write. What is None is as usual for the task: a search for a translation, the likeliest ids for an
-    answer, chance for a text that goes on.
+    """How to write. What is None is as usual for the task: beam search for a translation, greedy for an answer,
+    sampling for a text that goes on.
 
-    longest       ids to be written at most
-    temperature   0 always takes the likeliest id; see decode.Sampling for this and the next three
-    beam          how many ways a translation is searched by; 1 is the likeliest ids
+    longest       new tokens at most
+    temperature   0 is greedy; see decode.Sampling for this and the next three
+    beam          the width of beam search; 1 is greedy
     seed          the same seed writes the same text
-    stop          texts that end what is written, and are left out
+    stop          strings that end the output, and are left out
     """
 
     longest: int | None = None
@@ -103,15 +103,13 @@ class Writing:
         if self.beam is not None:
             whole("beam", self.beam)
         if self.temperature is not None and not 0.0 <= self.temperature < math.inf:
-            raise InputError(
-                f"`temperature` is 0, which always takes the likeliest token, or above; it is {self.temperature}."
-            )
+            raise InputError(f"`temperature` is 0 for greedy, or above for sampling; it is {self.temperature}.")
         if not all(self.stop):
             raise InputError("A stop of no characters would end every text before it begins; leave it out.")
 
     @property
-    def by_chance(self) -> bool:
-        """Whether anything was said that only chance can do."""
+    def sampled(self) -> bool:
+        """Whether anything was asked for that only sampling can do."""
         asked = self.top_k is not None or self.top_p < 1.0 or self.min_p > 0.0
         return asked if self.temperature is None else self.temperature != 0.0
 
@@ -147,22 +145,22 @@ def answered(model: Any, tokens: Tokens, prompts: Sequence[Ids], how: Writing) -
 
 
 def written(writer: Writer, tokens: Tokens, how: Writing, longest: int, beam: int) -> list[Answer]:
-    """The ids that are written to each text of a batch: by chance if that was asked for, else by a search."""
+    """The ids that are written to each text of a batch: by sampling if that was asked for, else by beam search."""
     stop = Stop(longest=longest, endings=((END,),), until=how.until(tokens))
-    if how.by_chance:
+    if how.sampled:
         return gather(len(writer.room), stream(writer, stop, how.chooser(len(writer.room))))
     return [best[0] for best in search(writer, stop, Beam(width=beam))]
 
 
-# --- piece by piece ---------------------------------------------------------------------------------------------
+# --- as it is made ---------------------------------------------------------------------------------------------
 
 
-def pieces(model: Any, tokens: Tokens, prompt: Ids, how: Writing, *, goes_on: bool) -> Iterator[str]:
-    """What is written to one prompt, piece by piece as it is made. Where the model can look back no further, it goes on
+def streamed(model: Any, tokens: Tokens, prompt: Ids, how: Writing, *, goes_on: bool) -> Iterator[str]:
+    """What is written to one prompt, bit by bit as it is made. Where the model can look back no further, it goes on
     from the second half of what it sees. What `goes_on` with the prompt has no end of its own, and no right answer."""
     longest = how.longest or (USUAL_LENGTH if goes_on else model.config.length)
-    by_chance = how.by_chance or (goes_on and how.temperature is None)
-    choose = how.chooser(1, USUAL_TEMPERATURE if goes_on else 1.0) if by_chance else likeliest
+    sampled = how.sampled or (goes_on and how.temperature is None)
+    choose = how.chooser(1, USUAL_TEMPERATURE if goes_on else 1.0) if sampled else likeliest
     base = prompt.tolist() if goes_on else []  # what the new ids are read together with: it decides about spaces
     ids: list[int] = []
     said = ""

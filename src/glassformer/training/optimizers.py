@@ -1,4 +1,5 @@
-"""The one table of optimizers: how weights move. Knows weights, gradients and which layers are tables; no lessons.
+"""The one table of optimizers: how weights move. Knows weights, gradients and which layers hold tables; no loss, no
+data.
 
 Muon turns the momentum of a matrix into the nearest matrix whose directions all count alike (Newton–Schulz), so that no
 direction is learnt only because it is loud. It is worked in float32, and matrices of one shape are worked together: on

@@ -4,11 +4,11 @@ import io
 import zipfile
 
 import pytest
+from survey.made_notes import equation, matrix, pdf_file, run, word_file, word_xml
 
 from glassformer.by_hand.check import check_document
 from glassformer.by_hand.checking.findings import Report
 from glassformer.by_hand.notes.reading import open_bytes
-from tests.survey.made_notes import equation, matrix, pdf_file, run, word_file, word_xml
 
 
 def checked(data: bytes | str, suffix: str) -> Report:

@@ -14,7 +14,7 @@ from glassformer.by_hand.grammar.parsing import UnreadableError, parse
 from glassformer.by_hand.notes.documents import Document
 from glassformer.by_hand.notes.reading import open_bytes
 from glassformer.by_hand.notes.sheets import with_cells
-from glassformer.by_hand.reports.mending import write_mended
+from glassformer.by_hand.reports.mending import mended_copies, write_copies
 from glassformer.errors import InputError
 
 
@@ -279,8 +279,7 @@ def test_a_workbook_is_corrected_in_a_copy(tmp_path: Path) -> None:
     path = tmp_path / "notes.xlsx"
     book.save(path)
     before = path.read_bytes()
-    (copy,) = write_mended(check(path))
-    assert copy.name == "notes.corrected.xlsx"
+    (copy,) = write_copies(mended_copies(check(path)), tmp_path / "mended.xlsx")
     mended = openpyxl.load_workbook(copy)["Work"]
     assert [mended["B4"].value, mended["B5"].value, mended["B6"].value] == [11, 22, "=1+1"]
     assert path.read_bytes() == before

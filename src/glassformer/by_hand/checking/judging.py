@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from glassformer.by_hand.checking import coverage
 from glassformer.by_hand.checking.checker import Checker
 from glassformer.by_hand.checking.findings import Correction, Finding, Remark, Report
 from glassformer.by_hand.checking.ledger import Ledger
@@ -38,6 +39,7 @@ def judge(checker: Checker) -> Report:
     """The report on one document."""
     ledger, document = checker.ledger, checker.reading.document
     report = Report([document.file], documents=[document], numbers=ledger.numbers, following=ledger.following)
+    report.coverage = coverage.count(checker.reading, ledger)
     _count(ledger, document, report)
     doubts = [flaw for flaw in ledger.flaws if flaw.kind == "doubtful"]
     n_doubts = sum(int(flaw.wrong.sum()) for flaw in doubts)
@@ -68,12 +70,16 @@ def _is_strained(flaw: Flaw) -> bool:
 
 
 def _corrections(ledger: Ledger, findings: list[Finding], mark: str) -> list[Correction]:
-    """What to write where: the wrong numbers, their copies, and all that followed from them."""
+    """What to write where: the wrong numbers, their copies, and all that followed from them.
+
+    What follows from a mistake is as certain as the mistake is.
+    """
     found = {
-        finding.offset: Correction(finding.offset, finding.length, finding.right, finding.is_mild)
+        finding.offset: Correction(finding.offset, finding.length, finding.right, finding.is_certain)
         for finding in findings
         if finding.verdict != "doubtful"
     }
+    doubted = {flaw for flaw in ledger.flaws if flaw.sure != "impossible"}
     for known in ledger.literals.values():
         literal = known.literal
         if literal is None or not is_printed(literal) or known.paper is known.right:
@@ -83,7 +89,7 @@ def _corrections(ledger: Ledger, findings: list[Finding], mark: str) -> list[Cor
             start, end = rows[i][j].span.start, rows[i][j].span.end
             if start not in found:
                 text = _best(known.right, i, j, rows[i][j]).replace(".", mark)
-                found[start] = Correction(start, end - start, text)
+                found[start] = Correction(start, end - start, text, doubted.isdisjoint(known.sources))
     return sorted(found.values(), key=lambda correction: correction.offset)
 
 
@@ -197,10 +203,11 @@ def _rounded(right: float, node: Node) -> str:
         return number(right)
     decimals = node.decimals if isinstance(node, Number) else decimals_of(node)
     if decimals is None:
-        return f"{right:.0f}" if abs(right - round(right)) < 1e-9 else number(right)
+        return f"{round(right)}" if abs(right - round(right)) < 1e-9 else number(right)
     if isinstance(node, Number) and node.percent:
         return f"{right * 100:.{max(0, decimals - 2)}f}%"
-    for shift in (1, 2):  # 0.0032 for a printed 0.032, rather than 0.003: the same digits
+    is_short = math.isclose(float(f"{right:.{max(0, decimals)}f}"), right, abs_tol=1e-12)
+    for shift in () if is_short else (1, 2):  # 0.0032 for a printed 0.032, rather than 0.003: the same digits
         if isinstance(node, Number) and decimals >= 0 and f"{right * 10**shift:.{decimals}f}" == _plain(node):
             decimals += shift
             break

@@ -88,6 +88,7 @@ class Ledger:
         self.flaws: list[Flaw] = []
         self.numbers = 0  # printed numbers that were compared
         self.following = 0  # of these, consistent with an earlier error
+        self.compared: dict[int, bool] = {}  # where each of these stands, and if it was put in for a name
         self.scopes: list[Scope] = []
         for section in reading.sections:
             self.scopes.append(Scope(None if section.parent is None else self.scopes[section.parent]))
@@ -226,8 +227,11 @@ class Ledger:
         return Understood(outcome, on_paper, convention)
 
     def _why_not(self, expected: Node, literal: Node, found: Understood, cause: str | None, proven: bool | None) -> str:
+        evaluator = found.evaluator
+        if self.exact and proven is None and not evaluator.guesses and not evaluator.met.versions:
+            return ""  # a worksheet says that its numbers are meant as they stand
         if proven is None and (self.by_program or not (is_printed(expected) and isinstance(expected, Matrix))):
-            return missing_proof(expected, literal, found.outcome, found.evaluator, cause)
+            return missing_proof(expected, literal, found.outcome, evaluator, cause)
         meant = proven or is_meant(literal, found.outcome, strict=proven is False)
         return "" if meant else "it does not follow from what is said before, which may mean something else"
 
@@ -247,6 +251,7 @@ class Ledger:
                 if isinstance(mistake, Flaw) and mistake.state == "carried":
                     mistake.followers.append(literal)
         self.numbers += outcome.wrong.size
+        self._mark_compared(literal, copied=isinstance(expected, Name | Transpose) or is_printed(expected))
         self.literals[id(literal)] = outcome.known
         self.stacks.add(self.section, expected, outcome.known, self.evaluator)
         if isinstance(literal, Matrix):
@@ -272,7 +277,14 @@ class Ledger:
         if same:
             self.literals[id(literal)] = Known(paper, right, literal, known.mistake, known.sources, expected, mended)
             self.numbers += printed.low[0].size
+            self._mark_compared(literal, copied=True)
         return bool(same)
+
+    def _mark_compared(self, literal: Node, *, copied: bool) -> None:
+        if is_printed(literal):
+            for each in walk(literal):
+                if isinstance(each, Number):
+                    self.compared[each.span.start] = copied and self.compared.get(each.span.start, True)
 
     def agrees(self, expected: Node, literal: Node) -> bool:
         """Whether the printed numbers follow from an expression, in some reading and with some mistake mended."""

@@ -74,11 +74,12 @@ def _meets(bounds: tuple[Floats, Floats], expected: Value, reading: int) -> Flag
         return np.asarray(same | ((bounds[0] - tolerance <= high) & (low <= bounds[1] + tolerance)))
 
 
-def settled(literal: Node, found: Fit, *, among: Flags, cuts: bool) -> Value:
+def settled(literal: Node, found: Fit, *, among: Flags, cuts: bool, unseen: Flags | None = None) -> Value:
     """A checked result as it is carried on: the printed interval where it fits (`among`), else the expected one.
 
     At face value it also holds what the given numbers lead to. A writer who `cuts` digits off leaves more room. What is
     expected would have been printed with as many digits: whoever goes on with the right number has it rounded, too.
+    Where `unseen`, the printed numbers come from other ones than the right ones, and may fit by chance: both may be.
     """
     value = printed_value(literal, given=False)
     expected, unit = found.expected, units(literal)
@@ -95,6 +96,10 @@ def settled(literal: Node, found: Fit, *, among: Flags, cuts: bool) -> Value:
     high[FACE] = np.maximum(high[FACE], expected.high[DEEP])
     low[DEEP], high[DEEP] = expected.low[DEEP], expected.high[DEEP]
     rounded = widened(expected, np.where(whole & _is_whole(expected), 0.0, unit / 2))
+    if unseen is not None:
+        ends = slice(GENEROUS, FACE + 1)
+        low[ends] = np.where(unseen, np.minimum(low[ends], rounded.low[ends]), low[ends])
+        high[ends] = np.where(unseen, np.maximum(high[ends], rounded.high[ends]), high[ends])
     return Value(np.where(among, low, rounded.low), np.where(among, high, rounded.high))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from glassformer.by_hand.grammar.expressions import Node, is_printed
 from glassformer.by_hand.numbers.comparison import Fit, Flags, as_printed, fit, fit_values, settled
 from glassformer.by_hand.numbers.conventions import PLAIN, Convention
-from glassformer.by_hand.numbers.intervals import Value
+from glassformer.by_hand.numbers.intervals import LOCAL, Value
 from glassformer.by_hand.numbers.scope import PAPER, RIGHT, Known, Mistake, World
 
 Evaluate = Callable[[World], tuple[Value, list[Known]]]
@@ -117,5 +117,6 @@ def _known(
     paper = as_printed(literal, mended, cuts=cuts)
     if own is in_right and not wrong.any():
         return Known(paper, paper, literal)
-    right = settled(literal, in_right, among=~in_right.wrong, cuts=cuts)
+    unseen = ~np.isclose(own.expected.middle(LOCAL), in_right.expected.middle(LOCAL), rtol=0, atol=1e-9)
+    right = settled(literal, in_right, among=~in_right.wrong, cuts=cuts, unseen=unseen)
     return Known(paper, right, literal, mended=settled(literal, own, among=~own.wrong, cuts=cuts))

@@ -1,4 +1,4 @@
-"""`glassformer describe`: a model's weights by formula, its work and its memory. It reads options, counts nothing."""
+"""`glassformer describe`: a model's parameters by formula, FLOPs and memory. It reads options, counts nothing."""
 
 import json as json_format
 from pathlib import Path
@@ -27,16 +27,16 @@ def describe(
     tokens: int = 0,
     json: bool = False,
 ) -> None:
-    """Count a model's weights by formula, held against the real module; its work and its memory.
+    """Count a model's parameters by formula, compared with the real module; its FLOPs and its memory.
 
     Parameters
     ----------
     model
         A model's name (transformer, translator, modern …) or a run folder. None lists them all.
     set_
-        A number of the model, such as --set width=64; may be given several times.
+        A hyperparameter of the model, such as --set width=64; may be given several times.
     tokens
-        How long a text to reckon the work for; the longest by default.
+        The length of the text that FLOPs and memory are for; the longest by default.
     json
         Print one JSON document.
     """
@@ -91,6 +91,6 @@ def _reconcile(found: Sizes, config: Any) -> None:
     real = sum(weight.numel() for weight in outline(found.model, config).parameters())
     if real != found.parameters:
         raise GlassformerError(
-            f"By formula a {found.model} has {found.parameters:,} weights here, but the module has {real:,}; "
+            f"By formula a {found.model} has {found.parameters:,} parameters here, but the module has {real:,}; "
             "one of the two is wrong. Please report this."
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from glassformer.by_hand.grammar.expressions import Matrix, Node, Number, Span, is_printed
+from glassformer.by_hand.grammar.expressions import Matrix, Node, Number, Span, Sum, is_printed
 from glassformer.by_hand.notes.documents import Document, Passage
 from glassformer.by_hand.notes.programs.arithmetic_trees import tree_of
 from glassformer.by_hand.notes.programs.array_functions import UnknownValueError
@@ -82,6 +82,8 @@ class Cells:
             tree = tree_of(seen.source, self.program) if self._is_still(seen) else None
             if tree is None or is_printed(tree):  # nothing to be spelt out
                 tree = _as_given(seen, noise=False)
+                if isinstance(seen.printed, Number):  # a sum of one term: what is worked out, and not given
+                    tree = Sum((tree.rows[0][0], Number("0", where)), where)
             self._add(where, tree, seen.printed, source)
 
     def _is_still(self, seen: Seen) -> bool:
