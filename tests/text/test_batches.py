@@ -239,14 +239,15 @@ def test_hidden_tokens_keep_their_shares() -> None:
 
 def test_a_hidden_batch_counts_the_hidden_ones_only() -> None:
     rows = [np.arange(5, 5 + size) for size in (1, 17, 43)]
-    batch = hidden_batch(rows, [30, 10, 20], vocabulary=53, seed=1, epoch=2)
+    pairs = [tokens_hidden(row, 53, seed=1, epoch=2, index=i) for row, i in zip(rows, (30, 10, 20), strict=True)]
+    batch = hidden_batch(rows, *zip(*pairs, strict=True))
     ids, real = padded(rows)
     assert (batch.ids_out == ids).all()
     assert (batch.real == real).all()
     assert not (batch.counted & ~real).any()
     assert batch.counted.any(axis=1).all()  # even a row of one token hides one
     assert (batch.ids_in[~batch.counted] == ids[~batch.counted]).all()
-    alone = hidden_batch(rows[1:2], [10], vocabulary=53, seed=1, epoch=2)
+    alone = hidden_batch(rows[1:2], *zip(*pairs[1:2], strict=True))
     assert (alone.ids_in[0] == batch.ids_in[1, :17]).all()  # neighbours do not matter
     with pytest.raises(InputError, match="nothing but special tokens"):
-        hidden_batch(rows, [0, 1, 2], vocabulary=5, seed=1, epoch=2)
+        tokens_hidden(rows[2], 5, seed=1, epoch=2, index=0)

@@ -10,10 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from glassformer.choices import Later
 from glassformer.errors import InputError
 from glassformer.layers.kernels import cross_entropy
-from glassformer.objectives import metrics
-from glassformer.objectives.evaluation import interval_of
 from glassformer.objectives.lessons import Lessons, Measures, Rows, always, lessons_of, tensors
 from glassformer.objectives.objective import SMALL, Objective, Preset, TokenPlan, Trained, Verdict
 from glassformer.objectives.predictions import TOKENS_AT_ONCE, Classified, Writing, encoded, padded, room, together
@@ -100,6 +99,9 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Classi
 
 def judge(trained: Trained, samples: Sequence[Labelled], how: Writing, seed: int) -> Verdict:
     """Accuracy first; precision, recall and F1 of each class, and which is taken for which."""
+    from glassformer.objectives import metrics
+    from glassformer.objectives.evaluation import interval_of
+
     labels = trained.card.labels
     numbers = {label: i for i, label in enumerate(labels)}
     strange = sorted({sample.label for sample in samples} - numbers.keys())
@@ -133,5 +135,5 @@ CLASSES = Objective(
     judge=judge,
     main="accuracy",
     beside="macro_f1",
-    measure=metrics.share_of_rows,
+    measure=Later("glassformer.objectives.metrics:share_of_rows"),
 )

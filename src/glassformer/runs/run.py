@@ -18,7 +18,7 @@ from glassformer.errors import InputError, nearest
 from glassformer.models.card import Card
 from glassformer.models.registry import MODELS, build
 from glassformer.objectives.objective import Scores, Trained
-from glassformer.objectives.predictions import Prediction, Writing, pieces, room
+from glassformer.objectives.predictions import Prediction, Writing, room
 from glassformer.objectives.table import evaluate, objective_of
 from glassformer.runs.folder import RunFolder
 from glassformer.text.tasks import TASKS
@@ -63,6 +63,8 @@ class Run:
 
     def stream(self, text: str, **how: Any) -> Iterator[str]:
         """What a language model writes to a text, piece by piece as it is made."""
+        from glassformer.objectives.writing import pieces
+
         if self.objective.family != "language model":
             raise InputError(f"Only language models write piece by piece; this one was trained to {self.card.task}.")
         prompt = self.objective.prompt(self.tokens, text)

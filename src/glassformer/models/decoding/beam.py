@@ -17,8 +17,8 @@ from itertools import groupby
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from glassformer.errors import InputError
-from glassformer.models.decoding.decode import Answer, Stop, Writer, first_logprobs, next_logprobs, whole
+from glassformer.errors import InputError, must_count
+from glassformer.models.decoding.decode import Answer, Stop, Writer, first_logprobs, next_logprobs
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Beam:
     alpha: float = 1.0
 
     def __post_init__(self) -> None:
-        whole("width", self.width)
-        whole("n_best", self.n_best)
+        must_count("width", self.width)
+        must_count("n_best", self.n_best)
         if self.n_best > self.width:
             raise InputError(
                 f"A search of width {self.width} has no {self.n_best} best; `n_best` is at most the width."
