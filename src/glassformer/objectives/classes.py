@@ -15,7 +15,15 @@ from glassformer.errors import InputError
 from glassformer.layers.kernels import cross_entropy
 from glassformer.objectives.lessons import Lessons, Measures, Rows, always, lessons_of, tensors
 from glassformer.objectives.objective import SMALL, Objective, Preset, TokenPlan, Trained, Verdict
-from glassformer.objectives.predictions import TOKENS_AT_ONCE, Classified, Writing, encoded, padded, room, together
+from glassformer.objectives.predictions import (
+    TOKENS_AT_ONCE,
+    Classified,
+    Writing,
+    encoded,
+    padded_tensors,
+    room,
+    together,
+)
 from glassformer.text import batches
 from glassformer.text.samples import Labelled
 from glassformer.text.tokens import Tokens
@@ -82,7 +90,7 @@ def class_shares(trained: Trained, texts: Sequence[str]) -> np.ndarray:
     rows = batches.shortened(encoded(trained.tokens, texts), room(trained.card)).rows
     shares = np.zeros((len(rows), len(trained.card.labels)))
     for indices in together(rows, TOKENS_AT_ONCE):
-        ids, real = padded(trained.model, [rows[i] for i in indices])
+        ids, real = padded_tensors(trained.model, [rows[i] for i in indices])
         with torch.inference_mode():
             shares[indices] = trained.model(ids, real).double().softmax(-1).cpu().numpy()
     return shares

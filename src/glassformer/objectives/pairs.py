@@ -14,7 +14,7 @@ from glassformer.layers.kernels import cross_entropy
 from glassformer.models.decoding.writers import Translation
 from glassformer.objectives.lessons import Lessons, Measures, Rows, always, lessons_of, tensors
 from glassformer.objectives.objective import SMALL, Objective, Preset, TokenPlan, Trained, Verdict
-from glassformer.objectives.predictions import Translated, Writing, encoded, padded, room, together
+from glassformer.objectives.predictions import Translated, Writing, encoded, padded_tensors, room, together
 from glassformer.objectives.writing import AND_SOME, SEARCHED_AT_ONCE, TIMES_LONGER, written
 from glassformer.text import batches
 from glassformer.text.samples import Pair
@@ -74,7 +74,7 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Transl
     rows = batches.shortened(encoded(tokens, texts), room(trained.card)).rows
     found: list[Any] = [None] * len(rows)
     for indices in together(rows, SEARCHED_AT_ONCE):
-        source, real = padded(model, [rows[i] for i in indices])
+        source, real = padded_tensors(model, [rows[i] for i in indices])
         longest = how.longest or TIMES_LONGER * source.shape[1] + AND_SOME
         answers = written(Translation(model, source, real, START), tokens, how, longest, how.beam or USUAL_BEAM)
         for i, answer in zip(indices, answers, strict=True):

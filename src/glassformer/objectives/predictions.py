@@ -127,7 +127,7 @@ def room(card: Card) -> int:
     return min(card.longest, getattr(card.settings, "length", card.longest))
 
 
-def padded(model: Any, rows: Sequence[Ids]) -> tuple[Tensor, Tensor]:
+def padded_tensors(model: Any, rows: Sequence[Ids]) -> tuple[Tensor, Tensor]:
     """The rows, and where they are real, where the model is."""
     device = next(model.parameters()).device
     ids, real = batches.padded(rows)

@@ -147,14 +147,14 @@ def shifted_batch(rows: Sequence[Ids], counted_from: Sequence[int] | None = None
     return LanguageBatch(ids_in, ids_out, real, counted)
 
 
-def answered(prompt: Ids, answer: Ids) -> Ids:
+def answer_behind(prompt: Ids, answer: Ids) -> Ids:
     """A prompt and its answer in one row: prompt <s> answer </s>."""
     return _joined(prompt, [START], answer, [END])
 
 
 def answer_batch(prompts: Sequence[Ids], answers: Sequence[Ids]) -> LanguageBatch:
     """Prompts and answers in one row each, prompt <s> answer </s>; only the answer and its </s> count."""
-    rows = [answered(prompt, answer) for prompt, answer in zip(prompts, answers, strict=True)]
+    rows = [answer_behind(prompt, answer) for prompt, answer in zip(prompts, answers, strict=True)]
     return shifted_batch(rows, [len(prompt) + 1 for prompt in prompts])
 
 
