@@ -40,7 +40,7 @@ from transformers import (
     MarianMTModel,
 )
 
-from glassformer.layers.blocks import sinusoids
+from glassformer.layers.positions import sinusoids
 from glassformer.models.registry import build, configure
 from glassformer.objectives import lessons
 from glassformer.objectives.classes import class_loss
@@ -310,8 +310,8 @@ class Work:
     """What one step must do at the least."""
 
     tokens: int  # real ones, of both sides
-    matrices: float  # operations in products with weights: 6 · weights · tokens
-    attention: float  # operations of queries with keys and weights with values: 12 · width · pairs, in every layer
+    matrices: float  # FLOPs in products with weights: 6 · weights · tokens
+    attention: float  # FLOPs of queries with keys and weights with values: 12 · width · pairs, in every layer
 
     @property
     def operations(self) -> float:
@@ -320,7 +320,7 @@ class Work:
 
 
 def work(shape: Shape, batch: Any) -> Work:
-    """A multiplication with its addition is 2 operations, and backward is twice forward.
+    """A multiplication with its addition is 2 FLOPs, and backward is twice forward.
 
     Padding is not counted, nor the half of a causal attention that may not look, whoever works them nevertheless.
     """
@@ -352,7 +352,7 @@ def check(shape: Shape, step: Step, due: Work) -> None:
         number for kind, number in counter.get_flop_counts()["Global"].items() if "attention" not in str(kind)
     )
     if counted < 0.99 * due.matrices:
-        raise SystemExit(f"{shape}: torch counts {counted:,} operations, the formula says {due.matrices:,.0f}.")
+        raise SystemExit(f"{shape}: torch counts {counted:,} FLOPs, the formula says {due.matrices:,.0f}.")
 
 
 # --- the race ---------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
     .venv/bin/python scripts/pack.py runs/negation-race    a race, with all its runs
 
 The run's folder gives the name; how each pocket model is trained stands in its card. Nothing of the texts it was
-trained on comes along but the pieces of its vocabulary.
+trained on comes along but the tokens of its vocabulary.
 """
 
 import json
@@ -64,7 +64,7 @@ def pack(source: Path, place: Path) -> gf.Run:
 
 
 def pack_race(source: Path, place: Path) -> None:
-    """The standings, and each run with the curve of what was held out. Its scores must be those of the standings."""
+    """The standings, and each run with the curve of its validation loss. Its scores must be those of the standings."""
     standings = json.loads((source / "race.json").read_text(encoding="utf-8"))
     score = standings["score"]
     for model in standings["models"]:

@@ -1,8 +1,10 @@
 """Every snippet and every command printed in README and docs runs as printed; every link and picture is there."""
 
+import os
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,13 +17,17 @@ from glassformer.by_hand.check import check
 from glassformer.by_hand.worksheets.worked import work
 from glassformer.by_hand.worksheets.worksheet import GIVENS, SENTENCE_SETTINGS, SETTINGS, from_mapping
 from glassformer.commands import main as cli
+from glassformer.commands.check_work.exercise import exercise
 from glassformer.commands.pages import check_page
 from glassformer.text.made_sets import MADE
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 # What sets up or tests this very checkout is run by the gate itself, and measuring has its own time and place.
-RUN_BY_THE_GATE = ("scripts/", "pip install", ".venv/bin/python bench/", ".venv/bin/python docs/", "git ")
+RUN_BY_THE_GATE = (
+    *("scripts/", "pip install", "git "),
+    *(".venv/bin/python bench/", ".venv/bin/python docs/", ".venv/bin/python tests/survey/"),
+)
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -59,6 +65,28 @@ def test_the_commands_of_a_page_run_in_order(page: Path, monkeypatch: pytest.Mon
         assert (stop.value.code or 0) == (1 if finds_the_planted_error else 0), command
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "sh")], ids=lambda page: page.name)
+def test_the_scripts_of_a_page_end_as_they_say(page: Path, tmp_path: Path) -> None:
+    provide_files(tmp_path)
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "glassformer"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m glassformer "$@"\n')
+    program.chmod(0o755)
+    place = {**os.environ, "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
+    for block in blocks(page, "sh"):
+        said = re.search(r"# ends with (\d+)", block)
+        done = subprocess.run(["sh", "-e", "-c", block], cwd=tmp_path, env=place, check=False)
+        assert done.returncode == (int(said[1]) if said else 0), block
+
+
+def test_the_class_that_the_docs_show_is_marked_so(capsys: pytest.CaptureFixture[str]) -> None:
+    handed_in = ROOT / "docs" / "notes" / "handed-in"
+    exercise(variant="masked", seed=3, blank=("weights", "mixed"), mark=handed_in)
+    given = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    shown = next(block for block in blocks(ROOT / "docs" / "check.md", "text") if "hand-ins" in block)
+    assert shown.splitlines() == given[given.index(shown.splitlines()[0]) : -1]
+
+
 TRAINING = ("train", "compare")
 BUDGETS = ("--minutes", "--epochs", "--steps", "--seeds")
 
@@ -81,6 +109,7 @@ def provide_files(folder: Path) -> None:
     for notes in ("notes.md", "notes/tea.md", "docs/notes/tea.md"):
         (folder / notes).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "docs" / "notes" / "tea.md", folder / notes)
+    shutil.copytree(ROOT / "docs" / "notes" / "handed-in", folder / "handed-in")
 
 
 def test_the_answer_printed_in_the_readme_is_the_answer(capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,16 +40,14 @@ if TYPE_CHECKING:
         Block,
         FeedForward,
         LayerNorm,
-        NoPositions,
-        Positions,
         RMSNorm,
-        Rotary,
         block,
         decoder_block,
         encoder_block,
     )
     from glassformer.layers.cache import BlockCache, Cache
     from glassformer.layers.multihead import MultiheadAttention
+    from glassformer.layers.positions import SCHEMES, BucketBias, LinearBias, NoPositions, Positions, Rotary
     from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
     from glassformer.objectives.objective import Objective
     from glassformer.objectives.predictions import Classified, Translated, Written
@@ -72,11 +70,13 @@ __all__ = [
     "NORMS",
     "OBJECTIVES",
     "OPTIMIZERS",
+    "SCHEMES",
     "TASKS",
     "WEIGHERS",
     "Attention",
     "Block",
     "BlockCache",
+    "BucketBias",
     "Cache",
     "Certificate",
     "Classified",
@@ -88,6 +88,7 @@ __all__ = [
     "GlassformerError",
     "InputError",
     "LayerNorm",
+    "LinearBias",
     "MultiheadAttention",
     "NoPositions",
     "Objective",
@@ -139,8 +140,8 @@ _HOMES = MappingProxyType(
         "by_hand.check": "check check_text",
         "by_hand.checking.findings": "Finding Report",
         "by_hand.worksheets.solution": "Solution explain",
-        "layers.blocks": "ACTIVATIONS NORMS Block FeedForward LayerNorm NoPositions Positions RMSNorm Rotary "
-        "block decoder_block encoder_block",
+        "layers.blocks": "ACTIVATIONS NORMS Block FeedForward LayerNorm RMSNorm block decoder_block encoder_block",
+        "layers.positions": "SCHEMES BucketBias LinearBias NoPositions Positions Rotary",
         "layers.multihead": "MultiheadAttention",
         "inside.shown": "Saved Shown",
         "inside.watching.seen": "Seen",

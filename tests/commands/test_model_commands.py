@@ -44,6 +44,15 @@ def test_describe_takes_settings_and_a_length(capsys: pytest.CaptureFixture[str]
     assert content["flops"]["tokens"] == 100
 
 
+def test_describe_says_what_tells_the_order(capsys: pytest.CaptureFixture[str]) -> None:
+    describe("transformer", set_=("positions=alibi",))
+    assert "positions  alibi adds −m·|i−j| to the score" in capsys.readouterr().out
+    describe("translator", set_=("positions=t5",), json=True)
+    content = json.loads(capsys.readouterr().out)
+    assert content["positions"]["scheme"] == "t5"
+    assert next(row for row in content["table"] if row["part"] == "positions")["formula"] == "2·32·H"
+
+
 def test_describe_lists_all_models(capsys: pytest.CaptureFixture[str]) -> None:
     describe()
     assert "68,228,482" in capsys.readouterr().out
@@ -82,7 +91,7 @@ def test_a_formula_that_is_wrong_is_not_believed(monkeypatch: pytest.MonkeyPatch
 
     true = command.sizes
     monkeypatch.setattr(command, "sizes", lambda *a, **k: replace(true(*a, **k), rows=true(*a, **k).rows[1:]))
-    with pytest.raises(GlassformerError, match="By formula a gpt has 826,112 weights here, but the module has 858,880"):
+    with pytest.raises(GlassformerError, match="has 826,112 parameters here, but the module has 858,880"):
         describe("gpt")
 
 

@@ -38,7 +38,7 @@ def test_a_text_that_is_too_long_is_cut_and_that_is_said(tmp_path: Path, capsys:
     run = small_run(tmp_path / "run")
     longest = run.load_model()[0].longest
     predict(run.path, "good", " ".join(["good"] * 5003))
-    assert capsys.readouterr().err == f"Text 2 has 5,003 pieces; only the first {longest:,} are read.\n"
+    assert capsys.readouterr().err == f"Text 2 has 5,003 tokens; only the first {longest:,} are read.\n"
     predict(run.path, " ".join(["good"] * longest))
     assert capsys.readouterr().err == ""
 
@@ -137,7 +137,7 @@ def test_scores_come_as_json_and_as_a_table(ask: Any, tmp_path: Path) -> None:
     page = ask("evaluate", run, "--part", "valid", "--limit", 7)
     assert "negation:300, valid part, 7 samples:" in page
     assert "accuracy" in page
-    assert "true ↓ said →" in page
+    assert "true ↓ predicted →" in page
 
 
 def test_a_folder_that_is_no_run_is_refused(

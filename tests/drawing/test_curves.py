@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from glassformer.drawing.curves import drawn, foretold, smoothed
+from glassformer.drawing.curves import drawn, forecast, smoothed
 
 
 def test_a_constant_is_its_own_average() -> None:
@@ -18,17 +18,17 @@ def test_the_average_by_hand() -> None:
     assert second == pytest.approx((0.5 * 0.5 * 2 + 0.5 * 4) / 0.75)
 
 
-def test_a_power_of_the_time_is_foretold() -> None:
+def test_a_power_of_the_time_is_forecast() -> None:
     points = [(t, 5.0 * t**-0.3) for t in range(1, 24)]
-    assert foretold(points, 100.0) == pytest.approx(5.0 * 100**-0.3)
+    assert forecast(points, 100.0) == pytest.approx(5.0 * 100**-0.3)
 
 
 def test_too_few_points_foretell_nothing_and_a_rise_is_not_drawn_out() -> None:
-    assert foretold([(1, 2.0), (2, 1.5)], 10.0) is None
-    assert foretold([(2.0, 1.0)] * 12, 10.0) is None
+    assert forecast([(1, 2.0), (2, 1.5)], 10.0) is None
+    assert forecast([(2.0, 1.0)] * 12, 10.0) is None
     rising = [(t, 1.0 + 0.1 * t) for t in range(1, 12)]
     later = [math.log(value) for _, value in rising[5:]]
-    assert foretold(rising, 1000.0) == pytest.approx(math.exp(sum(later) / len(later)))
+    assert forecast(rising, 1000.0) == pytest.approx(math.exp(sum(later) / len(later)))
 
 
 def test_the_drawing_falls_from_left_to_right() -> None:

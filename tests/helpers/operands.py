@@ -23,6 +23,11 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "inverse root": "- -",
         "scale": "bhqk bhqk -",
         "add": "bqd bqd qd",
+        "subtract": "bqk 1q bk",
+        "penalise": "bhqk h 1qk",
+        "bucket": "bqk bqk nh -",
+        "bucket backwards": "bqk bqk nh -",
+        "pick": "bhqk 1qk nh",
         "mask": "bhqk bhqk 11qk",
         "softmax": "bhqk bhqk",
         "quiet softmax": "bhqk bhqk",
@@ -71,7 +76,9 @@ def _drawn(operation: str, k: int, shape: str, draw: random.Random, noise: np.ra
     numbers: NDArray[np.float64] = noise.normal(size=size) * draw.choice([1.0, 1.0, 3.0])
     if (operation, k) in {("mask", 2), ("last state", 2), ("mean of real", 2)}:
         return np.asarray(noise.random(size) < draw.choice([0.0, 0.5, 0.9]))
-    if (operation, k) == ("look up", 1):
+    if operation.startswith("bucket") and k in (1, 3):  # distances, and the farthest that counts
+        return np.asarray(128) if k == 3 else noise.integers(-300, 300, size)
+    if (operation, k) in {("look up", 1), ("pick", 1)}:
         return noise.integers(0, SIZES["n"], size)
     if shape.startswith("-") or (operation, k) in {("layer norm", 3), ("rms norm", 2)}:
         return np.asarray(np.abs(noise.normal(size=size)) * 0.4 + 0.1)

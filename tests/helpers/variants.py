@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from glassformer.layers.attention import DotProduct, padding_mask, quiet_softmax, sigmoid
-from glassformer.layers.blocks import Block, LayerNorm, RMSNorm, Rotary, block
+from glassformer.layers.blocks import Block, LayerNorm, RMSNorm, block
+from glassformer.layers.positions import BucketBias, LinearBias, Rotary, distances
 from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
 
 # Prime sizes, or products of different primes, so that no swapped axis can hide.
@@ -51,6 +52,9 @@ CHOICES: Mapping[str, Callable[[], dict[str, Any]]] = MappingProxyType(
         "query and key norm": lambda: {"query_norm": RMSNorm(D_KEY), "key_norm": LayerNorm(D_KEY), "causal": True},
         "rotary": lambda: {"d_key": 2 * D_KEY, "d_value": 5, "causal": True},
         "rotary and norm": lambda: {"d_key": 7, "query_norm": RMSNorm(7), "key_norm": RMSNorm(7)},
+        "alibi": lambda: {"causal": True},
+        "t5": dict,
+        "alibi, padded, shared heads": lambda: {"n_heads": 6, "n_kv_heads": 2, "d_key": 3},
         "one head": lambda: {"n_heads": 1},
         "shared key/value heads": lambda: {"n_heads": 6, "n_kv_heads": 2, "d_key": 3, "d_value": 5},
         "cross": lambda: {"cross": True, "causal": True},
@@ -91,7 +95,11 @@ def make(name: str, dtype: torch.dtype = torch.float32, dropout: float = 0.0) ->
     if "cross" in name:
         inputs.append(torch.randn(BATCH, CONTEXT, D_MODEL, dtype=dtype))
         options["context_mask"] = padding_mask(torch.arange(CONTEXT) < torch.tensor([[7], [4]]))
-    if name == "padded":
+    if "alibi" in name or name == "t5":
+        module = BucketBias(HEADS) if name == "t5" else LinearBias(choices["n_heads"])
+        at = torch.arange(LENGTH)[None]
+        options["score_bias"] = module(distances(at, at), dtype).detach()
+    if "padded" in name:
         options["mask"] = padding_mask(torch.arange(LENGTH) < torch.tensor([[5], [3]]))
     if name == "empty row":
         options["mask"] = torch.rand(BATCH, LENGTH, LENGTH) < 0.5

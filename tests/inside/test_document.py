@@ -12,6 +12,7 @@ from helpers.small_models import SMALL, small
 from numpy.typing import NDArray
 
 from glassformer.by_hand.worksheets.solution import explain
+from glassformer.drawing.mathml import to_mathml
 from glassformer.errors import InputError
 from glassformer.inside.answers import first_difference
 from glassformer.inside.document import packing
@@ -27,7 +28,7 @@ from glassformer.inside.page.pages import LARGEST, look_file, look_page, view_sc
 from glassformer.inside.parts import Texts, title
 from glassformer.models.registry import build, configure
 from glassformer.stages.arithmetic import OPERATIONS
-from glassformer.stages.catalogue import CATALOGUE
+from glassformer.stages.catalogue import CATALOGUE, Stage, fill
 from glassformer.stages.trace import Trace
 
 Numbers = dict[str, NDArray[np.float64]]
@@ -181,6 +182,13 @@ def test_formulas_are_drawn_and_lead_to_their_operands(name: str) -> None:
             assert stage["operands"][int(operand)] in {each["address"] for each in document["stages"]}
 
 
+@pytest.mark.parametrize("each", CATALOGUE.values(), ids=CATALOGUE)
+def test_nothing_of_a_symbol_or_a_formula_stays_as_it_was_typed(each: Stage) -> None:
+    formulas = [each.latex, *(fill(way.latex, ["X"] * len(way.operands)) for way in each.ways)]
+    drawn = [to_mathml(latex, 0, lambda _place, _number: None, block=False) for latex in formulas]
+    assert "\\" not in "".join(drawn)
+
+
 def test_the_parts_of_a_translator_stand_in_two_columns() -> None:
     document = view_data(small_look("translator"))
     columns = {part["id"]: part["column"] for part in document["parts"]}
@@ -215,6 +223,16 @@ def test_a_translator_opens_at_the_head_that_tells_most() -> None:
 )
 def test_what_a_pattern_tells(pattern: np.ndarray, told: float) -> None:
     assert told_by(pattern) == pytest.approx(told, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["alibi", "t5"])
+def test_a_bias_has_heads_but_is_no_attention(kind: str) -> None:
+    """It is made once beside the embedding, and every block shows it as the same."""
+    document = view_data(small_look("transformer", positions=kind))
+    first, second = document["parts"][:2]
+    assert (first["title"], first["heads"], first["lanes"], first["pattern"]) == ("embedding", 3, None, None)
+    assert "encoder.0.self.biased" in second["lanes"]["main"]
+    assert stages_by_address(document)["encoder.1.self.bias"]["operands"] == ["bias"]
 
 
 def test_the_lanes_lead_from_queries_keys_and_values_to_the_output() -> None:

@@ -67,7 +67,7 @@ def test_a_text_is_gone_on_with_by_the_likeliest_token(trained: dict[str, Run]) 
         ids.append(best)
     assert look.trace["ids"][0].tolist() == ids
     assert look.answer["read"] == read
-    assert list(look.look.texts.own) == run.tokens.pieces(ids)
+    assert list(look.look.texts.own) == run.tokens.strings(ids)
     assert look.words == f"goes on with “{run.tokens.decode(ids[read:])}”"
 
 
@@ -101,7 +101,7 @@ def test_a_target_leads_and_the_first_difference_is_told(trained: dict[str, Run]
     assert look.words.endswith(f"which parts from “{target}” at token {apart + 1}")
     itself = run.look(TEXTS["pairs"], target=run.tokens.decode(own))
     assert itself.answer["divergence"] is None
-    assert itself.words.endswith(", as it was led")
+    assert itself.words.endswith(", the same as the target")
 
 
 def test_what_is_written_is_followed(trained: dict[str, Run]) -> None:

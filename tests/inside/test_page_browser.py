@@ -96,6 +96,8 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "sigmoid": ("gpt", {"weigher": "sigmoid"}),
     "quiet softmax": ("modern", {"weigher": "quiet softmax"}),
     "shared keys": ("modern", {"kv_heads": 1}),
+    "alibi": ("translator", {"positions": "alibi"}),
+    "t5": ("translator", {"positions": "t5"}),
     "squared relu": ("modern", {"activation": "squared relu"}),
     "relu": ("transformer", {"activation": "relu", "norm": "layer"}),
     "norm last": ("translator", {"norm_first": False}),

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from glassformer.layers.attention import WEIGHERS, Attention, attend, padding_mask, softmax
-from glassformer.layers.blocks import RMSNorm, Rotary, block, decoder_block
+from glassformer.layers.blocks import RMSNorm, block, decoder_block
 from glassformer.layers.cache import BlockCache, Cache
+from glassformer.layers.positions import Rotary
 from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
 from glassformer.stages.recorder import Recorder, record
 from glassformer.stages.watchers import Watcher, nothing
@@ -93,7 +94,7 @@ def test_a_shift_of_a_row_by_the_bias_changes_nothing(
 ) -> None:
     queries, keys, values, mask = random_rows(seed, dtype, shape, n_queries, n_keys)
     shift = torch.randn(2, 1, n_queries, 1, dtype=dtype).expand(-1, -1, -1, n_keys)
-    assert close(attend(queries, keys, values, mask=mask, bias=shift), attend(queries, keys, values, mask=mask))
+    assert close(attend(queries, keys, values, mask=mask, score_bias=shift), attend(queries, keys, values, mask=mask))
 
 
 @given(seeds, dtypes, shapes, lengths, lengths)

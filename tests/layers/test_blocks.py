@@ -1,7 +1,5 @@
 """Layers: each against somebody else's implementation of it, and what they refuse."""
 
-import cmath
-import math
 from typing import Any
 
 import pytest
@@ -10,123 +8,24 @@ from helpers.variants import shaken
 from torch import Tensor, nn
 
 from glassformer.errors import InputError
-from glassformer.layers.attention import Attention, attend, causal_mask, padding_mask, rotate
+from glassformer.layers.attention import Attention, attend, causal_mask, padding_mask
 from glassformer.layers.blocks import (
     ACTIVATIONS,
     Block,
     FeedForward,
     LayerNorm,
-    NoPositions,
-    Positions,
     RMSNorm,
-    Rotary,
     block,
     decoder_block,
     encoder_block,
-    sinusoids,
 )
 from glassformer.layers.cache import BlockCache
-from glassformer.stages.recorder import record
 from glassformer.stages.watchers import Watcher, nothing
 
 
 def explicit(name: str, value: Tensor, how: str = "") -> Tensor:
     """A watcher that rewrites every stage with a copy, so that nothing comes from a kernel."""
     return value.clone()
-
-
-# --- positions --------------------------------------------------------------------------------------------------
-
-
-def test_sinusoids_are_the_papers_formula() -> None:
-    """PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(pos / 10000^(2i/d))."""
-    length, width = 101, 14
-    table = sinusoids(length, width)
-    for position in range(length):
-        for i in range(width // 2):
-            angle = position / 10000 ** (2 * i / width)
-            assert table[position, 2 * i].item() == pytest.approx(math.sin(angle), abs=1e-7)
-            assert table[position, 2 * i + 1].item() == pytest.approx(math.cos(angle), abs=1e-7)
-
-
-def test_sinusoids_in_halves_are_the_same_columns_in_another_order() -> None:
-    alternating, halves = sinusoids(7, 10), sinusoids(7, 10, interleaved=False)
-    assert torch.equal(halves, torch.cat([alternating[:, 0::2], alternating[:, 1::2]], dim=1))
-
-
-def test_the_first_position_is_0_1_0_1() -> None:
-    assert sinusoids(1, 6).tolist() == [[0, 1, 0, 1, 0, 1]]
-
-
-def test_positions_add_a_row_per_place() -> None:
-    module = Positions(torch.tensor([[10.0], [20.0], [30.0]]))
-    embedded = torch.tensor([[[1.0], [2.0]]])
-    assert module(embedded).tolist() == [[[11], [22]]]
-    assert module(embedded, torch.tensor([[2, 0]])).tolist() == [[[31], [12]]]
-    assert NoPositions()(embedded) is embedded
-
-
-def test_trained_positions_are_trained_and_fixed_ones_are_not() -> None:
-    assert [name for name, _ in Positions.trained(7, 6).named_parameters()] == ["table"]
-    assert not list(Positions.sinusoidal(7, 6).parameters())
-    assert not Positions.sinusoidal(7, 6).state_dict()
-
-
-@pytest.mark.parametrize(
-    ("longest", "positions", "message"),
-    [
-        (3, None, "There are 3 positions, .* at 0 to 3"),
-        (7, torch.tensor([[0, 7, 1, 2]]), "There are 7 positions, .* at 0 to 7"),
-        (7, torch.tensor([[-1, 0, 1, 2]]), "There are 7 positions, .* at -1 to 2"),
-    ],
-)
-def test_a_position_beyond_the_table_is_refused(longest: int, positions: Tensor | None, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Positions.sinusoidal(longest, 6)(torch.randn(1, 4, 6), positions)
-
-
-@pytest.mark.parametrize(("make", "width"), [(lambda w: sinusoids(5, w), 7), (Rotary, 3)])
-def test_an_odd_width_has_no_pairs(make: Any, width: int) -> None:
-    with pytest.raises(InputError, match=f"width of {width} is odd"):
-        make(width)
-
-
-def test_rotary_turns_complex_numbers() -> None:
-    """Each pair of columns is one complex number, multiplied by e^(i · position / base^(2r/d))."""
-    d_key, base, positions = 10, 500.0, [0, 1, 5, 1000]
-    rows = torch.randn(1, 2, len(positions), d_key + 3, dtype=torch.float64)  # three columns are not turned
-    turned = rotate(rows, *Rotary(d_key, base=base)(torch.tensor([positions]), torch.float64))
-    pairs = d_key // 2
-    for head in range(2):
-        for t, position in enumerate(positions):
-            row, answer = rows[0, head, t].tolist(), turned[0, head, t].tolist()
-            for r in range(pairs):
-                wanted = complex(row[r], row[r + pairs]) * cmath.exp(1j * position / base ** (2 * r / d_key))
-                assert complex(answer[r], answer[r + pairs]) == pytest.approx(wanted, abs=1e-12)
-            assert answer[d_key:] == row[d_key:]
-
-
-def test_rotated_scores_depend_on_distance_alone() -> None:
-    queries, keys = torch.randn(1, 1, 1, 6, dtype=torch.float64), torch.randn(1, 1, 1, 6, dtype=torch.float64)
-    rotary = Rotary(6)
-
-    def score(query_at: int, key_at: int) -> float:
-        turned = [
-            rotate(rows, *rotary(torch.tensor([[at]]), torch.float64))
-            for rows, at in ((queries, query_at), (keys, key_at))
-        ]
-        return (turned[0] @ turned[1].transpose(-2, -1)).item()
-
-    for distance in (0, 1, 7, 100):
-        assert score(distance, 0) == pytest.approx(score(100_000 + distance, 100_000), abs=1e-9)
-    assert score(1, 0) != pytest.approx(score(2, 0), abs=1e-3)
-
-
-def test_rotary_keeps_the_models_dtype() -> None:
-    module, x = Attention(6, 3).to(torch.bfloat16), torch.randn(2, 5, 6, dtype=torch.bfloat16)
-    answer, trace = record(module, x, angles=Rotary(2)(torch.arange(5)[None]))
-    assert answer.dtype == torch.bfloat16
-    assert trace["cosines"].shape == (1, 5, 1)
 
 
 # --- norms ------------------------------------------------------------------------------------------------------
@@ -270,13 +169,6 @@ def test_dropout_is_drawn_only_while_training() -> None:
     assert not torch.equal(module(x), module(x))
     module.eval()
     assert torch.equal(module(x), module(x))
-
-
-def test_a_model_without_positions_does_not_know_the_order() -> None:
-    module, x, order = encoder_block(6, 2, 11), torch.randn(1, 5, 6), torch.tensor([3, 0, 4, 1, 2])
-    torch.testing.assert_close(module(x)[:, order], module(x[:, order]))
-    placed = Positions.sinusoidal(5, 6)
-    assert not torch.allclose(module(placed(x))[:, order], module(placed(x[:, order])), atol=1e-3)
 
 
 # --- what blocks refuse -----------------------------------------------------------------------------------------

@@ -19,9 +19,14 @@ from torch import Tensor, nn
 from torch.fx import GraphModule
 
 from glassformer.layers.attention import Attention, sigmoid
-from glassformer.layers.blocks import Positions, block
+from glassformer.layers.blocks import block
+from glassformer.layers.positions import Positions
+from glassformer.models.registry import build, configure
 
-COMPILED = ("padded", "cross", "rotary and norm", "sigmoid", "quiet softmax", "dense synthesizer", "swiglu")
+COMPILED = (
+    "padded", "cross", "rotary and norm", "alibi", "t5", "sigmoid", "quiet softmax", "dense synthesizer", "swiglu",
+)  # fmt: skip
+COUNTING = ("alibi", "t5")  # schemes that make a bias of distances, tried in whole models
 
 
 def names_of(graph: GraphModule) -> list[str]:
@@ -70,6 +75,26 @@ def gap_at_another_length() -> float:
     return (exported(x) - module(x)).abs().max().item()
 
 
+def model_gaps(kind: str) -> dict[str, float]:
+    """How far a whole model that counts distances is from itself: compiled, exported, and at another length."""
+    torch.compiler.reset()
+    config = configure("translator", vocabulary=31, width=12, heads=3, hidden=7, encoder_layers=1, decoder_layers=1,
+                       length=13, positions=kind)  # fmt: skip
+    model = build("translator", config).eval()
+    length = torch.export.Dim("length", min=2, max=64)
+    sizes = {1: length}
+
+    def texts(tokens: int) -> tuple[Tensor, ...]:
+        ids = torch.randint(31, (2, tokens))
+        return ids, torch.arange(tokens) < torch.tensor([[tokens], [3]]), ids
+
+    exported = torch.export.export(model, texts(7), dynamic_shapes=(sizes, sizes, sizes)).module()
+    compiled = torch.compile(model, fullgraph=True, backend="aot_eager")
+    short, long = texts(7), texts(29)
+    found = {"compiled": (compiled, short), "exported": (exported, short), "longer": (exported, long)}
+    return {name: (made(*given) - model(*given)).abs().max().item() for name, (made, given) in found.items()}
+
+
 def report() -> dict[str, Any]:
     """Everything the tests below ask about."""
     torch.set_num_threads(1)
@@ -85,6 +110,7 @@ def report() -> dict[str, Any]:
         "compile gaps": {name: gap_when_compiled(name, "aot_eager") for name in COMPILED},
         "machine code gap": gap_when_compiled("padded", "inductor" if shutil.which("c++") else "aot_eager"),
         "export gaps": {name: gap_when_exported(name) for name in COMPILED},
+        "model gaps": {kind: model_gaps(kind) for kind in COUNTING},
         "length gap": gap_at_another_length(),
     }
 
@@ -136,6 +162,14 @@ def test_a_block_compiled_to_machine_code_gives_the_same_numbers(found: dict[str
 @pytest.mark.parametrize("name", COMPILED)
 def test_an_exported_block_gives_the_same_numbers(found: dict[str, Any], name: str) -> None:
     assert found["export gaps"][name] <= 5e-6
+
+
+@pytest.mark.parametrize("kind", COUNTING)
+@pytest.mark.parametrize("way", ["compiled", "exported", "longer"])
+def test_a_model_that_counts_distances_compiles_whole_for_every_length(
+    found: dict[str, Any], kind: str, way: str
+) -> None:
+    assert found["model gaps"][kind][way] <= 5e-6
 
 
 def test_one_export_serves_every_length(found: dict[str, Any]) -> None:

@@ -22,8 +22,8 @@ from glassformer.layers.attention import (
     sigmoid,
     softmax,
 )
-from glassformer.layers.blocks import Rotary
 from glassformer.layers.cache import Cache
+from glassformer.layers.positions import Rotary
 from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
 from glassformer.stages.recorder import Recorder, record
 from glassformer.stages.watchers import Watcher, nothing
@@ -61,7 +61,7 @@ LEGAL = [
 ]  # fmt: skip
 ILLEGAL: dict[str, tuple[Tensor, str]] = {
     "float": (torch.ones(TQ, TK), "torch.float32.*mask.bool()"),
-    "float to be added": (torch.zeros(TQ, TK).fill_(-math.inf), "`bias`"),
+    "float to be added": (torch.zeros(TQ, TK).fill_(-math.inf), "`score_bias`"),
     "half": (torch.ones(TQ, TK, dtype=torch.float16), "torch.float16"),
     "int": (torch.ones(TQ, TK, dtype=torch.int64), "torch.int64"),
     "byte": (torch.ones(TQ, TK, dtype=torch.uint8), "torch.uint8"),

@@ -159,9 +159,9 @@ def test_the_better_classifier_is_found() -> None:
         ([0, 1], [[0.5, 0.5]], "1 and 2 came"),
         ([2], [[0.5, 0.5]], "The classes run from 2 to 2, but there are 2"),
         ([-1], [[0.5, 0.5]], "The classes run from -1 to -1"),
-        ([0, 0], [[0.5, 0.5], [2.0, -1.0]], r"The shares of sample 1, \[2.0, -1.0\], are not shares of one whole"),
+        ([0, 0], [[0.5, 0.5], [2.0, -1.0]], r"Sample 1 has \[2.0, -1.0\], which are no probabilities"),
         ([0], [[3.0, 1.0]], "softmax first"),
-        ([0], [[math.nan, 1.0]], "not shares of one whole"),
+        ([0], [[math.nan, 1.0]], "which are no probabilities"),
     ],
 )
 def test_what_is_no_classification_is_refused(truth: list[int], shares: list[list[float]], message: str) -> None:

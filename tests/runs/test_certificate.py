@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from glassformer.errors import InputError
 from glassformer.layers.attention import DotProduct
 from glassformer.layers.blocks import RMSNorm
+from glassformer.layers.positions import SCHEMES
 from glassformer.models.classifiers import EncoderClassifier, RecurrentClassifier
 from glassformer.models.language_model import LanguageModel
 from glassformer.models.registry import MODELS
@@ -76,7 +77,7 @@ def test_a_model_with_little_room_can_be_certified(name: str, length: int) -> No
     assert brief(small(name, length=length), MODELS[name].family).passed
 
 
-@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "rotary", "none"])
+@pytest.mark.parametrize("positions", SCHEMES)
 @pytest.mark.parametrize("kv_heads", [0, 1])
 def test_variants_pass(positions: str, kv_heads: int) -> None:
     assert brief(small("modern", positions=positions, kv_heads=kv_heads), "language model").passed
@@ -407,6 +408,6 @@ def test_texts_are_made_up_or_given_and_never_too_long() -> None:
     assert [text.ids for text in given] == [tuple(range(15)), tuple(range(5))]
 
 
-def test_an_unknown_task_suggests_the_nearest() -> None:
-    with pytest.raises(InputError, match="no task called 'clasify'; did you mean 'classify'"):
+def test_an_unknown_family_suggests_the_nearest() -> None:
+    with pytest.raises(InputError, match="no family of models called 'clasifier'; did you mean 'classifier'"):
         certify(small("rnn"), "clasifier")

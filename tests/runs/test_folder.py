@@ -122,7 +122,7 @@ def test_every_damaged_file_of_a_model_is_noticed_and_named(run: RunFolder) -> N
 
 
 def test_a_run_without_a_model_says_so(run: RunFolder) -> None:
-    with pytest.raises(InputError, match="no model yet; go on with the run"):
+    with pytest.raises(InputError, match="no model yet; resume the run"):
         run.load_model()
 
 
@@ -266,7 +266,7 @@ def test_settings_come_back_as_they_were(settings: dict[str, Any]) -> None:
 
 def test_a_folder_that_holds_a_run_is_not_made_into_another(run: RunFolder, tmp_path: Path) -> None:
     assert RunFolder.open(run.path).settings == {"seed": 3}
-    with pytest.raises(InputError, match=r"holds a run already; go on with it \(--resume .*, or choose another --out"):
+    with pytest.raises(InputError, match=r"holds a run already; resume it \(--resume .*, or choose another --out"):
         RunFolder.create(run.path, settings={})
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="is a file"):
@@ -356,7 +356,7 @@ def test_half_and_damaged_checkpoints_are_passed_over_and_named(run: RunFolder) 
 
 def test_where_nothing_is_whole_that_is_said(run: RunFolder) -> None:
     for ask in (run.newest_checkpoint, run.best_checkpoint):
-        with pytest.raises(InputError, match="no checkpoint to go on from"):
+        with pytest.raises(InputError, match="no checkpoint to resume from"):
             ask()
     with pytest.raises(DamagedError, match="no whole checkpoint"):
         run.checkpoint(1)

@@ -18,7 +18,7 @@ from glassformer.runs.folder import RunFolder
 from glassformer.runs.report import report
 from glassformer.text.samples import Labelled, Pair, Sample, truth_of
 from glassformer.training.course import teach
-from glassformer.training.loop import Judged, Stepped
+from glassformer.training.loop import Stepped, Validated
 from glassformer.training.request import Request
 from glassformer.training.showcase import FIRST, WRONG, Example, examples
 from glassformer.training.tensorboard import TensorBoard
@@ -190,10 +190,10 @@ def test_steps_and_validations_become_events(tmp_path: Path, monkeypatch: pytest
     with TensorBoard(tmp_path / "run") as board:
         assert made == []  # a run that never begins leaves nothing
         board(Stepped(3, 1.0, 0.5, 0.01, 7))
-        board(Judged(3, 1.1, 0.25, True))
+        board(Validated(3, 1.1, 0.25, True))
     (writer,) = made
     assert writer.log_dir == str(tmp_path / "run")
-    assert writer.told == [("loss/training", 0.5, 3), ("learning rate", 0.01, 3), ("loss/held out", 0.25, 3)]
+    assert writer.told == [("loss/training", 0.5, 3), ("learning rate", 0.01, 3), ("loss/validation", 0.25, 3)]
     assert writer.closed
 
 

@@ -11,7 +11,8 @@ from helpers.small_models import inputs, small
 
 from glassformer.errors import InputError
 from glassformer.layers.attention import WEIGHERS, Attention
-from glassformer.layers.blocks import ACTIVATIONS, Positions
+from glassformer.layers.blocks import ACTIVATIONS
+from glassformer.layers.positions import Positions
 from glassformer.models.registry import MODELS
 from glassformer.stages.arithmetic import OPERATIONS
 from glassformer.stages.catalogue import CATALOGUE, LEGEND, Stage, fill, stage
@@ -26,9 +27,11 @@ def traces() -> dict[str, Trace]:
     """One trace of every variant, of training with dropout, of a bias and of positions, and of every model."""
     found = {name: record(variants.make(name))[1] for name in variants.NAMES}
     found |= {name: record(small(name), *inputs(name))[1] for name in MODELS}
+    for kind in ("alibi", "t5"):
+        found[f"translator {kind}"] = record(small("translator", positions=kind), *inputs("translator"))[1]
     found["dropout"] = record(variants.make("cross", dropout=0.3))[1]
     module, x = Attention(6, 2, d_key=5, d_value=7, d_context=11), torch.randn(3, 13, 6)
-    found["bias"] = record(module, x, torch.randn(3, 17, 11), bias=torch.randn(13, 17))[1]
+    found["bias"] = record(module, x, torch.randn(3, 17, 11), score_bias=torch.randn(13, 17))[1]
     found["positions"] = record(Positions.sinusoidal(13, 6), torch.randn(3, 5, 6))[1]
     return found
 
@@ -87,7 +90,7 @@ def test_every_stage_is_reached_by_some_model() -> None:
     assert reached == set(CATALOGUE)
 
 
-CHOSEN = {("scale", "chosen")}  # given by hand, where it is otherwise made
+CHOSEN = {("scale", "chosen"), ("bias", "")}  # given by hand, where it is otherwise made
 
 
 def test_every_way_is_taken_by_some_model() -> None:
@@ -102,7 +105,7 @@ def test_every_way_is_taken_by_some_model() -> None:
     assert taken - CHOSEN - given == {(each.name, way.how) for each, way in WAYS}
 
 
-@pytest.mark.parametrize("name", [*variants.NAMES, "dropout", "bias", "positions"])
+@pytest.mark.parametrize("name", [*variants.NAMES, "dropout", "bias", "positions", "translator alibi", "translator t5"])
 def test_every_operand_was_seen_before_what_it_makes(name: str) -> None:
     trace = traces()[name]
     order = list(trace)
@@ -116,7 +119,7 @@ def test_every_operand_was_seen_before_what_it_makes(name: str) -> None:
             assert found is None or order.index(found) < order.index(address)
 
 
-@pytest.mark.parametrize("name", [*variants.NAMES, "dropout", "bias", "positions"])
+@pytest.mark.parametrize("name", [*variants.NAMES, "dropout", "bias", "positions", "translator alibi", "translator t5"])
 def test_an_axis_has_one_size_within_a_part(name: str) -> None:
     """The sizes are primes or products of them, so an axis under a wrong name would show."""
     trace = traces()[name]
@@ -142,7 +145,7 @@ def test_the_axes_of_an_attention_are_what_the_legend_says() -> None:
     assert {axis: sizes[axis] for axis in (*wanted, *joined)} == {**wanted, **joined}
 
 
-@pytest.mark.parametrize("name", [*variants.NAMES, "dropout", "bias", "positions"])
+@pytest.mark.parametrize("name", [*variants.NAMES, "dropout", "bias", "positions", "translator alibi", "translator t5"])
 def test_every_formula_can_be_written(name: str) -> None:
     trace = traces()[name]
     for address in trace:

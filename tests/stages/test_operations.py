@@ -66,6 +66,15 @@ def test_with_a_pencil() -> None:
     found = worked("recur", (0, 1, 0), [[[0.5], [0.0]]], [[[1.0], [2.0]]], [[3.0]], [0.25], [[4.0]], [-8.0])
     assert said(found)[0] == "tanh(2 × 3 + 0.25 + 0.5 × 4 + (-8))"
     assert found.result == math.tanh(0.25)
+    found = worked("penalise", (0, 1, 0, 1), np.zeros((1, 2, 1, 2)), [0.5, 0.25], [[[0, -3]]])
+    assert (said(found), found.result) == (["−0.25 × |(-3)|"], -0.75)
+    table = np.zeros((32, 1))
+    for apart, both, back in ((3, 3, 3), (-3, 19, 0), (20, 10, 17), (-20, 26, 0), (500, 15, 31)):
+        for operation, wanted in (("bucket", both), ("bucket backwards", back)):
+            assert worked(operation, (0, 0, 0), [[[0]]], [[[apart]]], table, 128).result == wanted
+    assert said(worked("bucket", (0, 0, 0), [[[0]]], [[[-20]]], table, 128)) == [
+        "16 + min(15, 8 + ⌊ln(|(-20)| / 8) / ln(128 / 8) × 8⌋)"
+    ]
     without = worked("layer norm", (0, 0, 1), rows, rows, [[1.5, 0]], [[0.25, 0]], 0.0, None, [0.0, 9.0])
     assert (said(without), without.result) == (["(2 − 1.5) / √(0.25 + 0) + 9"], 10)
 

@@ -14,7 +14,7 @@ from safetensors.numpy import save_file
 
 from glassformer.errors import InputError
 from glassformer.layers.attention import WEIGHERS, Attention, attend
-from glassformer.layers.blocks import Positions
+from glassformer.layers.positions import Positions
 from glassformer.stages.recorder import Recorder, record
 from glassformer.stages.trace import Entry, Trace
 
@@ -92,7 +92,7 @@ def test_a_row_of_extreme_scores_is_explained(weigher: str, top: float) -> None:
     scores = top + torch.tensor([0.0, 1.0, -1.0], dtype=torch.float64).expand(1, 1, 3, 3)
     rows = torch.ones(1, 1, 3, 1, dtype=torch.float64)
     recorder = Recorder()
-    attend(rows, rows, rows, bias=scores, weigher=WEIGHERS[weigher], see=recorder)
+    attend(rows, rows, rows, score_bias=scores, weigher=WEIGHERS[weigher], see=recorder)
     for column in range(3):
         found = recorder.trace.explain("weights", (0, 0, 0, column))
         assert found.result == pytest.approx(found.number, abs=1e-12)
@@ -152,7 +152,7 @@ def test_positions_are_explained() -> None:
 
 def test_a_bias_is_explained() -> None:
     bias = torch.randn(1, 2, 5, 5, dtype=torch.float64)
-    _, trace = record(Attention(6, 2, causal=True).double(), torch.randn(2, 5, 6, dtype=torch.float64), bias=bias)
+    _, trace = record(Attention(6, 2, causal=True).double(), torch.randn(2, 5, 6, dtype=torch.float64), score_bias=bias)
     assert trace.operands("masked") == ["biased", "mask"]
     assert max(differences(trace, 50).values()) <= 1e-12
 

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from glassformer.errors import InputError
 from glassformer.layers.attention import Attention, how_weighed, quiet_softmax
-from glassformer.layers.blocks import Positions
 from glassformer.layers.cache import Cache
+from glassformer.layers.positions import Positions
 from glassformer.stages.recorder import Recorder, as_array, record
 from glassformer.stages.trace import Trace
 from glassformer.stages.watchers import Rewriter, Watcher, Witness, nothing, within

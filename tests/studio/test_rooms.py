@@ -293,7 +293,7 @@ def test_a_run_is_begun_stopped_and_resumed_and_its_checkpoints_are_shown(tmp_pa
                 "error"
             ]
         )
-        while not (state := asked(visitor, "train/state", name="mine"))["judged"]:
+        while not (state := asked(visitor, "train/state", name="mine"))["validations"]:
             assert state["running"], state["said"]
             time.sleep(0.2)
         asked(visitor, "train/stop", name="mine")

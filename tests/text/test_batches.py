@@ -109,7 +109,7 @@ def test_only_the_answer_counts() -> None:
     assert batch.real.all()
 
 
-def test_a_row_is_foretold_from_its_second_token_on() -> None:
+def test_a_row_is_predicted_from_its_second_token_on() -> None:
     batch = shifted_batch([row(5, 6, 7), row(8, 9)])
     assert batch.ids_in.tolist() == [[5, 6], [8, PAD]]
     assert batch.ids_out.tolist() == [[6, 7], [9, PAD]]

@@ -137,7 +137,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         (tmp_path / "loop.csv", "cannot be read"),
         (tmp_path / "missing.csv", "cannot be read: No such file"),
         (tmp_path / "missing.parquet", "there is no such file"),
-        (tmp_path / "empty", "holds nothing to learn from"),
+        (tmp_path / "empty", "holds nothing to train on"),
     ):
         with pytest.raises(InputError, match=message):
             read(source, "classify")

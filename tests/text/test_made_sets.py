@@ -118,7 +118,7 @@ def test_bad_names_and_sizes() -> None:
 
 
 def test_a_set_that_runs_out_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    letters = MadeSet("generate", 20, "a letter", lambda draw: [Plain(draw.choice("abcdefghijklm"))])
+    letters = MadeSet("generate", 20, "a letter", lambda draw: [Plain(draw.choice("abcdefghijklm"))], "a")
     monkeypatch.setattr("glassformer.text.made_sets.MADE", {"letters": letters})
     assert len(make("letters", 13)) == 13
     with pytest.raises(InputError, match="'letters' has only about 13 different texts; 17 were"):

@@ -13,9 +13,9 @@ from glassformer.text.samples import (
     Plain,
     contradicted,
     cut,
-    hold_out,
     overlap,
     repeated,
+    split_off,
     text_of,
     thinned,
 )
@@ -39,34 +39,34 @@ def test_the_same_text_twice_is_counted() -> None:
 def test_a_split_loses_nothing_and_shares_no_text(samples: list[Labelled], seed: int, share: float) -> None:
     if len({sample.text for sample in samples}) < 2:
         with pytest.raises(InputError, match="cannot be split"):
-            hold_out(samples, seed, share)
+            split_off(samples, seed, share)
         return
-    kept, held = hold_out(samples, seed, share)
+    kept, held = split_off(samples, seed, share)
     assert Counter(kept) + Counter(held) == Counter(samples)
     assert kept
     assert held
     assert overlap(kept, held) == 0
-    assert (kept, held) == hold_out(samples, seed, share)
+    assert (kept, held) == split_off(samples, seed, share)
 
 
 def test_case_and_spaces_make_no_other_text() -> None:
     samples = [Plain("One  text"), Plain("one text "), *(Plain(f"text {number}") for number in range(17))]
     for seed in range(20):
-        kept, _ = hold_out(samples, seed, 0.5)
+        kept, _ = split_off(samples, seed, 0.5)
         assert (samples[0] in kept) == (samples[1] in kept)
 
 
 def test_labels_keep_their_shares() -> None:
     samples = [Labelled(f"text {number}", "rare" if number % 10 == 0 else "usual") for number in range(1000)]
-    _, held = hold_out(samples, seed=3)
+    _, held = split_off(samples, seed=3)
     assert Counter(sample.label for sample in held) == {"usual": 90, "rare": 10}
-    assert held != hold_out(samples, seed=4)[1]
-    assert len(hold_out(samples, seed=3, most=29)[1]) == 29
+    assert held != split_off(samples, seed=4)[1]
+    assert len(split_off(samples, seed=3, most=29)[1]) == 29
 
 
 def test_a_label_seen_once_is_learnt_from() -> None:
     samples = [Labelled(f"text {number}", "usual") for number in range(30)] + [Labelled("only one", "rare")]
-    assert all(samples[-1] in hold_out(samples, seed, 0.5)[0] for seed in range(20))
+    assert all(samples[-1] in split_off(samples, seed, 0.5)[0] for seed in range(20))
 
 
 def test_one_document_is_cut() -> None:

@@ -39,14 +39,14 @@ def tokens(request: pytest.FixtureRequest) -> Tokens:
 def test_characters_are_numbered_by_the_alphabet_after_the_special_tokens() -> None:
     tokens = Tokens.train("character", ["cab", "a cab"])
     assert tokens.encode("a bad cab").ids == (6, 5, 7, 6, 1, 5, 8, 6, 7)  # " abc" are 5 to 8; d is unknown
-    assert tokens.pieces([5, 6, 7, 8]) == [" ", "a", "b", "c"]
+    assert tokens.strings([5, 6, 7, 8]) == [" ", "a", "b", "c"]
     assert tokens.decode([6, 5, 1]) == "a <unk>"
     assert len(tokens) == 9
 
 
 def test_words_are_numbered_by_how_often_they_come() -> None:
     tokens = Tokens.train("word", ["no no NO yes", "yes. No?"], vocabulary=8, min_frequency=1)
-    assert tokens.pieces(range(5, 8)) == ["no", "yes", "."]  # four, two, one; "." before "?"
+    assert tokens.strings(range(5, 8)) == ["no", "yes", "."]  # four, two, one; "." before "?"
     assert tokens.encode("Yes, no!").ids == (6, 1, 5, 1)
 
 
@@ -64,14 +64,14 @@ def test_words_keep_their_apostrophe_and_lose_their_line_breaks() -> None:
 
 def test_pieces_that_often_meet_are_merged() -> None:
     tokens = Tokens.train("byte-bpe", ["low lower lowest"], vocabulary=264, min_frequency=2)
-    assert tokens.pieces(range(261, 264)) == ["lo", "low", " low"]
-    assert tokens.pieces(tokens.encode("low low").ids) == ["low", " low"]
+    assert tokens.strings(range(261, 264)) == ["lo", "low", " low"]
+    assert tokens.strings(tokens.encode("low low").ids) == ["low", " low"]
 
 
 def test_a_part_of_a_character_shows_as_its_byte() -> None:
     tokens = Tokens.train("byte-bpe", ["abc"], vocabulary=262)
     encoded = tokens.encode("é!")
-    assert tokens.pieces(encoded.ids) == ["<0xC3>", "<0xA9>", "!"]
+    assert tokens.strings(encoded.ids) == ["<0xC3>", "<0xA9>", "!"]
     assert encoded.offsets == ((0, 1), (0, 1), (1, 2))
     assert tokens.decode(encoded.ids[:1]) == "\N{REPLACEMENT CHARACTER}"
 
@@ -79,7 +79,7 @@ def test_a_part_of_a_character_shows_as_its_byte() -> None:
 def test_special_tokens_have_fixed_ids_and_no_text_makes_one(tokens: Tokens) -> None:
     ids = (tokens.pad, tokens.unknown, tokens.start, tokens.end, tokens.mask)
     assert ids == (0, 1, 2, 3, 4)
-    assert tuple(tokens.pieces(ids)) == SPECIAL
+    assert tuple(tokens.strings(ids)) == SPECIAL
     typed = Tokens.train(tokens.kind, [*SPECIAL, *TEXTS], vocabulary=300, min_frequency=1)
     for each in (tokens, typed):
         for name in SPECIAL:
@@ -102,7 +102,7 @@ def test_characters_bring_every_text_back(text: str) -> None:
     tokens = Tokens.train("character", [text])
     encoded = tokens.encode(text)
     assert tokens.decode(encoded.ids) == text
-    assert "".join(tokens.pieces(encoded.ids)) == text
+    assert "".join(tokens.strings(encoded.ids)) == text
     assert [text[begin:end] for begin, end in encoded.offsets] == list(text)
 
 
@@ -210,7 +210,7 @@ def test_an_id_out_of_range_is_refused(tokens: Tokens) -> None:
         with pytest.raises(InputError, match=f"no token {wrong}"):
             tokens.decode([5, wrong])
         with pytest.raises(InputError, match=f"no token {wrong}"):
-            tokens.pieces(np.array([wrong]))
+            tokens.strings(np.array([wrong]))
 
 
 @pytest.mark.parametrize(

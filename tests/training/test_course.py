@@ -19,7 +19,7 @@ from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import load
 from glassformer.training.budget import Forecast, budget
 from glassformer.training.course import Course, Event, Said, resume, teach
-from glassformer.training.loop import Judged, Loop, Stepped
+from glassformer.training.loop import Loop, Stepped, Validated
 from glassformer.training.prepare import prepare, prepare_again, settings_of
 from glassformer.training.request import Request
 
@@ -50,7 +50,7 @@ def test_a_request_becomes_a_run(task: str, data: str, objective: str, score: st
     forecast = next(event for event in events if isinstance(event, Forecast))
     assert forecast.steps == 7
     assert [event.step for event in events if isinstance(event, Stepped)] == list(range(1, 8))
-    judged = [event.loss for event in events if isinstance(event, Judged)]
+    judged = [event.loss for event in events if isinstance(event, Validated)]
     logged = [line["loss"] for line in RunFolder.open(tmp_path / "run").metrics() if line["event"] == "judged"]
     assert logged == judged
     assert any(isinstance(event, Said) and "300 rows read" in event.text for event in events)
@@ -75,7 +75,7 @@ def test_the_best_weights_are_kept_or_the_last(keep_last: bool, tmp_path: Path) 
     settings = {"keep_last": keep_last, "learning_rate": 3, "schedule": "inverse-root", "validate_every": 0.2}
     events: list[Event] = []
     run = teach(request("classify", "negation:300", settings=settings), tmp_path / "run", events.append)
-    losses = [event.loss for event in events if isinstance(event, Judged)]
+    losses = [event.loss for event in events if isinstance(event, Validated)]
     assert losses[-1] > min(losses)
     folder = RunFolder.open(tmp_path / "run")
     kept = folder.newest_checkpoint() if keep_last else folder.best_checkpoint()
@@ -103,7 +103,7 @@ def test_resumed_is_never_stopped(tmp_path: Path) -> None:
     folder = RunFolder.create(tmp_path / "cut", settings=settings_of(prepared, plan, forecast.threads))
     loop = Loop(prepared.model, prepared.lessons, plan)
     for event in loop.run():
-        if isinstance(event, Judged) and event.step == 4:
+        if isinstance(event, Validated) and event.step == 4:
             break
     assert loop.progress.step == 4
     Course(folder, prepared, loop)._save(event)
@@ -118,7 +118,7 @@ def test_a_run_that_has_finished_is_left_as_it_is(tmp_path: Path) -> None:
     run = teach(request("classify", "negation:300", steps=3), tmp_path / "run")
     events: list[Event] = []
     again = resume(tmp_path / "run", events.append)
-    assert events == [Said(f"{tmp_path / 'run'} has finished: there is nothing left to go on with.")]
+    assert events == [Said(f"{tmp_path / 'run'} has finished: there is nothing left to resume.")]
     assert again.scores == run.scores
 
 

@@ -149,7 +149,7 @@ def test_begun_again_it_is_the_run_that_was_never_cut(way: str, tmp_path: Path) 
         trained(tmp_path / "cut", tell=events.append) if way != "resume" else resume(tmp_path / "cut", events.append)
     )
     assert sentences(events).count(f"{tmp_path / 'cut'} was stopped before its first checkpoint; it begins again.") == 1
-    assert not [said for said in sentences(events) if "Going on" in said]
+    assert not [said for said in sentences(events) if "Resuming" in said]
     assert again.scores == whole.scores
     assert 9.0 not in [line["loss"] for line in RunFolder(tmp_path / "cut").metrics()]
     for name, value in whole.model.state_dict().items():
@@ -229,13 +229,13 @@ def test_finished_without_its_checkpoints_there_is_nothing_left(tmp_path: Path) 
         path.unlink() if path.is_file() else path.rmdir()
     events: list[Event] = []
     assert resume(tmp_path / "run", events.append).scores == run.scores
-    assert sentences(events) == [f"{tmp_path / 'run'} has finished: there is nothing left to go on with."]
+    assert sentences(events) == [f"{tmp_path / 'run'} has finished: there is nothing left to resume."]
     (tmp_path / "run" / "report.html").unlink()
-    with pytest.raises(GlassformerError, match=r"no checkpoint to go on from\. Train anew, with another --out"):
+    with pytest.raises(GlassformerError, match=r"no checkpoint to resume from\. Train anew, with another --out"):
         resume(tmp_path / "run")
 
 
 def test_what_has_a_checkpoint_is_not_begun_again(tmp_path: Path) -> None:
     trained(tmp_path / "run", steps=2)
-    with pytest.raises(InputError, match="something to go on from"):
+    with pytest.raises(InputError, match="checkpoint to resume from"):
         RunFolder(tmp_path / "run").begin_again({})

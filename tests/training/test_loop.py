@@ -15,7 +15,7 @@ from glassformer.objectives.lessons import Lessons, Measures, Rows
 from glassformer.objectives.table import OBJECTIVES
 from glassformer.text.samples import Labelled, Pair, Plain
 from glassformer.text.tokens import Tokens
-from glassformer.training.loop import Judged, Loop, Plan, Stepped, factor
+from glassformer.training.loop import Loop, Plan, Stepped, Validated, factor
 from glassformer.training.optimizers import Muon, evened, optimizers_for
 
 WORDS = ("the", "film", "was", "not", "good", "at", "all", "but", "a", "cat", "sat", "on", "every", "red", "mat")
@@ -121,7 +121,7 @@ def test_the_loss_of_a_batch_is_that_of_its_rows_however_they_are_padded(name: s
 @pytest.mark.parametrize("name", KINDS)
 def test_the_loss_comes_down(name: str) -> None:
     loop = loop_for(name, steps=120, accumulate=1, average=0.0, learning_rate=2e-2)
-    first = loop.validate()
+    first = loop.validation_loss()
     losses = [event.loss for event in loop.run() if isinstance(event, Stepped)]
     assert len(losses) == 120
     # Hidden words of random texts cannot be found again; that there are only fifteen of them can be learnt.
@@ -149,7 +149,7 @@ def test_validation_counts_every_item_once_and_leaves_the_weights_alone() -> Non
     loop = loop_for("answers")
     loop.step()
     before = {name: value.clone() for name, value in loop.model.state_dict().items()}
-    found = loop.validate()
+    found = loop.validation_loss()
     for name, value in loop.model.state_dict().items():
         assert torch.equal(value, before[name])
     loop.model.load_state_dict(loop.average)
@@ -224,7 +224,7 @@ def test_patience_ends_a_run_that_does_not_get_better(monkeypatch: pytest.Monkey
     loop = loop_for("stream", steps=100, validate_every=0.1, patience=3)
     values = iter([5.0, 4.0, 4.5, 4.2, 4.0, 1.0])
     monkeypatch.setattr(loop, "validate", lambda: next(values))
-    judged = [event for event in loop.run() if isinstance(event, Judged)]
+    judged = [event for event in loop.run() if isinstance(event, Validated)]
     assert [event.best for event in judged] == [True, True, False, False, False]
     assert loop.progress.step == 50
     assert loop.progress.best == 4.0

@@ -135,8 +135,10 @@ def test_a_clear_lead_is_told_from_luck(tmp_path: Path) -> None:
     assert behind is not None
     assert behind.difference == pytest.approx(0.3)
     assert 0.2 < behind.low < 0.3 < behind.high < 0.4
-    assert verdict(standings) == "conv and transformer cannot be told apart."
-    assert [remark(each) for each in standings.models] == ["first", "level with the first", "behind"]
+    near, far = (each.behind.p_value for each in standings.models if each.behind)
+    assert verdict(standings) == f"conv and transformer cannot be told apart (p = {near:.3f}, paired bootstrap)."
+    said = ["first", f"level with the first, p = {near:.3f}", f"behind, p = {far:.3f}"]
+    assert [remark(each) for each in standings.models] == said
     assert sentences(standings)[1].startswith("conv leads transformer by 0.5 points (")
 
 
@@ -149,7 +151,7 @@ def test_of_losses_the_lowest_is_first(tmp_path: Path) -> None:
     behind = standings.models[1].behind
     assert behind is not None
     assert behind.difference == pytest.approx(0.5)
-    assert verdict(standings) == "modern is really ahead."
+    assert verdict(standings) == "modern is really ahead (p = 0.001, paired bootstrap)."
 
 
 def test_one_alone_is_ahead_of_nobody(tmp_path: Path) -> None:
@@ -197,7 +199,15 @@ def test_the_command_from_words_to_a_document(
     assert (tmp_path / told["race"] / "race.html").is_file()
     assert glassformer(monkeypatch, "compare", "classify", "negation:300", *WORDS, "--quiet") == 0
     shown = capsys.readouterr().out
-    for words in ("parameters", "95 % interval", "macro-F1", "bag of words", "race.html", "Always saying"):
+    for words in (
+        "parameters",
+        "95 % CI",
+        "macro-F1",
+        "bag of words",
+        "race.html",
+        "Majority baseline",
+        "paired bootstrap",
+    ):
         assert words in shown
 
 
@@ -229,7 +239,7 @@ def test_stopped_it_keeps_what_is_done_and_goes_on(
 
     monkeypatch.setattr(race_room, "teach", stopped_at_the_second)
     assert glassformer(monkeypatch, *words) == 130
-    assert "1 of 2 done. The same command goes on." in capsys.readouterr().err
+    assert "1 of 2 done. The same command resumes." in capsys.readouterr().err
     assert (out / "race.html").is_file()
     before = (out / "bare-attention-0" / "model" / "model.safetensors").stat().st_mtime_ns
     monkeypatch.setattr(race_room, "teach", teach)
@@ -245,7 +255,7 @@ def test_one_that_was_begun_goes_on_where_it_was(tmp_path: Path) -> None:
     assert race.missing == list(race.entries)
     events: list[Any] = []
     again = race.run(race.entries[0], events.append)
-    assert any("Going on from step" in getattr(event, "text", "") for event in events)
+    assert any("Resuming from step" in getattr(event, "text", "") for event in events)
     assert again.scores == whole.scores
 
 

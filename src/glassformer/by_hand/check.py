@@ -18,8 +18,16 @@ def check(*paths: str | Path, exact: bool = False, digits: int | None = None) ->
     """
     report = Report()
     for path in _files(paths):
-        report.add(check_document(open_document(path), exact=exact, digits=digits))
+        report.add(check_document(_opened(path), exact=exact, digits=digits))
     return report
+
+
+def _opened(path: Path) -> Document:
+    """A file that cannot be opened is an answer, too: others may be waiting."""
+    try:
+        return open_document(path)
+    except OSError as error:
+        return Document(str(path), "", unreadable=[(0, f"cannot be opened: {error.strerror}")])
 
 
 def check_text(

@@ -1,7 +1,7 @@
 """The command line: finds the command, and turns errors into words and exit codes. Commands are imported when run.
 
-Exit codes: 0 fine · 1 the thing asked about is wrong, or the work failed · 2 wrong usage · 3 the disk is full ·
-130 stopped by Ctrl-C.
+Exit codes: 0 fine · 1 the thing asked about is wrong, or the work failed · 2 wrong usage · 3 the disk is full, or a
+fault of Glassformer itself · 4 nothing (or too little) could be checked · 130 stopped by Ctrl-C · 143 by SIGTERM.
 """
 
 import os
@@ -12,11 +12,15 @@ from cyclopts import App, Parameter
 from glassformer import __version__
 from glassformer.errors import GlassformerError
 
+FAULT = 3  # never the code for a wrong number
+
 app = App(
     name="glassformer",
     version=__version__,
     help="A Transformer you can see through: check attention by hand and look inside every step.\n\n"
-    "With --debug before or after the command, an error shows its traceback.",
+    "With --debug before or after the command, an error shows its traceback.\n\n"
+    "Exit codes: 0 fine; 1 the thing asked about is wrong, or the work failed; 2 wrong usage; 3 the disk is full, or a "
+    "fault of Glassformer itself; 4 nothing (or too little) could be checked; 130 stopped by Ctrl-C; 143 by SIGTERM.",
     default_parameter=Parameter(negative=(), show_default=False),
 )
 app.command("glassformer.commands.see_inside.studio:studio", name="studio", help="Open the studio in a browser.")
@@ -24,13 +28,13 @@ app.command("glassformer.commands.check_work.explain:explain", name="explain", h
 app.command("glassformer.commands.check_work.check:check", name="check", help="Find the first wrong number in notes.")
 app.command("glassformer.commands.check_work.exercise:exercise", name="exercise", help="Make a worksheet to fill in.")
 app.command("glassformer.commands.train_models.train:train", name="train", help="Train a model on your own text.")
-app.command(
-    "glassformer.commands.ship_models.predict:predict", name="predict", help="Ask a trained model about texts of yours."
-)
+app.command("glassformer.commands.ship_models.predict:predict", name="predict", help="Predict with a trained model.")
 app.command("glassformer.commands.see_inside.look:look", name="look", help="Look inside a trained model, as a page.")
-app.command("glassformer.commands.train_models.evaluate:evaluate", name="evaluate", help="Score a trained model.")
+app.command("glassformer.commands.train_models.evaluate:evaluate", name="evaluate", help="Evaluate a trained model.")
 app.command(
-    "glassformer.commands.train_models.describe:describe", name="describe", help="Count a model's weights, by formula."
+    "glassformer.commands.train_models.describe:describe",
+    name="describe",
+    help="Count a model's parameters.",
 )
 app.command(
     "glassformer.commands.ship_models.certify:certify", name="certify", help="Try what is promised of a trained model."
@@ -65,3 +69,10 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception as error:
+        if debug:
+            raise
+        what = f"{type(error).__name__}: {error}".rstrip(": ")
+        print(f"glassformer: this is a fault of Glassformer, not of yours ({what}).", file=sys.stderr)
+        print("With --debug it shows where; please report it.", file=sys.stderr)
+        sys.exit(FAULT)

@@ -1,4 +1,4 @@
-"""Curves of a run: smoothed, foretold, and drawn in characters. Knows numbers, not what they mean."""
+"""Curves of a run: smoothed, forecast to their end, and drawn in characters. Knows numbers, not what they mean."""
 
 import math
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ def smoothed(points: Sequence[Point], weight: float = 0.9) -> list[Point]:
     return found
 
 
-def foretold(points: Sequence[Point], when: float) -> float | None:
+def forecast(points: Sequence[Point], when: float) -> float | None:
     """What the value will be, if it goes on falling by a power of the time, as losses do; None while that is unclear.
 
     The straight line through (log time, log value) of the later half of the points.

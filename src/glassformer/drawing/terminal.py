@@ -19,6 +19,19 @@ class _Page(Console):
         raise SystemExit(0)
 
 
+# Signs that steer a terminal instead of being read: shown as pictures, one for one, so that columns stay.
+_STEERING = (
+    {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"}
+    | dict.fromkeys([0x7F], 0x2421)
+    | dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
+)
+
+
+def visible(text: str) -> str:
+    """The text of somebody else, as it may be printed: an escape sequence is seen, not obeyed."""
+    return text.translate(_STEERING)
+
+
 def terminal() -> Console:
     """Standard output, with colour where it is wanted."""
     return _Page(highlight=False)

@@ -1,4 +1,4 @@
-"""What a model answered, in words and shares: a class, the next token, or a translation with its alignment.
+"""What a model answered, in words and probabilities: a class, the next token, or a translation with its alignment.
 
 Made from the numbers of a trace and the names of ids. It runs no model and draws nothing.
 """
@@ -20,7 +20,7 @@ _figure = plain(3)
 
 @dataclass(frozen=True)
 class Candidate:
-    """One possible answer: its share, and where its logit stands."""
+    """One possible answer: its probability, and where its logit stands."""
 
     id: int
     name: str
@@ -40,7 +40,7 @@ class Candidate:
 
 
 def shares(logits: Array) -> NDArray[np.float64]:
-    """How likely each is: e^ℓ / Σ e^ℓ over the last axis, in float64."""
+    """Softmax: e^ℓ / Σ e^ℓ over the last axis, in float64."""
     wide = logits.astype(np.float64)
     raised = np.exp(wide - wide.max(-1, keepdims=True))
     return np.asarray(raised / raised.sum(-1, keepdims=True))
@@ -52,7 +52,7 @@ def _raised(logit: np.float64) -> str:
 
 
 def candidates(logits: Array, row: tuple[int, ...], ids: Sequence[int], names: Sequence[str]) -> list[Candidate]:
-    """These ids with their shares of one row of logits."""
+    """These ids with their probabilities, from one row of logits."""
     line = logits[row].astype(np.float64)
     whole = shares(line)
     few = len(line) <= 4
@@ -72,14 +72,14 @@ def likeliest_ids(logits: Array, count: int = CANDIDATES) -> list[int]:
 
 
 def class_answer(logits: Array, labels: Sequence[str]) -> dict[str, Any]:
-    """All classes, likeliest first."""
+    """All classes, the most likely first."""
     order = likeliest_ids(logits[0], len(labels))
     items = candidates(logits, (0,), order, [labels[each] for each in order])
     return {"kind": "classes", "items": [item.to_dict() for item in items]}
 
 
 def next_steps(logits: Array, follows: Sequence[int | None], names: Names) -> list[dict[str, Any]]:
-    """For each position the candidates for the token after it, and how likely the one that really follows was."""
+    """For each position the candidates for the token after it, and the probability of the one that really follows."""
     steps = []
     for row, given in enumerate(follows):
         order = likeliest_ids(logits[0, row])

@@ -71,7 +71,7 @@ class _Asked:
     @property
     def known(self) -> tuple[Any, list[int], list[str]]:
         """The model, the ids and what each of them says."""
-        return self.model, self.ids, self.tokens.pieces(self.ids)
+        return self.model, self.ids, self.tokens.strings(self.ids)
 
 
 def _classifier(asked: _Asked) -> Look:
@@ -83,7 +83,7 @@ def _language_model(asked: _Asked) -> Look:
     usual = USUAL_LENGTH if asked.goes_on else _usual(asked.ids)
     most = min(usual if asked.longest is None else asked.longest, _room(asked.card) - len(asked.ids))
     look = look_at_language_model(
-        *asked.known, asked.tokens.pieces, longest=most, written=asked.written, write=asked.write
+        *asked.known, asked.tokens.strings, longest=most, written=asked.written, write=asked.write
     )
     return replace(look, words=_continued(look, asked.ids, asked.tokens))
 
@@ -92,7 +92,7 @@ def _translator(asked: _Asked) -> Look:
     led = None if asked.target is None else asked.tokens.encode(asked.target).ids
     _check_length("target", len(led or ()) + 1, _room(asked.card))  # it begins with <s>
     look = look_at_translator(
-        *asked.known, asked.tokens.pieces, target=led, longest=asked.longest or _usual(asked.ids),
+        *asked.known, asked.tokens.strings, target=led, longest=asked.longest or _usual(asked.ids),
         written=asked.written, write=asked.write,
     )  # fmt: skip
     return replace(look, words=_translated(look, asked.tokens, asked.target))
@@ -126,7 +126,7 @@ def _check(card: Card, text: str, target: str | None, longest: int | None) -> No
     if target is None:
         return
     if objective.family != "translator":
-        raise InputError(f"Only a translator is led along a target; this model was trained to {card.task}.")
+        raise InputError(f"Only a translator takes a target (teacher forcing); this model was trained to {card.task}.")
     if not target.strip():
         raise InputError("The target is empty; give a translation of the text, or leave it out.")
 
@@ -147,12 +147,12 @@ def _ranked(look: Look) -> str:
 
 
 def _continued(look: Look, prompt: Sequence[int], tokens: Tokens) -> str:
-    """What it went on with; where it only read, what it held likeliest."""
+    """What it went on with; where it only read, the most likely next token."""
     ids = look.trace["ids"][0].tolist()
     if len(ids) > len(prompt):
         return f"goes on with “{tokens.decode(ids)[len(tokens.decode(prompt)) :]}”"
     best = (look.answer or {})["steps"][-1]["items"][0]
-    return f"“{best['name']}” is likeliest to follow ({best['share']:.3f})"
+    return f"“{best['name']}” is most likely to follow ({best['share']:.3f})"
 
 
 def _translated(look: Look, tokens: Tokens, target: str | None) -> str:
@@ -161,5 +161,5 @@ def _translated(look: Look, tokens: Tokens, target: str | None) -> str:
     if target is None:
         return written
     if answer["divergence"] is None:
-        return f"{written}, as it was led"
+        return f"{written}, the same as the target"
     return f"{written}, which parts from “{target}” at token {answer['divergence'] + 1}"

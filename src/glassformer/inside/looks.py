@@ -46,7 +46,7 @@ class Look:
 def look_at_classifier(
     model: nn.Module,
     ids: Sequence[int],
-    pieces: Sequence[str],
+    tokens: Sequence[str],
     labels: Sequence[str],
     *,
     write: Writes | None = None,
@@ -55,16 +55,16 @@ def look_at_classifier(
     """One text, and which class it was given."""
     row = _row(ids)
     trace = _recorded(model, row, torch.ones_like(row, dtype=torch.bool), write=write)
-    known = {int(each): name for each, name in zip(ids, pieces, strict=True)}
+    known = {int(each): name for each, name in zip(ids, tokens, strict=True)}
     length = trace["ids"].shape[1]
-    texts = Texts(own=tuple(pieces[:length]), classes=tuple(labels), names=known)
+    texts = Texts(own=tuple(tokens[:length]), classes=tuple(labels), names=known)
     return Look(trace, texts, title, answer=class_answer(trace["logits"], labels))
 
 
 def look_at_language_model(
     model: LanguageModel,
     ids: Sequence[int],
-    pieces: Sequence[str],
+    tokens: Sequence[str],
     names: Names,
     *,
     longest: int = 0,
@@ -72,15 +72,15 @@ def look_at_language_model(
     write: Writes | None = None,
     title: str = "",
 ) -> Look:
-    """One text, and at each of its tokens what the model held likely to follow. It is first gone on with for at most
-    `longest` tokens, always the likeliest, unless what is `written` is known."""
+    """One text, and at each of its tokens the probabilities of the next. It is first continued for at most `longest`
+    tokens, greedily, unless what is `written` is known."""
     row = _row(ids)
     written = _continuation(model, row, longest) if written is None else written
     trace = _recorded(model, _row([*ids, *written]), write=write)
     all_ids = [*row[0].tolist(), *written]
     steps = next_steps(trace["logits"], [*all_ids[1:], None], names)
     shown = worth_showing(trace["logits"], all_ids)
-    texts = Texts(own=(*pieces, *names(written)), names=dict(zip(shown, names(shown), strict=True)))
+    texts = Texts(own=(*tokens, *names(written)), names=dict(zip(shown, names(shown), strict=True)))
     answer = {"kind": "next", "read": len(row[0]), "steps": steps}
     return Look(trace, texts, title, answer=answer, written=tuple(written))
 
@@ -88,7 +88,7 @@ def look_at_language_model(
 def look_at_translator(
     model: Translator,
     source: Sequence[int],
-    source_pieces: Sequence[str],
+    source_tokens: Sequence[str],
     names: Names,
     *,
     target: Sequence[int] | None = None,
@@ -97,8 +97,8 @@ def look_at_translator(
     write: Writes | None = None,
     title: str = "",
 ) -> Look:
-    """A sentence and its translation. With a `target` the model is led along it, and its own words stand beside; they
-    need not be found again if what is `written` is known."""
+    """A sentence and its translation. With a `target` the model is teacher-forced along it, and its own greedy output
+    stands beside; it need not be found again if what is `written` is known."""
     row = _row(source)
     real = torch.ones_like(row, dtype=torch.bool)
     own = _own_words(model, row, real, longest) if written is None else list(written)
@@ -107,7 +107,7 @@ def look_at_translator(
     logits = trace["logits"]
     shown = worth_showing(logits, [START, END, *(int(each) for each in source), *led, *own])
     texts = Texts(
-        own=tuple(names([START, *led])), context=tuple(source_pieces), names=dict(zip(shown, names(shown), strict=True))
+        own=tuple(names([START, *led])), context=tuple(source_tokens), names=dict(zip(shown, names(shown), strict=True))
     )
     answer = {
         "kind": "translation",

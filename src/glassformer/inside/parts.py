@@ -52,8 +52,9 @@ class Part:
 
     @property
     def is_attention(self) -> bool:
-        """Some of it is a table of queries against keys."""
-        return any(_is_pairs(entry) for entry in self.entries)
+        """Some of it is a table of queries against keys, and there are values to be mixed by it."""
+        roles = {entry.stage.role for entry in self.entries}
+        return "value" in roles and any(_is_pairs(entry) for entry in self.entries)
 
     @property
     def heads(self) -> int:

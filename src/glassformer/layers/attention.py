@@ -170,7 +170,7 @@ def attend(
     weigher: Weigher = softmax,
     mask: Tensor | None = None,
     causal: bool = False,
-    bias: Tensor | None = None,
+    score_bias: Tensor | None = None,
     dropout: float = 0.0,
     see: Watcher = nothing,
 ) -> Float[Tensor, "B H Tq V"]:
@@ -184,8 +184,7 @@ def attend(
     shape = checks.shape_of(queries, keys, values)
     if mask is not None:
         mask = checks.mask(mask, shape)
-    if bias is not None:
-        bias = checks.bias(bias, shape)
+    bias = None if score_bias is None else checks.bias(score_bias, shape)
     fused = _fused_scale(scorer, weigher, queries, dropout)
     if see is nothing and fused is not None:
         return _kernel(queries, keys, values, mask, causal, bias, dropout, fused)
@@ -299,7 +298,7 @@ class Attention(nn.Module):
     bias        whether the projections add one
     scorer      DotProduct(), DenseSynthesizer(…) or RandomSynthesizer(…)
     weigher     softmax, sigmoid, quiet_softmax or a function of yours
-    query_norm, key_norm   normalise queries and keys (see layers.RMSNorm)
+    query_norm, key_norm   normalise queries and keys (see blocks.RMSNorm)
     learned     which projections exist, "qkvo": "qkv" has no output matrix, "" is attention without any weights
     """
 
@@ -355,7 +354,7 @@ class Attention(nn.Module):
         context: Tensor | None = None,
         *,
         mask: Tensor | None = None,
-        bias: Tensor | None = None,
+        score_bias: Tensor | None = None,
         angles: Angles | None = None,
         cache: Cache | None = None,
         see: Watcher = nothing,
@@ -363,8 +362,8 @@ class Attention(nn.Module):
         """One answer per row of `x`.
 
         mask        who may look at whom: bool, broadcast to B H Tq Tk
-        bias        numbers added to the scores, broadcast likewise
-        angles      cosines and sines to turn queries and keys by (layers.Rotary makes them from positions)
+        score_bias  numbers added to the scores, broadcast likewise
+        angles      cosines and sines to turn queries and keys by (positions.Rotary makes them)
         cache       what was read before: x is then only the new rows, while Tk counts all
         """
         checks.rows("x", x, self.d_model)
@@ -383,7 +382,7 @@ class Attention(nn.Module):
         keys, values = self._keys_and_values(x, context, angles, cache, see)
         mixed = attend(
             queries, keys, values, scorer=self.scorer, weigher=self.weigher, mask=mask, causal=self.causal,
-            bias=bias, dropout=self.dropout if self.training else 0.0, see=see,
+            score_bias=score_bias, dropout=self.dropout if self.training else 0.0, see=see,
         )  # fmt: skip
         joined = see("joined", join_heads(mixed))
         if self.output is None:

@@ -28,7 +28,7 @@ def mask(given: Tensor, shape: Shape) -> Bool[Tensor, "#B #H #Tq #Tk"]:
     if kind != torch.bool:
         raise InputError(
             f"A mask must be a boolean tensor, True where a query may look; this one is {kind}. For 0/1 numbers use "
-            "mask.bool(); a number to be added to the scores is called `bias`."
+            "mask.bool(); a number to be added to the scores is a `score_bias`."
         )
     return _with_four_axes("mask", given, shape, "For padding use padding_mask(real).")
 
@@ -39,7 +39,7 @@ def bias(given: Tensor, shape: Shape) -> Float[Tensor, "#B #H #Tq #Tk"]:
         raise InputError(
             f"A bias is added to the scores; this one is {given.dtype}. To hide keys use a boolean `mask`."
         )
-    return _with_four_axes("bias", given, shape, "One number per head has shape [1, heads, 1, 1].")
+    return _with_four_axes("score bias", given, shape, "One number per head has shape [1, heads, 1, 1].")
 
 
 def _with_four_axes(name: str, given: Tensor, shape: Shape, hint: str) -> Tensor:

@@ -1,7 +1,8 @@
-"""What stands around attention in a Transformer: positions, norms, the feed-forward network, and the block of them all.
+"""What stands around attention in a Transformer: norms, the feed-forward network, and the block of them all.
 
-Every layer hands its stages to a watcher, as attention does. Nothing here knows of text or of training.
-The legend of shapes is the one of attention.py; F is the feed-forward width, R the number of rotated pairs.
+Every layer hands its stages to a watcher, as attention does. Nothing here knows of text, of training or of positions:
+what those hand to attention passes through. The legend of shapes is the one of attention.py; F is the feed-forward
+width.
 """
 
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from glassformer.choices import Choices
@@ -18,99 +19,6 @@ from glassformer.layers.attention import Angles, Attention, drop, project
 from glassformer.layers.cache import BlockCache
 from glassformer.layers.kernels import dropout, rms_norm, squared_relu, tanh_gelu
 from glassformer.stages.watchers import Watcher, Witness, nothing, within
-
-# --- Positions: attention by itself does not know who stands where ----------------------------------------------
-
-
-def sinusoids(length: int, width: int, *, interleaved: bool = True) -> Float[Tensor, "L D"]:
-    """The paper's table: waves from fast to slow. Sines and cosines alternate, or stand in two halves (Marian)."""
-    if width % 2:
-        raise InputError(f"Sinusoidal positions come in pairs of sine and cosine; a width of {width} is odd.")
-    position = torch.arange(length, dtype=torch.float64)[:, None]
-    angle = position / 10000 ** (torch.arange(0, width, 2, dtype=torch.float64) / width)  # L D/2
-    waves = [angle.sin(), angle.cos()]
-    table = torch.stack(waves, dim=-1).flatten(1) if interleaved else torch.cat(waves, dim=-1)
-    return table.to(torch.get_default_dtype())
-
-
-class Positions(nn.Module):
-    """Adds a row per position to the embedded tokens; the table of rows is fixed or learned."""
-
-    table: Tensor
-
-    def __init__(self, table: Float[Tensor, "L D"], *, learned: bool = False) -> None:
-        super().__init__()
-        if learned:
-            self.table = nn.Parameter(table)
-        else:
-            self.register_buffer("table", table, persistent=False)
-
-    @classmethod
-    def sinusoidal(cls, longest: int, d_model: int, *, interleaved: bool = True) -> "Positions":
-        """Fixed waves."""
-        return cls(sinusoids(longest, d_model, interleaved=interleaved))
-
-    @classmethod
-    def trained(cls, longest: int, d_model: int) -> "Positions":
-        """One learned row per position."""
-        return cls(torch.randn(longest, d_model) * 0.02, learned=True)
-
-    def forward(
-        self,
-        embedded: Float[Tensor, "B T D"],
-        positions: Int[Tensor, "#B T"] | None = None,
-        *,
-        see: Watcher = nothing,
-    ) -> Float[Tensor, "B T D"]:
-        """The tokens, told where they stand; by default one after the other from 0."""
-        if positions is None:
-            positions = torch.arange(embedded.shape[1], device=embedded.device)[None]
-        try:
-            rows = F.embedding(positions, self.table)  # 1|B T D
-        except IndexError as error:
-            raise InputError(
-                f"There are {self.table.shape[0]} positions, counted from 0, but the tokens stand at "
-                f"{int(positions.min())} to {int(positions.max())}; make the table longer."
-            ) from error
-        rows = see("position_rows", rows)
-        return see("positioned", see("unplaced", embedded) + rows)
-
-
-class NoPositions(nn.Module):
-    """Says nothing about who stands where: for rotary attention, or for a model without order."""
-
-    def forward(
-        self,
-        embedded: Float[Tensor, "B T D"],
-        positions: Int[Tensor, "#B T"] | None = None,
-        *,
-        see: Watcher = nothing,
-    ) -> Float[Tensor, "B T D"]:
-        """The tokens as they are."""
-        return embedded
-
-
-class Rotary(nn.Module):
-    """The angles that queries and keys are turned by: pair r of position t by t / base^(r/R). Handed to attention."""
-
-    def __init__(self, d_key: int, *, base: float = 10000.0) -> None:
-        super().__init__()
-        if d_key % 2:
-            raise InputError(
-                f"Rotary positions turn pairs of columns; a key width of {d_key} is odd: "
-                "choose heads so that the width of each is even."
-            )
-        self.d_key, self.base = d_key, base
-
-    def forward(
-        self, positions: Int[Tensor, "B T"], dtype: torch.dtype | None = None
-    ) -> tuple[Float[Tensor, "B T R"], Float[Tensor, "B T R"]]:
-        """Cosines and sines, worked in float64 so that far positions stay exact."""
-        pairs = torch.arange(self.d_key // 2, dtype=torch.float64, device=positions.device)
-        angles = positions[..., None] * self.base ** (-2 * pairs / self.d_key)
-        dtype = dtype or torch.get_default_dtype()
-        return angles.cos().to(dtype), angles.sin().to(dtype)
-
 
 # --- Norms: bring every row to a common size --------------------------------------------------------------------
 # As in attention, looking works the steps for the eye while the kernel gives the answer, unless a step was rewritten.
@@ -236,15 +144,16 @@ class Block(nn.Module):
         *,
         mask: Tensor | None = None,
         context_mask: Tensor | None = None,
+        score_bias: Tensor | None = None,
         angles: Angles | None = None,
         cache: BlockCache | None = None,
         see: Watcher = nothing,
     ) -> Float[Tensor, "B Tq D"]:
-        """`mask` is for x looking at x, `context_mask` for x looking at the context."""
+        """`mask`, `score_bias` and `angles` are for x looking at x, `context_mask` for x looking at the context."""
         if (context is None) != (self.cross is None):
             raise InputError("A block with cross-attention needs a `context`; one without it takes none.")
         own, other = (cache.own, cache.cross) if cache else (None, None)
-        x = self.attention(x, mask=mask, angles=angles, cache=own, see=within(see, "self"))
+        x = self.attention(x, mask=mask, score_bias=score_bias, angles=angles, cache=own, see=within(see, "self"))
         if self.cross is not None:
             x = self.cross(x, context, mask=context_mask, cache=other, see=within(see, "cross"))
         return self.feed_forward(x, see=within(see, "feed_forward"))  # type: ignore[no-any-return]

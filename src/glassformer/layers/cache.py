@@ -1,4 +1,4 @@
-"""The memory of a decoder: keys and values of what was read so far. It does not know how they are made or used."""
+"""The KV cache of a decoder: keys and values of what was read so far. It does not know how they are made or used."""
 
 from dataclasses import dataclass, field
 
@@ -15,6 +15,7 @@ class Cache:
     def __init__(self) -> None:
         self.length = 0
         self._keys = self._values = torch.empty(0)
+        self._positions = torch.empty(1, 0, dtype=torch.int64)
 
     @property
     def keys(self) -> Float[Tensor, "B G Tk K"]:
@@ -36,7 +37,7 @@ class Cache:
                 "begin other texts with a new cache."
             )
         end = self.length + keys.shape[2]
-        if torch.is_grad_enabled():  # the way back may still need what was there: join, do not overwrite
+        if torch.is_grad_enabled():  # the backward pass may still need what was there: join, do not overwrite
             self._keys, self._values = torch.cat([self.keys, keys], 2), torch.cat([self.values, values], 2)
         else:
             if end > self._keys.shape[2]:
@@ -45,10 +46,19 @@ class Cache:
             self._values[:, :, self.length : end] = values
         self.length = end
 
+    def placed(self, positions: Int[Tensor, "#B T"]) -> Int[Tensor, "#B Tk"]:
+        """Where all tokens stand: those it remembers, and the next ones, which are about to be appended."""
+        n_batch = max(len(positions), len(self._positions))
+        earlier = self._positions.to(positions)[:, : self.length]
+        self._positions = torch.cat([earlier.expand(n_batch, -1), positions.expand(n_batch, -1)], dim=1)
+        return self._positions
+
     def keep(self, rows: Int[Tensor, "R"]) -> None:
         """Goes on with these texts only, in this order; one that is named twice goes on twice."""
         if self.length > 0:  # the room beyond comes along, so that the next token needs no new one
             self._keys, self._values = self._keys.index_select(0, rows), self._values.index_select(0, rows)
+        if len(self._positions) > 1:  # else all texts stand alike
+            self._positions = self._positions.index_select(0, rows)
 
 
 def _with_room(kept: Tensor, length: int) -> Tensor:

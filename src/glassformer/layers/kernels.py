@@ -1,7 +1,7 @@
-"""Functions that torch has too, but slow on processors: a norm, bends, turning, dropout and a loss in fewer passes.
+"""Functions that torch has too, but slow on CPUs: a norm, activations, turning, dropout and a loss in fewer passes.
 
-Each is also called as torch has it, for compiling and exporting. Where the way back is worked by hand, a test holds it
-to torch's own.
+Each is also called as torch has it, for compiling and exporting. Where the backward pass is written out, a test holds
+it to torch's own.
 """
 
 import math
@@ -144,7 +144,7 @@ def _halves(rows: Tensor, pairs: int) -> tuple[Tensor, Tensor, Tensor]:
 
 
 class _Turned(torch.autograd.Function):
-    """The way back from a turn is the turn by the opposite angle."""
+    """The backward pass of a turn is the turn by the opposite angle."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:

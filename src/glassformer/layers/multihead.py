@@ -137,7 +137,7 @@ class MultiheadAttention(nn.Module):
         allowed, added = _in_our_terms(padded, queries.dtype)
         kept = _WeightsKeeper(see)
         mixed = attend(
-            queries, keys, values, mask=allowed, causal=causal, bias=added,
+            queries, keys, values, mask=allowed, causal=causal, score_bias=added,
             dropout=self.dropout if self.training else 0.0, see=kept if need_weights else see,
         )  # fmt: skip
         output = see("output", project(self.out_proj, see("joined", join_heads(mixed)), "output", see))

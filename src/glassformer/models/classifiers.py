@@ -15,7 +15,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from glassformer.layers.attention import Attention, padding_mask
 from glassformer.layers.blocks import NORMS, block
 from glassformer.layers.embedding import Embedding, Head, mean_of_real
-from glassformer.layers.positions import Order
+from glassformer.layers.positions import Dimensions, Order
 from glassformer.models.config import ConvolutionConfig, DenseConfig, EncoderConfig, RecurrentConfig
 from glassformer.stages.watchers import Watcher, nothing, within
 
@@ -142,7 +142,7 @@ class EncoderClassifier(nn.Module):
         super().__init__()
         self.config = config
         self.embedding = Embedding(config.vocabulary, config.width)
-        self.order = Order(config.positions, config.length, config.width, config.width // config.heads)
+        self.order = Order(config.positions, Dimensions(config.length, config.width, config.heads), ("encoder",))
         norm = NORMS[config.norm]
         self.blocks = nn.ModuleList(
             block(
@@ -173,12 +173,12 @@ class EncoderClassifier(nn.Module):
         self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
     ) -> Float[Tensor, "B T D"]:
         """A row for every word, after the blocks (or the one attention)."""
-        x, angles = self.order(self.embedding(ids, see=see), see=see)
+        x, angles, bias = self.order(self.embedding(ids, see=see), stack="encoder", see=see)
         mask = padding_mask(real)
         if self.attention is not None:
-            x = self.attention(x, mask=mask, angles=angles, see=within(see, "self"))
+            x = self.attention(x, mask=mask, score_bias=bias, angles=angles, see=within(see, "self"))
         for i, each in enumerate(self.blocks):
-            x = each(x, mask=mask, angles=angles, see=within(see, f"encoder.{i}"))
+            x = each(x, mask=mask, score_bias=bias, angles=angles, see=within(see, f"encoder.{i}"))
         if self.final_norm is not None:
             x = self.final_norm(x, see=within(see, "final_norm"))
         return x  # type: ignore[no-any-return]

@@ -25,9 +25,9 @@ def setting(default: Any, sentence: str) -> Any:
 class RecurrentConfig:
     """RNN and LSTM classifiers: read from left to right, answer from the last state."""
 
-    vocabulary: int = setting(20_000, "Words of the vocabulary.")
+    vocabulary: int = setting(20_000, "Tokens of the vocabulary.")
     classes: int = setting(2, "Classes to choose from.")
-    width: int = setting(128, "Numbers per word.")
+    width: int = setting(128, "Width of the embeddings.")
     state: int = setting(64, "Numbers the network remembers.")
     layers: int = setting(1, "Recurrent layers.")
     lstm: bool = setting(False, "LSTM cells in place of plain ones.")
@@ -38,10 +38,10 @@ class RecurrentConfig:
 class DenseConfig:
     """The MLP classifier: all words of a fixed length side by side."""
 
-    vocabulary: int = setting(20_000, "Words of the vocabulary.")
+    vocabulary: int = setting(20_000, "Tokens of the vocabulary.")
     classes: int = setting(2, "Classes to choose from.")
-    width: int = setting(128, "Numbers per word.")
-    length: int = setting(500, "Words it looks at; longer texts are cut.")
+    width: int = setting(128, "Width of the embeddings.")
+    length: int = setting(500, "Tokens it looks at; longer texts are cut.")
     hidden: tuple[int, ...] = setting((1024, 128), "Widths of the hidden layers.")
 
 
@@ -49,13 +49,13 @@ class DenseConfig:
 class ConvolutionConfig:
     """The convolutional classifiers: windows of words, then windows of windows."""
 
-    vocabulary: int = setting(20_000, "Words of the vocabulary.")
+    vocabulary: int = setting(20_000, "Tokens of the vocabulary.")
     classes: int = setting(2, "Classes to choose from.")
-    width: int = setting(128, "Numbers per word.")
-    length: int = setting(500, "Words it looks at; longer texts are cut.")
+    width: int = setting(128, "Width of the embeddings.")
+    length: int = setting(500, "Tokens it looks at; longer texts are cut.")
     filters: tuple[int, ...] = setting((128, 256), "Filters of each convolution.")
-    kernel: int = setting(7, "Words in a window.")
-    stride: int = setting(3, "Words from one window to the next.")
+    kernel: int = setting(7, "Tokens in a window.")
+    stride: int = setting(3, "Tokens from one window to the next.")
     hidden: int = setting(128, "Width of the hidden layer.")
     pooled: bool = setting(False, "Keep only the largest answer of each filter, wherever it stands.")
 
@@ -64,19 +64,19 @@ class ConvolutionConfig:
 class EncoderConfig:
     """Classifiers that attend: without any weights, with one layer, or a whole Transformer encoder."""
 
-    vocabulary: int = setting(20_000, "Words of the vocabulary.")
+    vocabulary: int = setting(20_000, "Tokens of the vocabulary.")
     classes: int = setting(2, "Classes to choose from.")
-    width: int = setting(128, "Numbers per word.")
-    length: int = setting(512, "Words it looks at; longer texts are cut.")
+    width: int = setting(128, "Width of the embeddings.")
+    length: int = setting(512, "Tokens it looks at; longer texts are cut.")
     layers: int = setting(1, "Transformer blocks; 0 is one attention by itself.")
     heads: int = setting(4, "Heads of each attention.")
     hidden: int = setting(256, "Width of the feed-forward networks.")
     learned: bool = setting(True, "Learned queries, keys and values; without them a text only meets itself.")
     positions: str = setting("rotary", "How it knows the order of its tokens.")
     norm: str = setting("rms", "How rows are normed.")
-    activation: str = setting("gelu", "The bend in the feed-forward networks.")
+    activation: str = setting("gelu", "The activation function of the feed-forward networks.")
     dropout: float = setting(0.1, "Share dropped after each layer while training.")
-    attention_dropout: float = setting(0.0, "Share of attention's weights dropped while training; slow on processors.")
+    attention_dropout: float = setting(0.0, "Share of attention weights dropped while training; slow on CPUs.")
     word_dropout: float = setting(0.0, "Share of the words left out while training, at most.")
 
 
@@ -84,9 +84,9 @@ class EncoderConfig:
 class TranslatorConfig:
     """The encoder–decoder Transformer."""
 
-    vocabulary: int = setting(8_000, "Pieces of the vocabulary, shared by both languages.")
-    width: int = setting(128, "Numbers per piece.")
-    length: int = setting(256, "Longest sentence, in pieces.")
+    vocabulary: int = setting(8_000, "Tokens of the vocabulary, shared by both languages.")
+    width: int = setting(128, "Width of the embeddings.")
+    length: int = setting(256, "Longest sentence, in tokens.")
     encoder_layers: int = setting(4, "Blocks of the encoder.")
     decoder_layers: int = setting(4, "Blocks of the decoder.")
     heads: int = setting(4, "Heads of each attention.")
@@ -94,19 +94,19 @@ class TranslatorConfig:
     positions: str = setting("sinusoidal", "How it knows the order of its tokens.")
     norm: str = setting("layer", "How rows are normed.")
     norm_first: bool = setting(True, "The norm before each layer (True) or after it (False).")
-    activation: str = setting("relu", "The bend in the feed-forward networks.")
+    activation: str = setting("relu", "The activation function of the feed-forward networks.")
     dropout: float = setting(0.1, "Share dropped after each layer while training.")
-    attention_dropout: float = setting(0.0, "Share of attention's weights dropped while training; slow on processors.")
-    scaled_embedding: bool = setting(True, "Stretch the embedded pieces by √width, as the paper does.")
+    attention_dropout: float = setting(0.0, "Share of attention weights dropped while training; slow on CPUs.")
+    scaled_embedding: bool = setting(True, "Scale the embeddings by √width, as the paper does.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class LanguageModelConfig:
     """Decoder-only models: GPT as in GPT-2, and the modern layout."""
 
-    vocabulary: int = setting(256, "Pieces of the vocabulary.")
-    width: int = setting(128, "Numbers per piece.")
-    length: int = setting(256, "Longest text it can look back on, in pieces.")
+    vocabulary: int = setting(256, "Tokens of the vocabulary.")
+    width: int = setting(128, "Width of the embeddings.")
+    length: int = setting(256, "Longest text it can look back on, in tokens.")
     layers: int = setting(4, "Blocks.")
     heads: int = setting(4, "Heads of each attention.")
     kv_heads: int = setting(0, "Key/value heads shared by groups of heads; 0 is one for each.")
@@ -114,10 +114,10 @@ class LanguageModelConfig:
     positions: str = setting("rotary", "How it knows the order of its tokens.")
     norm: str = setting("rms", "How rows are normed.")
     query_key_norm: bool = setting(True, "Normalise queries and keys.")
-    activation: str = setting("swiglu", "The bend in the feed-forward networks.")
+    activation: str = setting("swiglu", "The activation function of the feed-forward networks.")
     bias: bool = setting(False, "Whether projections add one.")
     dropout: float = setting(0.0, "Share dropped after each layer while training.")
-    attention_dropout: float = setting(0.0, "Share of attention's weights dropped while training; slow on processors.")
+    attention_dropout: float = setting(0.0, "Share of attention weights dropped while training; slow on CPUs.")
     tied: bool = setting(True, "The matrix of the output is the embedding's own.")
     scorer: str = setting("dot product", "How queries and keys come to a score.")
     weigher: str = setting("softmax", "How scores become weights.")

@@ -1,4 +1,4 @@
-"""The decoder-only model: ids in, scores for the next id out. GPT-2's layout and the modern one differ in numbers only.
+"""The decoder-only model: ids in, logits for the next id out. GPT-2's layout and the modern one differ in numbers only.
 
 It knows no text and no training; it can look back on earlier ids through a cache that the caller owns.
 """
@@ -16,7 +16,7 @@ from glassformer.layers.blocks import NORMS, Block, RMSNorm, block
 from glassformer.layers.cache import BlockCache
 from glassformer.layers.embedding import Embedding, Head
 from glassformer.layers.kernels import dropout
-from glassformer.layers.positions import Order
+from glassformer.layers.positions import Dimensions, Order
 from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
 from glassformer.models.config import LanguageModelConfig
 from glassformer.stages.watchers import Watcher, nothing, within
@@ -30,7 +30,7 @@ class LanguageModel(nn.Module):
         self.config = config
         d_key = config.width // config.heads
         self.embedding = Embedding(config.vocabulary, config.width)
-        self.order = Order(config.positions, config.length, config.width, d_key)
+        self.order = Order(config.positions, Dimensions(config.length, config.width, config.heads), ("decoder",))
         self.blocks = nn.ModuleList(self._block(config, d_key) for _ in range(config.layers))
         self.final_norm = NORMS[config.norm](config.width)
         self.head = Head(config.width, config.vocabulary, bias=False, tied=self.embedding if config.tied else None)
@@ -71,17 +71,17 @@ class LanguageModel(nn.Module):
 
         `real` marks padding, and with a cache covers what was read before too.
         """
-        start = cache[0].own.length if cache else 0
-        x, angles = self.order(self.embedding(ids, see=see), positions, start=start, see=see)
+        memory = cache[0].own if cache else None
+        x, angles, bias = self.order(self.embedding(ids, see=see), positions, stack="decoder", cache=memory, see=see)
         x = dropout(x, self.config.dropout) if self.training else x
         mask = None if real is None else padding_mask(real)
         for i, each in enumerate(self.blocks):
             own = cache[i] if cache else None
-            x = each(x, mask=mask, angles=angles, cache=own, see=within(see, f"blocks.{i}"))
+            x = each(x, mask=mask, score_bias=bias, angles=angles, cache=own, see=within(see, f"blocks.{i}"))
         return self.head(self.final_norm(x, see=within(see, "final_norm")), counted, see=see)  # type: ignore[no-any-return]
 
     def new_cache(self) -> list[BlockCache]:
-        """An empty memory for one batch of texts to be written."""
+        """An empty KV cache for one batch of texts to be written."""
         return [BlockCache() for _ in self.blocks]
 
 

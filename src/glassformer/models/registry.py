@@ -14,7 +14,7 @@ from glassformer.models import config as configs
 WORDS: Mapping[str, Collection[str]] = Choices(
     "setting",
     {
-        "positions": Later("glassformer.layers.positions:KINDS"),
+        "positions": Later("glassformer.layers.positions:SCHEMES"),
         "norm": Later("glassformer.layers.blocks:NORMS"),
         "activation": Later("glassformer.layers.blocks:ACTIVATIONS"),
         "scorer": Later("glassformer.models.language_model:SCORERS"),
@@ -69,7 +69,7 @@ MODELS: Choices[ModelKind] = Choices(
         ),
         "bare-attention": ModelKind(
             "classifier", configs.EncoderConfig(layers=0, heads=1, learned=False, positions="none"), ENCODER,
-            "Attention without any weights: softmax(D Dᵀ / √d) D.",
+            "Attention without parameters: softmax(D Dᵀ / √d) D.",
         ),
         "attention": ModelKind(
             "classifier", configs.EncoderConfig(layers=0), ENCODER,

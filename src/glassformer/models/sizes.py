@@ -1,24 +1,27 @@
-"""How large a model is, by formula: its weights part by part, the work it does, the memory it takes. It builds nothing.
+"""How large a model is, by formula: its parameters part by part, its FLOPs, its memory. It builds nothing.
 
-Every count is a formula in letters, the same in numbers, and their value; the sum is the number of weights of the real
-module. Work counts a multiplication with its addition as two operations, as is usual, and only matrix products.
-Memory is for float32; what training keeps of a pass for the way back is counted as torch keeps it.
+Every count is a formula in letters, the same in numbers, and their value; the sum is the number of parameters of the
+real module. FLOPs count a multiplication with its addition as two, as is usual, and only matrix products. Memory is for
+float32; the activations that training keeps for the backward pass are counted as torch keeps them.
 
 The letters of heads and widths are those of attention.py.
 """
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import reduce
+from operator import mul
 from types import MappingProxyType
 from typing import Any, Self
 
+from glassformer.layers.positions import SCHEMES, Scheme
 from glassformer.models import config as configs
 from glassformer.models.quantities import NOTHING, Quantity, letter
 from glassformer.models.registry import MODELS
 
 LETTERS = MappingProxyType(
     {
-        "N": "words or pieces",
+        "N": "tokens of the vocabulary",
         "Y": "classes",
         "D": "width",
         "T": "longest text",
@@ -35,13 +38,13 @@ LETTERS = MappingProxyType(
     }
 )
 USUAL_TOKENS = 500  # of a text for a model that has no longest one, as in the notes
-TRAINING = 3  # a step forward and back is this many times the work of a step forward
+TRAINING = 3  # forward and backward together have this many times the FLOPs of forward
 BYTES = 4  # of a float32
 
 
 @dataclass(frozen=True)
 class PartSize:
-    """One part of a model: its weights by formula, and its work for one text."""
+    """One part of a model: its parameters by formula, and its FLOPs for one text."""
 
     part: str
     formula: str
@@ -57,23 +60,23 @@ def row(part: str, weights: Quantity, flops: int = 0) -> PartSize:
 
 @dataclass(frozen=True)
 class Sizes:
-    """A model's weights, work and memory. The work is for one text of so many tokens (a translator's has two sides)."""
+    """A model's parameters, FLOPs and memory, for one text of so many tokens (a translator's has two sides)."""
 
     model: str
     rows: tuple[PartSize, ...]
     letters: dict[str, int]
     tokens: int
-    kept: int  # numbers that training keeps of one text for the way back
-    remembered: int  # numbers that writing remembers of each token
+    kept: int  # activations that training keeps of one text for the backward pass
+    remembered: int  # numbers of each token in the KV cache
 
     @property
     def parameters(self) -> int:
-        """All weights."""
+        """All parameters."""
         return sum(each.count for each in self.rows)
 
     @property
     def forward(self) -> int:
-        """Operations for one text."""
+        """FLOPs for one text."""
         return sum(each.flops for each in self.rows)
 
     def to_dict(self) -> dict[str, Any]:
@@ -93,7 +96,7 @@ class Sizes:
             "memory": {
                 "weights": weights,
                 "gradients": weights,
-                "optimizer": 2 * weights,  # AdamW's two averages
+                "optimizer": 2 * weights,  # AdamW's two moments
                 "activations_per_token": BYTES * self.kept / self.tokens,
                 "cache_per_token": BYTES * self.remembered,
             },
@@ -113,7 +116,7 @@ def sizes(name: str, config: Any | None = None, *, tokens: int | None = None) ->
 
 
 def count_parameters(name: str, config: Any | None = None) -> int:
-    """All weights of a model, before any of them takes up memory."""
+    """All parameters of a model, before any of them takes up memory."""
     return sizes(name, config, tokens=1).parameters
 
 
@@ -222,8 +225,8 @@ class Shape:
         return letter(sign, self.letters[sign])
 
     def plain(self) -> Self:
-        """The same shape for cross-attention, which never shares, scores otherwise or norms its queries."""
-        config = configs.TranslatorConfig(**configs.to_dict(self.config))
+        """The same shape for cross-attention: it never shares, scores otherwise, norms queries or counts positions."""
+        config = configs.TranslatorConfig(**{**configs.to_dict(self.config), "positions": "none"})
         return type(self)(config, self.tokens)
 
     def option(self, name: str, default: Any) -> Any:
@@ -234,6 +237,11 @@ class Shape:
     def scorer(self) -> str:
         """How scores are made."""
         return str(self.option("scorer", "dot product"))
+
+    @property
+    def positions(self) -> Scheme:
+        """How order is told."""
+        return SCHEMES[self.config.positions]
 
     @property
     def fused(self) -> bool:
@@ -300,7 +308,7 @@ class Shape:
         """Its input, and the one or two numbers it was normed by."""
         return self.letters["D"] + (2 if self.config.norm == "layer" else 1)
 
-    def kept_attention(self) -> int:
+    def kept_attention(self, *, causal: bool = False) -> int:
         """Its normed input, queries, keys, values and answer; off the fused kernel also the weights, once or more."""
         of = self.letters
         queries, keys, values = of["H"] * of["K"], of["G"] * of["K"], of["G"] * of["V"]
@@ -308,8 +316,14 @@ class Shape:
             queries, keys = (2 * queries if self.scorer == "dense synthesizer" else 0), 0
         normed = queries + keys + of["H"] + of["G"] if self.option("query_key_norm", False) else 0
         copies = 3 if self.weight_dropout else (1 if self.option("weigher", "softmax") == "sigmoid" else 2)
-        weights = 1 if self.fused else copies * self.tokens
+        weights = 1 + self.kept_bias(causal) if self.fused else copies * self.tokens
         return of["D"] + queries + keys + values + normed + of["H"] * of["V"] + of["H"] * weights
+
+    def kept_bias(self, causal: bool) -> int:
+        """Of one head, by the fused kernel: the bias, masked; or the weights, if the bias is to be learned. A fixed one
+        that only the future is hidden from is the same for all texts of a batch, and not counted."""
+        of_each_text = self.positions.weights or not causal
+        return self.tokens if self.positions.bias and of_each_text else 0
 
     def kept_feed_forward(self) -> int:
         """Its normed input, and its hidden rows as often as its activation needs them."""
@@ -317,10 +331,10 @@ class Shape:
             self.config.activation, 2
         )
 
-    def kept_block(self, *, cross: bool = False) -> int:
+    def kept_block(self, *, cross: bool = False, causal: bool = False) -> int:
         """All sublayers, each with its norm and, where something is dropped, what was."""
         dropped = self.letters["D"] if self.dropout else 0
-        kept = self.kept_attention() + self.kept_feed_forward() + 2 * (self.kept_norm() + dropped)
+        kept = self.kept_attention(causal=causal) + self.kept_feed_forward() + 2 * (self.kept_norm() + dropped)
         return kept + (self.plain().kept_attention() + self.kept_norm() + dropped if cross else 0)
 
 
@@ -333,7 +347,8 @@ def _encoder(config: configs.EncoderConfig, tokens: int) -> FamilySizes:
         kept += shape.kept_attention()
         rows.append(row("attention", *shape.attention()))
     elif config.layers == 0:  # queries, keys and values are the embedded words themselves
-        kept += 2 * config.width + config.heads
+        again = config.width if shape.positions.weights else 0  # where a bias is learned, the kernel is another
+        kept += 2 * config.width + config.heads * (1 + shape.kept_bias(causal=False)) + again
         rows.append(row("attention", NOTHING, 4 * config.width * tokens * tokens))
     rows += [*shape.blocks("L", "blocks"), *([row("final norm", shape.norm())] if config.layers else []), head]
     return FamilySizes(shape.letters, rows, kept * tokens)
@@ -345,14 +360,14 @@ def _translator(config: configs.TranslatorConfig, tokens: int) -> FamilySizes:
     norms = [row("final norms", shape.norm(2))] if config.norm_first else []
     rows = [
         row("embedding", shape["N"] * shape["D"]),
-        *_positions(shape),
+        *_positions(shape, stacks=2),
         *shape.blocks("E", "encoder"),
         *shape.blocks("L", "decoder", cross=True),
         *norms,
         row("output (tied), bias", shape["N"], 2 * of["N"] * of["D"] * tokens),
     ]
     ends = 2 * (shape.kept_norm() + of["D"] if config.norm_first else 0) + (2 * of["D"] if config.dropout else 0)
-    kept = of["E"] * shape.kept_block() + of["L"] * shape.kept_block(cross=True) + ends
+    kept = of["E"] * shape.kept_block() + of["L"] * shape.kept_block(cross=True, causal=True) + ends
     return FamilySizes(of, rows, kept * tokens, of["L"] * 2 * of["D"])
 
 
@@ -367,13 +382,19 @@ def _language_model(config: configs.LanguageModelConfig, tokens: int) -> FamilyS
         row("final norm", shape.norm()),
         row("output (tied)" if config.tied else "output", output, 2 * of["N"] * of["D"] * tokens),
     ]
-    kept = of["L"] * shape.kept_block() + shape.kept_norm() + of["D"] + (of["D"] if config.dropout else 0)
+    kept = of["L"] * shape.kept_block(causal=True) + shape.kept_norm() + of["D"] + (of["D"] if config.dropout else 0)
     keys = of["K"] if config.scorer == "dot product" else 0
     return FamilySizes(of, rows, kept * tokens, of["L"] * of["G"] * (keys + of["V"]))
 
 
-def _positions(shape: Shape) -> Sequence[PartSize]:
-    return [row("positions", shape["T"] * shape["D"])] if shape.config.positions == "learned" else []
+def _positions(shape: Shape, stacks: int = 1) -> Sequence[PartSize]:
+    """The weights of the scheme, whose product is written in letters and figures; a bias has them in each stack."""
+    scheme = shape.positions
+    if not scheme.weights:
+        return []
+    factors = [shape[sign] if sign in LETTERS else Quantity.of(int(sign)) for sign in scheme.weights.split("·")]
+    more = [Quantity.of(stacks)] if scheme.bias and stacks > 1 else []
+    return [row("positions", reduce(mul, [*more, *factors]))]
 
 
 _PLANS: dict[type, Any] = {

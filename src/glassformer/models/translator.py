@@ -1,6 +1,6 @@
 """The encoder–decoder Transformer: reads one sequence of ids, writes another. It knows no text and no training.
 
-`encode` reads the source once; `decode` answers, for each place of the target so far, with scores for the next id. The
+`encode` reads the source once; `decode` answers, for each place of the target so far, with logits for the next id. The
 target comes shifted by one already; who shifts it is batches.py, or the model's own last answer.
 """
 
@@ -12,7 +12,7 @@ from glassformer.layers.blocks import NORMS, block
 from glassformer.layers.cache import BlockCache
 from glassformer.layers.embedding import Embedding, Head
 from glassformer.layers.kernels import dropout
-from glassformer.layers.positions import Order
+from glassformer.layers.positions import Dimensions, Order
 from glassformer.models.config import TranslatorConfig
 from glassformer.stages.watchers import Watcher, nothing, within
 
@@ -30,13 +30,14 @@ class Translator(nn.Module):
                 block(
                     config.width, config.heads, config.hidden, causal=decoder, cross=decoder, norm=norm,
                     norm_first=config.norm_first, activation=config.activation, dropout=config.dropout,
-            attention_dropout=config.attention_dropout,
+                    attention_dropout=config.attention_dropout,
                 )
                 for _ in range(count)
             )  # fmt: skip
 
         self.embedding = Embedding(config.vocabulary, config.width, scaled=config.scaled_embedding)
-        self.order = Order(config.positions, config.length, config.width, config.width // config.heads)
+        dimensions = Dimensions(config.length, config.width, config.heads)
+        self.order = Order(config.positions, dimensions, ("encoder", "decoder"))
         self.encoder = blocks(config.encoder_layers, decoder=False)
         self.decoder = blocks(config.decoder_layers, decoder=True)
         self.encoder_norm = norm(config.width) if config.norm_first else None
@@ -61,11 +62,11 @@ class Translator(nn.Module):
     ) -> Float[Tensor, "B S D"]:
         """One row per source id, each built from all of them."""
         x = self.embedding(source, see=within(see, "source"))
-        x, angles = self.order(x, see=within(see, "source"))
+        x, angles, bias = self.order(x, stack="encoder", see=within(see, "source"))
         x = dropout(x, self.config.dropout) if self.training else x
         mask = padding_mask(source_real)
         for i, each in enumerate(self.encoder):
-            x = each(x, mask=mask, angles=angles, see=within(see, f"encoder.{i}"))
+            x = each(x, mask=mask, score_bias=bias, angles=angles, see=within(see, f"encoder.{i}"))
         return x if self.encoder_norm is None else self.encoder_norm(x, see=within(see, "encoder.norm"))  # type: ignore[no-any-return]
 
     def decode(
@@ -79,18 +80,20 @@ class Translator(nn.Module):
         see: Watcher = nothing,
     ) -> Float[Tensor, "B T N"] | Float[Tensor, "M N"]:
         """Scores for the id after each of `target`, or only where it is counted; with a cache, these are new ids."""
-        start = cache[0].own.length if cache else 0
         x = self.embedding(target, see=within(see, "target"))
-        x, angles = self.order(x, start=start, see=within(see, "target"))
+        memory = cache[0].own if cache else None
+        x, angles, bias = self.order(x, stack="decoder", cache=memory, see=within(see, "target"))
         x = dropout(x, self.config.dropout) if self.training else x
         context_mask = padding_mask(source_real)
         for i, each in enumerate(self.decoder):
-            own = cache[i] if cache else None
-            x = each(x, context, context_mask=context_mask, angles=angles, cache=own, see=within(see, f"decoder.{i}"))
+            x = each(
+                x, context, context_mask=context_mask, score_bias=bias, angles=angles,
+                cache=cache[i] if cache else None, see=within(see, f"decoder.{i}"),
+            )  # fmt: skip
         if self.final_norm is not None:
             x = self.final_norm(x, see=within(see, "final_norm"))
         return self.head(x, counted, see=see)  # type: ignore[no-any-return]
 
     def new_cache(self) -> list[BlockCache]:
-        """An empty memory for one batch of texts to be written."""
+        """An empty KV cache for one batch of texts to be written."""
         return [BlockCache() for _ in self.decoder]

@@ -1,4 +1,4 @@
-"""Tensors as bytes and back: safetensors and nothing else, what is shared written once. It knows no files and no runs.
+"""Tensors as bytes and back (safetensors and nothing else), and whether they fit a module. It knows no files, no runs.
 
 Nothing here runs code from a file, and nothing is allocated that the file itself does not hold.
 """

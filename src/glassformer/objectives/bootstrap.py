@@ -1,4 +1,4 @@
-"""How far a score could be off by the luck of the samples, and whether one system beats another. It knows no metric.
+"""Confidence intervals of scores, and p-values of one system's lead over another, by bootstrap. It knows no metric.
 
 Every score of metrics.py follows from sums over the samples: accuracy from how many were right and how many there were,
 BLEU from counts of n-grams, loss from nats and tokens. Drawing the samples again, with replacement, only asks how often
@@ -41,7 +41,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Interval:
-    """A score, and the range that the middle draws fall into."""
+    """A score, and its confidence interval: what the middle draws fall into."""
 
     value: float
     low: float
@@ -50,7 +50,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class PairedComparison:
-    """How much better one system is than another on the same samples; `p_value` is how easily luck explains it."""
+    """How much better one system is than another on the same samples, with its confidence interval and p-value."""
 
     difference: float
     low: float
@@ -59,10 +59,10 @@ class PairedComparison:
 
 
 def interval(measure: Measure, *, seed: int = 0, draws: int = 1000, level: float = 0.95) -> Interval:
-    """The score with its percentile interval.
+    """The score with its confidence interval: percentiles of the bootstrap.
 
     Where all samples are right, or all wrong, every draw is the same. There the other end is the share at which so many
-    alike would come by luck only as often as the level leaves: for 6 of 6, from 54 % on.
+    alike would come by chance only as often as the level leaves: for 6 of 6, from 54 % on.
     """
     scores = measure.score(_sums(measure.rows, seed, draws))
     value, (low, high) = measure.value, _middle(scores, level)

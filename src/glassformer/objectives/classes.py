@@ -1,6 +1,6 @@
 """The objective *classes*: the class of a text. It knows nothing of how a text came to have one.
 
-text  →  one share for each label
+text  →  a probability for each label
 """
 
 from collections.abc import Sequence
@@ -85,15 +85,15 @@ def class_loss(model: nn.Module, batch: batches.LabelledBatch, smoothing: float 
     return cross_entropy(model(ids, real), labels, smoothing), len(labels)
 
 
-def class_shares(trained: Trained, texts: Sequence[str]) -> np.ndarray:
-    """The share of each label (columns) for each text (rows)."""
+def class_probabilities(trained: Trained, texts: Sequence[str]) -> np.ndarray:
+    """The probability of each label (columns) for each text (rows)."""
     rows = batches.shortened(encoded(trained.tokens, texts), room(trained.card)).rows
-    shares = np.zeros((len(rows), len(trained.card.labels)))
+    probabilities = np.zeros((len(rows), len(trained.card.labels)))
     for indices in together(rows, TOKENS_AT_ONCE):
         ids, real = padded_tensors(trained.model, [rows[i] for i in indices])
         with torch.inference_mode():
-            shares[indices] = trained.model(ids, real).double().softmax(-1).cpu().numpy()
-    return shares
+            probabilities[indices] = trained.model(ids, real).double().softmax(-1).cpu().numpy()
+    return probabilities
 
 
 def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Classified]:
@@ -101,12 +101,12 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Classi
     labels = trained.card.labels
     return [
         Classified(labels[int(row.argmax())], dict(zip(labels, row.tolist(), strict=True)))
-        for row in class_shares(trained, texts)
+        for row in class_probabilities(trained, texts)
     ]
 
 
 def judge(trained: Trained, samples: Sequence[Labelled], how: Writing, seed: int) -> Verdict:
-    """Accuracy first; precision, recall and F1 of each class, and which is taken for which."""
+    """Accuracy first; precision, recall and F1 of each class, and the confusion matrix."""
     from glassformer.objectives import metrics
     from glassformer.objectives.evaluation import interval_of
 
@@ -116,9 +116,9 @@ def judge(trained: Trained, samples: Sequence[Labelled], how: Writing, seed: int
     if strange:
         raise InputError(f"The model knows the labels {', '.join(labels)}; these samples have '{strange[0]}'.")
     truth = np.array([numbers[sample.label] for sample in samples])
-    shares = class_shares(trained, [sample.text for sample in samples])
-    found = metrics.score_classes(truth, shares)
-    accuracy = metrics.accuracy(truth, shares.argmax(axis=1))
+    probabilities = class_probabilities(trained, [sample.text for sample in samples])
+    found = metrics.score_classes(truth, probabilities)
+    accuracy = metrics.accuracy(truth, probabilities.argmax(axis=1))
     scores = {
         "accuracy": found.accuracy,
         "accuracy_interval": interval_of(accuracy, seed),
@@ -129,7 +129,7 @@ def judge(trained: Trained, samples: Sequence[Labelled], how: Writing, seed: int
         "classes": {label: asdict(each) for label, each in zip(labels, found.classes, strict=True)},
         "confusion": {"labels": list(labels), "table": found.confusion.tolist()},
     }
-    answers = tuple(labels[i] for i in shares.argmax(axis=1))
+    answers = tuple(labels[i] for i in probabilities.argmax(axis=1))
     return Verdict(scores, "accuracy", accuracy, answers, tuple(sample.label for sample in samples))
 
 
@@ -139,6 +139,7 @@ CLASSES = Objective(
     samples=Labelled,
     preset=preset,
     lessons=lessons,
+    counts="samples",
     predict=predict,
     judge=judge,
     main="accuracy",

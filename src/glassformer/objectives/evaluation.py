@@ -1,6 +1,6 @@
-"""How good a model is: what objectives share in judging one. It reads no files and knows no objective.
+"""How good a model is: what objectives share in evaluating one. It reads no files and knows no objective.
 
-Every score is over all samples, and the main one has the interval that luck leaves it. All of it is plain data, ready
+Every score is over all samples, and the main one has its confidence interval. All of it is plain data, ready
 for JSON.
 """
 
@@ -20,7 +20,7 @@ from glassformer.objectives.predictions import TOKENS_AT_ONCE
 from glassformer.text.samples import Plain
 from glassformer.text.tokens import Tokens
 
-MANY = 100  # blocks of a text: enough to see how much luck there is between them
+MANY = 100  # blocks of a text: enough for a bootstrap over them
 LanguageLessons = Callable[[Sequence[Plain], Sequence[Plain], Sequence[str], Tokens, Measures], Lessons]
 
 
@@ -50,19 +50,19 @@ def judge_language(
 
 
 def measures_for(card: Card, tokens_per_batch: int) -> Measures:
-    """How samples are cut and batched to be judged on."""
+    """How samples are cut and batched to be evaluated on."""
     room = card.longest + 3  # the marks that a row may have besides
     return Measures(longest=card.longest, tokens_per_batch=max(tokens_per_batch, room), seed=card.seed)
 
 
 @torch.inference_mode()
 def losses(model: torch.nn.Module, found: Lessons) -> tuple[np.ndarray, np.ndarray]:
-    """The summed loss of each batch that is judged on, and over how many tokens."""
+    """The summed loss of each validation batch, and over how many tokens."""
     each = [found.loss(model, batch, 0.0) for batch in found.valid.in_order()]
     return np.array([float(loss) for loss, _ in each]), np.array([count for _, count in each])
 
 
 def interval_of(measure: Measure, seed: int) -> list[float]:
-    """What luck leaves open, at 95 %."""
+    """The 95 % confidence interval."""
     found = interval(measure, seed=seed)
     return [found.low, found.high]

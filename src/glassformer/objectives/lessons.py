@@ -20,7 +20,7 @@ Loss = Callable[[nn.Module, Any, float], tuple[Tensor, int]]  # model, batch, sm
 
 
 class Batched(Protocol):
-    """Samples as batches: drawn anew in every epoch to learn from, or in order to be judged on."""
+    """Samples as batches: drawn anew in every epoch for training, or in order for validation."""
 
     def n_batches(self, epoch: int) -> int: ...
 
@@ -95,7 +95,7 @@ class Stream:
 
 @dataclass(frozen=True, eq=False)
 class Lessons:
-    """What to learn from, what to be judged on, and the loss on either."""
+    """What to train on, what to validate on, and the loss on either."""
 
     train: Rows | Stream
     valid: Batched
@@ -113,7 +113,7 @@ class Measures:
 
 
 def lessons_of(train: Rows, valid: Rows, loss: Loss, cut: batches.Shortened | None = None) -> Lessons:
-    """Rows to learn from and to be judged on, with notes on how much is padding and how much of the texts was `cut`."""
+    """Rows for training and for validation, with notes on how much is padding and how much of the texts was `cut`."""
     notes = [f"{train.waste():.1%} of the batches is padding."]
     if cut is not None and cut.rows_cut:
         lengths = train.lengths(0)

@@ -62,7 +62,7 @@ class ClassificationScores:
     """A classifier's report.
 
     macro_f1            mean F1 over the classes that occur, as a truth or as a prediction: small classes count in full
-    log_loss            mean −log of the share given to the truth, which is taken to be 2⁻⁵² at least
+    log_loss            mean −log of the probability given to the truth, which is taken to be 2⁻⁵² at least
     calibration_error   how far confidence and accuracy are apart, on average over 15 equal bins of confidence
     confusion           samples by truth (rows) and prediction (columns)
     """
@@ -75,11 +75,11 @@ class ClassificationScores:
     confusion: Int[np.ndarray, "C C"]
 
 
-def score_classes(truth: Int[np.ndarray, "S"], shares: Float[np.ndarray, "_ C"]) -> ClassificationScores:
-    """From the true class of each sample, and the share the model gave to each class. The largest is its answer."""
-    _check_shares(truth, shares)
-    n_classes = shares.shape[1]
-    predicted = shares.argmax(axis=1)
+def score_classes(truth: Int[np.ndarray, "S"], probabilities: Float[np.ndarray, "_ C"]) -> ClassificationScores:
+    """From the true class of each sample, and the probability of each class. The largest is the answer."""
+    _check_probabilities(truth, probabilities)
+    n_classes = probabilities.shape[1]
+    predicted = probabilities.argmax(axis=1)
     confusion = np.zeros((n_classes, n_classes), dtype=np.int64)
     np.add.at(confusion, (truth, predicted), 1)
     right, given, true = confusion.diagonal(), confusion.sum(axis=0), confusion.sum(axis=1)
@@ -87,8 +87,8 @@ def score_classes(truth: Int[np.ndarray, "S"], shares: Float[np.ndarray, "_ C"])
     return ClassificationScores(
         accuracy=accuracy(truth, predicted).value,
         macro_f1=macro_f1(truth, predicted, n_classes).value,
-        log_loss=float(-np.log(_of_truth(truth, shares)).mean()),
-        calibration_error=_calibration_error(truth, shares),
+        log_loss=float(-np.log(_of_truth(truth, probabilities)).mean()),
+        calibration_error=_calibration_error(truth, probabilities),
         classes=tuple(ClassScores(float(p), float(r), float(f), int(n)) for p, r, f, n in zip(*per_class, strict=True)),
         confusion=confusion,
     )
@@ -116,16 +116,16 @@ def _macro_f1(sums: Float[np.ndarray, "R _"]) -> Float[np.ndarray, "R"]:
     return np.asarray(f1.sum(axis=1) / (occurring > 0).sum(axis=1))
 
 
-def _calibration_error(truth: Int[np.ndarray, "S"], shares: Float[np.ndarray, "S C"]) -> float:
+def _calibration_error(truth: Int[np.ndarray, "S"], probabilities: Float[np.ndarray, "S C"]) -> float:
     """Σ over bins of (samples in it / all) · |accuracy − mean confidence|; a bin holds its upper edge."""
-    confidence, right = shares.max(axis=1), shares.argmax(axis=1) == truth
+    confidence, right = probabilities.max(axis=1), probabilities.argmax(axis=1) == truth
     bins = np.clip(np.ceil(confidence * CALIBRATION_BINS).astype(int) - 1, 0, CALIBRATION_BINS - 1)
     gaps = np.bincount(bins, weights=right - confidence.astype(np.float64), minlength=CALIBRATION_BINS)
     return float(np.abs(gaps).sum() / len(truth))
 
 
-def _of_truth(truth: Int[np.ndarray, "S"], shares: Float[np.ndarray, "S C"]) -> Float[np.ndarray, "S"]:
-    given = shares.astype(np.float64)[np.arange(len(truth)), truth]
+def _of_truth(truth: Int[np.ndarray, "S"], probabilities: Float[np.ndarray, "S C"]) -> Float[np.ndarray, "S"]:
+    given = probabilities.astype(np.float64)[np.arange(len(truth)), truth]
     return np.asarray(np.maximum(given, np.finfo(np.float64).eps))
 
 
@@ -150,14 +150,14 @@ def _check_classes(classes: np.ndarray, n_classes: int) -> None:
         )
 
 
-def _check_shares(truth: np.ndarray, shares: np.ndarray) -> None:
-    _check_pairs(truth, shares)
-    _check_classes(truth, shares.shape[1])
-    wrong = np.flatnonzero(~(np.abs(shares.sum(axis=1) - 1.0) < 1e-3) | (shares < 0.0).any(axis=1))
+def _check_probabilities(truth: np.ndarray, probabilities: np.ndarray) -> None:
+    _check_pairs(truth, probabilities)
+    _check_classes(truth, probabilities.shape[1])
+    wrong = np.flatnonzero(~(np.abs(probabilities.sum(axis=1) - 1.0) < 1e-3) | (probabilities < 0.0).any(axis=1))
     if len(wrong):
         raise InputError(
-            f"The shares of sample {wrong[0]}, {shares[wrong[0]].tolist()}, are not shares of one whole; "
-            "turn logits into shares with softmax first."
+            f"Sample {wrong[0]} has {probabilities[wrong[0]].tolist()}, which are no probabilities "
+            "(each 0 or more, 1 in all); turn logits into such with softmax first."
         )
 
 

@@ -1,4 +1,4 @@
-"""What an objective is: one row of the table, with all that the rest of the house asks of it. It teaches nothing.
+"""What an objective is: one row of the table, with all that the rest of the house asks of it. It trains nothing.
 
 A task is what a person wants; an objective is how a model learns it: how text becomes lessons, what the loss is, what a
 trained model makes of a text, and how that is scored. Each stands in a file of its own, as one `Objective`.
@@ -74,7 +74,8 @@ class Objective:
     samples     what it learns from: Labelled, Pair or Plain
     reads       the task whose data it reads, if not that of the run: what needs no labels is read as plain text
     preset      model's name, characters and samples to learn from → what suits them
-    lessons     samples to learn from, samples to be judged on, labels, tokens, measures → batches and the loss
+    lessons     training samples, validation samples, labels, tokens, measures → batches and the loss
+    counts      what the loss is the mean of: samples, or the tokens that are predicted
     prompt      tokens, text → the ids that a model is given for a text
     predict     trained model, texts, how to write → answers; None where it only prepares a model for another objective
     judge       trained model, samples, how to write, seed → scores and what they follow from
@@ -82,7 +83,7 @@ class Objective:
     measure     the main score again, from the rows that were kept of one run, or added up over several
     writes      whether an answer is a text that is written: it takes its time, and another one may be as good
     goes_on     whether what is written goes on with the text itself, and has no end of its own
-    pretrains   whether it is the first half of a training: at its end there is only its loss
+    pretrains   whether it only pretrains, for another objective: at its end there is only its loss
     """
 
     learns: str
@@ -91,6 +92,7 @@ class Objective:
     reads: str = ""
     preset: Callable[[str, int, int], Preset]
     lessons: Callable[[Sequence[Any], Sequence[Any], Sequence[str], Tokens, Measures], Lessons]
+    counts: str = "tokens"
     prompt: Callable[[Tokens, str], Ids] = ids_of
     predict: Callable[[Trained, Sequence[str], Writing], Sequence[Prediction]] | None
     judge: Callable[[Trained, Sequence[Any], Writing, int], Verdict]

@@ -21,7 +21,7 @@ TOKENS_AT_ONCE = 8192
 
 @dataclass(frozen=True)
 class Classified:
-    """The likeliest label, and the share of each."""
+    """The most likely label, and the probability of each."""
 
     label: str
     scores: dict[str, float]
@@ -62,14 +62,14 @@ Prediction = Classified | Translated | Written
 
 @dataclass(frozen=True, kw_only=True)
 class Writing:
-    """How to write. What is None is as usual for the task: a search for a translation, the likeliest ids for an
-    answer, chance for a text that goes on.
+    """How to write. What is None is as usual for the task: beam search for a translation, greedy for an answer,
+    sampling for a text that goes on.
 
-    longest       ids to be written at most
-    temperature   0 always takes the likeliest id; see decode.Sampling for this and the next three
-    beam          how many ways a translation is searched by; 1 is the likeliest ids
+    longest       new tokens at most
+    temperature   0 is greedy; see decode.Sampling for this and the next three
+    beam          the width of beam search; 1 is greedy
     seed          the same seed writes the same text
-    stop          texts that end what is written, and are left out
+    stop          strings that end the output, and are left out
     """
 
     longest: int | None = None
@@ -87,15 +87,13 @@ class Writing:
         if self.beam is not None:
             must_count("beam", self.beam)
         if self.temperature is not None and not 0.0 <= self.temperature < math.inf:
-            raise InputError(
-                f"`temperature` is 0, which always takes the likeliest token, or above; it is {self.temperature}."
-            )
+            raise InputError(f"`temperature` is 0 for greedy, or above for sampling; it is {self.temperature}.")
         if not all(self.stop):
             raise InputError("A stop of no characters would end every text before it begins; leave it out.")
 
     @property
-    def by_chance(self) -> bool:
-        """Whether anything was said that only chance can do."""
+    def sampled(self) -> bool:
+        """Whether anything was asked for that only sampling can do."""
         asked = self.top_k is not None or self.top_p < 1.0 or self.min_p > 0.0
         return asked if self.temperature is None else self.temperature != 0.0
 

@@ -13,7 +13,7 @@ from glassformer.choices import Later
 from glassformer.objectives.lessons import Lessons, Measures, Stream, language_loss
 from glassformer.objectives.objective import Objective, Preset, TokenPlan, Trained, Verdict
 from glassformer.objectives.predictions import Writing, Written
-from glassformer.objectives.writing import pieces
+from glassformer.objectives.writing import streamed
 from glassformer.text import batches
 from glassformer.text.samples import Plain
 from glassformer.text.tokens import END, Ids, Tokens
@@ -38,12 +38,12 @@ def lessons(
     train: Sequence[Plain], valid: Sequence[Plain], labels: Sequence[str], tokens: Tokens, measures: Measures
 ) -> Lessons:
     """One long text; blocks of it begin anywhere, and the loss is that of each next token."""
-    learnt, judged = (
+    learnt, valid_ids = (
         batches.stream_of(tokens.encode_many([each.text for each in samples])) for samples in (train, valid)
     )
     context = min(measures.longest, len(learnt) - 1)
     rows = max(1, measures.tokens_per_batch // max(context, 1))
-    return Lessons(Stream(learnt, context, rows, measures.seed), Stream(judged, context, rows, 0), language_loss)
+    return Lessons(Stream(learnt, context, rows, measures.seed), Stream(valid_ids, context, rows, 0), language_loss)
 
 
 def prompt(tokens: Tokens, text: str) -> Ids:
@@ -57,7 +57,7 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Writte
     for i, text in enumerate(texts):
         own = replace(how, seed=how.seed + i)
         ids = prompt(trained.tokens, text)
-        found.append(Written("".join(pieces(trained.model, trained.tokens, ids, own, goes_on=True))))
+        found.append(Written("".join(streamed(trained.model, trained.tokens, ids, own, goes_on=True))))
     return found
 
 

@@ -1,4 +1,4 @@
-"""The one table of objectives, and the ways to a row of it: by a task, by a card, by what is to be judged.
+"""The one table of objectives, and the ways to a row of it: by a task, by a card, by what is to be evaluated.
 
 To add an objective is to write one file with an `Objective` in it and one line here, or `OBJECTIVES.add(name, …)` from
 outside. Nothing else in the house names an objective; what it wants to know of one, the row says.
@@ -69,5 +69,5 @@ def judge(
     strange = [type(sample).__name__ for sample in samples if not isinstance(sample, objective.samples)]
     if strange or not samples:
         found, wanted = strange[0] if strange else "none", objective.samples.__name__
-        raise InputError(f"A model for '{card.objective}' is judged on {wanted} samples; these are {found}.")
+        raise InputError(f"A model for '{card.objective}' is evaluated on {wanted} samples; these are {found}.")
     return objective.judge(Trained(model, card, tokens), samples, how or Writing(), seed)

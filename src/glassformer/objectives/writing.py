@@ -40,9 +40,9 @@ def answered(model: Any, tokens: Tokens, prompts: Sequence[Ids], how: Writing) -
 
 
 def written(writer: Writer, tokens: Tokens, how: Writing, longest: int, beam: int) -> list[Answer]:
-    """The ids that are written to each text of a batch: by chance if that was asked for, else by a search."""
+    """The ids that are written to each text of a batch: by sampling if that was asked for, else by beam search."""
     stop = Stop(longest=longest, endings=((END,),), until=how.until(tokens))
-    if how.by_chance:
+    if how.sampled:
         return gather(len(writer.room), stream(writer, stop, chooser(how, len(writer.room))))
     return [best[0] for best in search(writer, stop, Beam(width=beam))]
 
@@ -54,15 +54,15 @@ def chooser(how: Writing, count: int, usual: float = 1.0) -> Chooser:
     return Draw(sampling, range(how.seed, how.seed + count))
 
 
-# --- piece by piece ---------------------------------------------------------------------------------------------
+# --- as it is made ---------------------------------------------------------------------------------------------
 
 
-def pieces(model: Any, tokens: Tokens, prompt: Ids, how: Writing, *, goes_on: bool) -> Iterator[str]:
-    """What is written to one prompt, piece by piece as it is made. Where the model can look back no further, it goes on
+def streamed(model: Any, tokens: Tokens, prompt: Ids, how: Writing, *, goes_on: bool) -> Iterator[str]:
+    """What is written to one prompt, bit by bit as it is made. Where the model can look back no further, it goes on
     from the second half of what it sees. What `goes_on` with the prompt has no end of its own, and no right answer."""
     longest = how.longest or (USUAL_LENGTH if goes_on else model.config.length)
-    by_chance = how.by_chance or (goes_on and how.temperature is None)
-    choose = chooser(how, 1, USUAL_TEMPERATURE if goes_on else 1.0) if by_chance else likeliest
+    sampled = how.sampled or (goes_on and how.temperature is None)
+    choose = chooser(how, 1, USUAL_TEMPERATURE if goes_on else 1.0) if sampled else likeliest
     base = prompt.tolist() if goes_on else []  # what the new ids are read together with: it decides about spaces
     ids: list[int] = []
     said = ""

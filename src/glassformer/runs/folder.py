@@ -1,4 +1,4 @@
-"""One run on the disk: what was asked for, how it went, checkpoints to go on from, and the model that came of it.
+"""One run on the disk: what was asked for, how it went, checkpoints to resume from, and the model that came of it.
 
     RUN/config.toml      the settings, resolved
         metrics.jsonl    one line for each step that was logged
@@ -45,7 +45,7 @@ _STEP = re.compile(r"step-(\d{8,})|\.step-(\d{8,})\.new")
 
 
 class Checkpoint(NamedTuple):
-    """A state to go on from, and the checkpoints that were passed over because they are damaged."""
+    """A state to resume from, and the checkpoints that were passed over because they are damaged."""
 
     tensors: dict[str, Tensor]
     progress: dict[str, Any]
@@ -69,7 +69,9 @@ class RunFolder:
     def begin_again(self, settings: Mapping[str, Any]) -> None:
         """A run of which nothing was saved, from its beginning; that it is the same run, the caller has made sure."""
         if not self.unsaved:
-            raise InputError(f"{self.path} has something to go on from (--resume {self.path}): it is not begun again.")
+            raise InputError(
+                f"{self.path} has a checkpoint to resume from (--resume {self.path}); it does not begin again."
+            )
         self._write_settings(settings)
         self.rewind(0)
 
@@ -77,7 +79,7 @@ class RunFolder:
         """Refuses a place where no run can begin."""
         if (self.path / "config.toml").exists():
             raise InputError(
-                f"{self.path} holds a run already; go on with it (--resume {self.path}), or choose another --out."
+                f"{self.path} holds a run already; resume it (--resume {self.path}), or choose another --out."
             )
         if self.path.exists() and not self.path.is_dir():
             raise InputError(f"{self.path} is a file; a run needs a folder of its own: choose another --out.")
@@ -120,7 +122,7 @@ class RunFolder:
         return [parse_json(line, path) for line in content.split(b"\n")[:-1]]
 
     def rewind(self, step: int) -> None:
-        """Forgets what was logged after a step, for a run that goes on from there."""
+        """Forgets what was logged after a step, for a run that resumes there."""
         kept = [record for record in self.metrics() if record.get("step", 0) <= step]
         write_file(self.path / "metrics.jsonl", b"".join(_line(record) for record in kept))
 
@@ -130,7 +132,7 @@ class RunFolder:
         self, step: int, tensors: Mapping[str, Tensor], progress: Mapping[str, Any],
         *, value: float | None = None, best: bool = False, keep_every: int = 0,
     ) -> None:  # fmt: skip
-        """Keeps a state to go on from. Once it is whole, all others go but the best, the one before, and those whose
+        """Keeps a state to resume from. Once it is whole, all others go but the best, the one before, and those whose
         step is a multiple of `keep_every` (1: all of them)."""
         self._tidy()
         place = self._checkpoint(step)
@@ -166,8 +168,8 @@ class RunFolder:
     def _first_whole(self, steps: list[int]) -> Checkpoint:
         if not steps:
             raise InputError(
-                f"{self.path} has no checkpoint to go on from. Train anew, with another --out; "
-                f"what begins with its weights is trained with --from {self.path}."
+                f"{self.path} has no checkpoint to resume from. Train anew, with another --out; "
+                f"to finetune its model, --from {self.path}."
             )
         skipped: list[str] = []
         for step in steps:
@@ -181,7 +183,7 @@ class RunFolder:
                 skipped.append(
                     str(error) if isinstance(error, GlassformerError) else f"{place} is damaged: no {error}."
                 )
-        raise DamagedError(f"{self.path} has no whole checkpoint to go on from. {' '.join(skipped)}")
+        raise DamagedError(f"{self.path} has no whole checkpoint to resume from. {' '.join(skipped)}")
 
     def _checkpoint(self, step: int) -> Path:
         return self.path / "checkpoints" / f"step-{step:08d}"
@@ -215,9 +217,7 @@ class RunFolder:
         """The model, if not a byte of it has changed and the weights are what its card asks for."""
         place = self.path / "model"
         if not standing(place).exists():
-            raise InputError(
-                f"{self.path} has no model yet; go on with the run: glassformer train --resume {self.path}"
-            )
+            raise InputError(f"{self.path} has no model yet; resume the run: glassformer train --resume {self.path}")
         files = read_folder(place)
         for name in ("config.json", "model.safetensors", "tokenizer.json"):
             if name not in files:
@@ -276,7 +276,7 @@ class RunFolder:
 
     @property
     def unsaved(self) -> bool:
-        """Whether there is a run here that left nothing to go on from: it was stopped before its first checkpoint."""
+        """Whether there is a run here that left nothing to resume from: it was stopped before its first checkpoint."""
         return self.begun and not self.checkpoints() and not standing(self.path / "model").exists()
 
     @property

@@ -17,7 +17,7 @@ from glassformer.objectives.table import objective_of
 from glassformer.runs.folder import RunFolder
 from glassformer.text.tasks import TASKS
 
-MOST_CLASSES = 12  # in a table of confusions; of more, the most frequent confusions are listed
+MOST_CLASSES = 12  # in a confusion matrix; of more, the most frequent confusions are listed
 MOST_CONFUSIONS = 10
 
 
@@ -29,10 +29,10 @@ def report(folder: RunFolder, card: Card) -> str:
         f"{card.model} · {card.task} · {name}",
         [
             _headline(card, name, scores, about, certificate),
-            section("How it learnt", _curve(folder.metrics()), "The loss over the time of training; lower is better."),
+            section("Loss", _curve(folder.metrics()), "Training and validation loss over time; lower is better."),
             _confusion(scores),
             _examples(card, about.get("examples", [])),
-            section("Scores", _scores(scores), "With the interval that 95 of 100 draws of such samples fall into."),
+            section("Scores", _scores(scores), "With 95 % confidence intervals."),
             _certificate(certificate),
             section("What was trained", fact_list(_trained(card, folder.settings, about))),
             section("What was read", bullets(about.get("notes", []))),
@@ -49,7 +49,7 @@ def _headline(
 ) -> str:
     main = objective_of(card).main
     interval = scores.get(f"{main}_interval")
-    sure = f", most likely <span class='tight'>{between(main, interval)}</span>" if interval else ""
+    sure = f", 95 % confidence interval <span class='tight'>{between(main, interval)}</span>" if interval else ""
     count = f"{scores['samples']:,} samples" if "samples" in scores else "a text"
     where = f"on {count} of the {scores.get('part', 'test')} part, which it did not learn from"
     passed = certificate.get("passed")
@@ -80,9 +80,9 @@ def training_points(metrics: Sequence[Mapping[str, Any]], event: str) -> list[Po
 
 
 def _curve(metrics: Sequence[Mapping[str, Any]]) -> str:
-    stepped, judged = training_points(metrics, "step"), training_points(metrics, "judged")
-    curves = [Line("while learning", smoothed(stepped), colour=7), Line("held out", judged, dotted=True)]
-    said = f"The loss held out fell from {judged[0][1]:.3f} to {judged[-1][1]:.3f}." if judged else "The loss."
+    stepped, valid = training_points(metrics, "step"), training_points(metrics, "judged")
+    curves = [Line("training", smoothed(stepped), colour=7), Line("validation", valid, dotted=True)]
+    said = f"The validation loss went from {valid[0][1]:.3f} to {valid[-1][1]:.3f}." if valid else "The loss."
     return lines([each for each in curves if each.points], clock, lambda loss: f"{loss:g}", said)
 
 
@@ -103,8 +103,10 @@ def _confusion(scores: Mapping[str, Any]) -> str:
         for label, each in scores["classes"].items()
     ]
     per_class = table(["label", "precision", "recall", "F1", "samples"], rows, ["", *["number"] * 4])
-    sentence = "Down, what is true; across, what the model said." if len(labels) <= MOST_CLASSES else ""
-    return section("Which label for which", body + per_class, sentence)
+    sentence = "Down, the true label; across, the predicted one." if len(labels) <= MOST_CLASSES else ""
+    return section(
+        "Confusion matrix" if len(labels) <= MOST_CLASSES else "Most frequent confusions", body + per_class, sentence
+    )
 
 
 def _table_of_confusions(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> str:
@@ -112,7 +114,7 @@ def _table_of_confusions(labels: Sequence[str], counts: Sequence[Sequence[int]])
     for label, row in zip(labels, counts, strict=True):
         total = sum(row) or 1
         rows.append([escape(label), *(_shaded(count, count / total) for count in row)])
-    return f"<div class='confusion'>{table(['true ↓  said →', *labels], rows)}</div>"
+    return f"<div class='confusion'>{table(['true ↓  predicted →', *labels], rows)}</div>"
 
 
 def _shaded(count: int, share: float) -> str:
@@ -127,7 +129,7 @@ def _frequent(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> str:
         if i != j and count
     ]  # fmt: skip
     rows = [[escape(true), escape(said), f"{count:,}"] for count, true, said in sorted(found, reverse=True)]
-    return table(["true", "said", "samples"], rows[:MOST_CONFUSIONS], ["", "", "number"]) if rows else ""
+    return table(["true", "predicted", "samples"], rows[:MOST_CONFUSIONS], ["", "", "number"]) if rows else ""
 
 
 def _examples(card: Card, examples: Sequence[Mapping[str, str]]) -> str:
@@ -135,7 +137,7 @@ def _examples(card: Card, examples: Sequence[Mapping[str, str]]) -> str:
     if objective.goes_on:
         return section(
             "What it writes", "".join(f"<p class='written'>{escape(each['said'])}</p>" for each in examples),
-            "From nothing, by chance.",
+            "From an empty prompt, by sampling.",
         )  # fmt: skip
     words = TASKS[card.task].words
     sentence = "The first of all, then the first that differ." if objective.writes else "The first it got wrong."
@@ -188,9 +190,9 @@ def _trained(card: Card, settings: Mapping[str, Any], about: Mapping[str, Any]) 
         "samples": ", ".join(f"{count:,} {part}" for part, count in samples.items() if count),
         "task": f"{card.task} ({card.objective})",
         "model": card.model,
-        "settings": config,
-        "begun from": " → ".join(card.parents),
-        "learning": ", ".join(f"{name.replace('_', ' ')} {plan[name]}" for name in _LEARNING if plan.get(name)),
+        "hyperparameters": config,
+        "finetuned from": " → ".join(card.parents),
+        "training": ", ".join(f"{name.replace('_', ' ')} {plan[name]}" for name in _LEARNING if plan.get(name)),
         "command": card.command,
         "seed": str(card.seed),
         "machine": f"{machine['processor']}, {settings.get('run', {}).get('threads', 1)} of {machine['usable_cores']} "

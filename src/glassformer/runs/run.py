@@ -38,7 +38,7 @@ class Run:
         self.objective, self.task = objective_of(card), TASKS[card.task]
 
     def predict(self, texts: Sequence[str], **how: Any) -> list[Prediction]:
-        """What the model says of each text. `how` it writes: see `Writing` (longest, temperature, beam, seed, …)."""
+        """The prediction for each text. `how` it writes: see `Writing` (longest, temperature, beam, seed, …)."""
         if isinstance(texts, str):
             raise InputError(f"`texts` is a list of texts; for one text write [{texts[:40]!r}].")
         for i, text in enumerate(texts):
@@ -51,32 +51,32 @@ class Run:
             )
         return list(self.objective.predict(Trained(self.model, self.card, self.tokens), texts, writing))
 
-    def doubts(self, texts: Sequence[str]) -> list[str]:
-        """A sentence on each text that is not read as it stands: it is too long, or none of its pieces is known."""
+    def warnings(self, texts: Sequence[str]) -> list[str]:
+        """A sentence on each text that is not read as it stands: it is too long, or none of its tokens is known."""
         said, most = [], room(self.card)
         for i, row in enumerate(self.tokens.encode_many(texts)):
             if not self.task.open_ended and len(row) > most:
-                said.append(f"Text {i + 1} has {len(row):,} pieces; only the first {most:,} are read.")
+                said.append(f"Text {i + 1} has {len(row):,} tokens; only the first {most:,} are read.")
             if (row == UNKNOWN).all() and texts[i].strip():
                 said.append(f"Nothing in text {i + 1} is known to this model: its answer is a guess.")
         return said
 
     def stream(self, text: str, **how: Any) -> Iterator[str]:
-        """What a language model writes to a text, piece by piece as it is made."""
-        from glassformer.objectives.writing import pieces
+        """What a language model writes to a text, bit by bit as it is made."""
+        from glassformer.objectives.writing import streamed
 
         if self.objective.family != "language model":
-            raise InputError(f"Only language models write piece by piece; this one was trained to {self.card.task}.")
+            raise InputError(f"Only language models can stream; this one was trained to {self.card.task}.")
         prompt = self.objective.prompt(self.tokens, text)
-        return pieces(self.model, self.tokens, prompt, Writing(**how), goes_on=self.objective.goes_on)
+        return streamed(self.model, self.tokens, prompt, Writing(**how), goes_on=self.objective.goes_on)
 
     def look(
         self, text: str, *, target: str | None = None, longest: int | None = None, write: "Writes | None" = None
     ) -> "Shown":
         """A look inside while the model reads a text: every stage, to be read, saved as a page, shown in a notebook.
 
-        target    a translation to lead a translator along, beside what it writes by itself
-        longest   tokens that are written at most: a language model goes on from the text; with 0 it only reads
+        target    a translation for teacher forcing, beside what a translator writes by itself
+        longest   new tokens at most: a language model goes on from the text; with 0 it only reads
         write     stages to put in place while it runs, by their addresses: tensors, or functions of them
         """
         from glassformer.inside.look_at_text import look_at
@@ -86,8 +86,8 @@ class Run:
         return Shown(replace(look, title=self.folder.resolve().name if self.folder else "", about=self._about()))
 
     def _about(self) -> str:
-        weights = sum(each.numel() for each in self.model.parameters())
-        return f"{self.card.model}, {weights:,} weights, trained to {self.card.task} {self.card.data}"
+        parameters = sum(each.numel() for each in self.model.parameters())
+        return f"{self.card.model}, {parameters:,} parameters, trained to {self.card.task} {self.card.data}"
 
     def evaluate(
         self,
@@ -101,7 +101,7 @@ class Run:
     ) -> Scores:
         """The scores on a part of some data: of the run's own, split as in training, if no other is named.
 
-        Where there is no part for testing, the one for validation is used, and the scores say so. A file that has no
+        Where there is no test part, the validation part is used, and the scores say so. A file that has no
         parts is used in whole. Its `columns` are those of training, if nothing else is said.
         """
         from glassformer.runs.trial_data import trial

@@ -53,6 +53,7 @@ SIGNS: MappingProxyType[str, Callable[..., Any]] = MappingProxyType(
         "≠": operator.ne,
         "and": lambda a, b: bool(a) and bool(b),
         "exp": math.exp,
+        "ln": math.log,
         "root": math.sqrt,
         "square": lambda a: a**2,
         "cube": lambda a: a**3,

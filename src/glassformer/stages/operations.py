@@ -49,6 +49,11 @@ _TOP = MappingProxyType({"t": "top(i<0#-1: 0[^,i])", "top": "0[^,t]"})
 _POWER = "i<0#-1: e^0[^,i]"
 _POWER_BELOW_TOP = "i<0#-1: e^(0[^,i] − 0[^,t])"
 _GROUP = "h*1#1//m#1"  # the key/value head that serves head h
+# Of so many buckets, `near` have one distance each; the others are as wide as each other on a scale of logarithms.
+_BUCKETS = MappingProxyType({"half": "1#0//2", "near": "1#0//4", "wide": "half-near", "last": "half-1"})
+_BUCKETS_BACK = MappingProxyType({"near": "1#0//2", "wide": "1#0-near", "last": "1#0-1"})
+_FAR = "min({last}, {near} + ⌊ln(|{0}| / {near}) / ln({1} / {near}) × {wide}⌋)"
+_WORTH = "(−max(−last, −(near + ln(abs({0}) / near) / ln({1} / near) × wide // 1)))"
 
 OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
     {
@@ -67,6 +72,20 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         "inverse root": _one("0[]", whole="1 / √({0})"),
         "scale": _one("1[] × 0[*]"),
         "add": _one("0[*]", "1[*]"),
+        "subtract": _one("0[b,r]", "1[b,c]", whole="{0} − {1}"),
+        "penalise": _one("0[h]", "1[b,r,c]", whole="−{0} × |{1}|", worth="−{0} × abs({1})"),
+        "pick": _one("0[b,r,c]", "1[0[b,r,c],h]", whole="bucket {0}: {1}", worth="{1}"),
+        "bucket": (
+            Case(("0[*]",), "{half} + |{0}|", "half + abs({0})", "0[*]<0 and abs(0[*])<near", _BUCKETS),
+            Case(("0[*]",), "{0}", when="0[*]<near and 0[*]>0−1", let=_BUCKETS),
+            Case(("0[*]", "2[]"), "{half} + " + _FAR, "half + " + _WORTH, "0[*]<0", _BUCKETS),
+            Case(("0[*]", "2[]"), _FAR, _WORTH, let=_BUCKETS),
+        ),
+        "bucket backwards": (
+            Case(("0[*]",), "0, since {0} is ahead", "0", "0[*]<0"),
+            Case(("0[*]",), "{0}", when="0[*]<near", let=_BUCKETS_BACK),
+            Case(("0[*]", "2[]"), _FAR, _WORTH, let=_BUCKETS_BACK),
+        ),
         "mask": (
             Case(("0[*]",), "{0}, since it may look", when="1[*]"),
             Case(("0[*]",), "hidden", worth="−∞"),

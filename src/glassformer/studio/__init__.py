@@ -1,1 +1,1 @@
-"""The studio: the four promises as one page in a browser on this machine."""
+"""The studio: four rooms (by hand, inside, race, train) as one page in a browser on this machine."""

@@ -61,7 +61,7 @@ class Studio:
         return Guard(rooms, self.door)
 
     async def _upload(self, request: Request) -> Response:
-        """A file to learn from, piece by piece to the disk; it gets its name when it is whole."""
+        """A file to train on, part by part to the disk; it gets its name when it is whole."""
         name = request.query_params.get("name", "")
         place = self.train.upload_place(name)
         half = place.with_name(f".{new_token()}.part")

@@ -139,7 +139,7 @@ def pair_batch(sources: Sequence[Ids], targets: Sequence[Ids]) -> PairBatch:
 
 
 def shifted_batch(rows: Sequence[Ids], counted_from: Sequence[int] | None = None) -> LanguageBatch:
-    """Rows to be foretold token by token; in each, what counts begins at token `counted_from` (default: the second)."""
+    """Rows to be predicted token by token; in each, what counts begins at token `counted_from` (usually the second)."""
     ids_in, real = padded([row[:-1] for row in rows])
     ids_out, _ = padded([row[1:] for row in rows])
     first = np.array([1] * len(rows) if counted_from is None else counted_from, dtype=np.int64)

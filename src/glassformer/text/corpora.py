@@ -18,16 +18,16 @@ from glassformer.text.files.tables import Row, Skip, Table, read_table
 from glassformer.text.files.text_files import BROKEN, lines, read_text
 from glassformer.text.made_sets import MADE, make
 from glassformer.text.samples import (
-    HELD_OUT,
+    SPLIT_OFF,
     Labelled,
     Pair,
     Plain,
     Sample,
     contradicted,
     cut,
-    hold_out,
     overlap,
     repeated,
+    split_off,
     thinned,
 )
 from glassformer.text.tasks import TASKS
@@ -35,7 +35,7 @@ from glassformer.text.tasks import TASKS
 MOST_SKIPS_KEPT = 1000  # of each skip the reason is counted; the first so many are kept with their lines
 # How programs write that there is no value.
 MISSING = ("None", "nan", "NaN", "null", "NULL", "<NA>")
-FEW = 30  # samples to be judged on deserve a word
+FEW = 30  # samples to evaluate on deserve a word
 UNEQUAL = 100  # times more samples of one label than of another deserve a word
 
 
@@ -73,7 +73,7 @@ class ReadReport:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Samples to learn from, to choose by and to be judged on; all of one kind.
+    """Samples for training, validation and test; all of one kind.
 
     Where a corpus for `generate` holds pairs, the source is the prompt and the target the answer to be learnt.
     """
@@ -124,9 +124,9 @@ def read(
     source      a named or made set ("imdb", "dates", "dates:5000"), a file, a folder, "-", or two parallel files
                 ("a.en,a.de")
     columns     which columns to take; what is not named is found
-    valid, test files for these parts; a part that is not given is held out from the training part
+    valid, test files for these parts; a part that is not given is split off from the training part
     encoding    of the files, if it is not what their bytes speak for
-    seed        of what is held out, made or thinned
+    seed        of what is split off, made or thinned
     limit       at most this many samples in each part
     """
     _ = TASKS[task]  # or it is refused here
@@ -152,9 +152,9 @@ def read(
     if limit is not None:
         parts = {part: thinned(samples, limit, seed) for part, samples in parts.items()}
         tally.notes.append(f"At most {limit:,} samples of each part are used.")
-    judged = parts["test"] or parts["valid"]
-    if len(judged) < FEW and not isinstance(judged[0] if judged else None, Plain):
-        tally.notes.append(f"Samples to be judged on: only {len(judged)}. The score will be a rough guess.")
+    tried = parts["test"] or parts["valid"]
+    if len(tried) < FEW and not isinstance(tried[0] if tried else None, Plain):
+        tally.notes.append(f"Samples to evaluate on: only {len(tried)}. The confidence interval will be wide.")
     name = ",".join(map(str, source)) if isinstance(source, Sequence) and not isinstance(source, str) else str(source)
     report = ReadReport(
         tally.read, tally.kept, tally.reasons.total(), dict(tally.reasons.most_common()), tuple(tally.skips),
@@ -349,7 +349,7 @@ def _split(parts: Samples, seed: int, named: NamedSet | None) -> None:
     if named is not None and not named.test_made:
         parts.setdefault("test", [])
     if "test" not in parts:
-        parts["train"], parts["test"] = hold_out(parts["train"], seed)
+        parts["train"], parts["test"] = split_off(parts["train"], seed)
     if "valid" not in parts:
-        share = HELD_OUT if named is None else named.held_out
-        parts["train"], parts["valid"] = hold_out(parts["train"], seed, share)
+        share = SPLIT_OFF if named is None else named.valid_share
+        parts["train"], parts["valid"] = split_off(parts["train"], seed, share)

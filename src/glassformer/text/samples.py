@@ -11,8 +11,8 @@ import numpy as np
 
 from glassformer.errors import InputError
 
-HELD_OUT = 0.1  # the share kept for validation, and again for testing, when nobody says otherwise
-MOST_HELD_OUT = 5000  # more than this makes a score no surer
+SPLIT_OFF = 0.1  # the share kept for validation, and again for testing, when nobody says otherwise
+MOST_SPLIT_OFF = 5000  # samples; more make a confidence interval hardly narrower
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,8 @@ def contradicted(samples: Iterable[Sample]) -> int:
 # --- splits -----------------------------------------------------------------------------------------------------
 
 
-def hold_out(
-    samples: Sequence[Some], seed: int, share: float = HELD_OUT, most: int = MOST_HELD_OUT
+def split_off(
+    samples: Sequence[Some], seed: int, share: float = SPLIT_OFF, most: int = MOST_SPLIT_OFF
 ) -> tuple[list[Some], list[Some]]:
     """Splits samples in two, the larger part first; the same seed gives the same split.
 
@@ -114,8 +114,8 @@ def _drawn(groups: Sequence[Sequence[int]], share: float, draw: np.random.Genera
     return taken
 
 
-def cut(document: Plain, share: float = HELD_OUT) -> tuple[Plain, Plain]:
-    """Cuts one long document in two: the beginning to learn from, the end to be tried on."""
+def cut(document: Plain, share: float = SPLIT_OFF) -> tuple[Plain, Plain]:
+    """Cuts one long document in two: the beginning for training, the end for validation."""
     place = int(len(document.text) * (1 - share))
     if not 0 < place < len(document.text):
         raise InputError(f"A text of {len(document.text)} characters is too short to be cut in two; give a longer one.")

@@ -53,7 +53,7 @@ TASKS: Choices[Task] = Choices(
         "classify": Task(
             family="classifier", model="transformer", samples=(Labelled,),
             data="A file with a text and a label in each row.", does="classifies",
-            words=("text", "is", "said"), example="a text of yours", first="the film was not good at all",
+            words=("text", "label", "predicted"), example="a text of yours", first="the film was not good at all",
         ),
         "translate": Task(
             family="translator", model="translator", samples=(Pair,),
@@ -63,7 +63,7 @@ TASKS: Choices[Task] = Choices(
         "generate": Task(
             family="language model", model="modern", samples=(Plain, Pair),
             data="A text, or a file with a prompt and an answer in each row.", does="writes",
-            words=("prompt", "right", "written"), example="How it begins", first="To be, or not to be",
+            words=("prompt", "answer", "written"), example="How it begins", first="To be, or not to be",
             open_ended=True,
         ),
     },

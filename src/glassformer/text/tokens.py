@@ -1,10 +1,10 @@
-"""Tokens: text to ids and back, by characters, words or pieces of words. Knows no model, no file format, no padding.
+"""Tokens: text to ids and back, by characters, words or parts of words. Knows no model, no file format, no padding.
 
 Four kinds, each one `tokenizers.Tokenizer` underneath, all with the same five special tokens in front:
 
     character  every character by itself
     word       lower-cased words and punctuation marks; a word keeps its apostrophe, `<br />` is a space
-    bpe        pieces of words, merged by how often they meet; a character never seen is unknown
+    bpe        parts of words, merged by how often they meet; a character never seen is unknown
     byte-bpe   the same over UTF-8 bytes: nothing is ever unknown
 
 A text that says "<pad>" is five ordinary characters: no text can make a special token.
@@ -112,7 +112,7 @@ class Tokens:
 
     kind        character, word, bpe or byte-bpe
     vocabulary  the tokens in the order of their ids, the special ones first
-    merges      for the two kinds of bpe: which two pieces become one, the most frequent first
+    merges      for the two kinds of bpe: which two tokens become one, the most frequent first
     """
 
     pad, unknown, start, end, mask = PAD, UNKNOWN, START, END, MASK
@@ -178,7 +178,7 @@ class Tokens:
         said = [each for each in self._known(ids) if each not in NEVER_SAID]
         return str(self._tokenizer.decode(said, skip_special_tokens=False))
 
-    def pieces(self, ids: Iterable[int] | Ids) -> list[str]:
+    def strings(self, ids: Iterable[int] | Ids) -> list[str]:
         """What a person sees for each id: its text, `<s>` and the like, or `<0xC3>` for a part of a character."""
         names = [str(self._tokenizer.id_to_token(each)) for each in self._known(ids)]
         if self.kind == "bpe":

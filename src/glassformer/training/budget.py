@@ -16,7 +16,7 @@ from glassformer.training.prepare import Prepared
 
 OVERHEAD = 4.0  # seconds to save, certify and report at the end
 SECONDS_PER_WRITTEN = 0.006  # to write the answer to one sample, about
-FORWARD_SHARE = 0.4  # of a step's time is the way forward, about
+FORWARD_SHARE = 0.4  # of a step's time is the forward pass, about
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Forecast:
     steps: int
     epochs: float
     seconds: float
-    items_per_second: float
+    speed: float  # in `unit` per second
+    unit: str  # samples, or tokens
     threads: int
     parameters: int
     timed: bool  # the budget is the seconds; else it is the steps
@@ -62,12 +63,11 @@ def forecast_again(prepared: Prepared, plan: Plan, threads: int) -> Forecast:
     return _forecast(prepared, steps, seconds, items / seconds_per_step, threads, timed=timed)
 
 
-def _forecast(
-    prepared: Prepared, steps: int, seconds: float, items_per_second: float, threads: int, *, timed: bool
-) -> Forecast:
+def _forecast(prepared: Prepared, steps: int, seconds: float, speed: float, threads: int, *, timed: bool) -> Forecast:
     epochs = steps / _steps_per_epoch(prepared)
     parameters = sum(weight.numel() for weight in prepared.model.parameters())
-    return Forecast(steps, epochs, seconds, items_per_second, threads, parameters, timed)
+    unit = OBJECTIVES[prepared.recipe.objective].counts
+    return Forecast(steps, epochs, seconds, speed, unit, threads, parameters, timed)
 
 
 def _steps_per_epoch(prepared: Prepared) -> int:
@@ -81,8 +81,8 @@ def _precision(asked: str) -> str:
 
 
 def _measured(prepared: Prepared, plan: Plan, threads: int) -> tuple[int, float, float]:
-    """Threads, seconds per step and items per step, from steps of a copy: the run itself is not touched. 0 threads are
-    as many as are quickest."""
+    """Threads, seconds per step and samples or tokens per step, from steps of a copy: the run itself is not touched.
+    0 threads are as many as are quickest."""
     state = torch.get_rng_state()
     rehearsal = Loop(copy.deepcopy(prepared.model), prepared.lessons, replace(plan, steps=10**9, compile=False))
     counts = [threads] if threads else None
@@ -94,10 +94,10 @@ def _measured(prepared: Prepared, plan: Plan, threads: int) -> tuple[int, float,
 
 
 def _reserve(prepared: Prepared, seconds_per_step: float) -> float:
-    """Seconds to keep for the end: a last validation, the judging, saving and certifying."""
-    judged = prepared.corpus.test or prepared.corpus.valid
+    """Seconds to keep for the end: a last validation, the evaluation, saving and certifying."""
+    samples = prepared.corpus.test or prepared.corpus.valid
     if OBJECTIVES[prepared.recipe.objective].writes:
-        return OVERHEAD + SECONDS_PER_WRITTEN * len(judged)
-    sizes = [sum(len(text_of(each)) for each in part) for part in (judged, prepared.corpus.train)]
+        return OVERHEAD + SECONDS_PER_WRITTEN * len(samples)
+    sizes = [sum(len(text_of(each)) for each in part) for part in (samples, prepared.corpus.train)]
     one_epoch = prepared.lessons.train.n_batches(0) * seconds_per_step
     return OVERHEAD + FORWARD_SHARE * one_epoch * sizes[0] / max(1, sizes[1])

@@ -1,7 +1,7 @@
 """The course of a run: from a request to a run folder with a model, its scores, certificate and report. The one way to
 train.
 
-It puts the rooms below together: preparation says what to learn and how, the loop does it, the run folder keeps it. It
+It puts the files below together: prepare.py says what to learn and how, loop.py does it, runs/folder.py keeps it. It
 knows no terminal; what happens is told to whoever listens, as it happens.
 """
 
@@ -25,7 +25,7 @@ from glassformer.runs.trial_data import PARTS
 from glassformer.text.corpora import Corpus
 from glassformer.training import machine
 from glassformer.training.budget import Forecast, budget, forecast_again
-from glassformer.training.loop import Judged, Loop, Stepped
+from glassformer.training.loop import Loop, Stepped, Validated
 from glassformer.training.prepare import Prepared, check_same, prepare, prepare_again, settings_of
 from glassformer.training.request import Request
 from glassformer.training.showcase import showcase
@@ -41,7 +41,7 @@ class Said:
     text: str
 
 
-Event = Said | Forecast | Stepped | Judged
+Event = Said | Forecast | Stepped | Validated
 Listener = Callable[[Event], None]
 
 
@@ -49,7 +49,7 @@ class StoppedError(GlassformerError):
     """A run that was told to stop: it has saved, and can be resumed."""
 
     def __init__(self, number: int, folder: Path) -> None:
-        super().__init__(f"Stopped and saved. To go on: glassformer train --resume {folder}")
+        super().__init__(f"Stopped and saved. To resume: glassformer train --resume {folder}")
         self.exit_code = 128 + number
 
 
@@ -128,7 +128,7 @@ def _from_the_start(folder: RunFolder) -> Said:
 def resume(
     out: str | Path, tell: Listener = nobody, corpus: Corpus | None = None, stop: threading.Event | None = None
 ) -> Run:
-    """Goes on with a run that was stopped, from its newest whole checkpoint; before its first, from the start."""
+    """Resumes a run that was stopped, from its newest whole checkpoint; before its first, from the start."""
     folder = RunFolder.open(out)
     if folder.finished and not folder.checkpoints():  # somebody made room
         return _nothing_left(folder, tell)
@@ -143,13 +143,13 @@ def resume(
         if course.loop.done and folder.finished:
             return _nothing_left(folder, tell)
         if course.loop.progress.step:
-            tell(Said(f"Going on from step {course.loop.progress.step:,}."))
+            tell(Said(f"Resuming from step {course.loop.progress.step:,}."))
         tell(forecast_again(prepared, plan, threads))
         return course.run(threads, tell, stop)
 
 
 def _nothing_left(folder: RunFolder, tell: Listener) -> Run:
-    tell(Said(f"{folder.path} has finished: there is nothing left to go on with."))
+    tell(Said(f"{folder.path} has finished: there is nothing left to resume."))
     return load(folder.path)
 
 
@@ -182,23 +182,23 @@ class Course:
             for event in self.loop.run():
                 tell(event)
                 now = time.monotonic()
-                if isinstance(event, Judged):
+                if isinstance(event, Validated):
                     self.folder.log({"event": "judged", **asdict(event)})
                 elif now - logged >= LOG_EVERY:
                     self.folder.log({"event": "step", **asdict(event)})
                     logged = now
                 if stop is not None and stop.is_set():
                     came.append(signal.SIGTERM)
-                judged = isinstance(event, Judged) and (event.best or self.loop.done or self.prepared.request.keep_all)
-                if judged or came or now - saved >= SAVE_EVERY:
+                due = isinstance(event, Validated) and (event.best or self.loop.done or self.prepared.request.keep_all)
+                if due or came or now - saved >= SAVE_EVERY:
                     self._save(event)
                     saved = time.monotonic()
                 if came:
                     raise StoppedError(came[0], self.folder.path)
 
-    def _save(self, event: Stepped | Judged) -> None:
+    def _save(self, event: Stepped | Validated) -> None:
         tensors, progress = self.loop.state()
-        value, best = (event.loss, event.best) if isinstance(event, Judged) else (None, False)
+        value, best = (event.loss, event.best) if isinstance(event, Validated) else (None, False)
         self.folder.save_checkpoint(
             self.loop.progress.step,
             tensors,
@@ -209,7 +209,7 @@ class Course:
         )
 
     def finish(self, tell: Listener) -> Run:
-        """The best weights, or the last, become the model, which is judged on what it never saw, and certified."""
+        """The best weights, or the last, become the model, which is evaluated on its test part, and certified."""
         prepared = self.prepared
         seconds = self.loop.progress.seconds
         if not self.loop.plan.keep_last:
@@ -224,7 +224,7 @@ class Course:
             "samples": {part: len(getattr(prepared.corpus, part)) for part in PARTS},
             "notes": list(prepared.notes),
             "machine": machine.facts().to_dict(),
-            "examples": self._judge(tell),
+            "examples": self._evaluate(tell),
         }
         self.folder.write_about(about)
         run = load(self.folder.path)
@@ -232,15 +232,15 @@ class Course:
         self.folder.write_report(report(self.folder, prepared.card))
         return run
 
-    def _judge(self, tell: Listener) -> list[dict[str, str]]:
+    def _evaluate(self, tell: Listener) -> list[dict[str, str]]:
         """Scores and outcomes are kept; what comes back are a few answers to be shown."""
         prepared = self.prepared
         if objective_of(prepared.card).pretrains:  # the first half of a training: there is only its loss
-            self.folder.write_scores({"part": "valid", "loss": self.loop.validate()})
+            self.folder.write_scores({"part": "valid", "loss": self.loop.validation_loss()})
             return []
         part = "test" if prepared.corpus.test else "valid"
         samples = prepared.corpus.test or prepared.corpus.valid
-        tell(Said(f"Judging on the {part} part, {len(samples):,} samples …"))
+        tell(Said(f"Evaluating on the {part} part, {len(samples):,} samples …"))
         verdict = judge(prepared.model, prepared.card, prepared.tokens, samples)
         self.folder.write_scores({"part": part, **verdict.scores})
         self.folder.write_outcomes({"part": part, "score": verdict.main, "rows": verdict.measure.rows.tolist()})

@@ -74,7 +74,8 @@ class Progress:
 
 @dataclass(frozen=True)
 class Stepped:
-    """One move of the weights: the mean loss before it, the learning rate, and over how many items."""
+    """One step of the optimizer: the mean training loss before it, the learning rate, and over how many samples or
+    tokens."""
 
     step: int
     seconds: float
@@ -84,8 +85,8 @@ class Stepped:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """What the held-out samples say, and whether it is the best so far."""
+class Validated:
+    """The validation loss, and whether it is the best so far."""
 
     step: int
     seconds: float
@@ -107,7 +108,7 @@ def factor(share: float, plan: Plan) -> float:
 
 
 class Loop:
-    """One run of training: makes steps, keeps count, and judges now and then."""
+    """One run of training: makes steps, keeps count, and validates now and then."""
 
     def __init__(self, model: nn.Module, lessons: Lessons, plan: Plan) -> None:
         self.model, self.lessons, self.plan = model, lessons, plan
@@ -116,7 +117,7 @@ class Loop:
         self._compiled: Any = torch.compile(model, dynamic=True) if plan.compile else model
         self.average = {name: value.clone() for name, value in model.state_dict().items()} if plan.average else {}
 
-    # --- stopping and going on ----------------------------------------------------------------------------------
+    # --- stopping and resuming ----------------------------------------------------------------------------------
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """All that a resumed run needs: tensors by name, and a few plain numbers."""
@@ -129,7 +130,7 @@ class Loop:
         return tensors, asdict(self.progress)
 
     def restore(self, tensors: Mapping[str, Tensor], progress: Mapping[str, Any]) -> None:
-        """Goes on from such a state, bit for bit."""
+        """Resumes from such a state, bit for bit."""
 
         def part(prefix: str) -> dict[str, Tensor]:
             return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
@@ -145,7 +146,7 @@ class Loop:
         torch.set_rng_state(tensors["random"])
         self.progress = Progress(**progress)
 
-    def run(self) -> Iterator[Stepped | Judged]:
+    def run(self) -> Iterator[Stepped | Validated]:
         """Steps until the budget is spent or patience is at its end. Whoever stops reading stops the run."""
         started = time.monotonic() - self.progress.seconds
         while not self.done:
@@ -154,9 +155,9 @@ class Loop:
             yield replace(stepped, seconds=self.progress.seconds)
             due = self.progress.share(self.plan) >= (self.progress.validations + 1) * self.plan.validate_every
             if due or self.progress.share(self.plan) >= 1.0:
-                judged = self.judge()
+                validated = self.validate()
                 self.progress.seconds = time.monotonic() - started
-                yield judged
+                yield validated
 
     @property
     def done(self) -> bool:
@@ -165,7 +166,7 @@ class Loop:
         return impatient or self.progress.share(self.plan) >= 1.0
 
     def step(self) -> Stepped:
-        """One move of the weights, over `accumulate` batches that count as one."""
+        """One step of the optimizers, over `accumulate` batches that count as one."""
         self.model.train()
         rate = self.plan.learning_rate * factor(self.progress.share(self.plan), self.plan)
         losses = [self._loss(batch, self.plan.smoothing) for batch in self._next_batches()]
@@ -183,7 +184,7 @@ class Loop:
         loss = float(mean.detach())
         if not math.isfinite(loss):
             raise GlassformerError(
-                f"The loss became {loss} at step {self.progress.step}: the training went astray. "
+                f"The loss became {loss} at step {self.progress.step}: training diverged. "
                 f"Try a smaller learning rate than {self.plan.learning_rate:g}."
             )
         return Stepped(self.progress.step, self.progress.seconds, loss, rate, items)
@@ -210,18 +211,18 @@ class Loop:
             if value.is_floating_point():
                 self.average[name].lerp_(value, 1 - past)
 
-    def judge(self) -> Judged:
-        """The loss on what was held out, remembered if it is the best."""
-        loss = self.validate()
+    def validate(self) -> Validated:
+        """The validation loss, remembered if it is the best."""
+        loss = self.validation_loss()
         best = loss < self.progress.best
         self.progress.validations += 1
         self.progress.since_best = 0 if best else self.progress.since_best + 1
         self.progress.best = min(self.progress.best, loss)
-        return Judged(self.progress.step, self.progress.seconds, loss, best)
+        return Validated(self.progress.step, self.progress.seconds, loss, best)
 
     @torch.no_grad()
-    def validate(self) -> float:
-        """The mean loss over all that was held out, every item counted once; of the averaged weights, if there are."""
+    def validation_loss(self) -> float:
+        """The mean loss over the validation part, each sample or token counted once; of averaged weights, if any."""
         current = {name: value.clone() for name, value in self.model.state_dict().items()} if self.average else {}
         self.model.load_state_dict(self.weights())
         self.model.eval()

@@ -1,4 +1,4 @@
-"""The machine: what it is, how fast it multiplies, and how many threads suit a piece of work. It knows no model.
+"""The machine: what it is, how fast it multiplies, and how many threads suit some work. It knows no model.
 
 A container may allow fewer cores and less memory than the machine has; what counts is what this process may use.
 """
@@ -171,7 +171,7 @@ def threads(count: int) -> Iterator[None]:
 
 
 def matmul_speed(count: int, *, size: int = 768, rounds: int = 7, clock: Clock = time.perf_counter) -> float:
-    """Billions of float32 operations a second in a matrix product with so many threads: the best of some rounds.
+    """GFLOP/s in float32 of a matrix product with so many threads: the best of some rounds.
 
     The best, not the median: a peak is what the machine can do when nobody disturbs it.
     """

@@ -1,4 +1,5 @@
-"""The one table of optimizers: how weights move. Knows weights, gradients and which layers are tables; no lessons.
+"""The one table of optimizers: how weights move. Knows weights, gradients and which layers hold tables; no loss, no
+data.
 
 Muon turns the momentum of a matrix into the nearest matrix whose directions all count alike (Newton–Schulz), so that no
 direction is learnt only because it is loud. It is worked in float32, and matrices of one shape are worked together: on
@@ -15,8 +16,8 @@ from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
 from glassformer.choices import Choices
-from glassformer.layers.blocks import Positions
 from glassformer.layers.embedding import Embedding
+from glassformer.layers.positions import BucketBias, Positions
 
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)  # of the quintic that pulls all singular values towards 1
 _ITERATIONS = 5
@@ -141,9 +142,9 @@ def optimizers_for(
 
 
 def _tables(model: nn.Module) -> Iterator[Tensor]:
-    """Embeddings, and what is tied to them, are looked up row by row; they are no map from rows to rows."""
+    """Embeddings, what is tied to them, and positions are looked up row by row; they are no map from rows to rows."""
     for module in model.modules():
-        if isinstance(module, Embedding):
+        if isinstance(module, Embedding | BucketBias):
             yield module.weight
         elif isinstance(module, Positions):
             yield module.table

@@ -1,6 +1,4 @@
-"""Preparation: from what was asked for to all that a run needs: tokens, lessons, a model and a card. It trains nothing,
-and knows no clock.
-"""
+"""From a request to all that a run needs: tokens, lessons, a model and a card. It trains nothing and knows no clock."""
 
 import tomllib
 from collections.abc import Mapping
@@ -26,7 +24,7 @@ from glassformer.training.loop import Plan
 from glassformer.training.recipes import FROM_DATA, Recipe, recipe_for
 from glassformer.training.request import Decided, Request, as_settings, from_settings, read_corpus
 
-ENOUGH = 0.5  # of a parent's weights must fit, or it is no parent
+ENOUGH = 0.5  # of a child's weights must come from its parent, or it is no parent
 CHILD_RATE = 0.25  # of the learning rate, for what begins from another run
 
 
@@ -116,7 +114,7 @@ def _unknown(corpus: Corpus, tokens: Tokens) -> list[str]:
     ids = tokens.encode_many([text_of(sample) for sample in corpus.train[:1000]])
     total, unknown = sum(len(row) for row in ids), sum(int((row == UNKNOWN).sum()) for row in ids)
     share = unknown / max(total, 1)
-    return [f"{share:.1%} of the pieces are not in the vocabulary of {len(tokens):,}."] if share > 0.005 else []
+    return [f"{share:.1%} of the tokens are not in the vocabulary of {len(tokens):,}."] if share > 0.005 else []
 
 
 # --- model and lessons ------------------------------------------------------------------------------------------
@@ -134,8 +132,8 @@ def _longest(recipe: Recipe, config: Any) -> int:
 
 
 def _lessons(objective: str, corpus: Corpus, tokens: Tokens, measures: Measures) -> Lessons:
-    judged = corpus.valid or corpus.train[:100]
-    return OBJECTIVES[objective].lessons(corpus.train, judged, corpus.labels, tokens, measures)
+    valid = corpus.valid or corpus.train[:100]
+    return OBJECTIVES[objective].lessons(corpus.train, valid, corpus.labels, tokens, measures)
 
 
 def inherit(child: nn.Module, parent: nn.Module, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Recipes: how text is cut, how large a model is and how it learns, so that nobody needs to know.
+"""Recipes: the hyperparameters of a run (tokens, sizes of the model, plan of training), so that nobody needs to know.
 
 A recipe is the preset of its objective, for a model and an amount of text, with what the user has to say of it: every
 number in it can be set by its name. It is only numbers: it reads no text, builds no model and starts no clock.
@@ -78,7 +78,7 @@ def _with(recipe: Recipe, name: str, value: Any) -> Recipe:
     if name in plan and name not in ("steps", "seconds"):
         return replace(recipe, plan=_changed(recipe.plan, name, value))
     raise InputError(
-        f"There is nothing called '{name}' to set; {nearest(name, [*_TOKEN_NAMES, *_OWN_NAMES, *model, *plan])}"
+        f"There is no hyperparameter called '{name}'; {nearest(name, [*_TOKEN_NAMES, *_OWN_NAMES, *model, *plan])}"
     )
 
 

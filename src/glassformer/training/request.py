@@ -31,9 +31,9 @@ class Request:
     epochs: float = 0.0
     steps: int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
-    parent: str = ""  # a run to begin from, with another task or other data
+    parent: str = ""  # a run to finetune, with another task or other data
     seed: int = 0
-    data_seed: int | None = None  # of what is made, held out or thinned, where it is not the seed of all
+    data_seed: int | None = None  # of what is made, split off or thinned, where it is not the seed of all
     threads: int = 0  # 0: by measurement
     columns: Mapping[str, str] = field(default_factory=dict)
     valid: str = ""
@@ -54,7 +54,7 @@ class Request:
 
     @property
     def seed_of_data(self) -> int:
-        """Of what is made, held out or thinned."""
+        """Of what is made, split off or thinned."""
         return self.seed if self.data_seed is None else self.data_seed
 
 

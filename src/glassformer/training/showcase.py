@@ -1,4 +1,4 @@
-"""What to show of a model: a handful of its answers, the first wrong ones among them. It judges nothing itself."""
+"""What to show of a model: a handful of its answers, the first wrong ones among them. It scores nothing itself."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from glassformer.objectives.objective import Verdict
 from glassformer.objectives.predictions import Writing
 from glassformer.objectives.table import objective_of
-from glassformer.objectives.writing import pieces
+from glassformer.objectives.writing import streamed
 from glassformer.text.samples import Sample, text_of
 from glassformer.training.prepare import Prepared
 
@@ -38,7 +38,7 @@ def showcase(prepared: Prepared, verdict: Verdict, samples: Sequence[Sample]) ->
     if objective.goes_on:
         some: Any = prepared.model
         how = Writing(seed=prepared.card.seed)
-        written = "".join(pieces(some, tokens, objective.prompt(tokens, ""), how, goes_on=True))
+        written = "".join(streamed(some, tokens, objective.prompt(tokens, ""), how, goes_on=True))
         return [asdict(Example("", "", written))]
     return [
         {name: _cut(text) for name, text in asdict(each).items()}

@@ -7,11 +7,11 @@ from typing import Any, Self
 
 from glassformer.errors import InputError
 from glassformer.training.course import Event
-from glassformer.training.loop import Judged, Stepped
+from glassformer.training.loop import Stepped, Validated
 
 
 class TensorBoard:
-    """A listener to teaching: loss, learning rate and held-out loss by step. Use it as a context, so that it ends."""
+    """A listener to a run: training loss, learning rate, validation loss. Use it as a context, so that it ends."""
 
     def __init__(self, folder: str | Path) -> None:
         try:
@@ -35,10 +35,10 @@ class TensorBoard:
         if isinstance(event, Stepped):
             self._write("loss/training", event.loss, event)
             self._write("learning rate", event.rate, event)
-        elif isinstance(event, Judged):
-            self._write("loss/held out", event.loss, event)
+        elif isinstance(event, Validated):
+            self._write("loss/validation", event.loss, event)
 
-    def _write(self, name: str, value: float, event: Stepped | Judged) -> None:
+    def _write(self, name: str, value: float, event: Stepped | Validated) -> None:
         if self._writer is None:
             self._writer = self._make(log_dir=str(self.folder))
         self._writer.add_scalar(name, value, global_step=event.step)

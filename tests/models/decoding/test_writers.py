@@ -8,7 +8,6 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from glassformer.errors import InputError
-from glassformer.layers.cache import BlockCache
 from glassformer.models.config import LanguageModelConfig, TranslatorConfig
 from glassformer.models.decoding.beam import Beam, search
 from glassformer.models.decoding.decode import Answer, Sampling, Stop, Writer, greedy, sample
@@ -25,6 +24,8 @@ LANGUAGE_MODELS = {
     "learned positions": {"positions": "learned", "norm": "layer", "activation": "gelu", "bias": True},
     "sinusoidal": {"positions": "sinusoidal", "query_key_norm": False},
     "shared heads": {"kv_heads": 1},
+    "alibi": {"positions": "alibi"},
+    "t5, shared heads": {"positions": "t5", "kv_heads": 1},
     "sigmoid": {"weigher": "sigmoid"},
     "quiet softmax": {"weigher": "quiet softmax", "positions": "none"},
 }
@@ -59,10 +60,11 @@ def language_model(**choices: object) -> LanguageModel:
     return model
 
 
-def translator() -> Translator:
+def translator(positions: str = "sinusoidal") -> Translator:
     config = TranslatorConfig(
-        vocabulary=VOCABULARY, width=12, length=LONGEST, encoder_layers=1, decoder_layers=2, heads=2, hidden=13
-    )
+        vocabulary=VOCABULARY, width=12, length=LONGEST, encoder_layers=1, decoder_layers=2, heads=2, hidden=13,
+        positions=positions,
+    )  # fmt: skip
     model = Translator(config).double()
     loud(model)
     return model
@@ -156,11 +158,24 @@ def test_the_room_ends_where_the_model_no_longer_looks_back() -> None:
     assert [len(answer.ids) for answer in answers] == [*(LONGEST - len(text) + 1 for text in texts), LONGEST]
 
 
+@pytest.mark.parametrize("positions", ["alibi", "t5"])
+def test_where_distances_are_counted_the_room_does_not_end(positions: str) -> None:
+    model, texts = language_model(positions=positions), [*prompts(3, LONGEST - 2, LONGEST), [3] * (LONGEST + 2)]
+    answers = greedy(Continuation(model, texts), Stop(longest=2 * LONGEST))
+    assert [len(answer.ids) for answer in answers] == [2 * LONGEST] * 4
+    for text, answer in zip(texts, answers, strict=True):
+        logits = model(torch.tensor([text + list(answer.ids)]))[0, len(text) - 1 : -1]
+        assert logits.argmax(-1).tolist() == list(answer.ids)
+    by_table = language_model(**{**SYNTHESIZERS["dense"], "positions": positions})
+    assert Continuation(by_table, [[3]]).room == [LONGEST]  # a table of scores has its end all the same
+
+
 # --- translators ------------------------------------------------------------------------------------------------
 
 
-def test_a_translation_with_a_cache_and_padding_is_each_without() -> None:
-    model, texts = translator(), prompts(100)
+@pytest.mark.parametrize("positions", ["sinusoidal", "alibi", "t5"])
+def test_a_translation_with_a_cache_and_padding_is_each_without(positions: str) -> None:
+    model, texts = translator(positions), prompts(100)
     answers = greedy(Translation(model, *padded(texts), BEGIN), STOP)
     check_greedy(answers, lambda text, ids: model(*padded([texts[text]]), torch.tensor([[BEGIN, *ids]]))[0])
 
@@ -190,22 +205,6 @@ def test_first_begins_anew() -> None:
         once = greedy(writer, STOP)
         search(writer, STOP, Beam(width=3))
         assert greedy(writer, STOP) == once
-
-
-def test_a_block_keeps_both_memories_and_reorders_its_own() -> None:
-    block = BlockCache()
-    rows = torch.arange(3.0).view(3, 1, 1, 1)
-    block.own.append(rows, rows + 10)
-    block.keep(torch.tensor([2, 0]))  # nothing was read yet: only the own memory has rows
-    block.cross.append(torch.tensor([7.0, 8.0]).view(2, 1, 1, 1), torch.zeros(2, 1, 1, 1))
-    block.reorder(torch.tensor([1, 1]))
-    assert block.own.keys.flatten().tolist() == [0, 0]
-    assert block.own.values.flatten().tolist() == [10, 10]
-    assert block.cross.keys.flatten().tolist() == [7, 8]
-    block.keep(torch.tensor([1]))
-    assert block.cross.keys.flatten().tolist() == [8]
-    block.own.append(torch.tensor(5.0).view(1, 1, 1, 1), torch.tensor(6.0).view(1, 1, 1, 1))
-    assert block.own.keys.flatten().tolist() == [0, 5]
 
 
 def test_a_model_in_training_does_not_write() -> None:

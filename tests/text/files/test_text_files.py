@@ -44,7 +44,8 @@ def test_encodings(encoding: str, found: str, noted: bool, tmp_path: Path) -> No
     assert list(corpus.report.encodings.values()) == [found]
     assert any("read as" in note for note in corpus.report.notes) == noted
     assert (
-        corpus.report.notes[-1] == f"Samples to be judged on: only {len(corpus.test)}. The score will be a rough guess."
+        corpus.report.notes[-1]
+        == f"Samples to evaluate on: only {len(corpus.test)}. The confidence interval will be wide."
     )
 
 

@@ -1,9 +1,13 @@
 """Lays a known expression over a printed one, and compares wherever printed numbers stand for something known.
 
-`X W_Q` over `[1, 0] [[1, 0], [1, 1]]` compares X with the row and W_Q with the matrix. Knows nothing of chains.
+`X W_Q` over `[1, 0] [[1, 0], [1, 1]]` compares X with the row and W_Q with the matrix; `y − ŷ` over `1.5 − 0.56` finds
+that y was given as 1. Knows nothing of chains.
 """
 
-from glassformer.by_hand.checking.ledger import Ledger
+from dataclasses import dataclass, field
+
+from glassformer.by_hand.checking.evidence import UnsureError, is_written
+from glassformer.by_hand.checking.ledger import Ledger, Subject
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Inverse,
@@ -23,62 +27,240 @@ from glassformer.by_hand.grammar.expressions import (
     with_children,
 )
 from glassformer.by_hand.grammar.names import is_plain_word
-from glassformer.by_hand.numbers.evaluator import UnknownError, product_of
+from glassformer.by_hand.numbers.comparison import fit, fit_values
+from glassformer.by_hand.numbers.evaluator import product_of
+from glassformer.by_hand.numbers.intervals import Value
+from glassformer.by_hand.numbers.scope import UnknownError
 from glassformer.errors import InputError
 
 
-def align(ledger: Ledger, known: Node, side: Node) -> int:
-    """Lays a known expression over a printed one; gives the number of comparisons made."""
-    if isinstance(known, Number) and isinstance(side, Number):
-        return 0  # two bare numbers in two products: the products are compared, or nothing is
-    if is_printed(side):
-        if isinstance(known, Name) and isinstance(side, Number) and ledger.scope.find(known.key) is None:
-            ledger.scope.bind(known, ledger.given(side))  # √d = √2 says what d is
+@dataclass
+class Laid:
+    """Two expressions, one over the other: what was put in for what."""
+
+    pairs: list[tuple[Node, Node]] = field(default_factory=list)
+    is_whole: bool = True  # both have the same form throughout
+
+    def lay(self, known: Node, side: Node) -> "Laid":
+        """Pairs the parts of two expressions of one form; parts of different forms are pairs as they are."""
+        match known, side:
+            case (Sum(), Sum()) | (Product(), Product()) | (Power(), Power()):
+                same = len(children(known)) == len(children(side))
+            case (Inverse(), Inverse()) | (Negative(), Negative()) | (Transpose(), Transpose()):
+                same = True
+            case (Call(), Call()):
+                same = known.function == side.function
+            case _:
+                same = False
+        if same:
+            for ours, theirs in zip(children(known), children(side), strict=True):
+                self.lay(ours, theirs)
+            return self
+        self.is_whole &= isinstance(side, Number)
+        self.pairs.append((known, side))
+        return self
+
+
+class Alignment:
+    """Compares one expression with another, part by part, about one subject."""
+
+    def __init__(self, ledger: Ledger, subject: Subject, *, about: bool) -> None:
+        self.ledger, self.subject = ledger, subject
+        self.about = about  # the two are joined by ≈
+
+    def align(self, known: Node, side: Node) -> int:
+        """Gives the number of comparisons made."""
+        ledger = self.ledger
+        if isinstance(known, Number) and isinstance(side, Number):
+            return 0  # two bare numbers in two products: the products are compared, or nothing is
+        if is_printed(side):
+            if isinstance(known, Name) and isinstance(side, Number) and ledger.scope.find(known.key) is None:
+                ledger.scope.bind(known, ledger.given(side))  # √d = √2 says what d is
+                return 0
+            return self._compare_if_known(known, side)
+        if isinstance(side, Name):
             return 0
-        return _compare_if_known(ledger, known, side)
-    match known, side:
-        case (_, Name()):
-            return 0
-        case (Call(of=ours), Call(of=theirs)) | (Transpose(of=ours), Transpose(of=theirs)):
-            return align(ledger, ours, theirs)
-        case (Inverse(of=ours), Inverse(of=theirs)) | (Negative(of=ours), Negative(of=theirs)):
-            return align(ledger, ours, theirs)
-        case (Power(), Power()):
-            return align(ledger, known.base, side.base)
-        case (Sum(), Sum()) if len(known.terms) == len(side.terms) and has_matrix(side):
-            return sum(align(ledger, a, b) for a, b in zip(known.terms, side.terms, strict=True))
-        case (Product(), Product()) if known.entrywise == side.entrywise and has_matrix(side):
-            return _align_products(ledger, known, side)
-    return ledger.compare(known, side) if ledger.can_work_out(known) and ledger.can_work_out(side) else 0
+        if not has_matrix(side):
+            return self._numbers(known, side)
+        match known, side:
+            case (Matrix(), Matrix()) if len(known.rows) == len(side.rows) and len(children(known)) == len(
+                children(side)
+            ):
+                return self._entries(known, side)
+            case (Call(of=ours, function=one), Call(of=theirs, function=other)) if one == other:
+                return self.align(ours, theirs)
+            case (Transpose(of=ours), Transpose(of=theirs)) | (Inverse(of=ours), Inverse(of=theirs)):
+                return self.align(ours, theirs)
+            case (Negative(of=ours), Negative(of=theirs)):
+                return self.align(ours, theirs)
+            case (Power(), Power()):
+                return self.align(known.base, side.base)
+            case (Sum(), Sum()) if len(known.terms) == len(side.terms):
+                return sum(self.align(a, b) for a, b in zip(known.terms, side.terms, strict=True))
+            case (Product(), Product()) if known.entrywise == side.entrywise:
+                return self._products(known, side)
+        return self._whole(known, side)
 
+    def _entries(self, known: Matrix, side: Matrix) -> int:
+        """Entry by entry, where some are left out; else as a whole."""
+        if not any(isinstance(entry, Name) and entry.text == "…" for entry in children(side)):
+            return self._whole(known, side)
+        pairs = zip(children(known), children(side), strict=True)
+        return sum(self.align(ours, theirs) for ours, theirs in pairs if _is_result(ours) and is_printed(theirs))
 
-def _compare_if_known(ledger: Ledger, known: Node, side: Node) -> int:
-    """A name put in before it was known is given by the numbers in its place.
+    def _compare_if_known(self, known: Node, side: Node) -> int:
+        """A name put in before it was known is given by the numbers in its place.
 
-    A plain word such as cat has another row at every step (input, query, key): it is compared only where it fits.
-    """
-    if isinstance(known, Name) and is_plain_word(known.text) and not ledger.fits(known, side):
-        ledger.literals[id(side)] = ledger.given(side)
-        return 0
-    try:
-        return ledger.compare(known, side)
-    except UnknownError:
-        if isinstance(known, Name) and not known.index:
+        A plain word such as cat has another row at every step (input, query, key): it is compared only where it fits.
+        """
+        ledger = self.ledger
+        if isinstance(known, Name) and is_plain_word(known.text) and not ledger.fits(known, side):
             ledger.literals[id(side)] = ledger.given(side)
-            ledger.scope.bind(known, ledger.literals[id(side)])
-        return 0
+            return 0
+        try:
+            ledger.compare(known, side, self.subject)
+        except UnknownError:
+            if isinstance(known, Name) and not known.index:
+                ledger.literals[id(side)] = ledger.given(side)
+                ledger.scope.bind(known, ledger.literals[id(side)])
+            return 0
+        except UnsureError:
+            ledger.literals[id(side)] = ledger.given(side)  # the name stands for something else by now
+            return 0
+        return 1
+
+    def _whole(self, known: Node, side: Node) -> int:
+        if not (self.ledger.can_work_out(known) and self.ledger.can_work_out(side)):
+            return 0
+        self.ledger.compare(known, side, self.subject)
+        return 1
+
+    def _products(self, known: Product, side: Product) -> int:
+        """Factor by factor; factors already multiplied are one."""
+        theirs = side.factors
+        if len(theirs) == len(known.factors):
+            return sum(self.align(a, b) for a, b in zip(known.factors, theirs, strict=True))
+        if len(theirs) < len(known.factors):
+            for ours in _groupings(known.factors, len(theirs)):
+                pairs = list(zip(ours, theirs, strict=True))
+                if all(self._same_shape(a, b) for a, b in pairs) and all(self._agree_somewhat(a, b) for a, b in pairs):
+                    return sum(self.align(a, b) for a, b in pairs)
+        return self._whole(known, side)
+
+    def _agree_somewhat(self, known: Node, side: Node) -> bool:
+        """Whether a part was plainly put in for another: most of its numbers are the same."""
+        if not is_printed(side):
+            return True
+        try:
+            wrong = fit(side, self.ledger.evaluator()(known)).wrong
+        except InputError:
+            return False
+        return bool(wrong.mean() <= 0.5)
+
+    def _same_shape(self, a: Node, b: Node) -> bool:
+        try:
+            return self.ledger.evaluator()(a).shape == self.ledger.evaluator()(b).shape
+        except InputError:
+            return False
+
+    # --- single numbers -----------------------------------------------------------------------------------------
+
+    def _numbers(self, known: Node, side: Node) -> int:
+        """Where the whole is not the same, the part is looked for that makes the difference."""
+        ledger = self.ledger
+        laid = Laid().lay(known, side)
+        for ours, theirs in laid.pairs:
+            if isinstance(ours, Name) and isinstance(theirs, Number) and not ours.index:
+                self._learn(ours, theirs)
+        if not (ledger.can_work_out(known) and ledger.can_work_out(side)):
+            return 0
+        if self._agree(known, side):
+            for ours, theirs in laid.pairs:
+                if isinstance(theirs, Number) and not isinstance(ours, Number) and self._agree(ours, theirs):
+                    ledger.compare(ours, theirs, self.subject)
+            return 1
+        wrong = [pair for pair in laid.pairs if not self._agree(*pair)]
+        right = [pair for pair in laid.pairs if pair not in wrong]
+        if laid.is_whole and self._is_changed_given(wrong, right):
+            ledger.compare(*wrong[0], self.subject, proven=True)
+            return 1
+        if laid.is_whole and wrong and len(wrong) <= max(1, len(right)) and all(_is_result(ours) for ours, _ in wrong):
+            for pair in wrong:
+                ledger.compare(*pair, self.subject)
+            return 1
+        if not is_written(known) or self.about:
+            raise UnsureError("other numbers are put in than those given before")
+        if self._goes_on(known, side):
+            raise UnsureError("it goes on with the result of what stands before")
+        ledger.compare(known, side, self.subject)
+        return 1
+
+    def _learn(self, name: Name, number: Number) -> None:
+        """A name that nothing was said about is given by the number put in for it."""
+        try:
+            self.ledger.evaluator()(name)
+        except UnknownError:
+            self.ledger.scope.bind(name, self.ledger.given(number))
+        except InputError:
+            return
+
+    def _agree(self, known: Node, side: Node) -> bool:
+        """Whether the two have the same value, in some meaning of the names."""
+        if isinstance(known, Number) and isinstance(side, Number):
+            return known.value == side.value
+        if isinstance(side, Number):
+            if isinstance(known, Name):
+                return any(_is_value(version.paper, side) for version in self.ledger.scope.versions(known.key))
+            return self.ledger.fits(known, side)
+        try:
+            ours, theirs = self.ledger.evaluator()(known, itself=False), self.ledger.evaluator()(side)
+            return not fit_values(theirs, ours).wrong.any()
+        except InputError:
+            return False
+
+    def _is_changed_given(self, wrong: list[tuple[Node, Node]], right: list[tuple[Node, Node]]) -> bool:
+        """One name has another number than it was given, and another name has its own: the formula is worked out here.
+
+        A name of the same letter with that very number (w_new, w′) would explain it.
+        """
+        name, number = (_named(wrong[0][0]), wrong[0][1]) if len(wrong) == 1 else (None, None)
+        if name is None or not isinstance(number, Number):
+            return False
+        if not any(other.key != name.key for ours, _ in right if (other := _named(ours)) is not None):
+            return False
+        versions = self.ledger.scope.versions(name.key)
+        if len(versions) != 1 or versions[0].literal is None:
+            return False
+        letter = name.text[0].lower()
+        related = (
+            known
+            for scope in self.ledger.scope.scopes()
+            for key, known in scope.known.items()
+            if key != name.key and key[:1].lower() == letter
+        )
+        return not any(_is_value(known.paper, number) for known in related)
+
+    def _goes_on(self, known: Node, side: Node) -> bool:
+        """`0.5 × 0.4 = 0.2 × 3 = 0.6`: the first number of a side is the result of the one before."""
+        first = side
+        while children(first) and not isinstance(first, Matrix):
+            first = children(first)[0]
+        return isinstance(first, Number) and self.ledger.fits(known, first)
 
 
-def _align_products(ledger: Ledger, known: Product, side: Product) -> int:
-    """Factor by factor; factors already multiplied are one."""
-    theirs = side.factors
-    if len(theirs) == len(known.factors):
-        return sum(align(ledger, a, b) for a, b in zip(known.factors, theirs, strict=True))
-    if len(theirs) < len(known.factors):
-        for ours in _groupings(known.factors, len(theirs)):
-            if all(_same_shape(ledger, a, b) for a, b in zip(ours, theirs, strict=True)):
-                return sum(align(ledger, a, b) for a, b in zip(ours, theirs, strict=True))
-    return ledger.compare(known, side) if ledger.can_work_out(known) and ledger.can_work_out(side) else 0
+def _named(node: Node) -> Name | None:
+    """The name of which it is the value, with or without a minus sign."""
+    inner = node.of if isinstance(node, Negative) else node
+    return inner if isinstance(inner, Name) else None
+
+
+def _is_value(value: Value, number: Number) -> bool:
+    return value.is_scalar and not fit(number, value).wrong.any()
+
+
+def _is_result(node: Node) -> bool:
+    """Whether there is something to be worked out in it, and nothing to be looked up."""
+    return bool(children(node)) and is_written(node)
 
 
 def with_blocks_joined(known: Node, side: Node) -> Node:
@@ -119,10 +301,3 @@ def _groupings(factors: tuple[Node, ...], n: int) -> list[list[Node]]:
         for rest in _groupings(factors[first:], n - 1):
             answer.append([product_of(factors[:first]), *rest])
     return answer
-
-
-def _same_shape(ledger: Ledger, a: Node, b: Node) -> bool:
-    try:
-        return ledger.evaluator()(a).shape == ledger.evaluator()(b).shape
-    except InputError:
-        return False

@@ -1,8 +1,17 @@
-"""Works through one chain A = B = C: each side is compared with the last one before it that can be worked out."""
+"""Works through one chain A = B = C: each side is compared with the last one before it that can be worked out.
 
-from glassformer.by_hand.checking.alignment import align, with_blocks_joined
-from glassformer.by_hand.checking.ledger import Claim, Ledger
+An arrow says "then", unless an operation stands before it and a matrix after it. Knows what may be a condition, an
+equation or a definition instead of a result: such a chain is never called wrong.
+"""
+
+import re
+
+from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
+from glassformer.by_hand.checking.evidence import UnsureError, is_written
+from glassformer.by_hand.checking.ledger import Claim, Ledger, Subject
+from glassformer.by_hand.checking.named_steps import steps
 from glassformer.by_hand.grammar.expressions import (
+    Call,
     Matrix,
     Name,
     Node,
@@ -16,39 +25,66 @@ from glassformer.by_hand.grammar.expressions import (
     readable,
     walk,
 )
-from glassformer.by_hand.grammar.names import is_plain_word
+from glassformer.by_hand.grammar.names import is_plain_word, stage_of
 from glassformer.by_hand.notes.statements import Side, Statement
-from glassformer.by_hand.numbers.evaluator import Known, UnknownError, World
+from glassformer.by_hand.numbers.formulas import catalogue_formulas
 from glassformer.by_hand.numbers.intervals import ShapeError
+from glassformer.by_hand.numbers.scope import RIGHT, Known, UnknownNameError
 from glassformer.errors import InputError
 
+_MOST_PRINTED = 5
+_MOST_BETWEEN = 3  # printed results between a list and what a name says of it
+_LONGEST_NAME = 3  # words
 LONGEST_TITLE = 4  # words; a longer caption is a sentence
+_FORMULA = "a formula"
+# Words before a formula after which it need not be a result, and those after which it need not be true.
+_CONDITION = re.compile(
+    r"\b(?:if|when|whenever|unless|until|suppose|assum\w+|such that|provided|let(?:'s)?|say|imagine|want|wish|need|"
+    r"should|would|could|solv\w+|setting|set|case|whether|boundary|where|target|goal|for)\b[^.;]*$",
+    re.I,
+)
+_UNREAL = re.compile(
+    r"\b(?:(?:if|suppose)\W+(?:\w+\W+){0,3}|(?:whether|instead of|not|never|wrong\w*|mistake\w*|incorrect\w*)\b[^.;,:]*)$",
+    re.I,
+)
+_SO = re.compile(r"\b(?:so|then|thus|hence|therefore|gives?|yields?|get|have|obtain|find|becomes?|equals|is)\b", re.I)
 
 
 class Chain:
     """One chain A = B = C: what each side is compared with is the last one before it that can be worked out."""
 
-    def __init__(self, ledger: Ledger, statement: Statement) -> None:
+    def __init__(self, ledger: Ledger, statement: Statement, *, by_name: bool = False) -> None:
         self.ledger, self.statement = ledger, statement
+        self.by_name = by_name  # names have the meaning of the catalogue, as in a worksheet
+        self.claims: list[Claim] = []
+        self.title = ""
+        self._begin(0)
+
+    def _begin(self, at: int) -> None:
+        """Forgets what stood before: from here on the chain is about something else."""
         self.names: list[Name] = []
         self.formulas: list[Node] = []
         self.current: Node | None = None
+        self.others: tuple[Node, ...] = ()  # other ways to read what stands in `current`
+        self.earlier: list[Node] = []  # expressions before it, since the last printed numbers
         self.result: Known | None = None
-        self.claims: list[Claim] = []
+        self.is_unsure = False  # a number does not follow, though nothing proves that it should
+        first = next((side.node for side in self.statement.sides[at:] if side.node is not None), None)
+        self.title = self.statement.caption if first is None else self._title(first)
+        self.start = at
 
     def run(self) -> list[Claim]:
+        """The claims of the chain, one for each relation."""
         sides = self.statement.sides
-        first = next((side.node for side in sides if side.node is not None), None)
-        self.ledger.chain_name = self.statement.caption if first is None else self._title(first)
         for i, side in enumerate(sides):
-            claim = Claim(side.span, "not checkable", "a formula") if i else None
-            if side.node is None:
-                if self.statement.way == "text":
-                    self.current = None  # in prose, what follows may be about something else
+            claim = Claim(side.span, "not checkable", _FORMULA) if i else None
+            if i and side.relation == "ARROW" and self._begins_anew(i):
+                self._bind()
+                self._begin(i)
                 if claim is not None:
-                    claim.status, claim.why = "unreadable", side.why
-                elif len(sides) > 1:
-                    self.claims.append(Claim(side.span, "unreadable", side.why))
+                    claim.why = "an arrow may say 'then'"
+            if side.node is None:
+                self._unread(side, claim)
             else:
                 self._side(side, side.node, claim)
             if claim is not None:
@@ -56,84 +92,218 @@ class Chain:
         self._bind()
         return self.claims
 
+    def _begins_anew(self, i: int) -> bool:
+        """Whether the arrow before side i says "then": it gives a result only from an operation to a matrix."""
+        after = next((side.node for side in self.statement.sides[i:] if not isinstance(side.node, Name)), None)
+        if self.current is None or is_printed(self.current):
+            return not self.formulas  # QKᵀ → [[1, 0], [0, 1]], with Q and K not known
+        is_operation = any(isinstance(each, Sum | Product | Call) for each in walk(self.current))
+        return not (is_operation and isinstance(after, Matrix) and is_printed(after))
+
+    def _unread(self, side: Side, claim: Claim | None) -> None:
+        if self.statement.way == "text":
+            self.current = None  # in prose, what follows may be about something else
+        if claim is not None:
+            claim.status, claim.why = "unreadable", side.why
+        elif len(self.statement.sides) > 1:
+            self.claims.append(Claim(side.span, "unreadable", side.why))
+
     def _title(self, first: Node) -> str:
         caption = self.statement.caption
+        if isinstance(first, Name):
+            return self.ledger.spelling(first)
         return readable(first) if is_symbolic(first) else caption if len(caption.split()) <= LONGEST_TITLE else ""
 
     def _side(self, side: Side, node: Node, claim: Claim | None) -> None:
-        self.ledger.chain_side = node
         try:
             if isinstance(node, Name) and not node.index:
                 self.names.append(node)
             elif is_printed(node):
                 self._printed(side, node, claim)
             else:
-                self._expression(node, claim)
-        except UnknownError as error:
-            if claim is not None:
-                claim.why = str(error)
-        except ShapeError as error:
-            if claim is not None:
-                claim.why = f"the shapes do not fit: {error}"
+                self._expression(side, node, claim)
+        except InputError as error:
+            self._explain(claim, error)
         if isinstance(node, Name) and claim is not None and self.current is not None:
             claim.why = "it names the result"
 
+    # --- printed numbers ----------------------------------------------------------------------------------------
+
     def _printed(self, side: Side, node: Node, claim: Claim | None) -> None:
         ledger = self.ledger
-        if self.current is not None and self._is_claim(side, node, self.current):
-            if ledger.compare(self.current, node) and claim is not None:
-                claim.status, claim.why = "checked", ""
-        elif claim is not None and self.names and ledger.by_formula(self.names[-1], node, claim):
-            claim.why = ""
-        elif claim is not None and self.formulas:
-            claim.why = self._unknown(self.formulas[-1])
-        elif claim is not None:
-            claim.why = claim.why if claim.why != "a formula" else "a given"
+        try:
+            if claim is not None:
+                self._result(side, node, claim)
+        except InputError as error:
+            self._explain(claim, error)
         if id(node) not in ledger.literals:
             ledger.literals[id(node)] = ledger.given(node)
             if isinstance(node, Matrix):
-                ledger.match_stacks(node)
-        self.current, self.result = node, ledger.literals[id(node)]
+                ledger.stacks.match(ledger.section, node)
+        self.current, self.others, self.result = node, (), ledger.literals[id(node)]
+        self.earlier = []
+        ledger.printed = [*ledger.printed[-_MOST_PRINTED:], node]
+
+    def _result(self, side: Side, node: Node, claim: Claim) -> None:
+        if self.current is not None and self._is_claim(side, node, self.current):
+            self._compare(self.current, node, claim)
+        elif self.current is None and self.names and self._by_formula(self.names[-1], node, claim):
+            claim.why = ""
+        elif self.current is None and not self.formulas and self._by_words(node, claim):
+            claim.why = ""
+        elif self.formulas:
+            claim.why, claim.waits = self._unknown(self.formulas[-1])
+        else:
+            claim.why = claim.why if claim.why != _FORMULA else "a given"
+
+    def _compare(self, expected: Node, node: Node, claim: Claim) -> None:
+        """In any way that what stands before can be read."""
+        ledger = self.ledger
+        fitting = [each for each in (expected, *self.others) if ledger.agrees(each, node)]
+        fitting += [each for each in reversed(self.earlier) if ledger.gives(each, node)]  # rounded only on the way
+        subject = Subject(self.title, node)
+        ledger.compare((*fitting, expected)[0], node, subject, self._doubt(expected, node))
+        claim.status, claim.why = "checked", ""
 
     def _is_claim(self, side: Side, node: Node, before: Node) -> bool:
-        """An arrow to a number, or a bare number after another, says nothing about how one comes from the other."""
-        if side.relation == "ARROW":
-            is_list = isinstance(before, Matrix) and not any(isinstance(e, Sum | Product) for e in walk(before))
-            return not isinstance(node, Number) and not is_list and not is_printed(before)
-        return not (isinstance(node, Number) and isinstance(before, Number))
+        """A bare number after another says nothing about how one comes from the other."""
+        if side.relation == "ARROW" or self.statement.way == "code":
+            return not is_printed(before) and (side.relation != "ARROW" or not isinstance(node, Number))
+        if isinstance(node, Number) and isinstance(before, Number):
+            return ("e" in before.text) != ("e" in node.text)  # 3 × 10⁻³ = 0.003
+        return True
 
-    def _unknown(self, formula: Node) -> str:
+    def _doubt(self, expected: Node, node: Node) -> str:
+        """Why a number that does not follow may yet be no mistake; empty if it is one."""
+        if self._unreal():
+            return self._unreal()
+        if self.others:
+            return "it can be read in more than one way"
+        if self.statement.sides[self.start].is_quoted:
+            return "a notation that is explained, perhaps"
+        if is_written(expected):
+            return ""
+        if isinstance(expected, Name) and expected.index:
+            return "an entry that is set anew, perhaps"
+        if _CONDITION.search(_SO.split(self.statement.lead)[-1]):
+            return "a condition, perhaps, and not a result"
+        if isinstance(node, Number) and not self.names and expected is self._first():
+            if node.value == 0 or not self._has_vectors(expected):
+                return "an equation or a condition, perhaps, and not a result"
+        return ""
+
+    def _unreal(self) -> str:
+        unreal = _UNREAL.search(_SO.split(self.statement.lead)[-1])
+        return "a condition, perhaps, or what is not so" if unreal else ""
+
+    def _first(self) -> Node | None:
+        return self.statement.sides[self.start].node
+
+    def _has_vectors(self, expected: Node) -> bool:
+        evaluator = self.ledger.evaluator()
+        evaluator(expected, itself=False)
+        return any(not known.paper.is_scalar for known in evaluator.used)
+
+    def _by_formula(self, name: Name, literal: Node, claim: Claim) -> bool:
+        """Compares a printed result with the formula that the notes, or else the catalogue, give for its name."""
+        ledger, subject = self.ledger, Subject(self.title, literal)
+        worked = ledger.just_said(name.key)
+        formula = worked if worked is not None else ledger.scope.formula(name.text)
+        stage = stage_of(name.text)
+        choices = [formula] if formula is not None else []
+        if formula is None and stage is not None:
+            choices = [c for c in catalogue_formulas(stage, ledger.scope) if self.by_name or ledger.fits(c, literal)]
+        for choice in choices:
+            if name.text in names_in(choice) or (stage is not None and stage in names_in(choice)):
+                continue
+            try:
+                anew = "the name may be given anew" if worked is None and isinstance(literal, Number) else ""
+                ledger.compare(choice, literal, subject, anew or self._doubt(choice, literal))
+                claim.status = "checked"
+                return True
+            except InputError as error:
+                self._explain(claim, error)
+        return False
+
+    def _by_words(self, literal: Node, claim: Claim) -> bool:
+        """Compares a printed result with the step that a heading, a sentence or its own name puts into words."""
+        ledger, subject = self.ledger, Subject(self.title, literal)
+        own = " ".join(name.text for name in self.names)
+        lists = [node for node in ledger.printed if isinstance(node, Matrix)]
+        is_name = bool(own) and len(own.split()) <= _LONGEST_NAME and not self.statement.caption
+        is_name = is_name and not self.statement.lead.rpartition("\n")[2].strip()
+        pinned_by_name = is_name and len(lists) == 1 and lists[0] in ledger.printed[-_MOST_BETWEEN:]
+        for words, pinned in ((own if is_name else "", pinned_by_name), (self.statement.prose, False)):
+            if not words or (isinstance(literal, Number) and not pinned):
+                continue
+            choices = list(steps(words, ledger.scope, ledger.printed))
+            fitting = [choice for choice in choices if ledger.fits(choice, literal)]
+            for choice in fitting or choices[:1]:
+                try:
+                    ledger.compare(choice, literal, subject, self._unreal(), proven=pinned)
+                    claim.status = "checked"
+                    return True
+                except InputError:
+                    continue
+        return False
+
+    def _unknown(self, formula: Node) -> tuple[str, bool]:
         try:
             self.ledger.evaluator()(formula, itself=False)
         except InputError as error:
-            return str(error)
-        return "a formula"
+            return str(error), isinstance(error, UnknownNameError)
+        return _FORMULA, False
 
-    def _expression(self, node: Node, claim: Claim | None) -> None:
+    # --- expressions --------------------------------------------------------------------------------------------
+
+    def _expression(self, side: Side, node: Node, claim: Claim | None) -> None:
         ledger = self.ledger
         if is_symbolic(node) or any(isinstance(each, Name) for each in walk(node)):
             self.formulas.append(node)
+        ledger.recognise(node)
         before = self.current or (self.formulas[-2] if len(self.formulas) > 1 else None)
         if before is not None and claim is not None:
             node = with_blocks_joined(before, node)
-            self._align(before, node, claim)
+            self._align(before, node, claim, side)
         if not ledger.can_work_out(node):
-            if claim is not None and claim.status != "checked":
-                claim.why = self._unknown(node)
-            if self.statement.way == "text" and any(is_plain_word(name) for name in names_in(node)):
-                self.current = None  # `4 entries × 2 bytes`: what follows is no longer about the same numbers
-            return
-        self.current = node
+            readable_other = next((each for each in side.others if ledger.can_work_out(each)), None)
+            if readable_other is None:
+                self._stays_unknown(node, claim)
+                return
+            node = readable_other
+        self.earlier += [] if self.current is None or is_printed(self.current) else [self.current]
+        self.current, self.others = node, side.others if node is side.node or _is_algebra(node) else ()
         if not is_symbolic(node) or isinstance(node, Name):
             self.result = None
 
-    def _align(self, before: Node, node: Node, claim: Claim) -> None:
+    def _stays_unknown(self, node: Node, claim: Claim | None) -> None:
+        if claim is not None and claim.status != "checked":
+            claim.why, claim.waits = self._unknown(node)
+        if self.statement.way == "text" and any(is_plain_word(name) for name in names_in(node)):
+            self.current = None  # `4 entries × 2 bytes`: what follows is no longer about the same numbers
+
+    def _align(self, before: Node, node: Node, claim: Claim, side: Side) -> None:
         """Numbers put in for a formula that they do not fit are of something else; they are gone on with."""
+        doubt = self._doubt(before, node) or (side.others and "it can be read in more than one way")
+        if doubt:
+            claim.why = doubt
+            return
         try:
-            if align(self.ledger, before, node):
+            alignment = Alignment(self.ledger, Subject(self.title, node), about=side.relation == "ABOUT")
+            if alignment.align(before, node):
                 claim.status, claim.why = "checked", ""
-        except ShapeError as error:
-            claim.why = f"the shapes do not fit: {error}"
+        except InputError as error:
+            self._explain(claim, error)
+
+    def _explain(self, claim: Claim | None, error: InputError) -> None:
+        """Why a claim could not be checked."""
+        self.is_unsure |= isinstance(error, UnsureError)
+        if claim is None:
+            return
+        claim.why = f"the shapes do not fit: {error}" if isinstance(error, ShapeError) else str(error)
+        claim.waits = isinstance(error, UnknownNameError)
+
+    # --- what the chain leaves behind ---------------------------------------------------------------------------
 
     def _is_confirmed(self) -> bool:
         """Whether the chain ends in numbers that were compared and found right."""
@@ -142,27 +312,56 @@ class Chain:
 
     def _bind(self) -> None:
         """From here on the names and formulas of the chain stand for its result."""
-        scope = self.ledger.scope
+        scope, ledger = self.ledger.scope, self.ledger
         symbolic = [formula for formula in self.formulas if is_symbolic(formula) and not isinstance(formula, Name)]
+        if any(side.is_blank for side in self.statement.sides):
+            scope.blanks |= {name.text for name in self.names}
         for name in self.names:
             own = [formula for formula in symbolic if name.text not in names_in(formula)]
             before = scope.formulas.get(name.text)
             if own and before is not None and self._is_confirmed():
-                self.ledger.contradicted(before, own[0], self.statement.sides[-1].node or own[0])
+                last = self.statement.sides[-1].node or own[0]
+                ledger.contradicted(before, own[0], last, self.title)
             if own:
                 scope.formulas[name.text] = own[0]
+        first = self._first()
+        if self.statement.way == "code" and isinstance(first, Name) and first.index:
+            scope.known.clear()  # an entry is set anew, and nobody can see which names share it
+            return
         known = self.result
         if known is None and self.current is not None and self.names and not is_symbolic(self.current):
-            paper = self.ledger.evaluator()(self.current, itself=False)
-            right = self.ledger.evaluator(World(right=True))(self.current, itself=False)
-            known = Known(paper, right)
+            known = self._worked_out(self.current)
         if known is None:
             return
         for name in self.names:
             scope.bind(name, known)
             formula = scope.formula(name.text)
             if formula is not None and formula not in self.formulas and name.text not in names_in(formula):
-                scope.bind(formula, known)
+                self._bind_formula(formula, known)
         for formula in self.formulas:
-            if not has_matrix(formula):
-                scope.bind(formula, known)
+            self._bind_formula(formula, known)
+
+    def _bind_formula(self, formula: Node, known: Known) -> None:
+        """A formula stands for its result, unless it may have been an equation or have been worked out otherwise."""
+        is_equation = not self.names and known.paper.is_scalar
+        if not (self.is_unsure or is_equation or has_matrix(formula) or is_written(formula)):
+            self.ledger.scope.bind(formula, known)
+
+    def _worked_out(self, node: Node) -> Known | None:
+        """The value of an expression for which no result is printed here; one may follow in the next display."""
+        ledger = self.ledger
+        try:
+            paper = ledger.evaluator()(node, itself=False)
+            right = ledger.evaluator(RIGHT)(node, itself=False)
+        except InputError:
+            return None
+        for name in self.names:
+            ledger.said[0][name.key] = node
+        return Known(paper, right, origin=node)
+
+
+def _is_algebra(node: Node) -> bool:
+    """`0.42x1 + 0.15x2` may speak of x₁ and x₂, unless the same would stand there twice: then x is a times sign."""
+    terms = node.terms if isinstance(node, Sum) else (node,)
+    seconds = [term.factors[1].key for term in terms if isinstance(term, Product) and len(term.factors) == 2]
+    return len(set(seconds)) == len(seconds)

@@ -1,16 +1,17 @@
-"""Checks one document from the first statement to the last, and looks once more at what had to wait.
+"""Checks one document from the first statement to the last.
 
 Reading is done in statements.py, comparing in ledger.py, the words for what was found in judging.py.
 """
 
 from glassformer.by_hand.checking.chains import Chain
 from glassformer.by_hand.checking.columns import Columns, equations, find_columns
-from glassformer.by_hand.checking.ledger import Claim, Ledger
+from glassformer.by_hand.checking.ledger import Claim, Ledger, Subject
 from glassformer.by_hand.grammar.expressions import Matrix, Name, is_printed, names_in, walk
 from glassformer.by_hand.grammar.names import stage_of
 from glassformer.by_hand.notes.statements import Reading, Side, Statement
 from glassformer.by_hand.numbers.worlds import Flaw
 from glassformer.by_hand.slips.search import same_row
+from glassformer.errors import InputError
 
 
 class Checker:
@@ -22,15 +23,9 @@ class Checker:
 
     def run(self) -> Ledger:
         """Checks everything."""
-        waiting: list[tuple[Statement, list[Claim]]] = []
         for statement in self.reading.statements:
-            claims = self._statement(statement)
-            self.ledger.claims += claims
-            unknown = any(claim.why.startswith("nothing is known") for claim in claims)
-            if unknown and not any(claim.status == "checked" for claim in claims):
-                waiting.append((statement, claims))
-        for statement, claims in waiting:
-            self._again(statement, claims)
+            self.ledger.go_on()
+            self.ledger.claims += self._statement(statement)
         for group in find_columns(self.reading.statements):
             self._columns(group)
         self._look_for_copies()
@@ -42,7 +37,7 @@ class Checker:
         for side in sides:
             self._note_origins(side)
         if len(sides) > 1:
-            return Chain(self.ledger, statement).run()
+            return Chain(self.ledger, statement, by_name=self.reading.document.exact).run()
         if sides[0].relation:
             return [Claim(sides[0].span, "not checkable", "nothing stands before it")]
         if sides[0].node is None:
@@ -58,34 +53,36 @@ class Checker:
 
     def _alone(self, statement: Statement) -> list[Claim]:
         """Numbers without a relation: a matrix under a caption is the result that the caption names."""
-        side, ledger = statement.sides[0], self.ledger
+        side = statement.sides[0]
         if not isinstance(side.node, Matrix) or not is_printed(side.node):
             return []
-        name = Name(statement.caption, side.span)
-        claims = []
-        if ledger.scope.formula(name.text) is not None or stage_of(name.text):
-            claim = Claim(side.span, "not checkable")
-            ledger.chain_name, ledger.chain_side = name.text, side.node
-            if ledger.by_formula(name, side.node, claim):
-                claims = [claim]
-                ledger.scope.bind(name, ledger.literals[id(side.node)])
-        ledger.match_stacks(side.node)
-        return claims
+        name = Name(self._formula_name(statement.caption), side.span)
+        said = Statement(
+            [Side("", name.span, name), Side("EQUALS", side.span, side.node)],
+            statement.caption,
+            statement.section,
+            statement.way,
+            statement.lead,
+            statement.prose,
+        )
+        claims = Chain(self.ledger, said).run()
+        return [claim for claim in claims if claim.status == "checked"]
 
-    def _again(self, statement: Statement, claims: list[Claim]) -> None:
-        """A second try, now that all names of the section are known; names are not bound anew."""
-        scope = self.ledger.scopes[statement.section]
-        known = dict(scope.known)
-        for claim, new in zip(claims, self._statement(statement), strict=True):
-            claim.status, claim.why = new.status, new.why
-        scope.known = known | {key: value for key, value in scope.known.items() if key not in known}
+    def _formula_name(self, caption: str) -> str:
+        """The name with a formula that a caption speaks of: raw attention scores are the scores."""
+        words = set(caption.split())
+        named = [name for scope in self.ledger.scope.scopes() for name in scope.formulas if set(name.split()) <= words]
+        return named[-1] if named and stage_of(caption) is None else caption
 
     def _columns(self, group: Columns) -> None:
         self.ledger.enter(group.section)
         for name, expression, numbers in equations(group):
-            self.ledger.chain_name = name
-            self.ledger.compare(expression, numbers)
-            self.ledger.claims.append(Claim(numbers.span, "checked"))
+            claim = Claim(numbers.span, "checked")
+            try:
+                self.ledger.compare(expression, numbers, Subject(name, numbers))
+            except InputError as error:
+                claim.status, claim.why = "not checkable", str(error)
+            self.ledger.claims.append(claim)
 
     def _look_for_copies(self) -> None:
         """A wrong row that stands elsewhere in the notes, number for number, was copied from there."""

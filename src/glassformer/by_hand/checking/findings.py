@@ -22,6 +22,10 @@ MEANINGS = MappingProxyType(
 )
 MILD = frozenset({"cut-off", "doubtful"})
 
+# The outcomes of a check, and what a command ends with for each.
+EXIT_CODES = MappingProxyType({"fine": 0, "wrong": 1, "nothing checked": 4, "too little checked": 4})
+FAULT = 3  # the checker itself broke down: no answer
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -43,6 +47,11 @@ class Finding:
     offset: int = 0
     quote: str = ""
     follows: tuple[int, ...] = ()  # lines that are consistent with this error
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it may be corrected unasked: a number, and no reading of the notes allows it."""
+        return not self.is_mild and self.verdict != "formula" and self.sure == "impossible"
 
     @property
     def is_mild(self) -> bool:
@@ -67,13 +76,47 @@ class Remark:
 
 
 @dataclass(frozen=True)
+class Unchecked(Remark):
+    """Numbers of one line that look like results and were not checked: the first few as printed, and how many."""
+
+    printed: str
+    count: int
+
+
+@dataclass
+class Coverage:
+    """How much was checked, in printed numbers; coverage.py says what looks like a result."""
+
+    checked: int = 0
+    look_like_results: int = 0
+    unchecked: list[Unchecked] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1; 0 where nothing looks like a result."""
+        return self.checked / self.look_like_results if self.look_like_results else 0.0
+
+    def add(self, other: "Coverage") -> None:
+        """Takes in another file's."""
+        self.checked += other.checked
+        self.look_like_results += other.look_like_results
+        self.unchecked += other.unchecked
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        not_checked = [asdict(each) for each in self.unchecked]
+        counts = {"checked": self.checked, "look_like_results": self.look_like_results}
+        return counts | {"share": round(self.share, 4), "not_checked": not_checked}
+
+
+@dataclass(frozen=True)
 class Correction:
-    """A stretch of a document, and what should stand there."""
+    """A stretch of a document, and what should stand there. `certain` if no reading of the notes allows what does."""
 
     offset: int
     length: int
     text: str
-    mild: bool = False
+    certain: bool = True
 
 
 @dataclass
@@ -91,6 +134,26 @@ class Report:
     rounded_givens: int = 0  # numbers only possible if given ones were rounded; too many to be doubted one by one
     documents: list[Document] = field(default_factory=list)
     corrections: dict[str, list[Correction]] = field(default_factory=dict)  # by file
+    coverage: Coverage = field(default_factory=Coverage)
+    faults: list[Remark] = field(default_factory=list)  # files at which the checker itself broke down
+    each: list["Report"] = field(default_factory=list)  # the answers for the single files, where there are several
+
+    def __bool__(self) -> bool:
+        """Neither: an answer without findings may also say that nothing could be checked."""
+        raise TypeError("A report is neither true nor false; ask for report.outcome: fine, wrong or nothing checked.")
+
+    @property
+    def outcome(self) -> str:
+        """Fine only if something was checked: `fine`, `wrong` or `nothing checked`."""
+        return self.outcome_for()
+
+    def outcome_for(self, *, strict: bool = False, least: float = 0.0) -> str:
+        """The same for a `strict` reader, or one who asks that at least this share of the results is checked."""
+        if any(strict or not finding.is_mild for finding in self.findings):
+            return "wrong"
+        if not self.coverage.checked:
+            return "nothing checked"
+        return "too little checked" if self.coverage.share < least else "fine"
 
     @property
     def first_wrong(self) -> Finding | None:
@@ -103,14 +166,15 @@ class Report:
         wrong = sum(not finding.is_mild and finding.verdict != "formula" for finding in self.findings)
         return {"numbers": self.numbers, "right": self.numbers - wrong, "follow_through": self.following}
 
-    def exit_code(self, *, strict: bool = False) -> int:
-        """0 all right, 1 something wrong, 2 nothing could be read."""
-        if any(strict or not finding.is_mild for finding in self.findings):
-            return 1
-        return 2 if self.claims == len(self.unreadable) else 0
+    def exit_code(self, *, strict: bool = False, least: float = 0.0) -> int:
+        """0 fine, 1 something is wrong, 3 the checker broke down, 4 nothing (or less than `least`) could be checked."""
+        return FAULT if self.faults else EXIT_CODES[self.outcome_for(strict=strict, least=least)]
 
     def add(self, other: "Report") -> None:
         """Takes in the answer for another file."""
+        self.each += other.each or [other]
+        self.coverage.add(other.coverage)
+        self.faults += other.faults
         self.files += other.files
         self.claims += other.claims
         self.checked += other.checked
@@ -126,8 +190,10 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: claims = checked + not checkable + unreadable."""
         first = self.first_wrong
-        return {
+        whole = {
             "files": self.files,
+            "outcome": self.outcome,
+            "coverage": self.coverage.to_dict(),
             "claims": self.claims,
             "checked": self.checked,
             "not_checkable": [asdict(remark) for remark in self.not_checkable],
@@ -135,4 +201,20 @@ class Report:
             "findings": [finding.to_dict() for finding in self.findings],
             "first_wrong": first.to_dict() if first else None,
             "marks": self.marks,
+            "faults": [asdict(remark) for remark in self.faults],
+        }
+        if len(self.each) > 1:
+            whole["by_file"] = [each.in_brief() for each in self.each]
+        return whole
+
+    def in_brief(self) -> dict[str, Any]:
+        """One line of a summary: the file, the outcome and how much was checked."""
+        first = self.first_wrong
+        return {
+            "file": ", ".join(self.files),
+            "outcome": "fault" if self.faults else self.outcome,
+            "checked": self.coverage.checked,
+            "look_like_results": self.coverage.look_like_results,
+            "findings": len(self.findings),
+            "first_wrong_line": first.line if first else None,
         }

@@ -5,17 +5,30 @@ import math
 
 import numpy as np
 
+from glassformer.by_hand.checking import coverage
 from glassformer.by_hand.checking.checker import Checker
 from glassformer.by_hand.checking.findings import Correction, Finding, Remark, Report
 from glassformer.by_hand.checking.ledger import Ledger
-from glassformer.by_hand.checking.spelling import number, spell
-from glassformer.by_hand.grammar.expressions import Call, Matrix, Name, Node, Number, Transpose, is_printed, walk
+from glassformer.by_hand.checking.spelling import Spelling, decimals_of, number
+from glassformer.by_hand.grammar.expressions import (
+    Call,
+    Matrix,
+    Name,
+    Negative,
+    Node,
+    Number,
+    Transpose,
+    is_printed,
+    walk,
+)
 from glassformer.by_hand.notes.documents import Document
 from glassformer.by_hand.numbers.comparison import entries_of, fit, units
-from glassformer.by_hand.numbers.evaluator import World, print_halves, printed_value
+from glassformer.by_hand.numbers.evaluator import print_halves, printed_value
 from glassformer.by_hand.numbers.intervals import DEEP, GENEROUS, LOCAL, Value
+from glassformer.by_hand.numbers.scope import PAPER, RIGHT
 from glassformer.by_hand.numbers.worlds import Flaw
 
+_HALF = 1e-7  # what is as near to a half is one
 _MANY_DOUBTS = 2  # more doubtful numbers than these, and the given numbers were simply rounded
 _MUCH_STRAIN = 0.5  # of the room that rounding leaves: many small errors hardly ever add up to as much
 
@@ -24,6 +37,7 @@ def judge(checker: Checker) -> Report:
     """The report on one document."""
     ledger, document = checker.ledger, checker.reading.document
     report = Report([document.file], documents=[document], numbers=ledger.numbers, following=ledger.following)
+    report.coverage = coverage.count(checker.reading, ledger)
     _count(ledger, document, report)
     doubts = [flaw for flaw in ledger.flaws if flaw.kind == "doubtful"]
     n_doubts = sum(int(flaw.wrong.sum()) for flaw in doubts)
@@ -54,12 +68,16 @@ def _is_strained(flaw: Flaw) -> bool:
 
 
 def _corrections(ledger: Ledger, findings: list[Finding], mark: str) -> list[Correction]:
-    """What to write where: the wrong numbers, their copies, and all that followed from them."""
+    """What to write where: the wrong numbers, their copies, and all that followed from them.
+
+    What follows from a mistake is as certain as the mistake is.
+    """
     found = {
-        finding.offset: Correction(finding.offset, finding.length, finding.right, finding.is_mild)
+        finding.offset: Correction(finding.offset, finding.length, finding.right, finding.is_certain)
         for finding in findings
         if finding.verdict != "doubtful"
     }
+    doubted = {flaw for flaw in ledger.flaws if flaw.sure != "impossible"}
     for known in ledger.literals.values():
         literal = known.literal
         if literal is None or not is_printed(literal) or known.paper is known.right:
@@ -69,7 +87,7 @@ def _corrections(ledger: Ledger, findings: list[Finding], mark: str) -> list[Cor
             start, end = rows[i][j].span.start, rows[i][j].span.end
             if start not in found:
                 text = _best(known.right, i, j, rows[i][j]).replace(".", mark)
-                found[start] = Correction(start, end - start, text)
+                found[start] = Correction(start, end - start, text, doubted.isdisjoint(known.sources))
     return sorted(found.values(), key=lambda correction: correction.offset)
 
 
@@ -119,7 +137,7 @@ def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
     assert flaw.right is not None
     for i, j, node in _wrong_entries(flaw):
         place = document.place(node.span.start)
-        right = _best(flaw.right, i, j, node, copied=flaw.is_copy).replace(".", document.decimal_mark)
+        right = _best(flaw.right, i, j, node, on_page=flaw.is_copy or flaw.on_page).replace(".", document.decimal_mark)
         arithmetic = _arithmetic(flaw, i, j, ledger)
         if arithmetic and right != _on_page(flaw.right, i, j, node).replace(".", document.decimal_mark):
             arithmetic += f" from the rounded numbers on the page; {right} from the given ones"
@@ -134,7 +152,7 @@ def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
                 printed=_text(node, document),
                 right=right,
                 verdict=verdict(flaw),
-                cause=flaw.cause,
+                cause=_cause(flaw, ledger, document),
                 arithmetic=arithmetic,
                 sure=flaw.sure,
                 length=node.span.end - node.span.start,
@@ -151,10 +169,26 @@ def _arithmetic(flaw: Flaw, i: int, j: int, ledger: Ledger) -> str:
     ledger.enter(flaw.section)
 
     def evaluate(node: Node) -> Value:
-        return ledger.evaluator(World(right=True))(node, itself=isinstance(node, Name | Transpose))
+        return ledger.evaluator(PAPER if flaw.on_page else RIGHT, flaw.convention)(
+            node, itself=isinstance(node, Name | Transpose)
+        )
 
     source = flaw.expected.of if isinstance(flaw.expected, Transpose) else flaw.expected
-    return spell(flaw.expected, i, j, evaluate, source.key if flaw.is_copy else "")
+    spelling = Spelling(evaluate, decimals_of(flaw.literal, flaw.expected))
+    return spelling.at(flaw.expected, i, j, source.key if flaw.is_copy else "")
+
+
+def _cause(flaw: Flaw, ledger: Ledger, document: Document) -> str | None:
+    """The slip; or, for a given number that was changed, where it was given and how."""
+    name = flaw.expected.of if isinstance(flaw.expected, Negative) else flaw.expected
+    if flaw.kind or not isinstance(name, Name) or not isinstance(flaw.literal, Number):
+        return flaw.cause
+    for known in ledger.scopes[flaw.section].versions(name.key):
+        if isinstance(known.literal, Number) and known.literal.value != flaw.literal.value:
+            line = document.place(known.literal.span.start).line
+            given, used = _text(known.literal, document), _text(flaw.literal, document)
+            return f"given as {given} in line {line}, used as {used.lstrip('-− ')} here"
+    return flaw.cause
 
 
 def _text(node: Node, document: Document) -> str:
@@ -165,15 +199,18 @@ def _rounded(right: float, node: Node) -> str:
     """The right number with as many digits as were printed."""
     if not math.isfinite(right):
         return number(right)
-    decimals = node.decimals if isinstance(node, Number) else 4
+    decimals = node.decimals if isinstance(node, Number) else decimals_of(node)
     if decimals is None:
-        return f"{right:.0f}" if abs(right - round(right)) < 1e-9 else number(right)
+        return f"{round(right)}" if abs(right - round(right)) < 1e-9 else number(right)
     if isinstance(node, Number) and node.percent:
         return f"{right * 100:.{max(0, decimals - 2)}f}%"
-    for shift in (1, 2):  # 0.0032 for a printed 0.032, rather than 0.003: the same digits
+    is_short = math.isclose(float(f"{right:.{max(0, decimals)}f}"), right, abs_tol=1e-12)
+    for shift in () if is_short else (1, 2):  # 0.0032 for a printed 0.032, rather than 0.003: the same digits
         if isinstance(node, Number) and decimals >= 0 and f"{right * 10**shift:.{decimals}f}" == _plain(node):
             decimals += shift
             break
+    if decimals >= 0 and abs(abs(right * 10**decimals) % 1 - 0.5) < _HALF:
+        decimals += 1  # half-way between two: shown as it is
     text = f"{right:.{max(0, decimals)}f}"
     return text.removeprefix("-") if float(text) == 0 else text
 
@@ -208,19 +245,19 @@ def _formula_finding(flaw: Flaw, document: Document) -> Finding:
     )
 
 
-def _best(right: Value, i: int, j: int, node: Node, *, copied: bool = False) -> str:
+def _best(right: Value, i: int, j: int, node: Node, *, on_page: bool = False) -> str:
     """What should stand there: from the given numbers if those on the page allow it, else from those on the page."""
-    on_page = _on_page(right, i, j, node)
-    if copied:
-        return on_page
+    shown = _on_page(right, i, j, node)
+    if on_page:
+        return shown
     deep = _rounded(float(right.middle(DEEP)[i, j]), node)
     try:
         half = 0.0 if not isinstance(node, Number) else (print_halves([node])[0] or 0.5)
         value = float(deep.removesuffix("%")) / (100 if deep.endswith("%") else 1)
     except ValueError:
-        return on_page
+        return shown
     low, high = right.low[GENEROUS, i, j], right.high[GENEROUS, i, j]
-    return deep if low - half <= value <= high + half else on_page
+    return deep if low - half <= value <= high + half else shown
 
 
 def _on_page(right: Value, i: int, j: int, node: Node) -> str:

@@ -1,41 +1,36 @@
-"""The ledger of one document: what is known, what was compared, and which mistakes are open.
+"""Everything known so far in one document, and the one place where printed numbers are compared with it.
 
-It compares printed numbers with an expression and keeps the result. How sides are laid over each other is decided in
-alignment.py, the order of things in chains.py.
+Printed numbers are wrong only if no reading of the notation gives them, and if something proves that they should follow:
+evidence.py says when. Knows nothing of chains; chains.py and checker.py ask it to compare.
 """
 
+import re
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from glassformer.by_hand.checking.evidence import UnsureError, is_meant, is_written, missing_proof
+from glassformer.by_hand.checking.stacks import Stacks
 from glassformer.by_hand.grammar.expressions import (
     Matrix,
     Name,
     Node,
+    Number,
     Span,
     Transpose,
+    has_matrix,
     is_printed,
     is_symbolic,
-    names_in,
     readable,
+    walk,
 )
-from glassformer.by_hand.grammar.names import stage_of
 from glassformer.by_hand.notes.statements import Reading
-from glassformer.by_hand.numbers.evaluator import (
-    PAPER,
-    Evaluator,
-    Known,
-    Mistake,
-    Scope,
-    UnknownError,
-    World,
-    factors_of,
-    printed_value,
-    product_of,
-)
-from glassformer.by_hand.numbers.formulas import catalogue_formulas
-from glassformer.by_hand.numbers.intervals import LOCAL, ShapeError, Value
+from glassformer.by_hand.numbers.comparison import units
+from glassformer.by_hand.numbers.conventions import PLAIN, Convention, others
+from glassformer.by_hand.numbers.evaluator import Evaluator, printed_value
+from glassformer.by_hand.numbers.intervals import DEEP, LOCAL, ShapeError, Value
+from glassformer.by_hand.numbers.scope import PAPER, RIGHT, Known, Mistake, Scope, World
 from glassformer.by_hand.numbers.worlds import Flaw, Outcome, compare
 from glassformer.by_hand.slips.causes import scene_of
 from glassformer.by_hand.slips.search import find_cause, other_function, said_otherwise
@@ -48,6 +43,12 @@ _POSSIBLE = {
 }
 
 
+_LETTERS = re.compile(r"[\W_]|left|right")
+_JUST_BEFORE = 2  # statements
+_PLAINLY_ROUNDED = 3  # decimals
+_MANY_DIGITS = 4  # so many that a number is known by them
+
+
 @dataclass
 class Claim:
     """One relation sign, and what became of it: checked, not checkable or unreadable, and why."""
@@ -55,14 +56,24 @@ class Claim:
     span: Span
     status: str
     why: str = ""
+    waits: bool = False  # for a name that nothing was said about yet
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is being talked about: the name of the chain, and the side of it that is at hand."""
+
+    name: str = ""
+    side: Node | None = None
 
 
 @dataclass
-class Row:
-    """The result of a row times a matrix: rows made with one matrix belong together."""
+class Understood:
+    """Printed numbers under the reading that fits them best."""
 
-    left: Value
-    known: Known
+    outcome: Outcome
+    evaluator: Evaluator
+    convention: Convention
 
 
 class Ledger:
@@ -70,30 +81,50 @@ class Ledger:
 
     def __init__(self, reading: Reading, *, exact: bool = False, digits: int | None = None) -> None:
         self.exact = exact or reading.says_exact
+        self.habits = reading.habits
+        self.source = reading.document.text
         self.finest = 0.0 if digits is None else 10.0**-digits
         self.claims: list[Claim] = []
         self.flaws: list[Flaw] = []
         self.numbers = 0  # printed numbers that were compared
         self.following = 0  # of these, consistent with an earlier error
+        self.compared: dict[int, bool] = {}  # where each of these stands, and if it was put in for a name
         self.scopes: list[Scope] = []
         for section in reading.sections:
             self.scopes.append(Scope(None if section.parent is None else self.scopes[section.parent]))
         self.literals: dict[int, Known] = {}
-        self.stacks: dict[tuple[int, bytes], list[Row]] = {}
+        self.stacks = Stacks()
+        self.mistaken: dict[str, Known] = {}  # wrong numbers of many digits
+        self.said: list[dict[str, Node]] = [{}]  # statement by statement: names, and what is worked out for them
         self.cuts = False  # the writer was seen to cut digits off
-        self.chain_name = ""
-        self.chain_side: Node | None = None  # the side being worked on
-        self.enter(0)
+        self.printed: list[Node] = []  # what was printed in this section, the latest at the end
+        self.section, self.scope = 0, self.scopes[0]
 
     def enter(self, section: int) -> None:
         """From here on names are those of this section."""
+        if section != self.section:
+            self.printed = []
         self.section, self.scope = section, self.scopes[section]
+
+    def go_on(self) -> None:
+        """The next statement begins."""
+        self.said = [{}, *self.said[:_JUST_BEFORE]]
+
+    def just_said(self, name: str) -> Node | None:
+        """What a name was said to be a few statements before, in numbers that nobody has worked out yet."""
+        return next((said[name] for said in self.said if name in said), None)
+
+    def spelling(self, name: Name) -> str:
+        """A name as the author writes it, if that can be told from the page."""
+        written = self.source[name.span.start : name.span.end].strip()
+        same = sorted(_LETTERS.sub("", written.lower())) == sorted(_LETTERS.sub("", name.key.lower()))
+        return written if "\n" not in written and (same or name.text.startswith("∂")) else name.key
 
     # --- working out --------------------------------------------------------------------------------------------
 
-    def evaluator(self, world: World = PAPER) -> Evaluator:
+    def evaluator(self, world: World = PAPER, convention: Convention = PLAIN) -> Evaluator:
         """An evaluator in this section."""
-        return Evaluator(self.scope, self.literals, world, self._stack_of)
+        return Evaluator(self.scope, self.literals, world, self._stack_of, convention)
 
     def can_work_out(self, node: Node) -> bool:
         """Whether everything in it is known and fits together."""
@@ -106,10 +137,7 @@ class Ledger:
     def _stack_of(self, name: str) -> list[Known]:
         """The rows that were made with W_Q are the matrix Q, if Q itself was never printed."""
         weight = self.scope.find(f"W_{name}") if len(name) == 1 else None
-        if weight is None:
-            return []
-        rows = self.stacks.get((self.section, _fingerprint(weight.paper)), [])
-        return [row.known for row in rows] if len(rows) > 1 else []
+        return [] if weight is None else self.stacks.made_with(self.section, weight)
 
     def given(self, literal: Node) -> Known:
         """Numbers that are simply given."""
@@ -118,31 +146,100 @@ class Ledger:
             value = Value(np.repeat(value.low[LOCAL][None], 4, axis=0), np.repeat(value.high[LOCAL][None], 4, axis=0))
         return Known(value, value, literal)
 
-    def compare(self, expected: Node, literal: Node, *, loose: bool = False) -> int:
-        """Compares printed numbers with an expression; `loose` if the notes do not say that they come from it.
+    # --- comparing ----------------------------------------------------------------------------------------------
 
-        Gives 1 if they could be compared, and keeps what the numbers stand for from now on.
+    def recognise(self, node: Node) -> None:
+        """A number of many digits that was wrong where it was printed is the same number wherever it is put in."""
+        for each in walk(node):
+            if isinstance(each, Number) and id(each) not in self.literals and each.key in self.mistaken:
+                self.literals[id(each)] = self.mistaken[each.key]
+
+    def compare(
+        self, expected: Node, literal: Node, subject: Subject, doubt: str = "", *, proven: bool | None = None
+    ) -> None:
+        """Compares printed numbers with an expression, and keeps what they stand for from now on.
+
+        Raises `UnsureError` if they do not follow but nothing proves that they should; a `doubt` is such a reason.
+        `proven` says that the proof was found elsewhere; if False, that the numbers themselves must show what is meant.
         """
         if self._is_copy(expected, literal):
-            return 1
-
-        def evaluate(world: World) -> tuple[Value, list[Known]]:
-            evaluator = self.evaluator(world)
-            value = evaluator(expected, itself=isinstance(expected, Name | Transpose))
-            return value, evaluator.used
-
-        outcome = compare(literal, evaluate, lambda: self.evaluator()(literal), cuts=self.cuts, finest=self.finest)
+            return
+        found = self._understood(expected, literal)
+        outcome = found.outcome
         outcome.known.origin = expected
         if outcome.wrong.any():
             other = said_otherwise(expected, lambda node: self.fits(node, literal))
-            if other is not None:
-                self._add_flaw(expected, literal, outcome, kind="formula", cause=other[0])
-                return self.compare(other[1], literal)
-            if not self._flawed(expected, literal, outcome, loose):
-                return 0
-        self._mild(expected, literal, outcome)
+            if other is not None and not doubt:
+                self._add_flaw(expected, literal, found, subject, kind="formula", cause=other[0])
+                self.compare(other[1], literal, subject)
+                return
+            cause, states = self._cause(expected, literal, outcome)
+            why = doubt or self._why_not(expected, literal, found, cause, proven)
+            if why:
+                raise UnsureError(why)
+            for mistake, state in states.items():
+                mistake.state = state
+            self._accuse(expected, literal, found, subject, cause)
+        outcome.settle()
+        if not doubt and proven is None:
+            self._mild(expected, literal, found, subject)
         self._keep(expected, literal, outcome)
-        return 1
+
+    def _understood(self, expected: Node, literal: Node) -> Understood:
+        """Under the first reading that leaves nothing wrong; else under the one with the fewest wrong numbers."""
+        plain = self.evaluator()
+        best: Understood | None = None
+        problem: ShapeError | None = None
+        try:
+            best = self._under(PLAIN, expected, literal, plain)
+        except ShapeError as error:
+            problem = error
+        if best is not None and not best.outcome.wrong.any():
+            return best
+        half = float(units(literal).max()) / 2 if is_printed(literal) and _has_decimals(literal) else 0.0
+        for convention in others(plain.met, self.habits, half):
+            try:
+                found = self._under(convention, expected, literal, self.evaluator(PAPER, convention))
+            except InputError:
+                continue
+            if best is None or found.outcome.wrong.sum() < best.outcome.wrong.sum():
+                best = found
+            if not found.outcome.wrong.any():
+                return found
+        if best is None:
+            raise problem or ShapeError("the shapes do not fit")
+        return best
+
+    def _under(self, convention: Convention, expected: Node, literal: Node, on_paper: Evaluator) -> Understood:
+        itself = isinstance(expected, Name | Transpose)
+
+        def evaluate(world: World) -> tuple[Value, list[Known]]:
+            evaluator = on_paper if world is PAPER else self.evaluator(world, convention)
+            value = evaluator(expected, itself=itself)
+            return value, evaluator.used
+
+        def printed() -> Value:
+            return self.evaluator(PAPER, convention)(literal)
+
+        outcome = compare(literal, evaluate, printed, cuts=self.cuts, finest=self.finest)
+        return Understood(outcome, on_paper, convention)
+
+    def _why_not(self, expected: Node, literal: Node, found: Understood, cause: str | None, proven: bool | None) -> str:
+        evaluator = found.evaluator
+        if self.exact and proven is None and not evaluator.guesses and not evaluator.met.versions:
+            return ""  # a worksheet says that its numbers are meant as they stand
+        if proven is None and not (is_printed(expected) and isinstance(expected, Matrix)):
+            return missing_proof(expected, literal, found.outcome, found.evaluator, cause)
+        meant = proven or is_meant(literal, found.outcome, strict=proven is False)
+        return "" if meant else "it does not follow from what is said before, which may mean something else"
+
+    def _accuse(self, expected: Node, literal: Node, found: Understood, subject: Subject, cause: str | None) -> None:
+        """Records wrong numbers."""
+        flaw = self._add_flaw(expected, literal, found, subject, cause=cause)
+        found.outcome.known.mistake = flaw
+        found.outcome.known.sources |= {flaw}
+        if isinstance(literal, Number) and len(literal.text.strip("0.")) >= _MANY_DIGITS:
+            self.mistaken[literal.key] = found.outcome.known
 
     def _keep(self, expected: Node, literal: Node, outcome: Outcome) -> None:
         """Remembers what the printed numbers stand for from now on."""
@@ -152,17 +249,18 @@ class Ledger:
                 if isinstance(mistake, Flaw) and mistake.state == "carried":
                     mistake.followers.append(literal)
         self.numbers += outcome.wrong.size
+        self._mark_compared(literal, copied=isinstance(expected, Name | Transpose) or is_printed(expected))
         self.literals[id(literal)] = outcome.known
-        self._remember_row(expected, literal, outcome.known)
+        self.stacks.add(self.section, expected, outcome.known, self.evaluator)
         if isinstance(literal, Matrix):
-            self.match_stacks(literal)
+            self.stacks.match(self.section, literal)
 
     def _is_copy(self, expected: Node, literal: Node) -> bool:
         """The very numbers that were printed before, put in for their name: with any mistake they had."""
         source = expected.of if isinstance(expected, Transpose) else expected
         if not (isinstance(source, Name) or is_printed(source)) or not is_printed(literal):
             return False
-        known = self.literals.get(id(source)) or self.scope.find(source.key)
+        known = self.literals.get(id(source)) or (self.scope.find(source.key) if isinstance(source, Name) else None)
         if known is None or (id(literal) in self.literals and self.literals[id(literal)].mistake is not known.mistake):
             return False
         turned = isinstance(expected, Transpose)
@@ -177,71 +275,32 @@ class Ledger:
         if same:
             self.literals[id(literal)] = Known(paper, right, literal, known.mistake, known.sources, expected, mended)
             self.numbers += printed.low[0].size
+            self._mark_compared(literal, copied=True)
         return bool(same)
 
-    def _add_flaw(
-        self, expected: Node, literal: Node, outcome: Outcome, *, kind: str = "", cause: str | None = None
-    ) -> Flaw:
-        itself = isinstance(expected, Name | Transpose)
-        right = self.evaluator(World(right=True))(expected, itself=itself).fitted(outcome.fit.expected.shape)
-        flaw = Flaw(
-            literal,
-            expected=expected,
-            wrong=outcome.wrong,
-            right=right,
-            name=self._title(expected, literal),
-            kind=kind,
-            cause=cause,
-            is_copy=itself or is_printed(expected),
-            after=outcome.known.sources,
-            section=self.section,
-        )
-        self.flaws.append(flaw)
-        return flaw
+    def _mark_compared(self, literal: Node, *, copied: bool) -> None:
+        if is_printed(literal):
+            for each in walk(literal):
+                if isinstance(each, Number):
+                    self.compared[each.span.start] = copied and self.compared.get(each.span.start, True)
 
-    def contradicted(self, said: Node, meant: Node, literal: Node) -> None:
-        """Records that a formula given earlier names another function than the one its numbers come from."""
-        cause = other_function(said, meant)
-        if cause is not None:
-            nothing = np.zeros((0, 0), dtype=np.bool_)
-            flaw = Flaw(
-                literal, "slip", expected=said, wrong=nothing, name=self.chain_name, kind="formula", cause=cause
-            )
-            flaw.section = self.section
-            self.flaws.append(flaw)
-
-    def _title(self, expected: Node, literal: Node) -> str:
-        """What the numbers are called: the chain's name for its results, else what they were put in for."""
-        if literal is self.chain_side or not is_symbolic(expected):
-            return self.chain_name
-        return readable(expected)
-
-    def _flawed(self, expected: Node, literal: Node, outcome: Outcome, loose: bool) -> bool:
-        """Records wrong numbers; False if the expression was only a guess and does not seem to be meant."""
-        cause = self._cause(expected, literal, outcome)
-        if loose and (outcome.wrong.size == 1 or (cause is None and outcome.wrong.mean() > 0.5)):
+    def agrees(self, expected: Node, literal: Node) -> bool:
+        """Whether the printed numbers follow from an expression, in some reading and with some mistake mended."""
+        try:
+            return not self._understood(expected, literal).outcome.wrong.any()
+        except InputError:
             return False
-        flaw = self._add_flaw(expected, literal, outcome, cause=cause)
-        outcome.known.mistake = flaw
-        outcome.known.sources |= {flaw}
-        return True
 
-    def _cause(self, expected: Node, literal: Node, outcome: Outcome) -> str | None:
-        """The slip that gives these numbers; that it does so from right or wrong numbers settles open mistakes, too."""
-        still_open = {k.mistake for k in outcome.used if k.mistake is not None and k.mistake.state == "open"}
-        causes: list[str | None] = []
-        for world in (outcome.own_world, World(frozenset(still_open))):
-            right = self.evaluator(world)(expected, itself=isinstance(expected, Name | Transpose))
-            right = right.fitted(outcome.fit.expected.shape)
-            scene = scene_of(expected, literal, outcome.wrong, right, partial(self.evaluator, world), self.literals)
-            causes.append(find_cause(scene))
-            if not still_open:
-                return causes[0]
-        on_paper, mended = causes
-        if (on_paper is None) != (mended is None):
-            for mistake in still_open:
-                mistake.state = "slip" if on_paper is None else "carried"
-        return on_paper or mended
+    def gives(self, expected: Node, literal: Node) -> bool:
+        """Whether an expression gives the printed numbers to the last digit, its own numbers taken as they stand."""
+        try:
+            value = self.evaluator()(expected, itself=False)
+            numbers = printed_value(literal, given=False).middle(LOCAL)
+            room = units(literal) / 2 + 1e-9
+            ways = (np.abs(value.fitted(numbers.shape).middle(way) - numbers) <= room for way in (LOCAL, DEEP))
+            return any(bool(way.all()) for way in ways)
+        except InputError:
+            return False
 
     def fits(self, node: Node, literal: Node) -> bool:
         """Whether the printed numbers are what an expression, or a name, gives."""
@@ -251,87 +310,92 @@ class Ledger:
         except InputError:
             return False
 
-    def _mild(self, expected: Node, literal: Node, outcome: Outcome) -> None:
+    # --- mistakes -----------------------------------------------------------------------------------------------
+
+    def _add_flaw(
+        self,
+        expected: Node,
+        literal: Node,
+        found: Understood,
+        subject: Subject,
+        *,
+        kind: str = "",
+        cause: str | None = None,
+    ) -> Flaw:
+        itself = isinstance(expected, Name | Transpose)
+        shape = found.outcome.fit.expected.shape
+        on_page = is_written(expected) and not has_matrix(expected)
+        world = PAPER if on_page else RIGHT
+        right = self.evaluator(world, found.convention)(expected, itself=itself).fitted(shape)
+        flaw = Flaw(
+            literal,
+            expected=expected,
+            wrong=found.outcome.wrong,
+            right=right,
+            name=_title(expected, literal, subject),
+            kind=kind,
+            cause=cause,
+            is_copy=itself or is_printed(expected),
+            after=found.outcome.known.sources,
+            section=self.section,
+            convention=found.convention,
+            on_page=on_page,
+        )
+        self.flaws.append(flaw)
+        return flaw
+
+    def contradicted(self, said: Node, meant: Node, literal: Node, name: str) -> None:
+        """Records that a formula given earlier names another function than the one its numbers come from."""
+        cause = other_function(said, meant)
+        if cause is not None:
+            nothing = np.zeros((0, 0), dtype=np.bool_)
+            flaw = Flaw(literal, "slip", expected=said, wrong=nothing, name=name, kind="formula", cause=cause)
+            flaw.section = self.section
+            self.flaws.append(flaw)
+
+    def _cause(self, expected: Node, literal: Node, outcome: Outcome) -> tuple[str | None, dict[Mistake, str]]:
+        """The slip that gives these numbers; and what it shows of open mistakes, if only one world explains them."""
+        still_open = [m for m in {k.mistake for k in outcome.used} if m is not None and m.state == "open"]
+        worlds = [outcome.own_world, *([World(frozenset(still_open))] if still_open else [])]
+        causes = [self._cause_in(world, expected, literal, outcome) for world in worlds]
+        if len(causes) == 1 or (causes[0] is None) == (causes[1] is None):
+            return causes[0], {}
+        return causes[0] or causes[1], dict.fromkeys(still_open, "slip" if causes[0] is None else "carried")
+
+    def _cause_in(self, world: World, expected: Node, literal: Node, outcome: Outcome) -> str | None:
+        right = self.evaluator(world)(expected, itself=isinstance(expected, Name | Transpose))
+        try:
+            right = right.fitted(outcome.fit.expected.shape)
+        except ShapeError:
+            return None  # the numbers are meant in another way than the plain one
+        scene = scene_of(expected, literal, outcome.wrong, right, partial(self.evaluator, world), self.literals)
+        return find_cause(scene)
+
+    def _mild(self, expected: Node, literal: Node, found: Understood, subject: Subject) -> None:
+        outcome = found.outcome
         for kind, where in (("cut-off", outcome.fit.cut), ("doubtful", outcome.fit.doubtful)):
-            right_but_mild = where & ~outcome.wrong
+            self.cuts |= kind == "cut-off" and bool((where & ~outcome.wrong).any())
+            excused = outcome.fit.rounded if _look_rounded(expected, outcome.used) else np.zeros_like(where)
+            right_but_mild = where & ~outcome.wrong & ~excused
             if right_but_mild.any():
-                self.cuts |= kind == "cut-off"
-                flaw = self._add_flaw(expected, literal, outcome, kind=kind)
+                flaw = self._add_flaw(expected, literal, found, subject, kind=kind)
                 flaw.wrong, flaw.state = right_but_mild, "slip"
                 flaw.sure = _POSSIBLE[kind]
 
-    def by_formula(self, name: Name, literal: Node, claim: Claim) -> int | None:
-        """Compares a printed result with the formula that the notes, or else the catalogue, give for its name."""
-        formula = self.scope.formula(name.text)
-        stage = stage_of(name.text)
-        choices = [formula] if formula is not None else (catalogue_formulas(stage, self.scope) if stage else [])
-        for choice in choices:
-            if name.text in names_in(choice) or (stage is not None and stage in names_in(choice)):
-                continue
-            known_flaws = len(self.flaws)
-            try:
-                if self.compare(choice, literal, loose=True):
-                    claim.status = "checked"
-                    for flaw in self.flaws[known_flaws:] if formula is None else []:
-                        if flaw.kind not in _POSSIBLE:
-                            flaw.sure = f"wrong only if {name.text} means {readable(choice)}, as it mostly does"
-                    return 1
-                claim.why = "it does not follow from the formula of this name, which may mean something else here"
-            except UnknownError as error:
-                claim.why = str(error)
-            except ShapeError as error:
-                claim.why = f"the shapes do not fit: {error}"
-        return None
 
-    # --- rows that belong together ------------------------------------------------------------------------------
-
-    def _remember_row(self, expected: Node, literal: Node, known: Known) -> None:
-        factors = factors_of(expected)
-        if len(factors) < 2:
-            return
-        left = self.evaluator()(product_of(factors[:-1]))
-        right = self.evaluator()(factors[-1])
-        if right.is_vector or left.is_scalar:
-            return
-        rows = self.stacks.setdefault((self.section, _fingerprint(right)), [])
-        if left.shape[0] == 1 and known.paper.shape[0] == 1:
-            rows.append(Row(left, known))
-            return
-        if not is_printed(literal):
-            return
-        for row in rows:  # the whole matrix that the row is part of
-            for i in range(left.shape[0]):
-                if row.known.mistake is not None and np.allclose(left.middle(LOCAL)[i], row.left.middle(LOCAL)[0]):
-                    self._evidence(row.known, printed_value(literal, given=False).row(i))
-
-    def match_stacks(self, literal: Matrix) -> None:
-        """A matrix made of rows worked out before, in order, shows which of two readings was gone on with."""
-        if not is_printed(literal) or len(literal.rows) < 2:
-            return
-        value = printed_value(literal, given=False)
-        for (section, _), rows in self.stacks.items():
-            if section != self.section or len(rows) != value.shape[0]:
-                continue
-            if rows[0].known.paper.shape[1] != value.shape[1]:
-                continue
-            pairs = [(row.known, value.row(i)) for i, row in enumerate(rows)]
-            if all(_near(known.paper, row) or _near(known.right, row) for known, row in pairs):
-                for known, row in pairs:
-                    self._evidence(known, row)
-
-    def _evidence(self, known: Known, row: Value) -> None:
-        mistake: Mistake | None = known.mistake
-        if mistake is None or mistake.state != "open" or known.paper.shape != row.shape:
-            return
-        as_right, as_paper = _near(known.right, row), _near(known.paper, row)
-        if as_right != as_paper:
-            mistake.state = "slip" if as_right else "carried"
+def _title(expected: Node, literal: Node, subject: Subject) -> str:
+    """What the numbers are called: the chain's name for its results, else what they were put in for."""
+    if literal is subject.side or not is_symbolic(expected):
+        return subject.name
+    return readable(expected)
 
 
-def _near(a: Value, b: Value) -> bool:
-    low, high = np.maximum(a.low[0], b.low[0]), np.minimum(a.high[0], b.high[0])
-    return bool((low <= high + 1e-9).all())
+def _look_rounded(expected: Node, used: list[Known]) -> bool:
+    """Whether numbers that went in have so many decimals that they were plainly rounded, as 0.5403 was."""
+    nodes = [expected, *(known.literal for known in used if known.literal is not None)]
+    numbers = (each for node in nodes for each in walk(node) if isinstance(each, Number))
+    return any((number.decimals or 0) >= _PLAINLY_ROUNDED for number in numbers)
 
 
-def _fingerprint(value: Value) -> bytes:
-    return repr((value.shape, np.round(value.middle(LOCAL), 9).tolist())).encode()
+def _has_decimals(literal: Node) -> bool:
+    return bool((units(literal) < 1).any())

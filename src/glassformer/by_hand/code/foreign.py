@@ -20,8 +20,9 @@ from glassformer.by_hand.grammar.expressions import Matrix, Name, Node, Number, 
 from glassformer.by_hand.grammar.lexing import Ground, lex
 from glassformer.by_hand.grammar.names import canonical, stage_of
 from glassformer.by_hand.grammar.parsing import parse
-from glassformer.by_hand.numbers.evaluator import PAPER, Evaluator, Known, Scope
+from glassformer.by_hand.numbers.evaluator import Evaluator
 from glassformer.by_hand.numbers.intervals import Floats, Value, exactly, named_shape
+from glassformer.by_hand.numbers.scope import PAPER, Known, Scope
 from glassformer.by_hand.slips.causes import NOT_SCALED, UNSCALED, Scene
 from glassformer.by_hand.slips.search import find_cause, said_otherwise
 from glassformer.by_hand.worksheets.worked import work

@@ -4,21 +4,24 @@ The numbers come from workings.py; what a student fills in is marked by check.py
 """
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from glassformer.by_hand.exercises.workings import VARIANTS, Working, make_working
-from glassformer.by_hand.exercises.writing import answer_latex, symbol_latex, write
+from glassformer.by_hand.exercises.writing import answer_latex, answer_text, symbol_latex, write
 from glassformer.errors import InputError, nearest
 
 EXACT = "All given numbers are exact."  # the checker looks for this sentence
-FORMS = ("markdown", "latex")
+SUFFIXES = MappingProxyType({"markdown": ".md", "latex": ".tex", "text": ".txt"})  # by form
 
 
 @dataclass(frozen=True)
 class Exercise:
     """A sheet to fill in, and its solution."""
 
+    title: str
     working: Working
     blanks: tuple[str, ...]
+    form: str
     sheet: str
     solution: str
 
@@ -34,18 +37,19 @@ def make_exercise(
     form: str = "markdown",
 ) -> Exercise:
     """An exercise; `blank` names the steps to be filled in by symbol or stage, all of them by default."""
-    if form not in FORMS:
-        raise InputError(f"There is no form '{form}'; {nearest(form, FORMS)}")
+    if form not in SUFFIXES:
+        raise InputError(f"There is no form '{form}'; {nearest(form, SUFFIXES)}")
     if not 0 <= decimals <= 8:
         raise InputError(f"{decimals} decimals cannot be asked for; choose 0 to 8.")
     working = make_working(seed, variant, tokens=tokens, width=width, decimals=decimals)
     blanks = _blanks(working, blank)
     title = f"Attention by hand: {_TITLES[variant]}, number {seed}"
-    task = _task(working, blanks)
-    texts = [_with_task(write(working, "latex", title, hidden), task) for hidden in (frozenset(blanks), frozenset())]
+    style = "text" if form == "text" else "latex"
+    task = _task(working, blanks, form)
+    texts = [_with_task(write(working, style, title, hidden), task) for hidden in (frozenset(blanks), frozenset())]
     if form == "latex":
         texts = [_as_latex(text) for text in texts]
-    return Exercise(working, blanks, texts[0], texts[1])
+    return Exercise(title, working, blanks, form, texts[0], texts[1])
 
 
 _TITLES = {
@@ -72,11 +76,13 @@ def _blanks(working: Working, wanted: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(symbol for symbol in symbols if symbol in chosen)
 
 
-def _task(working: Working, blanks: tuple[str, ...]) -> str:
+def _task(working: Working, blanks: tuple[str, ...], form: str) -> str:
     digits = f"{working.decimals} decimals" if working.decimals else "whole numbers"
-    what = ", ".join(f"${symbol_latex(symbol)}$" for symbol in blanks)
+    plain = form == "text"
+    what = ", ".join(symbol if plain else f"${symbol_latex(symbol)}$" for symbol in blanks)
+    sign = "?" if plain else "`?`"
     return (
-        f"The tokens are {', '.join(working.tokens)}. {EXACT} Put a number in place of every `?` in {what}; "
+        f"The tokens are {', '.join(working.tokens)}. {EXACT} Put a number in place of every {sign} in {what}; "
         f"round to {digits}, and go on with the rounded numbers."
     )
 
@@ -103,10 +109,13 @@ def _as_latex(markdown: str) -> str:
 def filled_in(exercise: Exercise, answers: Working) -> str:
     """The sheet as a student hands it in, with these answers for the blanks."""
     text = exercise.sheet
+    plain = exercise.form == "text"
     for step in exercise.working.steps:
         if step.symbol in exercise.blanks:
-            start = text.index(f"{symbol_latex(step.symbol)} = {step.latex} = ")
-            hole = text.index(r"\begin{bmatrix}", start + len(step.latex))
-            end = text.index(r"\end{bmatrix}", hole) + len(r"\end{bmatrix}")
-            text = text[:hole] + answer_latex(answers, step) + text[end:]
+            formula = step.plain if plain else step.latex
+            start = text.index(f"{step.symbol if plain else symbol_latex(step.symbol)} = {formula} = ")
+            opening, closing = ("[[", "]]") if plain else (r"\begin{bmatrix}", r"\end{bmatrix}")
+            hole = text.index(opening, start + len(formula))
+            end = text.index(closing, hole) + len(closing)
+            text = text[:hole] + (answer_text if plain else answer_latex)(answers, step) + text[end:]
     return text

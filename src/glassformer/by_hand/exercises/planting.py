@@ -28,13 +28,18 @@ class Slip:
 PEN = (causes.SIGN, causes.DIGITS, causes.POINT, causes.EXCHANGED, causes.NEIGHBOUR)
 
 
-def plant(working: Working, seed: int, *, count: int = 1, from_printed: bool = True) -> tuple[Working, list[Slip]]:
-    """The working with `count` slips in different steps, chosen by `seed`; fewer if they would not show."""
+def plant(
+    working: Working, seed: int, *, count: int = 1, from_printed: bool = True, blanks: tuple[str, ...] = ()
+) -> tuple[Working, list[Slip]]:
+    """The working with `count` slips in different steps, chosen by `seed`; fewer if they would not show.
+
+    With `blanks` only these steps are the student's; all others stay as the teacher printed them.
+    """
     draw = np.random.default_rng(seed)
+    own = [step.symbol for step in working.steps if not blanks or step.symbol in blanks]
     for _ in range(60):
-        chosen = draw.choice(len(working.steps), size=min(count, len(working.steps)), replace=False)
-        symbols = {working.steps[int(i)].symbol for i in chosen}
-        gardener = _Gardener(working, symbols, draw)
+        symbols = {str(symbol) for symbol in draw.choice(own, size=min(count, len(own)), replace=False)}
+        gardener = _Gardener(working, symbols, draw, frozenset(own))
         slipped = work_out(working, from_printed=from_printed, change=gardener)
         if len(gardener.planted) == len(symbols):
             return slipped, gardener.planted
@@ -44,11 +49,13 @@ def plant(working: Working, seed: int, *, count: int = 1, from_printed: bool = T
 class _Gardener:
     """Changes the chosen steps as the working comes by them."""
 
-    def __init__(self, working: Working, symbols: set[str], draw: np.random.Generator) -> None:
-        self.working, self.symbols, self.draw = working, symbols, draw
+    def __init__(self, working: Working, symbols: set[str], draw: np.random.Generator, own: frozenset[str]) -> None:
+        self.working, self.symbols, self.draw, self.own = working, symbols, draw, own
         self.planted: list[Slip] = []
 
     def __call__(self, step: Step, right: Floats, numbers: Given) -> tuple[Floats, bool] | None:
+        if step.symbol not in self.own:
+            return self.working.answers[step.symbol], True  # printed on the sheet, and gone on with
         if step.symbol not in self.symbols:
             return None
         decimals = self.working.decimals

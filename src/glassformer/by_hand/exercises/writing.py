@@ -50,6 +50,11 @@ def blank(shape: tuple[int, ...]) -> str:
     return r"\begin{bmatrix} " + r" \\ ".join([" & ".join(["?"] * shape[1])] * shape[0]) + r" \end{bmatrix}"
 
 
+def open_list(shape: tuple[int, ...]) -> str:
+    """The same as a list of rows."""
+    return "[" + ", ".join(["[" + ", ".join(["?"] * shape[1]) + "]"] * shape[0]) + "]"
+
+
 def symbol_latex(symbol: str) -> str:
     """`W_Q1` → `W_{Q1}`."""
     base, _, script = symbol.partition("_")
@@ -99,11 +104,16 @@ def _factor(working: Working, part: str) -> str:
     return bmatrix(numbers.T if part.endswith("^T") else numbers, _decimals(working, symbol))
 
 
+def answer_text(working: Working, step: Step) -> str:
+    """The result of a step as a list of rows."""
+    return nested(working.answers[step.symbol], _decimals(working, step.symbol))
+
+
 def _text(working: Working, blanks: frozenset[str]) -> str:
     lines = [f"{s} = {nested(n, _decimals(working, s))}" for s, n in working.given.items()]
     for step in working.steps:
-        answer = "?" if step.symbol in blanks else nested(working.answers[step.symbol], _decimals(working, step.symbol))
-        lines.append(f"{step.symbol} = {step.plain} = {answer}")
+        hole = open_list(working.answers[step.symbol].shape)
+        lines.append(f"{step.symbol} = {step.plain} = {hole if step.symbol in blanks else answer_text(working, step)}")
     return "\n\n".join(lines) + "\n"
 
 
@@ -114,7 +124,7 @@ def _code(working: Working, blanks: frozenset[str]) -> str:
         parts = formula.split()
         formula = " @ ".join(parts) if len(parts) == 2 and "(" not in formula else formula
         formula = formula.replace("sqrt ", "np.sqrt(") + (")" if "sqrt " in formula else "")
-        answer = "?" if step.symbol in blanks else nested(working.answers[step.symbol], _decimals(working, step.symbol))
+        answer = "?" if step.symbol in blanks else answer_text(working, step)
         lines.append(f"{step.symbol} = {formula} = {answer}")
     return "```python\n" + "\n".join(lines) + "\n```\n"
 

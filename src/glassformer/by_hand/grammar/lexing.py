@@ -31,10 +31,15 @@ _PATTERN = re.compile(
   | (?P<BEGIN>\\begin\s{0,3}\{(?P<env>[A-Za-z]+)\*?\}(?:\{[clr|\s@{}!.]*\})?)
   | (?P<END>\\end\s{0,3}\{(?P<endenv>[A-Za-z]+)\*?\})
   | (?P<WIDE>\\q?quad(?![A-Za-z]))
-  | (?P<SPACE>\s+|\\[,;:!>\ ]|\\(?:left|right|[bB]igg?[lr]?|displaystyle|textstyle|limits|nonumber|notag|hline|phantom)
-        (?![A-Za-z])\.?|~|\$+|\\(?:tag|label|ref|eqref|cite[a-z]*)\*?(?:\[[^\]\n]{0,40}\])*\{[^{}\n]{0,80}\}|(?<=[\w\])])\s*,\s*(?:dim|axis)\s*=\s*-?\d+|[`"“”„]+|\*\*(?=[A-Za-z\\(])|(?<=[\w\])%.:!?])\*\*(?=[\s.,;:]|$))
-  | (?P<TEXT>\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|mathcal|boldsymbol|bm|operatorname)\*?\s*
-        \{(?P<text>[^{}$]{0,80})\})
+  | (?P<SPACE>\s+|\\[,;:!>\ ]|\\(?:left|right|[bB]igg?[lr]?|displaystyle|textstyle|limits|nonumber|notag|hline|phantom
+        |boxed|fbox|underline|mathstrut|cancel|red|blue|green|orange|purple|color\s*\{[A-Za-z]*\}|textcolor\s*\{[A-Za-z]*\}|checkmark|,)
+        (?![A-Za-z])\.?|~|\$+|\\(?:tag|label|ref|eqref|cite[a-z]*)\*?(?:\[[^\]\n]{0,40}\])*\{[^{}\n]{0,80}\}|(?<=[\w\])])\s*,\s*(?:dim|axis)\s*=\s*-?\d+|[`"“”„]+|\*\*(?=[A-Za-z\\(])|(?<=[=≈:→]\ )\*\*(?=[-−\d\[])|(?<=[\w\])%.:!?])\*\*(?=[\s.,;:]|$))
+  | (?P<TEXT>\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|mathcal|mathbb|boldsymbol|bm|operatorname)\*?\s*
+        \{(?P<text>[^{}$\\]{0,80})\})
+  | (?P<DERIVATIVE>\\[dt]?frac\s*\{\s*(?:\\partial|\\delta|∂|d(?=\s*[A-Za-z\\{]|\s*\}))\s*(?P<over>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\}){0,40})\}
+        \s*\{\s*(?:\\partial|\\delta|∂|d(?=\s*[A-Za-z\\{]))\s*(?P<by>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\}){1,40})\}
+      | (?<![A-Za-z0-9_])[∂δd](?P<over_>[A-Za-zŷ][A-Za-z]{0,6}_?\w{0,8})\s?/\s?[∂δd](?P<by_>[A-Za-zŷ][A-Za-z]{0,6}_?\w{0,8}))
+  | (?P<CHANGE>(?:\\nabla|\\Delta|∇|Δ)(?![A-Za-z])\s*(?P<changed>\\?[A-Za-z]+))
   | (?P<ACCENT>\\(?P<accent>hat|tilde|bar|vec|dot|widehat|widetilde|overline)\s*\{(?P<under>\\?[A-Za-z]+)\})
   | (?P<MARKED>[^\W\d_][\u0300-\u036f\u20d7]|(?<!\w)[âêîôûĉĝĥĵŝŵŷẑȳ](?![^\W\d_]))
   | (?P<COMMENT>\#[ \t]*(?:=|->|→|≈)?[ \t]*(?=[-\[\d])|\#[^\n]*)
@@ -43,8 +48,8 @@ _PATTERN = re.compile(
   | (?P<RELATION>:=|===?|=>|⇒|⟹|->|→|⟶|↦|≈|≃|≅|≐|∈|≠|!=|<=|>=|≤|≥|<|>|=|∼)
   | (?P<NUMBER>(?:\d+\{,\}\d+|\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d{1,4}(?![\w.]))?)
   | (?P<CODE>(?:np|numpy|torch|F|math|jnp)\.[A-Za-z_.]+)
-  | (?P<IDENT>[A-Za-zα-ωΑ-ΩÀ-ÖØ-öø-ÿ]+[0-9₀-₉ₖᵢⱼ]*)
-  | (?P<SYMBOL>[-+−–*×·⋅∗∙@/÷^_(){}\[\],;:&|‖%√ᵀ⊤²³⁻¹∞…⊙'!?"'“”.#~]|−)
+  | (?P<IDENT>[A-Za-zα-ωΑ-ΩÀ-ÖØ-öø-ÿЀ-ӿ\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]+[0-9₀-₉ₖᵢⱼ]*)
+  | (?P<SYMBOL>[-+−–*×·⋅∗∙@/÷^_(){}\[\],;:&|‖%√ᵀ⊤∞…⊙'!?"'“”.#~]|−|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
   | (?P<OTHER>.)
     """,
     re.VERBOSE | re.DOTALL,
@@ -53,10 +58,13 @@ _PATTERN = re.compile(
 _TURNS = re.compile(
     r"\^\s*(?:T(?![A-Za-z])|\\top|\\intercal|⊤|\{\s*(?:T|\\top|\\intercal|⊤|\\mathsf\s*\{?T\}?|\\mathrm\s*\{?T\}?|\\prime)\s*\})"
 )
-_SUBSCRIPT = re.compile(r"_\s*(?:\{(?P<group>[^{}]{1,40})\}|\\(?P<greek>[a-z]+)|(?P<digits>\d+)|(?P<letter>[A-Za-z]))")
+_SUBSCRIPT = re.compile(
+    r"_\s*(?:\{(?P<group>(?:[^{}]|\{[^{}]{0,40}\}){1,60})\}|\\(?:text|mathrm|textrm|mathsf)\s*\{(?P<words>[^{}]{1,40})\}|\\(?P<greek>[a-z]+)|(?P<digits>\d+)|(?P<letter>[A-Za-z]))"
+)
 _LONG_SUBSCRIPT = re.compile(r"\\?_(?P<run>[A-Za-z0-9]+)")
 _NAME_SUPERSCRIPT = re.compile(
-    r"\^\s*(?:\{\s*(?P<group>\(?[A-Za-z]{1,6}\)?|\(\d+\))\s*\}|\((?P<number>\d+)\)|(?P<letter>[A-Za-z])(?![A-Za-z]))"
+    r"\^\s*(?:\{\s*(?P<group>\(?[A-Za-z]{1,6}\)?|\(\d+\)|\[\w{1,3}\]|[<(][^{}()<>]{1,12}[>)]|\\?[*+]|\\text\{[^{}]{1,12}\}|\\prime)\s*\}"
+    r"|(?P<number>\(\d+\)|\[\d+\])|(?P<letter>[A-Za-z]|\*(?!\s*[\d(\[A-Za-z\\]))(?![A-Za-z]))"
 )
 _INDEX = re.compile(r"(?:\[\s*\d+\s*(?:,\s*\d+\s*)?\])+")
 _SYMBOL_LETTERS = re.compile(r"[QKVXWADHMSZCYPE]{2}|QK[Tt]|[QKVXADHMSZCYPE]?W[qkvo]|dk|dv|QKV")
@@ -68,9 +76,18 @@ _OPERAND = re.compile(r"\s*\$*\s*(?:[\[(\d−-]|\\begin|\\left)")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?")
 _UNCLEAR = re.compile(r"\d+(?:,\d+)+(?![\d.])")  # 3,50 and 0,1,2
 _NEXT_NAME = re.compile(
-    r"(?:\d+ ?)?[^\W\d_][\w^{}'\u0300-\u036f]*(?: [^\W\d_][\w^{}'\u0300-\u036f]*){0,2}\s*[=≈]"
+    r"(?:\d+ ?)?[^\W\d_][\w^{}'\u0300-\u036f]*(?: (?:[×·*] )?[^\W\d_][\w^{}'\u0300-\u036f]*){0,2}(?:\([^()=]{0,30}\))?\s*[=≈]"
 )  # K, 2 Q, Q K^T
 _IN_BARS = re.compile(r"[^|‖=≈→\n]+[|‖]")
+_STYLES = frozenset({"text", "textbf", "textit", "mathrm", "mathbf", "mathsf", "mathit", "boldsymbol", "bm", "emph"})
+_APPLIED = re.compile(r"\(\s*(?:[^\W\d_][\w^{}']*|\d+)(?:\s*[,;]\s*(?:[^\W\d_][\w^{}']*|\d+))*\s*\)")  # u(x), L(y, t)
+_LATEX_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\{,\}\d{3})+(?!\d|\{,\})")
+_OF_LIST = re.compile(r"\s+of\s+(?=\[)")
+_SCIENTIFIC = re.compile(
+    r"\s*(?:×|·|\*|\\times|\\cdot|x)\s*10\s*(?:(?P<high>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})|\^\s*[{(]?\s*(?P<low>[-−]?\d{1,3})\s*[})]?)(?![\d.])"
+)
+_HIGH = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_LOWERED = str.maketrans(_HIGH, "0123456789")
 _LOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₖᵢⱼ", "0123456789kij")
 
 
@@ -106,6 +123,7 @@ class _Lexer:
         self.depth = 0
         self.last = ""  # the kind of the token before
         self.bars: list[str] = []  # open ones, | or ‖
+        self.of = False  # `softmax of [1, 2]` was read: `is` may follow
 
     def token(self, kind: str, value: str, start: int, end: int) -> Token:
         return Token(kind, value, start_pos=start, end_pos=end)
@@ -120,7 +138,10 @@ class _Lexer:
             if kind == "SPACE" and self._parts_rows(match):
                 yield self.token("LINEEND", "the end of a line", match.start(), match.start())
             if kind == "SPACE":
-                if self._parts_columns(match):
+                if self._is_about(match):
+                    self.last = "ABOUT"
+                    yield self.token("ABOUT", match[0], match.start(), match.end())
+                elif self._parts_columns(match):
                     self.last = "WIDE"
                     yield self.token("WIDE", match[0], match.start(), match.end())
                 continue
@@ -136,6 +157,14 @@ class _Lexer:
         if self.ground.way != "text" or self.depth or self.last not in ("RSQB", "NUMBER", "RPAR", "CLOSE"):
             return False
         return match[0].strip(" ") == "" and len(match[0]) > 1 and _NEXT_NAME.match(self.text, match.end()) is not None
+
+    def _is_about(self, match: re.Match[str]) -> bool:
+        """`a / b ~ 0.5`; `= ~0.5` only says once more that it is rounded."""
+        if match[0] != "~" or self.ground.way == "math" or self.depth:
+            return False
+        return self.last in ("NUMBER", "RPAR", "RSQB", "NAME") and bool(
+            re.compile(r"\s*[-−]?[\d\[.]").match(self.text, match.end())
+        )
 
     def _parts_rows(self, match: re.Match[str]) -> bool:
         """`[1 0`, and below it `1 1]`: one long row, or two? Within the row of a matrix it is a long row."""
@@ -157,6 +186,11 @@ class _Lexer:
             case "MARKED":
                 apart = unicodedata.normalize("NFD", text)
                 return self._symbol(f"{apart[0]} {ACCENTS.get(apart[1], 'mark')}", start, end)
+            case "DERIVATIVE":
+                return self._derivative(match)
+            case "CHANGE":
+                sign = "∇" if "∇" in text or "nabla" in text else "Δ"
+                return self._symbol(sign + match["changed"].lstrip("\\"), start, end)
             case "BEGIN" | "END":
                 env = match["env"] or match["endenv"]
                 if env in MATRICES:
@@ -177,6 +211,14 @@ class _Lexer:
             case _:
                 return [self.token(kind, text, start, end)]
 
+    def _derivative(self, match: re.Match[str]) -> list[Token]:
+        """∂L/∂w is one name; d/dw alone asks for something that is not worked out here."""
+        over, by = match["over"] or match["over_"] or "", match["by"] or match["by_"]
+        if not over.strip():
+            return [self.token("OTHER", "d/d…", match.start(), match.end())]
+        name = f"∂{_bare(over)}/∂{_bare(by)}"
+        return [self.token("NAME", name, match.start(), match.end())]
+
     def _comment(self, text: str, start: int, end: int) -> list[Token]:
         """In code, numbers after # are what the line before gives; other comments are words."""
         is_result = self.text[end : end + 1] in ("[", "-") or self.text[end : end + 1].isdigit()
@@ -185,6 +227,13 @@ class _Lexer:
     def _number(self, text: str, start: int, end: int) -> Token:
         if text.endswith(".") and self.depth == 0:  # the end of a sentence, not 14.0
             return self.token("NUMBER", text[:-1], start, end - 1)
+        power = _SCIENTIFIC.match(self.text, end)
+        if power and self.last != "CARET":  # 1.4 × 10⁶⁵ is one number, also behind a division
+            exponent = (power["high"] or power["low"]).translate(_LOWERED).replace("⁻", "-").replace("−", "-")
+            return self.token("NUMBER", f"{text.replace('{,}', '.')}e{exponent}", start, power.end())
+        marked = _LATEX_THOUSANDS.match(self.text, start)
+        if marked and not re.search(r"\{,\}(?:\d{1,2}|\d{4,})(?!\d)", self.text):
+            return self.token("NUMBER", marked[0].replace("{,}", ""), start, marked.end())
         thousands = _THOUSANDS.match(self.text, start)
         if thousands and self.depth == 0 and thousands.end() > end:
             return self.token("NUMBER", thousands[0].replace(",", ""), start, thousands.end())
@@ -194,10 +243,13 @@ class _Lexer:
         return self.token("NUMBER", text.replace("{,}", "."), start, end)
 
     def _sign(self, text: str, start: int, end: int) -> list[Token]:
-        if text in "²³":
+        if text[-1] in _HIGH:
+            digits = text.lstrip("⁻").translate(_LOWERED)
+            minus = [self.token("MINUS", "-", start, start + 1)] if text[0] == "⁻" else []
             return [
                 self.token("CARET", "^", start, start),
-                self.token("NUMBER", "2" if text == "²" else "3", start, end),
+                *minus,
+                self.token("NUMBER", digits, end - len(digits), end),
             ]
         if text == "." and self.ground.way == "text" and self.text[end : end + 1].strip(" \n\t*_") == "":
             return [self.token("BREAK", text, start, end)]
@@ -237,26 +289,30 @@ class _Lexer:
             return [self.token("FUNCTION", "dot", start, start), self.token("LPAR", text, start, end)]
         if text in COMMANDS:
             return [self.token(COMMANDS[text], text, start, end)]
-        if name == "sigma" and self._is_sigmoid(end):
-            return [self.token("FUNCTION", "sigmoid", start, end)]
+        if name == "sigma" and self._is_applied(end):
+            return [self.token("FUNCTION", self.ground.sigma or "σ", start, end)]
         if name in GREEK:
             return self._symbol(GREEK[name], start, end)
         if name in FUNCTIONS:
             return self._call(name, start, end)
+        if name in _STYLES:
+            return []  # around more than a name: seen through
         return [self.token("OTHER", text, start, end)]
 
-    def _is_sigmoid(self, end: int) -> bool:
+    def _is_applied(self, end: int) -> bool:
         """Whether σ is a function here; in notes on layer norm it is a number."""
-        return self.ground.sigma == "sigmoid" and re.compile(r"(?:\\left)?[(\[]").match(self.text, end) is not None
+        return re.compile(r"\s?(?:\\left\s*|\\[bB]igg?l?\s*)?(?:[(\[]|\\begin)").match(self.text, end) is not None
 
     def _identifier(self, text: str, start: int, end: int) -> list[Token]:
         text = text.translate(_LOW)
-        if text == "σ" and self._is_sigmoid(end):
-            return [self.token("FUNCTION", "sigmoid", start, end)]
+        if text == "σ" and self._is_applied(end):
+            return [self.token("FUNCTION", self.ground.sigma or "σ", start, end)]
         if self._is_call(text, end):
             return self._call(text.lower(), start, end)
         if self.ground.way == "code":
             return self._code_name(start)
+        if re.fullmatch(r"[xX]\d+", text) and self.last == "NUMBER" and self.text[end : end + 1] == ".":
+            return [self.token("TIMES", "x", start, start + 1)]  # 0.4x0.3
         if text in "xX" and self.last in ("RSQB", "CLOSE", "RPAR", "NUMBER") and _OPERAND.match(self.text, end):
             return [self.token("TIMES", text, start, end)]  # [1, 0] x [0, 1]
         if len(text) == 1:
@@ -288,6 +344,8 @@ class _Lexer:
         after = re.compile(
             r"(?:_\s*(?:\{[^{}]*\}|\\?[A-Za-zβ]+))?(?:\s|\\[,;:!])*(?:\\(?:left|[bB]igg?l?)\s*)?(?:[(\[{]|\\begin)"
         ).match(self.text, end)
+        if self.ground.way == "text" and _OF_LIST.match(self.text, end):
+            return True
         return after is not None or (
             text.lower() in ("sqrt", "exp", "sin", "cos", "ln", "log")
             and self.text[end : end + 2].strip()[:1].isdigit()
@@ -303,6 +361,9 @@ class _Lexer:
             return self._named(name, start, end)
         script = _SUBSCRIPT.match(self.text, end)
         function = FUNCTIONS[name]
+        if self.ground.way == "text" and (of := _OF_LIST.match(self.text, end)):
+            self.of = True
+            return [self.token("FUNCTION", function, start, of.end())]
         if script and function == "log":  # to a base of its own
             function += script["group"] or script["digits"] or script[0]
         return [self.token("FUNCTION", function, start, script.end() if script else end)]
@@ -316,6 +377,8 @@ class _Lexer:
             return []
         if len(plain) == 1 or plain in ("dk",):
             return self._symbol(plain, start, end)
+        if self.of and plain.lower() in ("is", "gives", "equals", "yields") and self.last == "RSQB":
+            return [self.token("EQUALS", plain, start, end)]
         if plain.lower() in _CONNECTIVES and self.ground.way == "text":
             return [self.token("BREAK", plain, start, end)]
         if index := _CHAIN_INDEX.match(self.text, end):
@@ -333,14 +396,21 @@ class _Lexer:
         while True:
             if self.text[end : end + 1] == "'" and base == "d":
                 name, end = "d_k", end + 1
+            elif self.text[end : end + 1] in ("'", "′") and base.islower() and self.ground.way != "code":
+                name, end = f"{name}′", end + 1  # w′ is another weight, not w turned
             elif turn := (_TURNS.match(self.text, end) if turned is None else None):
                 turned = (turn.start(), turn.end())
                 end = turn.end()
             elif script := (_LONG_SUBSCRIPT.match(self.text, end) if self.ground.way != "math" else None):
                 name, end = f"{name}_{script['run']}", script.end()
             elif script := _SUBSCRIPT.match(self.text, end):
-                part = script["group"] or GREEK.get(script["greek"] or "", script["greek"]) or script[0].lstrip("_ ")
-                part = re.sub(r"\\(?:text|mathrm)|[{}\s]", "", part)
+                part = (
+                    script["group"]
+                    or script["words"]
+                    or GREEK.get(script["greek"] or "", script["greek"])
+                    or script[0].lstrip("_ ")
+                )
+                part = re.sub(r"\\(?:text|mathrm|textrm|mathsf|mathbf|textbf|operatorname)|[{}\s]", "", part)
                 name, end = f"{name}_{part}", script.end()
             elif base != "e" and (script := _NAME_SUPERSCRIPT.match(self.text, end)):
                 name, end = f"{name}^{script['group'] or script['number'] or script['letter']}", script.end()
@@ -348,16 +418,24 @@ class _Lexer:
                 name, end = f"{name}_O", script.end()
             else:
                 break
+        if not turned and self._is_application(end):
+            return [self.token("FUNCTION", canonical(name), start, end)]
         tokens = [self.token("NAME", canonical(name), start, turned[0] if turned else end)]
         if turned:
             tokens.append(self.token("TURN", "T", turned[0], end))
         elif index := _INDEX.match(self.text, end):
             tokens.append(self.token("INDEX", index[0], end, index.end()))
+        elif self.text[end : end + 1] == "[" and len(base) == 1:
+            tokens.append(self.token("OTHER", "[…]", end, end))  # x[n − k]: a place, and not a factor
         return tokens
 
+    def _is_application(self, end: int) -> bool:
+        """`u(x) = 4x` says what u makes of x; `ŷ(1 − ŷ)` is a product."""
+        return self.ground.way != "code" and _APPLIED.match(self.text, end) is not None
+
     def _code_name(self, start: int) -> list[Token]:
-        match = re.compile(r"[A-Za-zα-ω_]\w*").match(self.text, start)
-        assert match is not None
+        match = re.compile(r"\w*").match(self.text, start)
+        assert match is not None  # an identifier begins with a letter of some alphabet
         end = match.end()
         if match[0].lower() in ("inf", "infinity"):
             return [self.token("INFINITY", match[0], start, end)]
@@ -368,6 +446,11 @@ class _Lexer:
         if turn := re.compile(r"\.(?:T|transpose\([^)]*\)|t\(\))(?!\w)").match(self.text, end):
             tokens.append(self.token("TURN", turn[0], end, turn.end()))
         return tokens
+
+
+def _bare(text: str) -> str:
+    """A name without braces and blanks, to tell names apart by."""
+    return re.sub(r"\\(?:mathbf|mathrm|text|mathcal|boldsymbol|,|;|!)|[{}\s$]", "", text)
 
 
 _KINDS = [name for name in _PATTERN.groupindex if name.isupper()]

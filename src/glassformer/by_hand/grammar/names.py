@@ -114,9 +114,8 @@ def canonical(text: str) -> str:
         return "d_k"
     if match := re.fullmatch(r"([A-Za-z])(\d+)", text):
         return f"{match[1]}_{match[2]}"
-    if match := re.fullmatch(r"([A-Za-z])\^\(?(\d+)\)", text):
-        return f"{match[1]}_{match[2]}"
-    text = text.replace("^", "_").replace("(", "").replace(")", "")
+    if not re.search(r"\^[(\[<]", text):  # o^(1) is not o_1
+        text = text.replace("^", "_").replace("(", "").replace(")", "")
     return words(text) if re.search(r"[A-Za-z]{3,}", text) and "_" not in text else text
 
 

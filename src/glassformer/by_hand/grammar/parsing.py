@@ -4,6 +4,7 @@ It says why a side cannot be read, and where. It knows nothing of values, nor of
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -33,6 +34,7 @@ from glassformer.by_hand.grammar.lexing import DEEPEST
 from glassformer.errors import InputError
 
 LARGEST = 20_000  # tokens in one side
+LEFT_BLANK = "left blank"  # why a side with a ? in it is not read
 
 
 class UnreadableError(InputError):
@@ -85,6 +87,9 @@ class _Builder(Transformer[Token, Node]):
     def name(self, token: Token) -> Node:
         return Name(str(token), _span(token))
 
+    def dots(self, token: Token) -> Node:
+        return Name("…", _span(token))
+
     def word(self, token: Token) -> Node:
         return Name(str(token), _span(token))
 
@@ -128,12 +133,14 @@ class _Builder(Transformer[Token, Node]):
     def turned(self, a: Node, sign: Token) -> Node:
         return Transpose(a, _span(a, sign))
 
-    def inside(self, _open: Token, a: Node, _close: Token) -> Node:
-        return a
+    def inside(self, first: Token, a: Node, last: Token) -> Node:
+        return a if isinstance(a, Number | Matrix) else replace(a, span=_span(first, last))
 
     def parenthesis(self, *parts: Any) -> Node:
         values = _nodes(parts)
-        return values[0] if len(values) == 1 else _row_of(values, _span(*parts))
+        if len(values) > 1:
+            return _row_of(values, _span(*parts))
+        return values[0] if isinstance(values[0], Number | Matrix) else replace(values[0], span=_span(*parts))
 
     def list_row(self, *parts: Any) -> list[Node]:
         return _nodes(parts)
@@ -239,7 +246,7 @@ def _check_brackets(tokens: list[Token]) -> None:
         elif token.type in _PAIRS.values():
             if not stack or _PAIRS[stack.pop().type] != token.type:
                 raise UnreadableError(f"'{token}' closes nothing that is open")
-        elif token.type == "DOTS":
+        elif token.type == "DOTS" and not stack:
             raise UnreadableError("'…' leaves numbers out")
         elif token.type == "UNCLEAR":
             raise UnreadableError(f"'{token}' may be one number with a decimal comma, or several numbers")
@@ -248,7 +255,7 @@ def _check_brackets(tokens: list[Token]) -> None:
         elif token.type == "LINEEND":
             raise UnreadableError("a line ends within a row: one long row, or two rows?")
         elif token.type == "OTHER" and token == "?":
-            raise UnreadableError("left blank")
+            raise UnreadableError(LEFT_BLANK)
         elif token.type == "OTHER":
             raise UnreadableError(f"the sign '{token}' is not known")
     if stack:

@@ -8,8 +8,11 @@ Every sign keeps its place in the document. A drawing that may be read in two wa
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
 
 from glassformer.by_hand.grammar.expressions import Span
 
@@ -49,7 +52,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Found:
-    """Lines that belong together: what they say, or why that cannot be told."""
+    """Lines that belong together: what they say, or why that cannot be told; without either each stands alone."""
 
     span: Span
     drawing: Drawing | None
@@ -96,9 +99,15 @@ class _Block:
 
     rows: list[tuple[_Line, _Row]] = field(default_factory=list)
 
-    @property
+    @cached_property
     def middle(self) -> float:
         return sum(row.left + row.right for _, row in self.rows) / (2 * len(self.rows))
+
+    @cached_property
+    def is_outer(self) -> bool:
+        """Whether a bracket of its own stands around it: `[[1 0]` above `[1 1]]`."""
+        (first, top), (last, bottom) = self.rows[0], self.rows[-1]
+        return first.text[: top.start].endswith("[") and last.text[bottom.end :].startswith("]")
 
     @property
     def first(self) -> int:
@@ -218,12 +227,17 @@ def _is_astray(band: list[_Line], following: _Line) -> bool:
 
 def _joined(band: list[_Line]) -> Found | None:
     blocks = sorted(_blocks(band), key=lambda block: block.middle)
-    inks = [ink for line in band for ink in _placed(line, blocks)]
     if not any(len(block.rows) > 1 and _has_numbers(block) for block in blocks):
         return None
+    standing: dict[int, list[tuple[int, _Block, _Row]]] = {}  # the rows of each line, with the number of their block
+    for i, block in enumerate(blocks):
+        for line, row in block.rows:
+            standing.setdefault(line.start, []).append((i, block, row))
+    middles = [block.middle for block in blocks]
+    inks = [ink for line in band for ink in _placed(line, standing[line.start], middles)]
     if _collide(inks):
         if not _RELATION.search(band[0].lead) and len({bool(line.lead) for line in band}) == 1:
-            return None  # lines of their own: [1 0] W = [1 0], and below it [0 1] W = [1 1]
+            return Found(_span(band), None)  # lines of their own: [1 0] W = [1 0], and below it [0 1] W = [1 1]
         return _unclear(band, "matrices drawn over several lines, with signs in more than one line between them")
     return Found(_span(band), _written(blocks, inks))
 
@@ -263,29 +277,27 @@ def _inks(line: _Line) -> Iterator[tuple[int, int]]:
         position = 0 if row is None else row.end
 
 
-def _placed(line: _Line, blocks: list[_Block]) -> Iterator[_Ink]:
-    order = {id(row): i for i, block in enumerate(blocks) for at, row in block.rows if at is line}
+def _placed(line: _Line, standing: list[tuple[int, _Block, _Row]], middles: list[float]) -> Iterator[_Ink]:
     for stretch in _inks(line):
-        start, end = _without_outer(line, *stretch, blocks)
+        start, end = _without_outer(line, *stretch, standing)
         if start >= end:
             continue
-        low = max((order[id(row)] + 1 for row in line.rows if row.end <= start), default=0)
-        high = min((order[id(row)] for row in line.rows if row.start >= end), default=len(blocks))
+        low = max((i + 1 for i, _, row in standing if row.end <= start), default=0)
+        high = min((i for i, _, row in standing if row.start >= end), default=len(middles))
         middle = (line.columns[start] + line.columns[end]) / 2
-        slot = sum(block.middle < middle for block in blocks)
+        slot = bisect_left(middles, middle)
         yield _Ink(line, start, end, max(low, min(high, slot)))
 
 
-def _without_outer(line: _Line, start: int, end: int, blocks: list[_Block]) -> tuple[int, int]:
+def _without_outer(line: _Line, start: int, end: int, standing: list[tuple[int, _Block, _Row]]) -> tuple[int, int]:
     """Leaves out the outer brackets of `[[1 0]` above `[1 1]]`, and the comma between its rows."""
-    for block in blocks:
-        lines = [at for at, _ in block.rows]
-        if len(lines) < 2 or line not in lines:
+    for _, block, row in standing:
+        if len(block.rows) < 2:
             continue
-        row = block.rows[lines.index(line)][1]
-        if _is_outer(block) and line is lines[0] and row.start == end:
+        is_first, is_last = block.rows[0][0] is line, block.rows[-1][0] is line
+        if block.is_outer and is_first and row.start == end:
             end -= 1
-        elif row.end == start and (_is_outer(block) if line is lines[-1] else line.text[start] in ",;"):
+        elif row.end == start and (block.is_outer if is_last else line.text[start] in ",;"):
             start += 1
     while start < end and line.text[end - 1] in " \t":
         end -= 1
@@ -294,18 +306,15 @@ def _without_outer(line: _Line, start: int, end: int, blocks: list[_Block]) -> t
     return start, end
 
 
-def _is_outer(block: _Block) -> bool:
-    (first, top), (last, bottom) = block.rows[0], block.rows[-1]
-    return first.text[: top.start].endswith("[") and last.text[bottom.end :].startswith("]")
-
-
 def _collide(inks: list[_Ink]) -> bool:
     """Whether signs of two lines stand between the same matrices, one over the other."""
-    return any(
-        a.slot == b.slot and a.line is not b.line and a.left < b.right and b.left < a.right
-        for i, a in enumerate(inks)
-        for b in inks[i + 1 :]
-    )
+    for _, together in groupby(sorted(inks, key=lambda ink: (ink.slot, ink.left)), key=lambda ink: ink.slot):
+        reach: dict[int, int] = {}  # how far to the right each line has come
+        for ink in together:
+            if any(right > ink.left for start, right in reach.items() if start != ink.line.start):
+                return True
+            reach[ink.line.start] = max(ink.right, reach.get(ink.line.start, 0))
+    return False
 
 
 def _unclear(lines: list[_Line], why: str) -> Found:

@@ -10,6 +10,8 @@ from functools import cached_property
 
 from glassformer.by_hand.grammar.expressions import Node, Span
 from glassformer.by_hand.notes.canvas import Drawing, find_drawing
+from glassformer.by_hand.notes.gathering import find_gathered
+from glassformer.by_hand.notes.macros import DISPLAYS, Macros
 
 LONGEST_LINE = 100_000
 # `0,5 · 0,4 = 0,2` outside all brackets, `[0,659; 0,242]` and `[0,5 0,4]`: commas before decimals, not between entries.
@@ -36,6 +38,7 @@ class Passage:
     span: Span
     level: int = 0
     sides: tuple[Node, ...] = ()  # only for given
+    caption: str = ""  # what it is called, if not by the words around it
     drawing: Drawing | None = None  # what it says on one line, if it is drawn over several
 
     def moved(self, by: int) -> "Passage":
@@ -57,6 +60,9 @@ class Document:
     exact: bool = False  # the given numbers are exact, and not rounded
     passed_over: list[tuple[int, str]] = field(default_factory=list)  # offset and reason: no workings
     read_as: str = ""  # the text with blanks for what is not to be read, such as comments
+    macros: Macros = field(default_factory=Macros)  # commands of the author's own
+    converted: str = ""  # what the text was written out from, such as "a web page"; it cannot be mended in place
+    origins: list[int] = field(default_factory=list)  # the line of the file that each line was written out from
 
     def __post_init__(self) -> None:
         self.read_as = self.read_as or self.text
@@ -80,7 +86,7 @@ class Document:
         line = bisect_right(self._line_starts, offset)
         column = offset - self._line_starts[line - 1] + 1
         if not self.parts:
-            return Place(self.file, line, column)
+            return Place(self.file, self.origins[line - 1] if self.origins else line, column)
         start, label = self.parts[max(0, bisect_right([start for start, _ in self.parts], offset) - 1)]
         return Place(f"{self.file}, {label}", line - bisect_right(self._line_starts, start) + 1, column)
 
@@ -105,13 +111,13 @@ _TEX_LEVELS = ("chapter", "section", "subsection", "subsubsection", "paragraph")
 _EXAMPLE = re.compile(
     r"[\s*_]*(?:worked\s+)?(?:example|exercise|problem|question|task|aufgabe|beispiel)\s+\(?\w{1,3}\)?[\s*_:.]*", re.I
 )
-_DISPLAYS = ("equation", "align", "gather", "displaymath", "multline", "eqnarray", "flalign", "alignat")
-_OPENING = re.compile(r"\$\$|\\\[|\\begin\s*\{(?:" + "|".join(_DISPLAYS) + r")\*?\}")
+_OPENING = re.compile(r"\$\$|\\\[|\\begin\s*\{(?:" + "|".join(DISPLAYS) + r")\*?\}")
 
 
 def cut(document: Document) -> None:
     """Finds the passages of Markdown, LaTeX or plain text."""
     text, position = document.read_as, 0
+    displays = _displays(document)
     while position < len(text):
         line_end = _line_end(text, position)
         line = text[position:line_end] if line_end - position <= LONGEST_LINE else ""
@@ -119,7 +125,7 @@ def cut(document: Document) -> None:
             document.unreadable.append((position, f"a line of {line_end - position:,} characters is not read"))
         elif fence := _FENCE.match(line):
             line_end = _cut_fence(document, position, line_end, fence[1])
-        elif opening := _OPENING.search(line):
+        elif opening := displays.search(line):
             line_end = _cut_display(document, position, position + opening.start(), opening[0])
         elif heading := _heading_level(line):
             document.passages.append(Passage("heading", Span(position, line_end), heading))
@@ -128,6 +134,12 @@ def cut(document: Document) -> None:
                 document, position, line_end
             )
         position = line_end + 1
+
+
+def _displays(document: Document) -> re.Pattern[str]:
+    """What opens a display, in LaTeX or by a command of the author's."""
+    own = "|".join(re.escape(name) + "(?![A-Za-z])" for name in document.macros.displays)
+    return re.compile(f"{_OPENING.pattern}|{own}") if own else _OPENING
 
 
 def _heading_level(line: str) -> int:
@@ -145,6 +157,8 @@ def _cut_fence(document: Document, start: int, line_end: int, fence: str) -> int
         return line_end
     language = document.read_as[start:line_end].strip().strip(fence[0]).strip("{} ").lower().split(" ")[0]
     inside = Span(min(line_end + 1, close.start()), close.start())
+    if re.match(r"[\w\[\]]+\s*=[^=]", info := document.read_as[start:line_end].strip().strip(fence[0]).lstrip()):
+        language, inside = "", Span(line_end - len(info), close.start())  # the first line stands beside the fence
     if language in _MATHEMATICS:
         document.passages.append(Passage("math", inside))
     elif language in _WORKINGS:
@@ -154,6 +168,7 @@ def _cut_fence(document: Document, start: int, line_end: int, fence: str) -> int
     return close.end()
 
 
+_GOES_ON = re.compile(r"\n[ \t]*(?:=|≈)(?!=)[ \t]*(?=[^\s=])")  # = 1.0 / 4, under what it is equal to
 _RESULT = re.compile(r"\n[ \t]*#[ \t]*(?:=|->|→)?[ \t]*[\[⎡┌│|(]")
 
 
@@ -163,6 +178,9 @@ def _cut_code(document: Document, span: Span) -> None:
     while position < span.end:
         end = min(_line_end(text, position), span.end)
         depth = max(0, depth + sum(text.count(sign, position, end) for sign in "[(") - _closed(text, position, end))
+        if depth == 0 and _GOES_ON.match(text, end, span.end) and text[start:end].strip():
+            position = end + 1
+            continue
         result = depth == 0 and _RESULT.match(text, end, span.end)
         drawn = _cut_drawing(document, Span(start, span.end), "code") if start == position else 0
         if not drawn and result:
@@ -187,7 +205,7 @@ def _closed(text: str, start: int, end: int) -> int:
 def _cut_result(document: Document, code: Span, stop: int) -> int:
     """A drawing in the comments under a line of code is what that line gives; 0 if none is drawn there."""
     found = find_drawing(document.read_as, code.end + 1, stop, code=True)
-    if found is None:
+    if found is None or not (found.drawing or found.why):
         return 0
     drawing = found.drawing and found.drawing.after(document.slice(code) + " # ", code.start)
     if drawing is None:
@@ -199,7 +217,7 @@ def _cut_result(document: Document, code: Span, stop: int) -> int:
 def _cut_display(document: Document, line_start: int, start: int, opening: str) -> int:
     """From the opening sign to the closing one, which may stand lines below; text around it on its lines is kept."""
     while True:
-        closing = _closing(opening)
+        closing = document.macros.displays.get(opening) or _closing(opening)
         end = document.read_as.find(closing, start + len(opening))
         if end < 0 or end - start > LONGEST_LINE:
             document.unreadable.append((start, f"'{opening}' is never closed"))
@@ -209,7 +227,7 @@ def _cut_display(document: Document, line_start: int, start: int, opening: str) 
         document.passages.append(Passage("math", Span(start + len(opening), end)))
         line_start = end + len(closing)
         line_end = _line_end(document.read_as, line_start)
-        another = _OPENING.search(document.read_as, line_start, line_end)
+        another = _displays(document).search(document.read_as, line_start, line_end)
         if another is None:
             if document.read_as[line_start:line_end].strip():
                 document.passages.append(Passage("text", Span(line_start, line_end)))
@@ -230,14 +248,25 @@ def _line_end(text: str, position: int) -> int:
 
 def _cut_drawing(document: Document, span: Span, kind: str) -> int:
     """A matrix drawn over several lines from here on; gives where it ends, or 0 if none is drawn here."""
-    found = find_drawing(document.read_as, span.start, span.end, code=kind == "code")
+    code = kind == "code"
+    found = find_gathered(document.read_as, span.start, span.end, code=code) or find_drawing(
+        document.read_as, span.start, span.end, code=code
+    )
     if found is None:
         return 0
-    if found.drawing is None:
+    if found.drawing is not None:
+        document.passages.append(Passage(kind, found.span, drawing=found.drawing))
+    elif found.why:
         document.unreadable.append((found.span.start, found.why))
     else:
-        document.passages.append(Passage(kind, found.span, drawing=found.drawing))
+        _cut_lines(document, found.span, kind)
     return found.span.end
+
+
+def _cut_lines(document: Document, span: Span, kind: str) -> None:
+    """Lines that stand under each other, each for itself."""
+    for line in re.compile(r"[^\n]+").finditer(document.read_as, span.start, span.end):
+        document.passages.append(Passage(kind, Span(line.start(), line.end())))
 
 
 def _cut_text(document: Document, start: int, line_end: int) -> int:

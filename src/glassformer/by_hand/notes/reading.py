@@ -3,12 +3,19 @@
 Nothing in a file is ever run. What is no text, or too large, is said so. Understands no mathematics.
 """
 
-import json
 import re
 from pathlib import Path
 
 from glassformer.by_hand.notes.documents import Document, cut
+from glassformer.by_hand.notes.formats.pdf_text import read_pdf
+from glassformer.by_hand.notes.formats.restructured import read_restructured
+from glassformer.by_hand.notes.formats.web_pages import read_web_page
+from glassformer.by_hand.notes.formats.word_files import read_word_file
+from glassformer.by_hand.notes.macros import read_macros, without_definitions
 from glassformer.by_hand.notes.markdown_tables import read_tables
+from glassformer.by_hand.notes.plain_spelling import plainly
+from glassformer.by_hand.notes.programs.fences import read_programs
+from glassformer.by_hand.notes.programs.notebooks import read_notebook
 from glassformer.by_hand.notes.sheets import read_csv, read_xlsx
 from glassformer.by_hand.notes.worksheet_files import read_toml, read_yaml
 from glassformer.errors import InputError, nearest
@@ -16,6 +23,7 @@ from glassformer.errors import InputError, nearest
 LARGEST = 50_000_000  # bytes
 NOTES = frozenset(
     {".md", ".markdown", ".txt", ".tex", ".ipynb", ".csv", ".tsv", ".xlsx", ".toml", ".yaml", ".yml", ".rst"}
+    | {".html", ".htm", ".xhtml", ".qmd", ".rmd", ".docx", ".pdf"}
 )
 
 
@@ -41,27 +49,50 @@ def open_document(path: Path) -> Document:
     """The document at a path, cut into passages."""
     if path.stat().st_size > LARGEST:
         return _hopeless(str(path), f"{path.stat().st_size:,} bytes; files over {LARGEST:,} bytes are not read")
-    return open_bytes(path.read_bytes(), str(path), path.suffix.lower())
+    data, suffix = path.read_bytes(), path.suffix.lower()
+    return open_bytes(data, str(path), suffix, _beside(path, data) if suffix == ".tex" else "")
 
 
-def open_bytes(data: bytes, file: str, suffix: str = ".md") -> Document:
-    """The document that these bytes hold, read as what the suffix says."""
+def _beside(path: Path, data: bytes) -> str:
+    """The files of the author's that a LaTeX file names and that stand in its folder; not those of others."""
+    names = re.findall(rb"\\(?:input|include|usepackage|subfile)(?:\[[^\]\n]*\])?\{([\w, -]{1,200})\}", data)
+    texts = []
+    for name in [each.strip().decode() for group in names for each in group.split(b",")][:50]:
+        for each in (path.parent / f"{name}.tex", path.parent / f"{name}.sty"):
+            if each.is_file() and each != path and each.stat().st_size < LARGEST // 50:
+                texts.append(_decoded(each.read_bytes()))
+    return "\n".join(["", *texts])
+
+
+def open_bytes(data: bytes, file: str, suffix: str = ".md", beside: str = "") -> Document:
+    """The document that these bytes hold, read as what the suffix says; `beside` may define commands for it."""
     if suffix == ".xlsx":
         return read_xlsx(data, file)
+    if suffix == ".docx":
+        return read_word_file(data, file)
+    if suffix == ".pdf":
+        return read_pdf(data, file)
     if b"\x00" in data[:100_000] and data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         return _hopeless(file, "this is not text (it has zero bytes)")
     text = _decoded(data)
     if suffix in (".csv", ".tsv"):
         return read_csv(text, file, "\t" if suffix == ".tsv" else None)
     if suffix == ".ipynb":
-        return _notebook(text, file)
+        return read_notebook(text, file)
+    if suffix in (".html", ".htm", ".xhtml"):
+        return read_web_page(text, file)
+    if suffix == ".rst":
+        return read_restructured(text, file)
     if suffix == ".toml":
         return read_toml(text, file)
     if suffix in (".yaml", ".yml"):
         return read_yaml(text, file)
-    document = Document(file, text, read_as=_without_comments(text) if suffix == ".tex" else text)
+    macros = read_macros(text + beside)
+    written = _without_comments(text) if suffix == ".tex" else without_definitions(text)
+    document = Document(file, text, read_as=plainly(written, suffix), macros=macros)
     cut(document)
     read_tables(document)
+    read_programs(document)
     return document
 
 
@@ -85,31 +116,5 @@ def _without_comments(text: str) -> str:
         end = begin + len(r"\begin{document}")
         text = re.sub(r"[^\n]", " ", text[:end]) + text[end:]
     text = text.replace(r"\end{document}", " " * len(r"\end{document}"))
-    return re.sub(r"(?<!\\)%[^\n]*", lambda match: " " * len(match[0]), text)
-
-
-def _notebook(text: str, file: str) -> Document:
-    """The Markdown cells of a notebook; code cells are not workings, and are never run."""
-    try:
-        cells = json.loads(text)["cells"]
-        sources = [
-            (i + 1, "".join(cell["source"]))
-            for i, cell in enumerate(cells)
-            if cell.get("cell_type") == "markdown" and isinstance(cell.get("source"), str | list)
-        ]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        return _hopeless(file, f"this is not a Jupyter notebook ({type(error).__name__}: {error})")
-    whole, parts = "", []
-    for number, source in sources:
-        parts.append((len(whole), f"cell {number}"))
-        whole += source.rstrip("\n") + "\n\n"
-    document = Document(file, whole, parts=parts)
-    for start, _ in parts:
-        end = next((s for s, _ in parts if s > start), len(whole))
-        piece = Document(file, whole[start:end])
-        cut(piece)
-        document.passages += [passage.moved(start) for passage in piece.passages]
-        document.unreadable += [(offset + start, why) for offset, why in piece.unreadable]
-        document.passed_over += [(offset + start, why) for offset, why in piece.passed_over]
-    read_tables(document)
-    return document
+    text = re.sub(r"(?<!\\)%[^\n]*", lambda match: " " * len(match[0]), text)
+    return without_definitions(text)

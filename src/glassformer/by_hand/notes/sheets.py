@@ -1,11 +1,12 @@
 """Reads CSV and Excel sheets: a block of numbers under or beside its name, which may be a formula (`Q = X W_Q`).
 
-The cells become statements with their places in the sheet. Formulas of the spreadsheet itself are never worked out.
+The cells become statements with their places in the sheet. What formulas of the spreadsheet give: sheet_formulas.py.
 """
 
 import csv
 import io
 import re
+import warnings
 from bisect import bisect_right
 from collections.abc import Mapping
 
@@ -13,10 +14,12 @@ from glassformer.by_hand.grammar.expressions import Matrix, Node, Number, Span
 from glassformer.by_hand.grammar.lexing import Ground, lex
 from glassformer.by_hand.grammar.parsing import UnreadableError, parse
 from glassformer.by_hand.notes.documents import Document, Passage
+from glassformer.by_hand.notes.sheet_formulas import Place, agreeing, place_of
 from glassformer.errors import InputError
 
 Grid = list[list[str]]
 MOST_CELLS = 1_000_000
+LARGEST_WITH_FORMULAS = 3_000_000  # bytes
 _COMMA = re.compile(r"^([-+−]?\d+),(\d+%?)$")
 
 
@@ -47,9 +50,30 @@ def read_xlsx(data: bytes, file: str) -> Document:
         for sheet in book.worksheets:
             rows = sheet.iter_rows(values_only=True, max_row=20_000, max_col=500)
             sheets.append((sheet.title, [["" if cell is None else str(cell).strip() for cell in row] for row in rows]))
+        formulas = _formulas(data) if len(data) <= LARGEST_WITH_FORMULAS else {}
     except Exception as error:  # the library raises whatever the zip or the XML in it raises
         return Document(file, "", unreadable=[(0, f"this is not an Excel workbook ({type(error).__name__}: {error})")])
-    return _document(sheets, file, "\t")
+    return _document(sheets, file, "\t", formulas)
+
+
+def _formulas(data: bytes) -> dict[str, dict[Place, tuple[str, Place]]]:
+    """Of each sheet its formulas: where each stands, what it says, and the last cell that it fills."""
+    import openpyxl
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what else is in the book is no concern of ours
+        book = openpyxl.load_workbook(io.BytesIO(data))
+    answer: dict[str, dict[Place, tuple[str, Place]]] = {}
+    for sheet in book.worksheets:
+        found = answer.setdefault(sheet.title, {})
+        for row in sheet.iter_rows(max_row=min(sheet.max_row, 2000), max_col=min(sheet.max_column, 200)):
+            for cell in row:
+                here = ((cell.row or 1) - 1, (cell.column or 1) - 1)
+                text, filled = getattr(cell.value, "text", cell.value), getattr(cell.value, "ref", "")
+                if isinstance(text, str) and text.startswith("="):
+                    last = re.fullmatch(r"[A-Z]+\d+:([A-Z]+)(\d+)", filled or "")
+                    found[here] = (text, place_of(last[1], last[2]) if last else here)
+    return answer
 
 
 def with_cells(data: bytes, document: Document, numbers: Mapping[int, str]) -> bytes:
@@ -73,25 +97,47 @@ def with_cells(data: bytes, document: Document, numbers: Mapping[int, str]) -> b
     return out.getvalue()
 
 
-def _document(sheets: list[tuple[str, Grid]], file: str, delimiter: str) -> Document:
-    text, parts, passages = "", [], []
+def _document(
+    sheets: list[tuple[str, Grid]],
+    file: str,
+    delimiter: str,
+    formulas: dict[str, dict[Place, tuple[str, Place]]] | None = None,
+) -> Document:
+    pieces: list[str] = []
+    length, parts, passages = 0, [], []
     unreadable: list[tuple[int, str]] = []
     for title, grid in sheets:
-        start = len(text)
+        start = length
         if title:
             parts.append((start, f"sheet {title}"))
         offsets: list[list[int]] = []
-        for row in grid:
+        for row in _without_empty_end(grid):
             offsets.append([])
             for cell in row:
-                offsets[-1].append(len(text))
-                text += cell + delimiter
-            text = text.removesuffix(delimiter) + "\n"
+                offsets[-1].append(length)
+                pieces.append(cell + delimiter)
+                length += len(cell) + 1
+            if row:
+                pieces[-1], length = pieces[-1][:-1], length - 1
+            pieces.append("\n")
+            length += 1
         if sum(len(row) for row in grid) > MOST_CELLS:
             unreadable.append((start, f"a sheet of more than {MOST_CELLS:,} cells is not read"))
-        else:
-            passages += _Blocks(grid, offsets, unreadable).passages()
-    return Document(file, text, passages, unreadable, parts)
+            continue
+        blocks = _Blocks(grid, offsets, unreadable)
+        passages += blocks.passages()
+        passages += blocks.worked((formulas or {}).get(title, {}))
+    return Document(file, "".join(pieces), passages, unreadable, parts)
+
+
+def _without_empty_end(grid: Grid) -> Grid:
+    """Rows end at their last cell that says something, and the sheet at its last such row."""
+    for row in grid:
+        while row and not row[-1]:
+            row.pop()
+    while grid and not grid[-1]:
+        grid.pop()
+    return grid
 
 
 def _is_number(cell: str) -> bool:
@@ -117,6 +163,22 @@ class _Blocks:
             for c, cell in enumerate(row):
                 if cell and not _is_number(cell):
                     found += self._named(r, c, cell)
+        return found
+
+    def worked(self, formulas: dict[Place, tuple[str, Place]]) -> list[Passage]:
+        """A claim for every block that its formula gives."""
+
+        def number(place: Place) -> float | None:
+            if not self.number_at(*place):
+                return None
+            node = self._number(*place)
+            return node.value
+
+        found = []
+        for (top, left), (bottom, right) in agreeing(formulas, number):
+            rows = tuple(tuple(self._number(r, c) for c in range(left, right + 1)) for r in range(top, bottom + 1))
+            matrix = Matrix(rows, Span(rows[0][0].span.start, rows[-1][-1].span.end))
+            found.append(Passage("given", matrix.span, sides=(matrix, matrix), caption=formulas[top, left][0][:60]))
         return found
 
     def _named(self, r: int, c: int, cell: str) -> list[Passage]:

@@ -10,13 +10,23 @@ from dataclasses import dataclass, field
 
 from lark import Token
 
+from glassformer.by_hand.grammar.cutting import (
+    cut_sides,
+    is_program,
+    next_names,
+    other_cuts,
+    split,
+    take_asides,
+    take_label,
+    without_remarks,
+)
 from glassformer.by_hand.grammar.expressions import Name, Node, Span
 from glassformer.by_hand.grammar.lexing import Ground, lex
 from glassformer.by_hand.grammar.names import words
-from glassformer.by_hand.grammar.parsing import UnreadableError, parse
-from glassformer.by_hand.grammar.signs import OPENS, RELATIONS
+from glassformer.by_hand.grammar.parsing import LEFT_BLANK, UnreadableError, parse
 from glassformer.by_hand.notes.canvas import Drawing
 from glassformer.by_hand.notes.documents import Document, Passage
+from glassformer.by_hand.numbers.conventions import Habits
 
 
 @dataclass
@@ -27,6 +37,13 @@ class Side:
     span: Span
     node: Node | None = None
     why: str = ""
+    others: tuple[Node, ...] = ()  # other ways to read the same signs
+    is_quoted: bool = False  # it stands in `…`, and may be a notation that is explained
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it was left to be filled in."""
+        return self.node is None and self.why == LEFT_BLANK
 
 
 @dataclass
@@ -37,6 +54,8 @@ class Statement:
     caption: str
     section: int
     way: str
+    lead: str = ""  # the words before it in its sentence
+    prose: str = ""  # the heading and the lines of text since the statement before
 
 
 @dataclass
@@ -58,23 +77,80 @@ class Reading:
     sections: list[Section]
     statements: list[Statement]
     says_exact: bool = False  # the notes say that their given numbers are exact
+    habits: Habits = Habits()
 
 
 _BULLET = re.compile(r"[ \t]*(?:(?:[-*+>•❖]|\d{1,2}[.)]|\(\d{1,2}\)|[①-⑳])[ \t]+(?:\[[ xX]\][ \t]+)?)+")
 _LABEL = re.compile(r"(?:example|exercise|problem|question|task|aufgabe|beispiel)\s+(\w{1,3})\b", re.I)
 _EXACT = re.compile(r"\bgiven (?:numbers|matrices|values) are exact\b", re.I)
 _CODE = re.compile(r"[#@]|\w\.T\b|\bnp\.|\btorch\.")
-_WRITTEN = re.compile(r"\^T\b|\^⊤")  # a transpose that no program knows
-_SEPARATORS = frozenset({"COMMA", "SEMICOLON", "WIDE", "ROWEND", "BREAK"})
+_WRITTEN = re.compile(r"\^T\b|\^⊤|\^\s*[\d({−]|[×·−≈√∑Σ²₀-₉ᵢⱼ÷]")  # signs that no program knows
 
 
 def read_statements(document: Document) -> Reading:
     """All statements of a document, in order."""
     reader = _Reader(document)
-    for passage in document.passages:
+    for passage in joined(document):
         reader.read(passage)
     exact = document.exact or bool(_EXACT.search(document.text))
-    return Reading(document, reader.sections, reader.statements, exact)
+    return Reading(document, reader.sections, reader.statements, exact, habits_of(document.text))
+
+
+_OPERATOR_ALONE = re.compile(r"\s*[=≈+×·*/÷−-]\s*")
+_OPERATOR_FIRST = re.compile(r"\s*(?:[+×·*/÷]\s|[−-]\s+(?=[\d(])[^=≈]*$)")
+_OPERATOR_LAST = re.compile(r"[=≈+×·/÷]\s*$")
+_WORDS_ALONE = re.compile(r"[^\d=≈\[\](){}$]*[^\W\d_][^\d=≈\[\]{}$]*")
+_BOX = re.compile(r"(?m)^\s*[│║](?:[^\n]*[│║])?[^│║\n]*[\w)\]][^│║\n]*[=≈:][^│║\n]*[\w(\[−-][^│║\n]*[│║]")
+_LONGEST_JOINED = 2000
+
+
+def joined(document: Document) -> Iterator[Passage]:
+    """The passages, with a sum that is written from line to line as one: `= 0.1`, `+ 0.2`, and `=` on a line alone."""
+    last: Passage | None = None
+    is_open = False  # the last line so far is an operator, or words after one
+    for passage in document.passages:
+        if last is None:
+            last, is_open = passage, False
+            continue
+        text = document.slice(passage.span)
+        if _go_together(document, last, passage, text, is_open=is_open):
+            is_open = bool(_OPERATOR_LAST.search(text)) or (is_open and bool(_WORDS_ALONE.fullmatch(text.strip())))
+            last = Passage(last.kind, Span(last.span.start, passage.span.end))
+        else:
+            yield last
+            last, is_open = passage, bool(_OPERATOR_ALONE.fullmatch(text))
+    if last is not None:
+        yield last
+
+
+def _go_together(document: Document, last: Passage, passage: Passage, text: str, *, is_open: bool) -> bool:
+    if passage.kind != last.kind or passage.kind not in ("code", "text") or passage.drawing or last.drawing:
+        return False
+    if document.slice(Span(last.span.end, passage.span.start)).strip():
+        return False
+    if passage.span.end - last.span.start > _LONGEST_JOINED:
+        return False
+    if is_open or _OPERATOR_ALONE.fullmatch(text):
+        return True
+    before = document.slice(last.span)
+    in_code = passage.kind == "code" and bool(re.search(r"\d\W*$", before))
+    return in_code and (bool(_OPERATOR_FIRST.match(text)) or bool(_OPERATOR_LAST.search(before)))
+
+
+_E_IS = re.compile(
+    r"(?:\b(?:use|using|take|taking|with|let|replac\w+|set)\W{0,3}(\d(?:\.\d+)?)\W{0,3}(?:instead of|for|as|in place of)\W{0,3}"
+    r"(?:the number )?\$?e\b|\be\$?\s*(?:=|≈|~|\\approx|\bis\b)\s*(\d\.\d+|3)\b|(?<![\w.])(\d(?:\.\d+)?)\s*\^\s*[{(]?\s*-?[xz]\b)"
+)
+_BY_COLUMNS = re.compile(
+    r"column[- ](?:wise|softmax)|(?:each|every|per|over(?: the)?) columns?|axis\s*=\s*0|dim\s*=\s*0", re.I
+)
+
+
+def habits_of(text: str) -> Habits:
+    """What the notes say about their own conventions: what e is taken to be, whether tokens stand in columns."""
+    said = {float(next(filter(None, match.groups()))) for match in _E_IS.finditer(text)}
+    said |= {float(number) for number in re.findall(r"(?<![\d.])2\.7(?:1|18|2|183|1828)?(?!\d)", text)}
+    return Habits(tuple(sorted(number for number in said if 1 < number <= 10)), bool(_BY_COLUMNS.search(text)))
 
 
 class _Reader:
@@ -88,14 +164,21 @@ class _Reader:
         self.sigma = "sigmoid" if re.search("sigmoid|logistic", document.text, re.I) else ""
         self.said_before = False  # words of this line stand before the formula, which is about them
         self.open_end = False  # the last chain ended in a relation, and goes on in the next passage
+        self.heading = ""
+        self.prose: list[str] = []  # lines of text since the last statement
 
     def read(self, passage: Passage) -> None:
         self.said_before = False
+        if passage.drawing is not None and _BOX.search(self.document.slice(passage.span)):
+            self._box(passage)
+            return
+        if passage.kind == "text":
+            self.prose.append(self.document.slice(passage.span)[:_LONGEST_PROSE])
         if passage.kind == "heading":
             self._heading(passage)
         elif passage.kind == "given":
             sides = [Side("EQUALS" if i else "", node.span, node) for i, node in enumerate(passage.sides)]
-            self._add(sides, self.caption, "given")
+            self._add(sides, passage.caption or self.caption, "given")
             self.caption = ""
         elif passage.kind == "text":
             self._text(passage)
@@ -108,9 +191,18 @@ class _Reader:
             )
             self._mathematics(self._ground(text, passage.span.start, way))
 
+    def _box(self, passage: Passage) -> None:
+        """Lines of working in a drawn frame: each is a line of its own, and no row of a matrix."""
+        text = re.sub(r"[┌┐└┘├┤┬┴┼─═╔╗╚╝╠╣]", " ", self.document.slice(passage.span))
+        for lines in re.finditer(r"[^\n]+(?:\n[│║\s]*[│║]\s*(?:[+×·*/÷]\s[^\n]*|[−-]\s[^\n=≈]*(?=\n|$)))*", text):
+            inside = re.sub(r"[│║](?=\s*\n)|(?<=\n)[│║]", " ", lines[0])
+            ground = self._ground(re.sub(r"[│║]", ";", inside), passage.span.start + lines.start(), "text")
+            self._mathematics(ground)
+
     def _ground(self, text: str, start: int, way: str, places: tuple[int, ...] = ()) -> Ground:
         if self.document.decimal_mark == ",":
             text = re.sub(r"(?<=\d),(?=\d)", ".", text)
+        text, places = self.document.macros.put_in(text, start, places)
         return Ground(text, start, way, self.sigma, places)
 
     # --- sections -----------------------------------------------------------------------------------------------
@@ -120,6 +212,7 @@ class _Reader:
         title = "".join(re.findall(r"[a-z0-9]", text.lower()))
         label = match[1] if (match := _LABEL.search(text)) else ""
         self.caption, self.open_end = "", False
+        self.heading, self.prose = text.strip("#* "), []
         if title in self.section.titles or (label and label == self.section.label):
             return
         new_example = bool(label) and label != self.section.label
@@ -170,8 +263,8 @@ class _Reader:
         found = False
         asides: list[list[Token]] = []
         if ground.way == "text":
-            tokens, asides = _take_asides(tokens)
-        parts = (part for run in (tokens, *asides) for part in _split(run))
+            tokens, asides = take_asides(tokens)
+        parts = (part for run in (tokens, *asides) for part in split(run))
         for part in (each for whole in parts for each in self._side_by_side(whole)):
             found |= self._chain(part, ground)
         if not found and ground.way == "text":
@@ -181,7 +274,7 @@ class _Reader:
     def _side_by_side(self, tokens: list[Token]) -> Iterator[list[Token]]:
         """`q = [1, 0] k = [0, 1]` is two statements; `q = [1, 0] W = [1, 1]` is one if W is known, else unclear."""
         start = 0
-        for i in _next_names(tokens):
+        for i in next_names(tokens):
             if tokens[i][0].islower():
                 yield tokens[start:i]
                 start = i
@@ -191,19 +284,21 @@ class _Reader:
 
     def _chain(self, tokens: list[Token], ground: Ground) -> bool:
         """One statement; True if it was one."""
-        caption, tokens = _take_label(tokens, ground.way)
-        cut = _sides(tokens)
+        caption, tokens = take_label(tokens, ground.way)
+        cut = cut_sides(tokens)
         if not any(part for _, part in cut):
-            return False
-        goes_on = self.statements and not cut[0][1] and len(cut) > 1 and not self.said_before
+            is_relation = len(cut) == 2 and cut[1][0] in ("EQUALS", "ABOUT") and bool(self.statements)
+            self.open_end |= is_relation and not self.said_before
+            return is_relation
+        goes_on = bool(self.statements) and not cut[0][1] and len(cut) > 1 and self._is_next(cut[1][1], ground)
         if not goes_on and not self._has_numbers(cut, ground):
             return False
-        if ground.way == "code" and _is_program(tokens):
+        if ground.way == "code" and is_program(tokens):
             return False
         sides = [self._side(relation, part, i, len(cut), ground) for i, (relation, part) in enumerate(cut) if part]
         if self.open_end and self.statements and sides and not goes_on:
             self.statements[-1].sides.extend(_from_relation(sides))
-        elif goes_on and ground.way != "code" and sides[0].relation in ("EQUALS", "ABOUT"):
+        elif goes_on and sides[0].relation in ("EQUALS", "ABOUT"):
             self.statements[-1].sides.extend(sides)
         else:
             self._add(sides, caption or self.caption, ground.way)
@@ -211,161 +306,74 @@ class _Reader:
         self.caption = ""
         return True
 
+    def _is_next(self, tokens: list[Token], ground: Ground) -> bool:
+        """Whether a chain that begins with its relation goes on with the last one; in lines, only from line to line."""
+        if self.said_before or not tokens:
+            return False
+        if ground.way == "math":
+            return True
+        between = self.document.text[self.statements[-1].sides[-1].span.end : tokens[0].start_pos]
+        if "\n" not in between and re.search(r"[│║|;]", between):
+            return False  # the next cell of a table
+        return "\n\n\n" not in between and not re.search(r"[^\W_]|```", _REMARK_BETWEEN.sub("", between))
+
     def _has_numbers(self, cut: list[tuple[str, list[Token]]], ground: Ground) -> bool:
         """A chain says something with a relation, or prints a matrix; a line of prose does neither."""
         kinds = {token.type for _, part in cut for token in part}
         if len([part for _, part in cut if part]) > 1:
             return ground.way != "code" or bool(kinds & {"NUMBER", "LSQB"})
-        return bool(kinds & {"LSQB", "OPEN"}) or (kinds <= {"NUMBER", "MINUS"} and "NUMBER" in kinds)
+        return bool(kinds & {"LSQB", "OPEN"}) or (kinds <= _ARITHMETIC and "NUMBER" in kinds)
 
     def _side(self, relation: str, tokens: list[Token], i: int, n: int, ground: Ground) -> Side:
-        tokens = _without_remarks(tokens, first=i == 0, last=i == n - 1, alone=n == 1)
+        tokens = without_remarks(tokens, first=i == 0, last=i == n - 1, alone=n == 1)
         span = Span(tokens[0].start_pos or 0, tokens[-1].end_pos or 0)
         if unit := _unit(tokens, ground):
             return Side(relation, span, None, f"a number with the unit '{unit}'")
+        others = tuple(
+            node for other in other_cuts(tokens, ground.way, self.document.text) if (node := _parsed(other)) is not None
+        )
         try:
-            return Side(relation, span, parse(tokens))
+            return Side(relation, span, parse(tokens), others=others, is_quoted=self._is_quoted(span, ground))
         except UnreadableError as error:
-            return Side(relation, span, None, str(error))
+            return Side(relation, span, others[0] if others else None, str(error), others[1:])
+
+    def _is_quoted(self, span: Span, ground: Ground) -> bool:
+        around = self.document.text[max(0, span.start - 2) : span.start], self.document.text[span.end : span.end + 2]
+        return ground.way == "text" and "`" in around[0] and "`" in around[1]
 
     def _add(self, sides: list[Side], caption: str, way: str) -> None:
-        self.statements.append(Statement(sides, caption, self.section.number, way))
+        prose = "\n".join([self.heading, *self.prose[-_MOST_PROSE:]])
+        lead = _lead(self.document.text, sides[0].span.start)
+        self.statements.append(Statement(sides, caption, self.section.number, way, lead, prose))
+        self.heading, self.prose = "", []
         self.named |= {side.node.text for side in sides if isinstance(side.node, Name)}
 
 
-def _is_program(tokens: list[Token]) -> bool:
-    """A line of a program, not a working: `for i in x:`, `model = Model(d=512)`."""
-    depth = 0
-    for token in tokens:
-        depth += OPENS.get(token.type, 0)
-        if token.type in ("OTHER", "COLON") or (depth > 0 and token.type in RELATIONS):
-            return True
-    return False
+_REMARK_BETWEEN = re.compile(r"^[^\n]*|\\\w+")  # what follows a formula on its line
+_ARITHMETIC = frozenset({"NUMBER", "MINUS", "PLUS", "TIMES", "STAR", "OVER", "LPAR", "RPAR"})
+_LONGEST_PROSE, _MOST_PROSE = 400, 2  # characters of a line, lines
 
 
-def _next_names(tokens: list[Token]) -> list[int]:
-    """Where, after `= [1, 0]` and nothing between, a name and its equals sign and a bracket follow."""
-    closes: dict[int, int] = {}
-    stack: list[int] = []
-    for i, token in enumerate(tokens):
-        if OPENS.get(token.type) == 1:
-            stack.append(i)
-        elif OPENS.get(token.type) == -1 and stack:
-            closes[i] = stack.pop()
-    kinds = [token.type for token in tokens]
-    return [
-        i + 1
-        for i, start in closes.items()
-        if start
-        and kinds[start] == "LSQB"
-        and kinds[start - 1] in RELATIONS
-        and kinds[i + 1 : i + 4] in (["NAME", "EQUALS", "LSQB"], ["NAME", "ABOUT", "LSQB"])
-    ]
+def _lead(text: str, start: int) -> str:
+    """The words before a formula, from the last end of a sentence on."""
+    before = text[max(0, start - 120) : start]
+    return re.split(r"\n\s*\n|[.;!?](?:\s|\*)|\$\$|\\\[|\n[ \t]*[-*+>|#]|\\item|```", before)[-1]
+
+
+def _parsed(tokens: list[Token]) -> Node | None:
+    try:
+        return parse(tokens)
+    except UnreadableError:
+        return None
 
 
 def _from_relation(sides: list[Side]) -> list[Side]:
     return [Side("EQUALS" if i == 0 else side.relation, side.span, side.node, side.why) for i, side in enumerate(sides)]
 
 
-def _split(tokens: list[Token]) -> Iterator[list[Token]]:
-    """Cuts at commas and wide spaces outside all brackets; a row of an alignment that starts with = goes on.
-
-    So does a colon after a relation: `with d = 2: …`; one before it ends a label.
-    """
-    depth = 0
-    part: list[Token] = []
-    for i, token in enumerate(tokens):
-        depth += OPENS.get(token.type, 0)
-        if depth <= 0 and token.type == "AMP":
-            continue
-        after_relation = token.type == "COLON" and any(t.type in RELATIONS for t in part)
-        if depth <= 0 and (token.type in _SEPARATORS or after_relation):
-            following = next((t.type for t in tokens[i + 1 :] if t.type != "AMP"), "")
-            if token.type == "ROWEND" and following in ("EQUALS", "ABOUT"):
-                continue
-            yield part
-            part = []
-        else:
-            part.append(token)
-    yield part
-
-
-def _take_asides(tokens: list[Token]) -> tuple[list[Token], list[list[Token]]]:
-    """What stands in round brackets and has a relation of its own is an aside: `divide by 8 (√d, with d = 64)`."""
-    kept: list[Token] = []
-    asides: list[list[Token]] = []
-    stack: list[int] = []
-    for token in tokens:
-        kept.append(token)
-        if OPENS.get(token.type) == 1:
-            stack.append(len(kept) - 1)
-        elif OPENS.get(token.type) == -1 and stack:
-            start = stack.pop()
-            inner = kept[start + 1 : -1]
-            is_aside = not stack and kept[start].type == "LPAR" and any(t.type in RELATIONS for t in inner)
-            if is_aside and not (start and kept[start - 1].type in ("FUNCTION", "NAME")):
-                asides.append(inner)
-                del kept[start:]
-    return kept, asides
-
-
-def _sides(tokens: list[Token]) -> list[tuple[str, list[Token]]]:
-    """Cuts at relations; what follows ∈, ≠ or < is a remark."""
-    answer: list[tuple[str, list[Token]]] = [("", [])]
-    depth = 0
-    for token in tokens:
-        depth += OPENS.get(token.type, 0)
-        if depth <= 0 and token.type in RELATIONS:
-            if token.type == "STOP":
-                break
-            answer.append((token.type, []))
-        else:
-            answer[-1][1].append(token)
-    return answer
-
-
-def _take_label(tokens: list[Token], way: str) -> tuple[str, list[Token]]:
-    """`tea: [1, 0] · W_Q = …` has the label tea."""
-    if way == "math":
-        return "", tokens
-    colons = [i for i, token in enumerate(tokens) if token.type == "COLON"]
-    relations = [i for i, token in enumerate(tokens) if token.type in RELATIONS]
-    before = [i for i in colons if not relations or i < relations[0]]
-    if not before:
-        return "", tokens
-    label = [t for t in tokens[: before[-1]] if t.type in ("WORD", "NAME", "NUMBER")]
-    return words(" ".join(label)) if len(label) <= 6 else "", tokens[before[-1] + 1 :]
-
-
-_REMARKS = frozenset({"WORD", "OTHER", "COLON"})
-
-
-def _without_remarks(tokens: list[Token], *, first: bool, last: bool, alone: bool) -> list[Token]:
-    """Words before the first formula and after the last one are remarks, as is `(dot product)`."""
-    kept = list(tokens)
-    if first and not alone and _is_signature(kept):
-        return kept[:1]
-    if first or alone:
-        while len(kept) > 1 and kept[0].type in _REMARKS and kept[1].type in _STARTS:
-            kept.pop(0)
-    if last or alone:
-        while len(kept) > 1 and kept[-1].type in _REMARKS and kept[-2].type in _ENDS:
-            kept.pop()
-        while (start := _closing_remark(kept)) > 0:
-            kept = kept[:start]
-    return kept
-
-
-def _closing_remark(tokens: list[Token]) -> int:
-    """Where a last `(dot product)` or `(was 0.87)` begins, after a number or a matrix; 0 if there is none."""
-    if tokens[-1].type != "RPAR":
-        return 0
-    start = max((i for i, token in enumerate(tokens) if token.type == "LPAR"), default=0)
-    has_words = start + 1 < len(tokens) and tokens[start + 1].type == "WORD"
-    return start if has_words and tokens[start - 1].type in ("NUMBER", "RSQB", "CLOSE", "PERCENT") else 0
-
-
-_UNITS = re.compile(r"\s?(k|[KMGT]i?B?|[kmµn]s|thousand|million|billion)\b(?!\s*[=≈_^({\[·×*@])")
+_UNITS = re.compile(
+    r"\s?(k|[KMGT]i?B?|[kmµn]s|(?i:thousand|million|billion|trillion|lakh|crore|hundred|dozen))\b(?!\s*[=≈_^({\[·×*@])"
+)
 
 
 def _unit(tokens: list[Token], ground: Ground) -> str:
@@ -374,20 +382,3 @@ def _unit(tokens: list[Token], ground: Ground) -> str:
         return ""
     match = _UNITS.match(ground.after(tokens[-1]))
     return match[1] if match else ""
-
-
-def _is_signature(tokens: list[Token]) -> bool:
-    """`Attention(Q, K, V)` on the left names what is defined."""
-    return (
-        len(tokens) > 3
-        and tokens[0].type == "WORD"
-        and tokens[1].type == "LPAR"
-        and tokens[-1].type == "RPAR"
-        and tokens[0].end_pos == tokens[1].start_pos
-    )
-
-
-_STARTS = frozenset(
-    {"NAME", "LSQB", "OPEN", "NUMBER", "MINUS", "FUNCTION", "FRACTION", "ROOT", "LPAR", "WORD", "OTHER"}
-)
-_ENDS = frozenset({"NUMBER", "RSQB", "CLOSE", "RPAR", "NAME", "WORD", "RBRACE", "PERCENT", "TURN", "OTHER"})

@@ -3,6 +3,7 @@
 A number is wrong only if no reading of the numbers it comes from allows it. Knows nothing of names or worlds.
 """
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from glassformer.by_hand.grammar.expressions import Matrix, Node, Number
 from glassformer.by_hand.numbers.evaluator import print_halves, printed_value
-from glassformer.by_hand.numbers.intervals import DEEP, FACE, GENEROUS, LOCAL, Floats, Value
+from glassformer.by_hand.numbers.intervals import DEEP, FACE, GENEROUS, LOCAL, Floats, Value, widened
 
 Flags = NDArray[np.bool_]
 
@@ -31,6 +32,7 @@ class Fit:
     wrong: Flags  # impossible
     cut: Flags  # what comes of cutting the digits off instead of rounding
     doubtful: Flags  # only possible if the given numbers were themselves rounded
+    rounded: Flags  # possible if they were
 
     @property
     def fine(self) -> bool:
@@ -61,7 +63,7 @@ def fit(literal: Node, expected: Value, finest: float = 0.0) -> Fit:
     all_cut = bool((cut_face | cut_generous | ~(generous | cut_generous)).all())
     cut = (~face & cut_face) | (~generous & cut_generous) if all_cut else np.zeros_like(face)
     wrong = ~generous & ~cut
-    return Fit(expected, wrong, cut, generous & ~face & ~cut)
+    return Fit(expected, wrong, cut, generous & ~face & ~cut, generous)
 
 
 def _meets(bounds: tuple[Floats, Floats], expected: Value, reading: int) -> Flags:
@@ -72,10 +74,12 @@ def _meets(bounds: tuple[Floats, Floats], expected: Value, reading: int) -> Flag
         return np.asarray(same | ((bounds[0] - tolerance <= high) & (low <= bounds[1] + tolerance)))
 
 
-def settled(literal: Node, found: Fit, *, among: Flags, cuts: bool) -> Value:
+def settled(literal: Node, found: Fit, *, among: Flags, cuts: bool, unseen: Flags | None = None) -> Value:
     """A checked result as it is carried on: the printed interval where it fits (`among`), else the expected one.
 
-    At face value it also holds what the given numbers lead to. A writer who `cuts` digits off leaves more room.
+    At face value it also holds what the given numbers lead to. A writer who `cuts` digits off leaves more room. What is
+    expected would have been printed with as many digits: whoever goes on with the right number has it rounded, too.
+    Where `unseen`, the printed numbers come from other ones than the right ones, and may fit by chance: both may be.
     """
     value = printed_value(literal, given=False)
     expected, unit = found.expected, units(literal)
@@ -91,7 +95,12 @@ def settled(literal: Node, found: Fit, *, among: Flags, cuts: bool) -> Value:
     low[FACE] = np.minimum(low[FACE], expected.low[DEEP])
     high[FACE] = np.maximum(high[FACE], expected.high[DEEP])
     low[DEEP], high[DEEP] = expected.low[DEEP], expected.high[DEEP]
-    return Value(np.where(among, low, expected.low), np.where(among, high, expected.high))
+    rounded = widened(expected, np.where(whole & _is_whole(expected), 0.0, unit / 2))
+    if unseen is not None:
+        ends = slice(GENEROUS, FACE + 1)
+        low[ends] = np.where(unseen, np.minimum(low[ends], rounded.low[ends]), low[ends])
+        high[ends] = np.where(unseen, np.maximum(high[ends], rounded.high[ends]), high[ends])
+    return Value(np.where(among, low, rounded.low), np.where(among, high, rounded.high))
 
 
 def print_whole(literal: Node) -> bool:
@@ -116,4 +125,24 @@ def fit_values(value: Value, expected: Value) -> Fit:
     expected = expected.fitted(value.shape)
     generous = _meets((value.low[GENEROUS], value.high[GENEROUS]), expected, GENEROUS)
     nothing = np.zeros_like(generous)
-    return Fit(expected, ~generous, nothing, nothing)
+    return Fit(expected, ~generous, nothing, nothing, generous)
+
+
+def is_near_miss(printed: Number, right: float) -> bool:
+    """Whether the printed number is so close to the right one that it was meant for it.
+
+    One digit differs of three or more, two are exchanged, the sign or the point is elsewhere; or a fiftieth is missing.
+    """
+    if not np.isfinite(right) or not np.isfinite(printed.value):
+        return False
+    difference = abs(printed.value - right)
+    if difference <= 0.02 * abs(right):
+        return True
+    decimals = max(0, printed.decimals or 0)
+    ours, theirs = (re.sub(r"\D", "", f"{abs(number):.{decimals}f}").lstrip("0") for number in (right, printed.value))
+    if len(ours) < 2 or not theirs:
+        return False
+    if ours == theirs or ours.rstrip("0") == theirs.rstrip("0"):
+        return True  # the sign, or the point
+    differ = sum(a != b for a, b in zip(ours, theirs, strict=False))
+    return len(ours) == len(theirs) > 2 and (differ == 1 or (differ == 2 and sorted(ours) == sorted(theirs)))

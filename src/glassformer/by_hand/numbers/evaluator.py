@@ -1,13 +1,10 @@
-"""Works an expression out, from numbers on the page and names already known, in one of several worlds.
+"""Works an expression out, from numbers on the page and names already known, in one world and under one convention.
 
-On paper a name has the numbers that were printed for it; in the right world, those that should have been. A world says
-which of the two to take, mistake by mistake. Knows names and intervals; judges nothing.
+Notes what it met on the way that others may mean otherwise, and what it had to guess. Judges nothing.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import reduce
-from types import MappingProxyType
 
 import numpy as np
 
@@ -29,155 +26,15 @@ from glassformer.by_hand.grammar.expressions import (
 )
 from glassformer.by_hand.grammar.names import base_and_suffix, stage_of
 from glassformer.by_hand.numbers import intervals
+from glassformer.by_hand.numbers.conventions import PLAIN, Choices, Convention
+from glassformer.by_hand.numbers.functions import apply
 from glassformer.by_hand.numbers.intervals import Value, exactly, matmul, printed, side_by_side, stack_rows
+from glassformer.by_hand.numbers.scope import Known, Scope, UnknownError, UnknownNameError, World
 from glassformer.errors import InputError
 from glassformer.stages.catalogue import CATALOGUE
 
-
-class UnknownError(InputError):
-    """A name that nothing was said about."""
-
-
-@dataclass(eq=False)
-class Mistake:
-    """Numbers of one printed matrix that are wrong together. Its `state` is open until later numbers settle it."""
-
-    literal: Node
-    state: str = "open"  # then slip (they follow from the right numbers) or carried (from the wrong ones)
-
-
-@dataclass(eq=False)
-class Known:
-    """What a name, an expression or a printed matrix stands for: on paper, and as it should be."""
-
-    paper: Value
-    right: Value
-    literal: Node | None = None
-    mistake: Mistake | None = None
-    sources: frozenset[Mistake] = frozenset()  # the mistakes it may rest on
-    origin: Node | None = None  # the expression it came from
-    mended: Value | None = None  # without its own mistake, but with those carried on from before
-
-
-@dataclass(frozen=True)
-class World:
-    """Which numbers to take: those on paper, except for the mistakes in `mended`; or the right ones everywhere."""
-
-    mended: frozenset[Mistake] = frozenset()
-    right: bool = False
-
-    def value(self, known: Known) -> Value:
-        """The numbers of `known` in this world."""
-        mistake = known.mistake
-        if self.right:
-            return known.right
-        if mistake is not None and (mistake.state == "slip" or mistake in self.mended):
-            return known.right if known.mended is None else known.mended
-        return known.paper
-
-
-PAPER, RIGHT = World(), World(right=True)
-
-
-@dataclass
-class Scope:
-    """What is known in one section of the notes; what is not known here may be known in the section around it."""
-
-    parent: "Scope | None" = None
-    known: dict[str, Known] = field(default_factory=dict)
-    formulas: dict[str, Node] = field(default_factory=dict)
-    mentions: dict[str, frozenset[str]] = field(default_factory=dict)  # the names in a known expression
-    origins: set[str] = field(default_factory=set)  # letters whose rows are counted from 0
-
-    def scopes(self) -> Iterator["Scope"]:
-        """This section and those around it."""
-        scope: Scope | None = self
-        while scope is not None:
-            yield scope
-            scope = scope.parent
-
-    def find(self, key: str) -> Known | None:
-        """What is known under `key`."""
-        return next((scope.known[key] for scope in self.scopes() if key in scope.known), None)
-
-    def formula(self, name: str) -> Node | None:
-        """The formula that the notes give for a name."""
-        return next((scope.formulas[name] for scope in self.scopes() if name in scope.formulas), None)
-
-    def bind(self, node: Node, known: Known) -> None:
-        """From here on `node` stands for this; expressions that mention a name given anew are forgotten."""
-        key = node.key
-        if isinstance(node, Name):
-            for other in [other for other, names in self.mentions.items() if node.text in names]:
-                self.known.pop(other, None)
-                del self.mentions[other]
-        else:
-            self.mentions[key] = frozenset(names_in(node))
-        self.known.pop(key, None)  # so that the latest stands last
-        self.known[key] = known
-
-    def named(self, stage: str) -> Known | None:
-        """The latest name that usually stands for this stage of the catalogue."""
-        for scope in self.scopes():
-            for key in reversed(scope.known):
-                if stage_of(key) == stage:
-                    return scope.known[key]
-        return None
-
-    def latest(self, base: str) -> Known | None:
-        """The latest of `K_1`, `K_2`, …"""
-        for scope in self.scopes():
-            for key in reversed(scope.known):
-                if key.startswith(f"{base}_"):
-                    return scope.known[key]
-        return None
-
-    def rows_of(self, base: str) -> list[Known]:
-        """`q_1`, `q_2`, … in the order they were given, when there are at least two."""
-        for scope in self.scopes():
-            rows = [known for key, known in scope.known.items() if base_and_suffix(key)[0] == base and "_" in key]
-            if len(rows) > 1 and all(row.paper.shape[0] == 1 for row in rows):
-                return rows
-        return []
-
-
-_FUNCTIONS: MappingProxyType[str, Callable[[Value], Value]] = MappingProxyType(
-    {
-        "softmax": intervals.softmax,
-        "sigmoid": intervals.sigmoid,
-        "exp": intervals.exp,
-        "sqrt": intervals.sqrt,
-        "log": intervals.log,
-        "log2": lambda a: intervals.times(intervals.log(a), intervals.inverse(intervals.log(exactly(2.0)))),
-        "log10": lambda a: intervals.times(intervals.log(a), intervals.inverse(intervals.log(exactly(10.0)))),
-        "relu": intervals.relu,
-        "absolute value": lambda a: intervals.maximum(a, intervals.negative(a)),
-        "norm": lambda a: _length(a.transposed if a.shape[1] == 1 else a),
-        "tanh": intervals.tanh,
-        "sin": intervals.sine,
-        "cos": intervals.cosine,
-        "mean": intervals.mean,
-        "variance": intervals.variance,
-        "sum": intervals.total,
-        "column softmax": lambda a: intervals.softmax(a.transposed).transposed,
-        "shares": lambda a: intervals.times(a, intervals.inverse(_row_sums(a))),
-        "layernorm": lambda a: intervals.times(
-            intervals.add(a, intervals.negative(intervals.mean(a))),
-            intervals.inverse(intervals.sqrt(intervals.variance(a))),
-        ),
-    }
-)
 _WIDTHS = frozenset({"d_k", "d", "d_model", "m", "n_k", "D"})
-
-
-def _length(a: Value) -> Value:
-    if a.shape[0] != 1:
-        raise UnknownError("‖…‖ of a matrix may mean several things")
-    return intervals.sqrt(_row_sums(intervals.power(a, 2)))
-
-
-def _row_sums(a: Value) -> Value:
-    return Value(a.low.sum(axis=2, keepdims=True), a.high.sum(axis=2, keepdims=True))
+_IDENTITIES = frozenset({"I", "I_n"})
 
 
 def print_halves(numbers: list[Number]) -> list[float]:
@@ -198,13 +55,26 @@ def printed_value(literal: Node, *, given: bool) -> Value:
 
 
 class Evaluator:
-    """Works expressions out in one world. `used` collects everything known that went in."""
+    """Works expressions out in one world, under one convention.
+
+    `used` collects everything known that went in, `met` the choices that could be meant otherwise, `guesses` what the
+    notes do not say: that K has the width d_k, that the name scores means what it usually does.
+    """
 
     def __init__(
-        self, scope: Scope, literals: dict[int, Known], world: World, stacks: Callable[[str], list[Known]]
+        self,
+        scope: Scope,
+        literals: dict[int, Known],
+        world: World,
+        stacks: Callable[[str], list[Known]],
+        convention: Convention = PLAIN,
     ) -> None:
         self.scope, self.literals, self.world, self.stacks = scope, literals, world, stacks
+        self.convention, self.met = convention, Choices()
+        self.versions = dict(convention.versions)
         self.used: list[Known] = []
+        self.looked_up: set[str] = set()  # names whose numbers went in
+        self.guesses: list[str] = []
         self.inner: int | None = None  # the width of the first matrix of the product being worked out
         self.busy: set[str] = set()
 
@@ -214,21 +84,48 @@ class Evaluator:
 
     def __call__(self, node: Node, *, itself: bool = True) -> Value:
         """The value of `node`; without `itself`, worked out even if the notes print a result for this very node."""
-        known = self.literals.get(id(node)) or (self.scope.find(node.key) if itself else None)
+        known = self.literals.get(id(node)) or (self._find(node) if itself else None)
         if known is not None:
-            return self.take(known)
+            return self._standing(node, self._leaf(self.take(known)))
+        if isinstance(node, Number):
+            is_plain = node.decimals == 1 and not node.percent  # nobody rounds to 0.1 and goes on with three digits
+            return exactly(node.value) if is_plain else self._leaf(printed_value(node, given=False))
+        value = self._worked_out(node, itself)
+        worked = not isinstance(node, Name | Matrix | Transpose | Negative | Inverse)
+        return intervals.widened(value, self.convention.rounding) if itself and worked else value
+
+    def _leaf(self, value: Value) -> Value:
+        """Numbers that go in; where results on the way are rounded, they are taken as they are printed."""
+        return exactly(value.middle(intervals.LOCAL)) if self.convention.rounding else value
+
+    def _find(self, node: Node) -> Known | None:
+        """What is known of a node, in the meaning that the convention chooses."""
+        if isinstance(node, Name):
+            versions = self.scope.versions(node.key)
+            if versions:
+                self.looked_up.add(node.text)
+            if len(versions) > 1:
+                self.met.versions[node.key] = len(versions)
+            return versions[self.versions.get(node.key, 0)] if versions else None
+        return None if isinstance(node, Number) else self.scope.find(node.key)
+
+    def _standing(self, node: Node, value: Value) -> Value:
+        """A list of numbers may be meant as a column."""
+        if value.shape[0] != 1 or value.is_scalar or not isinstance(node, Name | Matrix):
+            return value
+        self.met.features.add("upright")
+        return value.transposed if self.convention.upright else value
+
+    def _worked_out(self, node: Node, itself: bool) -> Value:
         match node:
             case Number():
                 return printed_value(node, given=False)
             case Name():
                 return self._name(node)
             case Matrix():
-                return self._matrix(node)
+                return self._standing(node, self._matrix(node))
             case Sum():
-                total = self(node.terms[0])
-                for term in node.terms[1:]:
-                    total = intervals.add(total, self(term))
-                return total
+                return reduce(intervals.add, [self(term) for term in node.terms])
             case Product():
                 return self._product(node, itself)
             case Negative():
@@ -248,29 +145,32 @@ class Evaluator:
             return matmul(self(first), self(second))
         if node.function == "concat" and isinstance(node.of, Matrix):
             return side_by_side([self(entry) for entry in node.of.rows[0]])
-        if node.function == "max" and isinstance(node.of, Matrix):
-            return reduce(intervals.maximum, [self(entry) for row in node.of.rows for entry in row])
+        if node.function in ("max", "min") and isinstance(node.of, Matrix) and len(node.of.rows) == 1:
+            values = [self(entry) for entry in node.of.rows[0]]
+            if not all(value.is_scalar for value in values):
+                return reduce(intervals.maximum if node.function == "max" else _minimum, values)
         if node.function == "absolute value" and self(node.of).shape != (1, 1):
             raise UnknownError("|…| of several numbers may be their length, or each without its sign")
-        if node.function not in _FUNCTIONS:
-            raise UnknownError(f"the function '{node.function}' is not known")
-        argument = self(node.of)
-        if node.function == "softmax" and argument.shape[1] == 1 and argument.shape[0] > 1:
-            argument = argument.transposed  # a column of scores is weighed as one row
-            return intervals.softmax(argument).transposed
-        return _FUNCTIONS[node.function](argument)
+        if node.function == "σ":
+            self.guesses.append("σ is taken to be the sigmoid")
+            return apply("sigmoid", self(node.of), self.convention, self.met)
+        return apply(node.function, self(node.of), self.convention, self.met)
 
     def _power(self, node: Power) -> Value:
         base = self(node.base)
         exponent = node.exponent
         if isinstance(exponent, Number) and exponent.value == int(exponent.value) and abs(exponent.value) < 100:
+            if exponent.value == -1 and not base.is_scalar:
+                raise UnknownError("the inverse of a matrix is not worked out")
+            if not base.is_scalar and base.shape[0] == base.shape[1]:
+                raise UnknownError("a power of a matrix may be meant entry by entry, or not")
             return intervals.power(base, int(exponent.value))
         power = self(exponent)
-        return intervals.exp(matmul(power, intervals.log(base)))
+        return intervals.exp(intervals.times(power, intervals.log(base)))
 
     def _matrix(self, node: Matrix) -> Value:
         if all(isinstance(entry, Number) for row in node.rows for entry in row):
-            return printed_value(node, given=False)
+            return self._leaf(printed_value(node, given=False))
         rows = []
         for row in node.rows:
             entries = [self(entry) for entry in row]
@@ -285,19 +185,26 @@ class Evaluator:
     def _product(self, node: Product, itself: bool) -> Value:
         """From the left; a run of factors for which the notes print a result is taken as printed."""
         if node.entrywise:
-            first, second = (self(factor) for factor in node.factors)
-            return intervals.times(first, second)
+            return reduce(intervals.times, [self(factor) for factor in node.factors])
         outer, self.inner = self.inner, None
         try:
             result: Value | None = None
             for value in self._runs(node, itself):
                 if self.inner is None and not value.is_scalar:
                     self.inner = value.shape[1]
-                result = value if result is None else matmul(result, value)
+                result = value if result is None else self._times(result, value)
         finally:
             self.inner = outer
         assert result is not None
         return result
+
+    def _times(self, a: Value, b: Value) -> Value:
+        """As matrices; two of one shape may be meant entry by entry."""
+        if a.shape == b.shape and not a.is_scalar:
+            self.met.features.add("entrywise")
+            if self.convention.entrywise:
+                return intervals.times(a, b)
+        return matmul(a, b)
 
     def _runs(self, node: Product, itself: bool) -> Iterator[Value]:
         factors, start = node.factors, 0
@@ -319,11 +226,13 @@ class Evaluator:
     def _name(self, name: Name) -> Value:
         if name.index:
             return self._entry(name)
-        for way in (self._rows, self._formula, self._row, self._alias, self._width, self._constant):
+        if self.scope.is_blank(name.text):
+            raise UnknownError(f"'{name.text}' is left blank")
+        for way in (self._rows, self._formula, self._row, self._alias, self._width, self._identity, self._constant):
             value = way(name)
             if value is not None:
                 return value
-        raise UnknownError(f"nothing is known of '{name.text}'")
+        raise UnknownNameError(f"nothing is known of '{name.text}'")
 
     def _entry(self, name: Name) -> Value:
         whole = self(Name(name.text, name.span))
@@ -341,7 +250,10 @@ class Evaluator:
         rows = self.stacks(name.text)
         if not rows and len(name.text) == 1 and name.text.isupper():
             rows = self.scope.rows_of(name.text.lower())
-        return stack_rows([self.take(row) for row in rows]) if rows else None
+        if not rows:
+            return None
+        self.guesses.append(f"{name.text} is taken to have the rows worked out before")
+        return stack_rows([self.take(row) for row in rows])
 
     def _formula(self, name: Name) -> Value | None:
         formula = self.scope.formula(name.text)
@@ -362,14 +274,20 @@ class Evaluator:
         whole = self.scope.find(base.upper())
         if whole is None:
             return None
-        row = int(suffix) - (0 if base in self.scope.origins else 1)
+        self.met.features.add("from_zero")
+        row = int(suffix) - (0 if base in self.scope.origins or self.convention.from_zero else 1)
+        self.guesses.append(f"{name.text} is taken to be a row of {base.upper()}")
         value = self.take(whole)
         return value.row(row) if 0 <= row < value.shape[0] else None
 
     def _alias(self, name: Name) -> Value | None:
         stage = name.text if name.text in CATALOGUE else stage_of(name.text)
         known = self.scope.named(stage) if stage else None
-        return self.take(known) if known is not None else None
+        if known is None:
+            return None
+        if name.text not in CATALOGUE:
+            self.guesses.append(f"{name.text} is taken to mean the {stage}")
+        return self.take(known)
 
     def _width(self, name: Name) -> Value | None:
         """A width that nobody wrote down is the number of columns of the keys."""
@@ -378,18 +296,35 @@ class Evaluator:
         for letter, stage in (("K", "keys"), ("Q", "queries")):
             known = self.scope.find(letter) or self.scope.named(stage) or self.scope.latest(letter)
             if known is not None:
-                return exactly(float(known.paper.shape[1]))
+                return self._guessed_width(name, known.paper.shape[1])
         if self.inner is not None:
-            return exactly(float(self.inner))
+            return self._guessed_width(name, self.inner)
         for letter in ("X", "D"):
             known = self.scope.find(letter)
             if known is not None:
-                return exactly(float(known.paper.shape[1]))
+                return self._guessed_width(name, known.paper.shape[1])
         return None
 
+    def _guessed_width(self, name: Name, width: int) -> Value:
+        self.guesses.append(f"{name.text} is not given; {width} columns stand there")
+        return exactly(float(width))
+
+    def _identity(self, name: Name) -> Value | None:
+        """I_2 is the identity of two rows; a bare I has as many as what stands before it has columns."""
+        base, size = base_and_suffix(name.text)
+        if base == "I" and size.isdigit() and 0 < int(size) <= 50:
+            return exactly(np.eye(int(size)))
+        return exactly(np.eye(self.inner)) if name.text in _IDENTITIES and self.inner else None
+
     def _constant(self, name: Name) -> Value | None:
-        numbers = {"e": np.e, "π": np.pi}
-        return exactly(numbers[name.text]) if name.text in numbers else None
+        if name.text == "e":
+            self.met.features.add("e")
+            return exactly(self.convention.e)
+        return exactly(np.pi) if name.text == "π" else None
+
+
+def _minimum(a: Value, b: Value) -> Value:
+    return intervals.negative(intervals.maximum(intervals.negative(a), intervals.negative(b)))
 
 
 def factors_of(node: Node) -> tuple[Node, ...]:

@@ -5,6 +5,7 @@ same for all of them. Every operation rounds outward, so that a bound is never c
 knows of notes, names or formulas.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -219,6 +220,33 @@ log = rising(lambda x: np.log(np.maximum(x, 0.0)))
 relu = rising(lambda x: np.maximum(x, 0.0))
 tanh = rising(np.tanh)
 sigmoid = rising(lambda x: np.exp(-np.logaddexp(0.0, -x)))
+softplus = rising(lambda x: np.logaddexp(0.0, x))
+
+
+def dipping(function: Callable[[Floats], Floats], lowest: float) -> Callable[[Value], Value]:
+    """A function that falls until `lowest` and rises from there, as GELU does, lifted to intervals."""
+
+    def lifted(a: Value) -> Value:
+        with np.errstate(over="ignore", invalid="ignore"):
+            ends = np.stack([function(a.low), function(a.high)])
+            bottom = function(np.full_like(a.low, lowest))
+        holds_bottom = (a.low <= lowest) & (a.high >= lowest)
+        return _outward(np.where(holds_bottom, bottom, ends.min(axis=0)), ends.max(axis=0))
+
+    return lifted
+
+
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+gelu = dipping(lambda x: x * 0.5 * (1 + _erf(x / math.sqrt(2))), -0.75179160867)
+gelu_by_tanh = dipping(lambda x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))), -0.752461422)
+
+
+def widened(a: Value, half: Floats | float) -> Value:
+    """As if it had been rounded on the way: half a unit either way where results may be rounded."""
+    low, high = a.low.copy(), a.high.copy()
+    low[[GENEROUS, FACE]] -= half
+    high[[GENEROUS, FACE]] += half
+    return Value(low, high)
 
 
 def turning(function: Callable[[Floats], Floats], peak: float) -> Callable[[Value], Value]:
@@ -251,11 +279,6 @@ def _shares(own: Floats, others: Floats) -> Floats:
         mine, theirs = np.exp(own - top), np.exp(others - top)
         shares = mine / (mine + (theirs.sum(axis=2, keepdims=True) - theirs).clip(min=0.0))
     return np.where(mine == 0, 0.0, shares)
-
-
-def total(a: Value) -> Value:
-    """All entries added up."""
-    return _outward(a.low.sum(axis=(1, 2), keepdims=True), a.high.sum(axis=(1, 2), keepdims=True))
 
 
 def mean(a: Value) -> Value:

@@ -12,8 +12,9 @@ import numpy as np
 
 from glassformer.by_hand.grammar.expressions import Node, is_printed
 from glassformer.by_hand.numbers.comparison import Fit, Flags, as_printed, fit, fit_values, settled
-from glassformer.by_hand.numbers.evaluator import PAPER, RIGHT, Known, Mistake, World
-from glassformer.by_hand.numbers.intervals import Value
+from glassformer.by_hand.numbers.conventions import PLAIN, Convention
+from glassformer.by_hand.numbers.intervals import LOCAL, Value
+from glassformer.by_hand.numbers.scope import PAPER, RIGHT, Known, Mistake, World
 
 Evaluate = Callable[[World], tuple[Value, list[Known]]]
 
@@ -33,6 +34,8 @@ class Flaw(Mistake):
     followers: list[Node] = field(default_factory=list)
     section: int = 0
     sure: str = "impossible"
+    convention: Convention = PLAIN
+    on_page: bool = False  # all that goes in stands before it in numbers: judged by them alone
 
 
 @dataclass
@@ -45,6 +48,12 @@ class Outcome:
     own_world: World
     used: list[Known]
     n_following: int  # entries that are right only because a mistake was carried on
+    learned: dict[Mistake, str] = field(default_factory=dict)  # open mistakes that it settles, and how
+
+    def settle(self) -> None:
+        """Takes over what it shows of open mistakes."""
+        for mistake, state in self.learned.items():
+            mistake.state = state
 
 
 def compare(
@@ -64,30 +73,30 @@ def compare(
         return fit(literal, value, finest) if is_printed(literal) else fit_values(literal_value(), value)
 
     paper, used = evaluate(PAPER)
-    open_mistakes = sorted({k.mistake for k in used if k.mistake and k.mistake.state == "open"}, key=id)[:3]
+    found = {k.mistake for k in used if k.mistake and k.mistake.state == "open"}
+    open_mistakes = sorted(found, key=lambda mistake: mistake.literal.span.start)[:3]
     fits: dict[World, Fit] = {PAPER: fitted(paper)}
     for size in range(1, len(open_mistakes) + 1):
         for mended in combinations(open_mistakes, size):
             world = World(frozenset(mended))
             fits[world] = fitted(evaluate(world)[0])
-    for mistake in open_mistakes:
-        _learn(mistake, fits)
-    own = World(frozenset(m for m in open_mistakes if m.state == "slip"))
+    learned = {mistake: state for mistake in open_mistakes if (state := _shown(mistake, fits))}
+    own = World(frozenset(mistake for mistake, state in learned.items() if state == "slip"))
     in_right = fitted(evaluate(RIGHT)[0]) if any(k.paper is not k.right for k in used) else fits[own]
     wrong = np.logical_and.reduce([each.wrong for each in (*fits.values(), in_right)])
     follows = int((in_right.wrong & ~fits[own].wrong & ~wrong).sum())
     sources = frozenset().union(*(k.sources for k in used)) if used else frozenset()
     known = _known(literal, (fits[own], in_right), wrong, literal_value, cuts)
     known.sources = sources
-    return Outcome(fits[own], known, wrong, own, used, follows)
+    return Outcome(fits[own], known, wrong, own, used, follows, learned)
 
 
-def _learn(mistake: Mistake, fits: dict[World, Fit]) -> None:
+def _shown(mistake: Mistake, fits: dict[World, Fit]) -> str:
+    """What the entries show of an open mistake: slip, carried or nothing."""
     right_only, paper_only = evidence(mistake, fits)
-    if right_only > paper_only:
-        mistake.state = "slip"
-    elif paper_only > right_only:
-        mistake.state = "carried"
+    if right_only == paper_only:
+        return ""
+    return "slip" if right_only > paper_only else "carried"
 
 
 def evidence(mistake: Mistake, fits: dict[World, Fit]) -> tuple[int, int]:
@@ -104,9 +113,10 @@ def _known(
     if not is_printed(literal):
         value = literal_value()
         return Known(value, in_right.expected if in_right.wrong.any() else value, literal)
-    mended = Fit(own.expected, own.wrong & wrong, own.cut, own.doubtful)
+    mended = Fit(own.expected, own.wrong & wrong, own.cut, own.doubtful, own.rounded)
     paper = as_printed(literal, mended, cuts=cuts)
     if own is in_right and not wrong.any():
         return Known(paper, paper, literal)
-    right = settled(literal, in_right, among=~in_right.wrong, cuts=cuts)
+    unseen = ~np.isclose(own.expected.middle(LOCAL), in_right.expected.middle(LOCAL), rtol=0, atol=1e-9)
+    right = settled(literal, in_right, among=~in_right.wrong, cuts=cuts, unseen=unseen)
     return Known(paper, right, literal, mended=settled(literal, own, among=~own.wrong, cuts=cuts))

@@ -9,32 +9,61 @@ from importlib.resources import files
 
 from glassformer.by_hand.checking.findings import MEANINGS, Finding, Report
 from glassformer.by_hand.notes.documents import Document, Passage
-from glassformer.by_hand.reports.wording import doubt, lines, minus, place, summary
+from glassformer.by_hand.reports.wording import doubt, ending, lines, marks_sentence, minus, place, summary, unchecked
 from glassformer.drawing.html_page import framed
 from glassformer.drawing.mathml import to_mathml
+
+_SHOWN = 200  # entries of a list; a page is read by a person
 
 
 def to_html(report: Report) -> str:
     """The whole page."""
     first = report.first_wrong
-    verdict = "Nothing wrong was found." if first is None else _headline(first)
-    marks = "".join(_card(i, finding, finding is first) for i, finding in enumerate(report.findings))
-    unread = "".join(
-        f"<li>{escape(remark.file)}, line {remark.line}: {escape(remark.why)}</li>"
-        for remark in report.unreadable[:200]
+    told = escape(ending(report)) if first is None else _headline(first, _file_of(first, report))
+    verdict = f"{escape(summary(report))}. {told}"
+    marks = "".join(
+        _card(i, finding, _file_of(finding, report), first=finding is first)
+        for i, finding in enumerate(report.findings)
     )
-    rest = f"<details><summary>{len(report.unreadable)} not read</summary><ul>{unread}</ul></details>" if unread else ""
+    whole = report.coverage.share == 1
+    states = {"fine": "right" if whole else "partly", "wrong": "wrong"}
     title = f"Checked: {', '.join(report.files[:3]) or 'notes'}"
     body = _BODY.format(
         title=escape(title),
         verdict=verdict,
-        state="right" if first is None else "wrong",
-        summary=escape(summary(report)),
+        state=states.get(report.outcome, "unsure"),
+        summary=escape(marks_sentence(report)),
         notes=sheets_html(report),
         cards=marks or "<p class='none'>No findings.</p>",
-        rest=rest,
+        rest=_unchecked(report) + _by_file(report),
     )
     return framed(title, body, style=_asset("page.css"), script=_asset("page.js"))
+
+
+def _unchecked(report: Report) -> str:
+    """What was not checked, and why, under the notes."""
+    entries = report.coverage.unchecked
+    if not entries:
+        return ""
+    alone = len(report.files) == 1
+    listed = "".join(
+        f"<li>{'' if alone else escape(each.file) + ', '}{escape(unchecked(each))}</li>" for each in entries[:_SHOWN]
+    )
+    count = report.coverage.look_like_results - report.coverage.checked
+    more = f"<li>and {len(entries) - _SHOWN} more lines</li>" if len(entries) > _SHOWN else ""
+    return f"<details open><summary>{count} not checked</summary><ul>{listed}{more}</ul></details>"
+
+
+def _by_file(report: Report) -> str:
+    """A line for each file, where there are several."""
+    if len(report.each) < 2:
+        return ""
+    briefs = [each.in_brief() for each in report.each]
+    listed = "".join(
+        f"<li>{escape(b['file'])}: {b['outcome']}, checked {b['checked']} of {b['look_like_results']}</li>"
+        for b in briefs[:_SHOWN]
+    )
+    return f"<details open><summary>{len(briefs)} files</summary><ul>{listed}</ul></details>"
 
 
 def sheets_html(report: Report) -> str:
@@ -47,14 +76,20 @@ def _asset(name: str) -> str:
     return files("glassformer.by_hand.reports").joinpath(name).read_text(encoding="utf-8")
 
 
-def _headline(first: Finding) -> str:
+def _file_of(finding: Finding, report: Report) -> str:
+    """Where there are several files, or cells, which of them a line is counted in."""
+    return finding.file if len(report.files) > 1 or finding.file not in report.files else ""
+
+
+def _headline(first: Finding, file: str) -> str:
+    where = f"line {first.line} of {file}" if file else f"line {first.line}"
     return (
-        f"First wrong number: <b>{escape(place(first))}</b> in line {first.line}, "
+        f"First wrong number: <b>{escape(place(first))}</b> in {escape(where)}, "
         f"<s>{escape(minus(first.printed))}</s> should be <b>{escape(minus(first.right))}</b>."
     )
 
 
-def _card(i: int, finding: Finding, first: bool) -> str:
+def _card(i: int, finding: Finding, file: str, *, first: bool) -> str:
     mild = " mild" if finding.is_mild else ""
     cause = f"<p class='cause'>{escape(finding.cause)}</p>" if finding.cause else ""
     arithmetic = f"<p class='sum'>{escape(minus(finding.arithmetic))}</p>" if finding.arithmetic else ""
@@ -62,7 +97,7 @@ def _card(i: int, finding: Finding, first: bool) -> str:
     follows = f" ({lines(finding.follows)})" if finding.follows else ""
     return (
         f"<article id='card-{i}' class='card{mild}{' first' if first else ''}' data-mark='{i}' tabindex='0'>"
-        f"<h3>{escape(place(finding))}<span>line {finding.line}</span></h3>"
+        f"<h3>{escape(place(finding))}<span>{escape(f'{file}, ' if file else '')}line {finding.line}</span></h3>"
         f"<p class='pair'><s>{escape(minus(finding.printed))}</s> → <b>{escape(minus(finding.right))}</b></p>"
         f"{arithmetic}<p class='meaning'><i>{finding.verdict}</i>: {escape(MEANINGS[finding.verdict])}{follows}</p>"
         f"{sure}{cause}</article>"

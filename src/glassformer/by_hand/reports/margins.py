@@ -2,12 +2,15 @@
 
 from glassformer.by_hand.checking.findings import Finding, Report
 from glassformer.by_hand.notes.documents import Document
-from glassformer.by_hand.reports.wording import minus, sentence, summary
+from glassformer.by_hand.reports.wording import ending, minus, sentence, summary, unchecked
+from glassformer.drawing.terminal import visible
+
+_SHOWN_UNCHECKED = 20
 
 
 def to_markdown(report: Report) -> str:
     """All files, one after the other."""
-    return "\n".join(_file(report, document) for document in report.documents)
+    return visible("\n".join(_file(report, document) for document in report.documents))
 
 
 def _file(report: Report, document: Document) -> str:
@@ -16,7 +19,12 @@ def _file(report: Report, document: Document) -> str:
     for finding in findings:
         marks.setdefault(_end_of(document, finding.offset), []).append(finding)
     first = report.first_wrong
-    head = [f"<!-- {document.file}: {summary(report)} -->"]
+    own = next((each for each in report.each if each.files == [document.file]), report)
+    outcome = ending(own)
+    head = [f"> **{summary(own)}.**{f' {outcome}' if outcome else ''}"]
+    head += [f"> - not checked, {unchecked(each)}" for each in own.coverage.unchecked[:_SHOWN_UNCHECKED]]
+    rest = sum(each.count for each in own.coverage.unchecked[_SHOWN_UNCHECKED:])
+    head += [f"> - and {rest} more not checked"] if rest else []
     text, start = "", 0
     for end in sorted(marks):
         text += document.text[start:end].rstrip("\n") + "\n\n"

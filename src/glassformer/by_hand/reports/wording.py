@@ -1,12 +1,13 @@
 """The sentences that all reports share: what a verdict means, how a finding is told. Lays nothing out."""
 
-from glassformer.by_hand.checking.findings import MEANINGS, Finding, Report
+from glassformer.by_hand.checking.findings import MEANINGS, Finding, Report, Unchecked
+from glassformer.drawing.terminal import visible
 
 
 def place(finding: Finding) -> str:
     """`V, row 2, column 1`: in words, so that nobody asks whether rows count from 0 or from 1."""
     where = [] if finding.row is None else [f"row {finding.row}", f"column {finding.col}"]
-    return ", ".join([part for part in (finding.name, *where) if part]) or "this number"
+    return visible(", ".join([part for part in (finding.name, *where) if part]) or "this number")
 
 
 def doubt(finding: Finding) -> str:
@@ -21,7 +22,9 @@ def sentence(finding: Finding) -> str:
     if finding.follows:
         text += f" ({lines(finding.follows)})"
     text += f", {doubt(finding)}" if doubt(finding) else ""
-    return text + (f". Probable cause: {finding.cause}." if finding.cause and finding.verdict != "formula" else ".")
+    return text + (
+        f". Probable cause: {visible(finding.cause)}." if finding.cause and finding.verdict != "formula" else "."
+    )
 
 
 def lines(numbers: tuple[int, ...]) -> str:
@@ -33,8 +36,8 @@ def lines(numbers: tuple[int, ...]) -> str:
 
 
 def minus(text: str) -> str:
-    """With a real minus sign and no idle spaces."""
-    return text.replace("-", "−").replace("− ", "−")
+    """With a real minus sign, no idle spaces, and nothing that steers a terminal."""
+    return visible(text).replace("-", "−").replace("− ", "−")
 
 
 def groups(findings: list[Finding]) -> list[list[Finding]]:
@@ -54,10 +57,40 @@ def _key(finding: Finding) -> tuple[str, int, str, str, str | None]:
 
 
 def summary(report: Report) -> str:
-    """What was read, in one sentence."""
-    parts = [f"{report.claims} claims", f"{report.checked} checked ({report.numbers} numbers)"]
-    if report.not_checkable:
-        parts.append(f"{len(report.not_checkable)} not checkable")
-    if report.unreadable:
-        parts.append(f"{len(report.unreadable)} unreadable")
-    return " · ".join(parts)
+    """How much was checked: what every report begins with."""
+    coverage = report.coverage
+    if not coverage.look_like_results:
+        return "Checked nothing: no number here looks like a result"
+    share = f" ({100 * coverage.share:.0f} %)" if coverage.look_like_results > 1 else ""
+    many = "numbers that look like results" if coverage.look_like_results > 1 else "number that looks like a result"
+    return f"Checked {coverage.checked} of {coverage.look_like_results} {many}{share}"
+
+
+def marks_sentence(report: Report) -> str:
+    """As a teacher counts; empty if nothing was checked."""
+    marks = report.marks
+    through = f", {marks['follow_through']} of them by following through" if marks["follow_through"] else ""
+    return f"{marks['right']} of {marks['numbers']} compared numbers right{through}" if marks["numbers"] else ""
+
+
+def ending(report: Report, *, strict: bool = False, least: float = 0.0) -> str:
+    """The outcome, in a sentence; empty where findings say it."""
+    coverage = report.coverage
+    match report.outcome_for(strict=strict, least=least):
+        case "wrong":
+            return ""
+        case "nothing checked" if coverage.look_like_results:
+            return "Nothing could be checked: no number follows from others in a way that could be read."
+        case "nothing checked":
+            return "Nothing could be checked. Notes need claims such as Q = X W_Q = [[1, 0], [1, 1]]."
+        case "too little checked":
+            return f"Too little could be checked: {100 * coverage.share:.0f} %, and {100 * least:.0f} % were asked for."
+    if coverage.checked < coverage.look_like_results:
+        right = f"{coverage.checked} checked numbers are" if coverage.checked > 1 else "one checked number is"
+        return f"The {right} right; the others may be right or wrong."
+    return "Every number that looks like a result is right."
+
+
+def unchecked(each: Unchecked) -> str:
+    """`line 7: 0.2, 0.4 (not checked: nothing is known of 'W')`."""
+    return f"line {each.line}: {minus(each.printed)}: {visible(each.why)}"

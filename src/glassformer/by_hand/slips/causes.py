@@ -10,8 +10,9 @@ import numpy as np
 
 from glassformer.by_hand.grammar.expressions import Matrix, Name, Node, Transpose
 from glassformer.by_hand.numbers.comparison import Flags, units
-from glassformer.by_hand.numbers.evaluator import Evaluator, Known, printed_value
-from glassformer.by_hand.numbers.intervals import FACE, LOCAL, Floats, Value
+from glassformer.by_hand.numbers.evaluator import Evaluator, printed_value
+from glassformer.by_hand.numbers.intervals import DEEP, FACE, LOCAL, Floats, Value
+from glassformer.by_hand.numbers.scope import Known
 from glassformer.errors import InputError
 
 SIGN = "sign lost"
@@ -41,6 +42,9 @@ TERM_LEFT_OUT = "one term left out"
 TERM_SIGN = "sign of one term lost"
 KEYS_VALUES = "keys and values swapped"
 
+# These give many numbers, so that one of them may be the printed one by chance: no proof that the formula was meant.
+CHANCE = frozenset({NEIGHBOUR, TERM_LEFT_OUT, TERM_SIGN, TWO_EXCHANGED})
+
 Bounds = tuple[float, float]
 
 
@@ -61,14 +65,15 @@ class Scene:
         return printed_value(self.literal, given=False).middle(LOCAL)
 
     def reproduced(self, value: Value) -> bool:
-        """Whether `value` gives every wrong number as printed."""
+        """Whether `value` gives every number as printed, the wrong ones and the right ones."""
         try:
             value = value.fitted(self.right.shape)
         except InputError:
             return False
         room = units(self.literal) / 2 + 1e-9
         inside = (value.low[FACE] <= self.numbers + room) & (value.high[FACE] >= self.numbers - room)
-        return bool(inside[self.wrong].all())
+        apart = np.minimum(*(np.abs(value.middle(reading) - self.numbers) for reading in (LOCAL, DEEP)))
+        return bool(inside.all() and (apart <= 3 * room)[self.wrong].all())
 
     def entries_reproduced(self, candidates: Callable[[int, int], Iterator[Bounds]]) -> bool:
         """Whether each wrong number is among the candidates for its place."""

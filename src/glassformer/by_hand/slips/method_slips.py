@@ -1,6 +1,6 @@
 """Slips of method: another expression was worked out than the one meant, such as Q Qᵀ for Q Kᵀ.
 
-A slip is named only if it gives every wrong number of the matrix as printed.
+A slip is named only if it gives every number of the matrix as printed, the wrong ones and the right ones.
 """
 
 import re
@@ -53,7 +53,7 @@ from glassformer.errors import InputError
 
 def method_slips(scene: Scene) -> Iterator[str]:
     """All that give the wrong numbers, likelier ones first."""
-    tried: set[str] = set()
+    tried: set[str] = {scene.expected.key + KEYS_VALUES}
     whole = (KEYS_VALUES, _with_keys_for_values(scene.expected))
     for cause, node in chain(_variants(scene.expected, scene, 0), [whole]):
         if node.key + cause in tried:

@@ -4,30 +4,54 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from glassformer.by_hand.checking.findings import MEANINGS, Finding, Remark, Report
-from glassformer.by_hand.reports.wording import doubt, groups, lines, minus, place, sentence, summary
-from glassformer.drawing.terminal import terminal
+from glassformer.by_hand.checking.findings import MEANINGS, Coverage, Finding, Report
+from glassformer.by_hand.reports.wording import (
+    doubt,
+    ending,
+    groups,
+    lines,
+    marks_sentence,
+    minus,
+    place,
+    sentence,
+    summary,
+    unchecked,
+)
+from glassformer.drawing.terminal import terminal, visible
 
 WIDEST = 108
 _SHOWN_MILD = 6
-_SHOWN_UNREADABLE = 5
+_SHOWN_UNCHECKED = 8
+_SHOWN_FILES = 60
+_SIGNS = {"fine": ("✓", "green"), "wrong": ("✗", "red"), "fault": ("!", "bold red")}  # by outcome
 
 
-def show_lines(report: Report, *, strict: bool) -> None:
-    """One line per finding that counts: `file:line:column: …`."""
+def show_lines(report: Report, *, strict: bool, least: float) -> None:
+    """One line per finding that counts, `file:line:column: …`; and one if nothing, or too little, could be checked."""
     console = Console(highlight=False, soft_wrap=True)
     for finding in report.findings:
         if strict or not finding.is_mild:
-            console.print(Text(f"{finding.file}:{finding.line}:{finding.column}: {sentence(finding)}"))
+            where = visible(f"{finding.file}:{finding.line}:{finding.column}")
+            console.print(Text(f"{where}: {sentence(finding)}"))
+    for fault in report.faults:
+        console.print(Text(visible(f"{fault.file}: {fault.why}")))
+    if report.outcome_for(strict=strict, least=least) not in ("fine", "wrong"):
+        console.print(Text(f"{visible(_files(report))}: {ending(report, strict=strict, least=least)}"))
 
 
-def show_report(report: Report, *, strict: bool) -> None:
+def _files(report: Report) -> str:
+    return report.files[0] if len(report.files) == 1 else f"{len(report.files)} files"
+
+
+def show_report(report: Report, *, strict: bool, least: float = 0.0) -> None:
     """The whole report."""
     console = terminal()
     width = min(console.width, WIDEST)
     console.print()
-    console.print(Text(f"  {', '.join(report.files[:4])}{' …' if len(report.files) > 4 else ''}", style="bold"))
-    console.print(Text(f"  {summary(report)}", style="dim"))
+    console.print(Text(visible(f"  {_files(report)}"), style="bold"))
+    console.print(Text(f"  {summary(report)}"))
+    if len(report.each) > 1:
+        _show_files(console, report)
     serious = [finding for finding in report.findings if strict or not finding.is_mild]
     mild = [finding for finding in report.findings if finding.is_mild and not strict]
     for number, group in enumerate(groups(serious)):
@@ -40,12 +64,30 @@ def show_report(report: Report, *, strict: bool) -> None:
         note = "numbers fit only if the given ones were rounded before they were printed; taken so."
         console.print(Text(f"  {report.rounded_givens} {note}", style="dim"))
     if serious:
-        marks = report.marks
-        through = f", {marks['follow_through']} of them by following through" if marks["follow_through"] else ""
-        console.print(Text(f"  {marks['right']} of {marks['numbers']} numbers right{through}", style="dim"))
-    _show_unreadable(console, report.unreadable)
-    console.print(_ending(report, serious))
+        console.print(Text(f"  {marks_sentence(report)}", style="dim"))
+    _show_unchecked(console, report.coverage, alone=len(report.files) == 1)
+    for fault in report.faults:
+        console.print(Text(f"  ! {visible(fault.file)}: {visible(fault.why)}", style="bold red"))
+    outcome = report.outcome_for(strict=strict, least=least)
+    if outcome != "wrong":
+        sign, style = ("✓ ", "bold green") if outcome == "fine" and not report.faults else ("", "bold yellow")
+        console.print(Text(f"  {sign}{ending(report, strict=strict, least=least)}", style=style))
     console.print()
+
+
+def _show_files(console: Console, report: Report) -> None:
+    """A line for each file."""
+    for each in report.each[:_SHOWN_FILES]:
+        brief = each.in_brief()
+        sign, style = _SIGNS.get(brief["outcome"], ("–", "yellow"))
+        words = "" if brief["outcome"] in _SIGNS else "nothing could be checked"
+        if brief["outcome"] == "wrong":
+            words = f"first wrong number in line {brief['first_wrong_line']}"
+        line = Text("  ").append(f"{sign} ", style=style)
+        line.append(f"{brief['checked']:>5} of {brief['look_like_results']:<5} ", style="dim")
+        console.print(line.append(visible(brief["file"])).append(f"  {words}", style="dim"), soft_wrap=True)
+    if len(report.each) > _SHOWN_FILES:
+        console.print(Text(f"    and {len(report.each) - _SHOWN_FILES} more files; --json lists them all", style="dim"))
 
 
 def _show_group(console: Console, group: list[Finding], width: int, *, first: bool, alone: bool) -> None:
@@ -53,7 +95,7 @@ def _show_group(console: Console, group: list[Finding], width: int, *, first: bo
     title = Text("✗ ", style="bold red")
     title.append("First wrong number  " if first else "", style="bold red")
     title.append(place(head), style="bold")
-    file = "" if alone and ", " not in head.file else f"{head.file}, "
+    file = "" if alone and ", " not in head.file else f"{visible(head.file)}, "
     title.append(f"   {file}line {head.line}", style="dim")
     console.print(Padding(title, (0, 0, 0, 2), expand=False))
     for line in _quoted(head, width - 6):
@@ -71,7 +113,7 @@ def _show_group(console: Console, group: list[Finding], width: int, *, first: bo
     if doubt(head):
         console.print(_indented(Text(f"how sure: {doubt(head)}", style="yellow")))
     if head.cause and head.verdict != "formula":
-        console.print(_indented(Text("probable cause: ").append(head.cause, style="italic")))
+        console.print(_indented(Text("probable cause: ").append(visible(head.cause), style="italic")))
 
 
 def _indented(text: Text) -> Padding:
@@ -81,7 +123,7 @@ def _indented(text: Text) -> Padding:
 
 def _quoted(finding: Finding, room: int) -> list[Text]:
     """The line around the number, and under it a mark with the right number beside."""
-    quote, at = finding.quote, finding.column - 1
+    quote, at = visible(finding.quote).replace("\t", " "), finding.column - 1
     before, number = quote[:at], quote[at : at + max(1, finding.length)]
     after = quote[at + len(number) :]
     space = max(10, (room - len(number)) // 2)
@@ -117,25 +159,15 @@ def _show_mild(console: Console, mild: list[Finding]) -> None:
             console.print(Text(f"      and {len(found) - _SHOWN_MILD} more", style="dim"))
 
 
-def _show_unreadable(console: Console, unreadable: list[Remark]) -> None:
-    if not unreadable:
+def _show_unchecked(console: Console, coverage: Coverage, *, alone: bool) -> None:
+    """What was not checked, and why: nobody should take silence for a tick."""
+    if not coverage.unchecked:
         return
-    console.print(Text(f"  ? {len(unreadable)} not read", style="dim"))
-    for remark in unreadable[:_SHOWN_UNREADABLE]:
-        console.print(Text(f"      {remark.file.rpartition('/')[2]}, line {remark.line}: {remark.why}", style="dim"))
-    if len(unreadable) > _SHOWN_UNREADABLE:
-        console.print(Text(f"      and {len(unreadable) - _SHOWN_UNREADABLE} more; --json lists them all", style="dim"))
-
-
-def _ending(report: Report, serious: list[Finding]) -> Text:
-    if serious:
-        return Text("")
-    if report.claims == len(report.unreadable):
-        return Text(
-            "  Nothing could be read. Notes need claims such as Q = X W_Q = [[1, 0], [1, 1]].", style="bold yellow"
-        )
-    if not report.checked:
-        return Text(
-            "  Nothing could be checked: the notes give numbers, but none that follow from others.", style="bold"
-        )
-    return Text("  ✓ Every number that could be checked is right.", style="bold green")
+    count = coverage.look_like_results - coverage.checked
+    console.print(Text(f"  ? {count} not checked", style="yellow"))
+    for each in coverage.unchecked[:_SHOWN_UNCHECKED]:
+        file = "" if alone and ", " not in each.file else f"{visible(each.file.rpartition('/')[2])}, "
+        console.print(_indented(Text(f"{file}{unchecked(each)}", style="dim")))
+    rest = sum(each.count for each in coverage.unchecked[_SHOWN_UNCHECKED:])
+    if rest:
+        console.print(_indented(Text(f"and {rest} more; --json lists them all", style="dim")))

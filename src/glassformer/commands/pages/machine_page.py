@@ -21,13 +21,13 @@ def print_machine(
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
     table.add_row("processor", f"[bold]{facts.processor}[/], {facts.instructions}, {facts.system}")
-    table.add_row("cores", f"[bold]{facts.usable_cores}[/] to be used of {facts.cores}")
+    table.add_row("cores", f"[bold]{facts.usable_cores}[/] usable of {facts.cores}")
     table.add_row("memory", f"[bold]{in_bytes(facts.free_memory)}[/] free of {in_bytes(facts.memory)}")
     table.add_row("accelerator", facts.accelerator or "none")
     table.add_row("versions", f"python {facts.python}, " + ", ".join(f"{k} {v}" for k, v in facts.versions.items()))
     table.add_row("")
     for count, speed in speeds.items():
-        table.add_row(f"matrix product, {_threads(count)}", f"[bold]{speed:,.0f}[/] billion operations a second")
+        table.add_row(f"matrix product, {_threads(count)}", f"[bold]{speed:,.0f}[/] GFLOP/s")
     for count, seconds in steps.items():
         chosen = "  [green]← the quickest[/]" if count == best and len(steps) > 1 else ""
         table.add_row(f"a training step, {_threads(count)}", f"[bold]{1000 * seconds:,.1f}[/] ms{chosen}")

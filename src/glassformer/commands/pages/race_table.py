@@ -1,4 +1,4 @@
-"""A race for the terminal: a table, bars, and who is really ahead. It draws what race.py found out."""
+"""A race for the terminal: a table, bars, and who is really ahead. It draws what the race found out."""
 
 from rich.console import Console
 from rich.table import Table
@@ -28,7 +28,7 @@ def _table(standings: Standings) -> Table:
     table.add_column("model", no_wrap=True)
     several = len(standings.models[0].each) > 1
     seeds = ["± seeds"] if several else []
-    for name in ("parameters", "time", SCORES[score].words, "95 % interval", *seeds, SCORES[standings.beside].words):
+    for name in ("parameters", "time", SCORES[score].words, "95 % CI", *seeds, SCORES[standings.beside].words):
         table.add_column(name, justify="right", no_wrap=True)
     for each in standings.models:
         spread = [figure(score, each.spread) if each.spread is not None else ""] if several else []
@@ -68,8 +68,8 @@ def sentences(standings: Standings) -> list[str]:
     if others:
         said.append(_lead(first, others[0], standings.score))
     said += [f"{each.model} is {BAG_OF_WORDS}." for each in standings.models if not each.reads_order]
-    if standings.guess is not None:
-        said.append(f"Always saying the most frequent label gets {in_figures(standings.score, standings.guess)}.")
+    if standings.baseline is not None:
+        said.append(f"Majority baseline: {in_figures(standings.score, standings.baseline)}.")
     return said
 
 
@@ -81,6 +81,6 @@ def _lead(first: Standing, second: Standing, score: str) -> str:
     by, low, high = (figure(score, each) for each in (lead.difference, lead.low, lead.high))
     points = "" if score == "loss" else " points"
     return (
-        f"{first.model} leads {second.model} by {by}{points} ({low} to {high}); "
-        f"luck explains such a lead in {lead.p_value:.1%} of the draws."
+        f"{first.model} leads {second.model} by {by}{points} (95 % confidence interval {low} to {high}); "
+        f"p = {lead.p_value:.3f}."
     )

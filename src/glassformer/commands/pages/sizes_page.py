@@ -1,4 +1,4 @@
-"""The sizes of a model as a page in the terminal: each part's formula, its share of the weights, work and memory."""
+"""The sizes of a model for the terminal: each part's formula, its share of the parameters, FLOPs and memory."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from glassformer.drawing.matrices import rgb
+from glassformer.layers.positions import SCHEMES
 from glassformer.models.registry import MODELS
 from glassformer.models.sizes import BYTES, LETTERS, TRAINING, PartSize, Sizes, count_parameters
 from glassformer.text.tasks import tasks_for
@@ -18,15 +19,15 @@ _BAR = 8  # cells
 
 
 def print_sizes(sizes: Sizes, title: str, sentence: str, console: Console) -> None:
-    """One row for each part, and below what the letters are, the work and the memory."""
+    """One row for each part, and below what the letters are, the FLOPs and the memory."""
     console.print()
     console.print(Text.assemble("  ", (title, "bold"), ("   " + sentence, "dim")))
     table = Table(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=True, show_footer=True, footer_style="bold")
     table.add_column("part", no_wrap=True, footer="all")
     table.add_column("formula", ratio=1)
-    table.add_column("weights", justify="right", no_wrap=True, footer=f"{sizes.parameters:,}")
+    table.add_column("parameters", justify="right", no_wrap=True, footer=f"{sizes.parameters:,}")
     table.add_column("", no_wrap=True, width=_BAR)
-    table.add_column("ops/token", justify="right", no_wrap=True, footer=large(sizes.forward / sizes.tokens))
+    table.add_column("FLOPs/token", justify="right", no_wrap=True, footer=large(sizes.forward / sizes.tokens))
     for row in sizes.rows:
         table.add_row(row.part, _formula(row), f"{row.count:,}", _share(row.count, sizes.parameters), _work(row, sizes))
     console.print(table)
@@ -34,6 +35,13 @@ def print_sizes(sizes: Sizes, title: str, sentence: str, console: Console) -> No
     console.print(Padding(Text(" · ".join(letters), style="dim"), (0, 2), expand=False))
     console.print()
     _print_needs(sizes, console)
+    console.print()
+
+
+def print_positions(scheme: str, console: Console) -> None:
+    """What tells a model the order of its tokens."""
+    told = Text.assemble(("positions  ", "bold"), scheme, (f" {SCHEMES[scheme].sentence}", "dim"))
+    console.print(Padding(told, (0, 2), expand=False))
     console.print()
 
 
@@ -70,27 +78,27 @@ def _print_needs(sizes: Sizes, console: Console) -> None:
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
     table.add_row(
-        "work", f"[bold]{large(forward)}[/] operations a token, [bold]{large(TRAINING * forward)}[/] in training "
+        "FLOPs", f"[bold]{large(forward)}[/] per token forward, [bold]{large(TRAINING * forward)}[/] in training "
         f"[dim](a text of {sizes.tokens:,} tokens)[/]",
     )  # fmt: skip
-    table.add_row("to use it", f"[bold]{in_bytes(weights)}[/] of weights")
+    table.add_row("inference", f"[bold]{in_bytes(weights)}[/] of parameters")
     table.add_row(
-        "to train it", f"[bold]{in_bytes(4 * weights)}[/] [dim](weights, gradients, two averages of AdamW)[/] and "
-        f"[bold]{in_bytes(kept / sizes.tokens)}[/] a token",
+        "training", f"[bold]{in_bytes(4 * weights)}[/] [dim](parameters, gradients, AdamW's two moments)[/] and "
+        f"[bold]{in_bytes(kept / sizes.tokens)}[/] of activations per token",
     )  # fmt: skip
     if sizes.remembered:
-        table.add_row("to write with it", f"[bold]{in_bytes(BYTES * sizes.remembered)}[/] of memory a token")
+        table.add_row("KV cache", f"[bold]{in_bytes(BYTES * sizes.remembered)}[/] per token")
     console.print(table)
 
 
 def print_models(console: Console) -> None:
-    """All models, with their weights at their usual size."""
+    """All models, with their parameters at their usual size."""
     table = Table(box=box.SIMPLE_HEAD, header_style="dim")
-    for name in ("model", "task", "weights", ""):
-        table.add_column(name, justify="right" if name == "weights" else "left", no_wrap=name != "")
+    for name in ("model", "task", "parameters", ""):
+        table.add_column(name, justify="right" if name == "parameters" else "left", no_wrap=name != "")
     for name, kind in MODELS.items():
-        task, weights = " or ".join(tasks_for(kind.family)), f"{count_parameters(name):,}"
-        table.add_row(f"[bold]{name}[/]", task, weights, Text(kind.sentence, style="dim"))
+        task, count = " or ".join(tasks_for(kind.family)), f"{count_parameters(name):,}"
+        table.add_row(f"[bold]{name}[/]", task, count, Text(kind.sentence, style="dim"))
     console.print(table)
     console.print("  [dim]One of them in full:[/] glassformer describe transformer --set width=64")
     console.print()

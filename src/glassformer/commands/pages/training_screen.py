@@ -1,6 +1,7 @@
-"""The terminal while a run goes on: a bar with loss, speed, time left and a forecast, and the curve at the end.
+"""The terminal while a model trains: a bar with losses, forecast, speed and time left, and the curve at the end.
 
-It listens to what teaching tells and writes to standard error, so that standard output stays free for answers.
+It listens to the events of a run (training/course.py) and writes to standard error, so that standard output stays free
+for answers.
 """
 
 from types import TracebackType
@@ -9,7 +10,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-from glassformer.drawing.curves import Point, drawn, foretold, smoothed
+from glassformer.drawing.curves import Point, drawn, forecast, smoothed
 from glassformer.drawing.score_words import clock
 from glassformer.training.budget import Forecast
 from glassformer.training.course import Event, Said
@@ -56,15 +57,15 @@ class TrainingScreen:
             if not self.console.is_terminal:
                 return
             mark = "best so far" if event.best else ""
-            self.console.print(f"  step {event.step:,}  held out: loss {event.loss:.4f}  [green]{mark}[/]")
+            self.console.print(f"  step {event.step:,}  validation loss {event.loss:.4f}  [green]{mark}[/]")
 
-    def _begin(self, forecast: Forecast) -> None:
-        self._forecast = forecast
+    def _begin(self, plan: Forecast) -> None:
+        self._forecast = plan
         self.console.print(
-            f"[bold]{forecast.parameters:,}[/] parameters. In {clock(forecast.seconds)} about "
-            f"{forecast.steps:,} steps ({forecast.epochs:.1f} times through the data), "
-            f"{forecast.items_per_second:,.0f} pieces or texts a second, with "
-            f"{forecast.threads} thread{'s' * (forecast.threads > 1)}."
+            f"[bold]{plan.parameters:,}[/] parameters. In {clock(plan.seconds)} about "
+            f"{plan.steps:,} steps ({plan.epochs:.1f} epochs), {plan.speed:,.0f} {plan.unit}/s, with "
+            f"{plan.threads} thread{'s' * (plan.threads > 1)}.",
+            soft_wrap=True,
         )
         if self.console.is_terminal:
             self._task = self._bar.add_task("training", total=1.0, said="")
@@ -86,20 +87,20 @@ class TrainingScreen:
         words = [f"loss {curve[-1][1]:.3f}"]
         share = self._forecast.share(event.step, event.seconds)
         whole = event.seconds / share
-        end = foretold(smoothed(self._losses, 0.98), whole)
+        end = forecast(smoothed(self._losses, 0.98), whole)
         if end is not None and 0.25 < share < 1:
-            words[0] += f", at the end about {end:.3f}"
+            words[0] += f" (forecast {end:.3f})"
         if self._valid:
-            words.append(f"held out {self._valid[-1][1]:.3f}")
+            words.append(f"validation loss {self._valid[-1][1]:.3f}")
         if event.seconds > self._began:
-            words.append(f"{self._items / (event.seconds - self._began):,.0f}/s")
+            words.append(f"{self._items / (event.seconds - self._began):,.0f} {self._forecast.unit}/s")
         words.append(f"{clock(whole - event.seconds)} left")
         return " · ".join(words)
 
     def curve(self) -> None:
-        """The way the loss went."""
+        """The training loss over time."""
         self._bar.stop()
         points = smoothed(self._losses, 0.95)[1:]
         if len(points) > 10:
             self.console.print("\n".join(drawn(points, width=60, height=6)), style="cyan", soft_wrap=True)
-            self.console.print(f"{'':9}the loss while learning, over {clock(points[-1][0])}", style="dim")
+            self.console.print(f"{'':9}training loss over {clock(points[-1][0])}", style="dim")

@@ -39,9 +39,9 @@ def look(
     out
         The page to write (look.html).
     target
-        For a translator: a translation to lead it along, beside what it writes by itself.
+        For a translator: a translation for teacher forcing, beside what it writes by itself.
     longest
-        Tokens to be written at most; with 0 a language model only reads.
+        At most so many new tokens; with 0 a language model only reads.
     megabytes
         How large the page may be (5); to keep it so, numbers are rounded to six decimals, then the largest matrices
         left out.

@@ -18,7 +18,7 @@ def certify(run: str, *, json: bool = False) -> int:
     Parameters
     ----------
     run
-        The run folder.
+        A run folder that `glassformer train` wrote, or the name of a model that came with the package.
     json
         Print one JSON document.
     """

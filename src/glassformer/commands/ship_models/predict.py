@@ -1,4 +1,4 @@
-"""`glassformer predict`: what a trained model says of some texts. It reads options and texts; the run does the work."""
+"""`glassformer predict`: what a trained model predicts for some texts. It reads options and texts; the run predicts."""
 
 import json as json_format
 import re
@@ -30,32 +30,32 @@ def predict(
     stop: tuple[str, ...] = (),
     json: bool = False,
 ) -> None:
-    """Classify, translate or go on with texts of yours.
+    """Classify, translate or continue texts of yours.
 
     Parameters
     ----------
     run
-        A run folder that `glassformer train` wrote.
+        A run folder that `glassformer train` wrote, or the name of a model that came with the package.
     text
         Texts; or one file of plain text, with a text on each line; or - for lines from standard input.
     longest
-        Tokens to be written at most.
+        At most so many new tokens.
     temperature
-        0 always takes the likeliest token; below 1 bolder, above 1 more varied.
+        Of sampling: 0 is greedy, below 1 sharper, above 1 more varied.
     top_k
-        Draw only from the so many likeliest tokens.
+        Sample only from the k most likely tokens.
     top_p
-        Draw only from the likeliest tokens that make up this share.
+        Sample only from the most likely tokens that together have this probability (nucleus sampling).
     min_p
-        Draw only from tokens at least this share as likely as the likeliest.
+        Sample only from tokens at least this share as likely as the most likely one.
     beam
-        Ways a translation is searched by (4); 1 takes the likeliest token each time.
+        The width of beam search for a translation (4); 1 is greedy.
     seed
-        The same seed writes the same text.
+        The random seed: the same one writes the same text.
     stop
-        A text that ends what is written; may be given several times.
+        A string that ends the output; may be given several times.
     json
-        Print one JSON document: an answer, or a list of answers if there are several texts.
+        Print one JSON document: a prediction, or a list of them if there are several texts.
     """
     how = {
         "longest": longest, "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "beam": beam,
@@ -63,7 +63,7 @@ def predict(
     }  # fmt: skip
     texts = texts_of(text)
     loaded = load(run)
-    for sentence in loaded.doubts(texts):
+    for sentence in loaded.warnings(texts):
         print(sentence, file=sys.stderr)
     if json:
         found = [asdict(each) for each in loaded.predict(texts, **how)]
@@ -122,8 +122,8 @@ def _show(run: Run, texts: Sequence[str], how: dict[str, Any]) -> None:
 
         beginning = texts[0] if run.objective.goes_on else ""
         terminal().print(Text(beginning, style="bold"), end="", soft_wrap=True)
-        for piece in run.stream(texts[0], **how):
-            print(piece, end="", flush=True)
+        for part in run.stream(texts[0], **how):
+            print(part, end="", flush=True)
         print()
         return
     for prediction in run.predict(texts, **how):

@@ -1,4 +1,4 @@
-"""`glassformer compare`: the race. It reads options and shows what happens; race.py does the work."""
+"""`glassformer compare`: the race. It reads options and shows what happens; training/race/ does the work."""
 
 import json as json_format
 import sys
@@ -48,7 +48,7 @@ def compare(
 ) -> None:
     """Race several models on equal data with equal budgets; leaves a folder with every run, a table and a chart.
 
-    The same command goes on where it was stopped, and trains only what is missing.
+    The same command resumes where it was stopped, and trains only what is missing.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def compare(
     minutes
         How long each contender may take (1 by default).
     epochs
-        Or: how many times through the data.
+        Or: how many epochs.
     steps
         Or: how many steps.
     seeds
@@ -71,9 +71,9 @@ def compare(
     out
         The folder of the race (runs/race-TASK-DATA by default).
     set_
-        A number of every contender's recipe, such as --set longest=200; may be given several times.
+        A hyperparameter of every contender, such as --set longest=200; may be given several times.
     threads
-        By measurement, if not given.
+        CPU threads; the quickest count is measured if none is given.
     text
         The column with the text.
     label
@@ -83,15 +83,15 @@ def compare(
     target
         The column to translate to, or the answer.
     valid
-        A file to choose by; else a part is held out.
+        A validation file; else a part of the training data is split off.
     test
-        A file to be judged on; else a part is held out.
+        A test file; else a part of the training data is split off.
     encoding
         Of the files, if it is not found out.
     limit
         At most so many samples of each part.
     quiet
-        Say nothing while it goes on.
+        Show no progress.
     json
         Print one JSON document at the end.
     """
@@ -130,7 +130,7 @@ def _run(race: Race, quiet: bool) -> None:
 
 def _stopped(race: Race, stopped: StoppedError) -> GlassformerError:
     done = len(race.entries) - len(race.missing)
-    error = GlassformerError(f"Stopped and saved, {done} of {len(race.entries)} done. The same command goes on.")
+    error = GlassformerError(f"Stopped and saved, {done} of {len(race.entries)} done. The same command resumes.")
     error.exit_code = stopped.exit_code
     return error
 

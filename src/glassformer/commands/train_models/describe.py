@@ -1,4 +1,4 @@
-"""`glassformer describe`: a model's weights by formula, its work and its memory. It reads options, counts nothing."""
+"""`glassformer describe`: a model's parameters by formula, FLOPs and memory. It reads options, counts nothing."""
 
 import json as json_format
 from pathlib import Path
@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from glassformer.commands.pages.sizes_page import print_models, print_settings, print_sizes
+from glassformer.commands.pages.sizes_page import print_models, print_positions, print_settings, print_sizes
 from glassformer.commands.settings import from_words
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import GlassformerError, InputError
+from glassformer.layers.positions import SCHEMES
 from glassformer.models.config import to_dict
 from glassformer.models.registry import MODELS, configure
 from glassformer.models.sizes import Sizes, count_parameters, sizes
@@ -26,16 +27,16 @@ def describe(
     tokens: int = 0,
     json: bool = False,
 ) -> None:
-    """Count a model's weights by formula, held against the real module; its work and its memory.
+    """Count a model's parameters by formula, compared with the real module; its FLOPs and its memory.
 
     Parameters
     ----------
     model
         A model's name (transformer, translator, modern …) or a run folder. None lists them all.
     set_
-        A number of the model, such as --set width=64; may be given several times.
+        A hyperparameter of the model, such as --set width=64; may be given several times.
     tokens
-        How long a text to reckon the work for; the longest by default.
+        The length of the text that FLOPs and memory are for; the longest by default.
     json
         Print one JSON document.
     """
@@ -47,11 +48,16 @@ def describe(
     name, config = _named(model, from_words(set_))
     found = sizes(name, config, tokens=tokens or None)
     _reconcile(found, config)
+    scheme = getattr(config, "positions", "")  # not every family has them
     if json:
         content = {"task": " or ".join(tasks_for(MODELS[name].family)), **found.to_dict(), "config": to_dict(config)}
+        if scheme:
+            content["positions"] = {"scheme": scheme, "says": SCHEMES[scheme].sentence}
         print(json_format.dumps(content, ensure_ascii=False, indent=2))
     else:
         print_sizes(found, model, MODELS[name].sentence, terminal())
+        if scheme:
+            print_positions(scheme, terminal())
         if model in MODELS:
             print_settings(to_dict(config), terminal())
 
@@ -85,6 +91,6 @@ def _reconcile(found: Sizes, config: Any) -> None:
     real = sum(weight.numel() for weight in outline(found.model, config).parameters())
     if real != found.parameters:
         raise GlassformerError(
-            f"By formula a {found.model} has {found.parameters:,} weights here, but the module has {real:,}; "
+            f"By formula a {found.model} has {found.parameters:,} parameters here, but the module has {real:,}; "
             "one of the two is wrong. Please report this."
         )

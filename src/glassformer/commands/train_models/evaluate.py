@@ -1,4 +1,4 @@
-"""`glassformer evaluate`: how good a trained model is. It reads options and shows scores; the run works them out."""
+"""`glassformer evaluate`: the scores of a trained model, with intervals. It reads options; the run works them out."""
 
 import json as json_format
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from glassformer.commands.settings import said
 from glassformer.drawing.terminal import terminal
 from glassformer.runs.run import load
 
-MOST_SHOWN = 12  # labels of a confusion table
+MOST_SHOWN = 12  # labels of a confusion matrix
 
 
 def evaluate(
@@ -31,12 +31,12 @@ def evaluate(
     seed: int = 0,
     json: bool = False,
 ) -> None:
-    """Score a trained model on what it never saw, or on data of yours.
+    """Evaluate a trained model on its test part, or on data of yours.
 
     Parameters
     ----------
     run
-        A run folder that `glassformer train` wrote.
+        A run folder that `glassformer train` wrote, or the name of a model that came with the package.
     data
         A file, a folder, two parallel files, the name of a set, or - for standard input; by default what the run was
         trained on, split as it was then.
@@ -53,11 +53,11 @@ def evaluate(
     limit
         At most so many samples.
     longest
-        Tokens to be written at most.
+        At most so many new tokens.
     beam
-        Ways a translation is searched by (4); 1 takes the likeliest token each time.
+        The width of beam search for a translation (4); 1 is greedy.
     seed
-        Of the intervals, and of the samples under a limit.
+        The random seed: of the bootstrap intervals, and of the samples under a limit.
     json
         Print one JSON document.
     """
@@ -78,9 +78,9 @@ def evaluate(
 
 
 def _print_confusion(confusion: Mapping[str, Any], console: Console) -> None:
-    """How often each label (rows) was taken for which (columns)."""
+    """The confusion matrix: true labels down, predicted ones across."""
     table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("true ↓ said →", style="dim")
+    table.add_column("true ↓ predicted →", style="dim")
     for label in confusion["labels"]:
         table.add_column(label, justify="right")
     for label, row in zip(confusion["labels"], confusion["table"], strict=True):

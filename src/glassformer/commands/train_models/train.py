@@ -1,4 +1,4 @@
-"""`glassformer train`: from text to a run folder. It reads options and shows what happens; teaching does the work."""
+"""`glassformer train`: from text to a run folder. It reads options and shows what happens; course.py trains."""
 
 import json as json_format
 import sys
@@ -66,7 +66,7 @@ def train(
     minutes
         How long it may take in all; the plan is built for it. By default as many as the task and the data need.
     epochs
-        Or: how many times through the data.
+        Or: how many epochs.
     steps
         Or: how many steps.
     model
@@ -74,15 +74,15 @@ def train(
     objective
         What is learnt, if not the usual: spans or masked, to pretrain.
     from_run
-        A run to begin from.
+        A run to finetune: training begins with its parameters and its tokenizer.
     set_
-        Any number of the recipe, such as --set width=64; may be given several times.
+        Any hyperparameter, such as --set width=64; may be given several times.
     config
-        A TOML or YAML file with such settings.
+        A TOML or YAML file with such hyperparameters.
     seed
-        Of everything that is drawn.
+        The random seed.
     threads
-        By measurement, if not given.
+        CPU threads; the quickest count is measured if none is given.
     text
         The column with the text.
     label
@@ -92,9 +92,9 @@ def train(
     target
         The column to translate to, or the answer.
     valid
-        A file to choose by; else a part is held out.
+        A validation file; else a part of the training data is split off.
     test
-        A file to be judged on; else a part is held out.
+        A test file; else a part of the training data is split off.
     encoding
         Of the files, if it is not found out.
     limit
@@ -102,11 +102,11 @@ def train(
     keep_all
         Keep every checkpoint.
     resume
-        A run folder to go on with.
+        A run folder to resume, from its last checkpoint.
     tensorboard
         Write event files into RUN/tensorboard as well; needs the package: pip install 'glassformer[track]'.
     quiet
-        Say nothing while it goes on.
+        Show no progress.
     json
         Print one JSON document at the end: the run folder and its scores.
     """

@@ -152,7 +152,7 @@ export class Controls {
     this.rows.value = state.row === null ? "" : String(state.row);
     this.stages.value = stage.address;
     this.farther.disabled = state.zoom <= 1;
-    this.offLabel.hidden = !options.onHead || !part.heads;
+    this.offLabel.hidden = !options.onHead || !part.pattern;
     this.off.checked = (data.off ?? []).includes(`${part.id}/${state.head}`);
   }
 

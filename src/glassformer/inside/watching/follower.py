@@ -76,12 +76,14 @@ class Follower:
         self.learned = learned  # where the weights of the model lie in memory
         self._nodes: MutableMapping[Tensor, Node] = WeakIdKeyDictionary()
         self._count = 0
+        self.spoke = False  # whether the last call that was told is one of the steps that are followed, or was named
         self.open: dict[
             int, tuple[str | None, str]
         ] = {}  # attentions that were begun and not completed: where, and why
 
     def told(self, name: str, args: Args, kwargs: Kwargs, result: Any) -> Heart | None:
         """Takes note of one call, and gives the attention that it completed, if any."""
+        self.spoke = False
         if name == "__setitem__" and isinstance(self.node(args[0]), Scores | Weights):
             self._nodes[args[0]] = self._lost(name, args, args[0]) or Lost(name)
         if not isinstance(result, Tensor) or not result.is_floating_point():
@@ -111,6 +113,7 @@ class Follower:
         return None
 
     def _astray(self, call: str, number: int | None) -> Lost:
+        self.spoke = self.spoke or number is not None
         if number is not None and number in self.open:
             self.open[number] = (self.open[number][0], f"`{call}` is not a step that can be followed")
         return Lost(call, number)
@@ -134,7 +137,8 @@ class Follower:
         if pairing is None or is_matrix:
             return None  # no product of rows with rows, but of rows with one matrix
         if isinstance(node, Lost):
-            self._astray(node.call, self._begun() if node.number is None else node.number)
+            if node.number is not None:
+                self._astray(node.call, node.number)
             return None
         *factors, axes = pairing
         steps: list[Step] = []

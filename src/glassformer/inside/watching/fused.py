@@ -19,6 +19,9 @@ from torch import Tensor, nn
 from torch.nn.modules import module as hooks
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
+from glassformer.inside.watching.interruptions import from_a_signal
+from glassformer.inside.watching.underneath import Underneath
+
 FUSED = (nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerEncoder)
 
 Pair = tuple[Tensor, Tensor]  # the real output and the repeated one, where they can be compared
@@ -29,6 +32,7 @@ class Repeating(Protocol):
     """A mode that can look at a second pass."""
 
     paths: dict[int, str]
+    under: Underneath
 
     def repeat(self, module: nn.Module, again: Again) -> Pair | None:
         """Runs the module once more, takes note of the difference, and hands on what it was given."""
@@ -67,6 +71,7 @@ class StepAside:
             return  # somebody else keeps torch from its kernel, or another watch has stepped aside already
         self._module, self._modes = module, modes
         for mode in reversed(modes):
+            cast(Repeating, mode).under.looking = False
             mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
 
     def _after(self, module: nn.Module, args: Any, kwargs: Any, *outputs: Any) -> None:
@@ -87,6 +92,7 @@ class StepAside:
 
     def _come_back(self) -> None:
         for mode in self._modes:
+            cast(Repeating, mode).under.looking = True
             mode.__enter__()  # type: ignore[no-untyped-call]
         self._module, self._modes = None, []
 
@@ -103,7 +109,9 @@ def _second_pass(module: nn.Module, args: Any, kwargs: Any, output: Any) -> Pair
     try:
         with torch.random.fork_rng(devices=[]):
             again = module.forward(*args, **kwargs)
-    except Exception:  # such as torch's refusal of nested tensors outside its kernel: the answer stands, we saw nothing
+    except Exception as error:  # such as torch's refusal of nested tensors outside its kernel: the answer stands, we saw nothing
+        if from_a_signal(error):
+            raise
         return None
     if isinstance(module, nn.MultiheadAttention):
         output, again = output[0], again[0]

@@ -5,7 +5,7 @@ It keeps, tells and can be looked at. It knows nothing of how attention is caugh
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from glassformer.inside.parts import Texts
 from glassformer.inside.shown import Shown
 from glassformer.stages.arithmetic import Array
 from glassformer.stages.trace import Trace
+
+Verdict = Literal["all seen", "some not seen", "cannot tell"]
 
 
 @dataclass(frozen=True)
@@ -127,19 +129,28 @@ class Seen:
     """What was seen: `trace` under the addresses of the modules, `calls` in order, `answer` if the watch ran the model.
 
     missed    attentions that were noticed and could not be rebuilt: where, and why
+    unsure    what could hold an attention and cannot be looked into: where, and why
     outside   how many ran outside the model that was watched
     """
 
     trace: Trace = field(default_factory=Trace)
     calls: list[Call] = field(default_factory=list)
     missed: list[tuple[str, str]] = field(default_factory=list)
+    unsure: list[tuple[str, str]] = field(default_factory=list)
     outside: int = 0
     answer: Any = None
 
     @property
+    def verdict(self) -> Verdict:
+        """`all seen`: all that ran is here, and equals the model's own; `some not seen`; or `cannot tell`."""
+        if self.missed:
+            return "some not seen"
+        return "cannot tell" if self.unsure or not all(call.agrees for call in self.calls) else "all seen"
+
+    @property
     def honest(self) -> bool:
-        """True if something was seen, nothing noticed was missed, and all that was rebuilt equals the model's own."""
-        return bool(self.calls) and not self.missed and all(call.agrees for call in self.calls)
+        """True if attention was seen and the verdict is `all seen`."""
+        return bool(self.calls) and self.verdict == "all seen"
 
     @property
     def sentences(self) -> list[str]:
@@ -148,8 +159,9 @@ class Seen:
         told += [
             f"{path or 'The model'}: an attention was noticed but not rebuilt: {why}." for path, why in self.missed
         ]
-        if not told:
+        if not told and not self.unsure:
             told.append("No attention was seen: the model ran none that can be caught.")
+        told += [f"{path or 'The model'}: it cannot be told whether attention ran: {why}." for path, why in self.unsure]
         if self.outside:
             told.append(f"{self.outside} more ran outside the model that is watched.")
         return told
@@ -166,5 +178,5 @@ class Seen:
         return Shown(Look(self.trace, texts, title, about=f"{len(self.calls)} attentions: {trust}"))
 
     def __repr__(self) -> str:
-        trust = "honest" if self.honest else "not all of it can be trusted, see .sentences"
-        return f"Seen({len(self.calls)} attentions, {len(self.trace)} stages; {trust})"
+        more = "" if self.honest else ", see .sentences"
+        return f"Seen({len(self.calls)} attentions, {len(self.trace)} stages; {self.verdict}{more})"

@@ -8,6 +8,7 @@ model's own tensors go on untouched. It knows no architecture by name.
 
 import inspect
 import sys
+from contextlib import ExitStack
 from types import FrameType
 from typing import Any
 
@@ -16,12 +17,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import _disable_current_modes
 
 from glassformer.errors import InputError
+from glassformer.inside.watching.eagerly import Eagerly
 from glassformer.inside.watching.follower import Follower
 from glassformer.inside.watching.fused import FUSED, Again, Pair, StepAside
+from glassformer.inside.watching.interruptions import from_a_signal
+from glassformer.inside.watching.origins import Origins
 from glassformer.inside.watching.rebuilding import Found, Multihead, from_kernel
 from glassformer.inside.watching.seen import Call, Comparison, Seen, facts
+from glassformer.inside.watching.underneath import Underneath
 from glassformer.stages.recorder import Recorder
 from glassformer.stages.watchers import within
 
@@ -40,27 +46,29 @@ class Watch:
 
     def __init__(self, model: nn.Module) -> None:
         self.model = model
-        self._open: list[tuple[_Mode, StepAside | None]] = []
+        self._open: list[tuple[_Mode, ExitStack]] = []
 
     def __enter__(self) -> Seen:
         """Opens the watch, on this thread."""
-        mode = _Mode(self.model)
-        fused = any(isinstance(module, FUSED) for module in self.model.modules())
-        mode.__enter__()  # type: ignore[no-untyped-call]
-        self._open.append((mode, StepAside(mode) if fused else None))
+        mode, opened = _Mode(self.model), ExitStack()
+        opened.enter_context(Eagerly())
+        opened.enter_context(mode.under)
+        opened.enter_context(mode)
+        if any(isinstance(module, FUSED) for module in self.model.modules()):
+            opened.callback(StepAside(mode).close)
+        self._open.append((mode, opened))
         return mode.seen
 
     def __exit__(self, *error: object) -> None:
-        mode, aside = self._open.pop()
-        if aside is not None:
-            aside.close()
-        mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+        mode, opened = self._open.pop()
+        opened.close()
         mode.finish()
 
     def run(self, *args: Any, **kwargs: Any) -> Seen:
         """Runs the model once, watched; `seen.answer` is what it gave."""
         with self as seen:
             seen.answer = self.model(*args, **kwargs)
+            self._open[-1][0].under.answered(seen.answer)
         return seen
 
 
@@ -73,21 +81,41 @@ class _Mode(TorchFunctionMode):
         self.paths: dict[int, str] = {id(module): path for path, module in model.named_modules()}
         learned = {weight.untyped_storage().data_ptr() for weight in model.parameters()}
         self.follower = Follower(self._path, learned)
+        self.under = Underneath(self._path, Origins(model))
+        self._told: set[int] = set()  # calls of which something was said
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Runs the call, then looks at it. Whatever goes wrong with looking must not stop the model."""
         kwargs = kwargs or {}
-        result = func(*args, **kwargs)
+        result, number = self._run(func, args, kwargs)
         if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
             return result
-        with torch._C.DisableTorchFunction(), torch.no_grad():
+        with torch._C.DisableTorchFunction(), torch.no_grad(), _disable_current_modes():  # type: ignore[no-untyped-call]
             try:
+                self.under.origins.leaves(getattr(func, "__name__", ""), args)
                 found = self._found(func, args, kwargs, result)
                 if found is not None:
+                    self._told.add(number)
                     self._keep(found)
+                elif self.follower.spoke:
+                    self._told.add(number)
             except Exception as error:
+                if from_a_signal(error):
+                    raise
+                self._told.add(number)
                 self.seen.missed.append((self._path() or "", f"{type(error).__name__}: {error}".rstrip(".")))
         return result
+
+    def _run(self, func: Any, args: Any, kwargs: Any) -> tuple[Any, int]:
+        """Runs a call under a number of its own, which the kernels below can be asked by."""
+        under = self.under
+        under.calls += 1
+        number, outer = under.calls, under.call
+        under.call = number
+        try:
+            return func(*args, **kwargs), number
+        finally:
+            under.call = outer
 
     def _found(self, func: Any, args: Any, kwargs: Any, result: Any) -> Found | None:
         """The attention that this call was, or completed."""
@@ -135,8 +163,17 @@ class _Mode(TorchFunctionMode):
         return pair
 
     def finish(self) -> None:
-        """Says which softmaxes were never followed to the end."""
-        self.seen.missed += [(path, why) for path, why in self.follower.open.values() if path is not None]
+        """Says which softmaxes were never followed to the end, and what ran underneath and was not told above."""
+        missed = self.seen.missed
+        missed += [(path, why) for path, why in self.follower.open.values() if path is not None]
+        for call, path, met in self.under.met:
+            if call in self._told or any(path == told for told, _ in missed):
+                continue
+            if met.learned:
+                self.under.unsure[path, f"a {met.made_by} meets a matrix of the model: learned values, or a plain layer"] = None
+            else:
+                missed.append((path, f"{met.made_by} weighs other numbers, and was not followed"))
+        self.seen.unsure += list(self.under.unsure)
 
     def _path(self) -> str | None:
         """The innermost module of the model that is running, found among the callers; None outside of it."""

@@ -1,1 +1,1 @@
-"""Decoding: from scores for the next id to whole sequences."""
+"""Decoding: from logits for the next id to whole sequences."""

@@ -1,8 +1,8 @@
-"""From scores for the next id to whole sequences of ids, one id at a time. It knows no text and no model class.
+"""From logits for the next id to whole sequences of ids, one id at a time. It knows no text and no model class.
 
 What writes is handed in as a `Writer` (writers.py makes one of a model). How an id is chosen is handed in too: the most
-likely one, or one drawn by chance. `stream` is the one loop: it gives each id as it is made, and stops working when its
-reader stops reading. Beam search, which changes its mind about earlier ids, stands in beam.py.
+likely one (greedy), or one drawn at random (sampling). `stream` is the one loop: it gives each id as it is made, and
+stops working when its reader stops reading. Beam search, which changes its mind about earlier ids, stands in beam.py.
 
 The legend of shapes is the one of attention.py; B counts the texts still being written, N is the vocabulary.
 """
@@ -59,8 +59,8 @@ def _logprobs(scores: Float[Tensor, "B N"]) -> Float[Tensor, "B N"]:
     n_broken = int((~whole_mass.isfinite()).sum())
     if n_broken:
         raise GlassformerError(
-            f"The model's scores for the next id hold NaN or +∞, or are all −∞, in {n_broken} of {len(wide)} texts: "
-            "its weights are damaged, or its training went astray. Try an earlier checkpoint."
+            f"The model's logits for the next id hold NaN or +∞, or are all −∞, in {n_broken} of {len(wide)} texts: "
+            "its weights are damaged, or its training diverged. Try an earlier checkpoint."
         )
     return wide - whole_mass
 
@@ -141,7 +141,7 @@ Chooser = Callable[[Tensor, Sequence[int]], Tensor]  # log-probabilities (B N), 
 
 
 def likeliest(logprobs: Float[Tensor, "B N"], texts: Sequence[int]) -> Int[Tensor, "B"]:
-    """The most likely id; of equals the lowest."""
+    """Greedy: the most likely id; of equals the lowest."""
     return logprobs.argmax(-1)
 
 
@@ -149,7 +149,7 @@ def likeliest(logprobs: Float[Tensor, "B N"], texts: Sequence[int]) -> Int[Tenso
 class Sampling:
     """How an id is drawn. The settings work in this order, and of equally likely ids the lowest is kept first.
 
-    temperature   divides the scores: below 1 bolder, above 1 more varied
+    temperature   divides the logits: below 1 sharper, above 1 more varied
     top_k         keep the k most likely ids
     top_p         of those, keep the fewest most likely ids whose shares add up to p
     min_p         of those, keep the ids at least this share as likely as the most likely one
@@ -252,7 +252,7 @@ def greedy(writer: Writer, stop: Stop) -> list[Answer]:
 
 
 def sample(writer: Writer, stop: Stop, sampling: Sampling, seeds: Sequence[int]) -> list[Answer]:
-    """Each id by chance. There is one seed for each text: the same seed writes the same text, in any batch."""
+    """Sampling: each id drawn at random. Each text has a seed: the same seed writes the same text, in any batch."""
     n_texts = len(writer.room)
     if len(seeds) != n_texts:
         raise InputError(f"There are {n_texts} texts to be written, but {len(seeds)} seeds; give one for each text.")

@@ -13,6 +13,8 @@ from glassformer.errors import InputError
 from glassformer.models.language_model import LanguageModel
 from glassformer.models.translator import Translator
 
+ENDLESS = 2**31  # the room of a model that can look back on any length
+
 
 class Continuation:
     """A language model that goes on from prompts, which may be of unequal length.
@@ -28,7 +30,8 @@ class Continuation:
         device = next(model.parameters()).device
         lengths = [len(prompt) for prompt in prompts]
         width = max(lengths)
-        self.room = [model.config.length - length + 1 for length in lengths]  # the last id is not looked back on
+        longest = _longest(model) or ENDLESS
+        self.room = [longest - length + 1 for length in lengths]  # the last id is not looked back on
         self._ids = torch.tensor([[0] * (width - len(prompt)) + list(prompt) for prompt in prompts], device=device)
         columns = torch.arange(width, device=device)
         self._places = columns - (width - torch.tensor(lengths, device=device))[:, None]  # B T; left of 0 is nobody
@@ -69,7 +72,7 @@ class Translation:
     ) -> None:
         _require_at_rest(model)
         self.model, self.begin = model, begin
-        self.room = [model.config.length] * len(source)
+        self.room = [_longest(model) or ENDLESS] * len(source)
         with torch.inference_mode():
             self._read = model.encode(source, source_real)  # B S D
         self._read_real = source_real
@@ -103,12 +106,18 @@ def _require_at_rest(model: nn.Module) -> None:
         raise InputError("This model is being trained, so it drops at random; call model.eval() before it writes.")
 
 
+def _longest(model: LanguageModel | Translator) -> int | None:
+    """How many ids it can look back on; None if their positions have no end, nor any table of scores."""
+    by_table = isinstance(model, LanguageModel) and "synthesizer" in model.config.scorer
+    return model.config.length if by_table else model.order.longest
+
+
 def _check_prompts(model: LanguageModel, prompts: Sequence[Sequence[int]]) -> None:
     lengths = [len(prompt) for prompt in prompts]
     if not lengths or min(lengths) == 0:
         raise InputError(f"There are {len(lengths)} prompts, of {lengths} ids; a model needs at least one id to go on.")
-    longest = model.config.length
-    if max(lengths) > longest:
+    longest = _longest(model)
+    if longest is not None and max(lengths) > longest:
         raise InputError(
             f"Prompt {lengths.index(max(lengths))} has {max(lengths)} ids, but this model looks back on {longest} "
             "at most; leave out its beginning."

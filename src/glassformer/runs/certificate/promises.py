@@ -174,7 +174,7 @@ def _step_by_step(case: Case) -> float:
 
 
 def _greedy(case: Case) -> float:
-    """Ids written otherwise in company and with a memory than alone and without; a tie within the bar is none."""
+    """Ids written otherwise in a batch and with a KV cache than alone and without; a tie within the bar is none."""
     texts = list(case.texts)
     if case.subject.counts_columns:  # they cannot be written together unless they are equally long
         texts = [Text(text.ids[: min(len(each.ids) for each in texts)], text.source) for text in texts]
@@ -256,7 +256,7 @@ def _if_causal(case: Case) -> str:
 
 
 def _if_it_writes(case: Case) -> str:
-    return "" if case.subject.causal else "It writes nothing, so it has nothing to remember."
+    return "" if case.subject.causal else "It writes nothing, so it has no KV cache."
 
 
 def _if_filled_left(case: Case) -> str:
@@ -329,11 +329,11 @@ PROMISES = (
             _left_padding, _rounding, _if_filled_left),
     Promise("company", "A text is answered in a batch of unequal texts as it is alone.",
             _company, _rounding),
-    Promise("cache = no cache", "Reading a text in two parts, with a memory, gives what reading it at once gives.",
+    Promise("cache = no cache", "Reading a text in two parts, with a KV cache, gives what reading it at once gives.",
             _cache, _rounding, _if_it_writes),
-    Promise("step by step = all at once", "Writing id by id gives the scores that teacher forcing gives.",
+    Promise("step by step = all at once", "Writing id by id gives the logits that teacher forcing gives.",
             _step_by_step, _rounding, _if_it_writes),
-    Promise("greedy writing", "Texts written together with a memory are those written alone without one.",
+    Promise("greedy writing", "Texts written in a batch with a KV cache are those written alone without one.",
             _greedy, _nothing, _if_it_writes),
     Promise("looking changes nothing", "Watching every stage leaves the answer as it is, to the last bit.",
             _looking, _nothing),

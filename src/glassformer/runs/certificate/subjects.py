@@ -72,7 +72,7 @@ class Subject:
         raise NotImplementedError
 
     def write(self, texts: Sequence[Text], count: int) -> list[tuple[int, ...]]:
-        """So many ids after each text, greedily, all texts in one batch and with a memory."""
+        """So many ids after each text, greedily, all texts in one batch and with a KV cache."""
         raise NotImplementedError
 
     def padded(self, rows: Sequence[Sequence[int]], left: int, right: int) -> tuple[Tensor, Tensor]:

@@ -15,7 +15,7 @@ from glassformer.by_hand.checking.findings import Finding, Report
 from glassformer.by_hand.exercises.exercise_sheets import make_exercise
 from glassformer.by_hand.exercises.workings import VARIANTS
 from glassformer.by_hand.reports.html import sheets_html
-from glassformer.by_hand.reports.wording import minus, place, sentence
+from glassformer.by_hand.reports.wording import ending, minus, place, sentence, summary, unchecked
 from glassformer.by_hand.worksheets.handout import Number, Shown, spell_out
 from glassformer.by_hand.worksheets.mask_laboratory import Experiment, experiments
 from glassformer.by_hand.worksheets.solution import Solution, explain
@@ -273,11 +273,13 @@ def check(content: Content) -> JSON:
 def _report(report: Report) -> JSON:
     first = report.first_wrong
     return {
-        "right": first is None and report.checked > 0,
+        "right": report.outcome == "fine",
+        "outcome": report.outcome,
+        "summary": summary(report),
         "verdict": _verdict(report),
         "marks": report.marks,
         "notes": markup_tree(sheets_html(report)),
-        "unread": [f"line {each.line}: {each.why}" for each in report.unreadable[:50]],
+        "unread": [unchecked(each) for each in report.coverage.unchecked[:50]],
         "findings": [_finding(each, each is first) for each in report.findings],
     }
 
@@ -287,9 +289,7 @@ def _verdict(report: Report) -> str:
     if first is not None:
         printed, right = minus(first.printed), minus(first.right)
         return f"First wrong number: {place(first)} in line {first.line}. It says {printed}, right is {right}."
-    if report.checked:
-        return "Everything that could be checked is right."
-    return "No working was found that can be checked."
+    return f"{summary(report)}. {ending(report)}"
 
 
 def _finding(finding: Finding, first: bool) -> JSON:

@@ -90,7 +90,7 @@ class Inside:
         return {"matters": found}
 
     def write(self, content: Content) -> JSON:
-        """The text with what the model goes on with, by chance, as far as it can still be looked at."""
+        """The text with what the model goes on with, by sampling, as far as it can still be looked at."""
         name, text, _, _ = self._asked(content)
         run = self.shelf.get(name)
         if not run.objective.goes_on:

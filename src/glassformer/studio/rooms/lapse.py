@@ -26,8 +26,8 @@ class Lapse:
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
         self.prepared: Prepared = prepare_again(folder.settings)[0]
-        held_out = self.prepared.corpus.valid or self.prepared.corpus.train
-        self.samples: list[Sample] = sorted(held_out[:50], key=lambda each: len(_text(each)))[-SAMPLES:][::-1]
+        valid = self.prepared.corpus.valid or self.prepared.corpus.train
+        self.samples: list[Sample] = sorted(valid[:50], key=lambda each: len(_text(each)))[-SAMPLES:][::-1]
         self._frames: dict[int, JSON] = {}
 
     def frame(self, step: int) -> JSON:

@@ -53,7 +53,7 @@ class Races:
         return {
             "score": score,
             "samples": facts.get("samples"),
-            "guess": facts.get("guess"),
+            "baseline": facts.get("guess"),
             "first": first_text(
                 str(facts.get("terms", {}).get("data", "")), str(facts.get("terms", {}).get("task", ""))
             ),
@@ -102,15 +102,16 @@ def _row(folder: Path, model: JSON, score: str) -> JSON:
         "score": model.get(score),
         "interval": model.get(f"{score}_interval"),
         "level": model.get("level_with_first", False),
+        "p_value": (model.get("behind_first") or {}).get("p_value"),
         "reads_order": model.get("reads_order", True),
         "curves": [_curve(RunFolder(folder / name)) for name in runs],
     }
 
 
 def _curve(run: RunFolder) -> list[list[float]]:
-    """Seconds, and the loss on what was held out."""
-    judged = [each for each in run.metrics() if each.get("event") == "judged" and each.get("loss") is not None]
-    return [[each["seconds"], each["loss"]] for each in judged[:POINTS]]
+    """Seconds, and the validation loss."""
+    valid = [each for each in run.metrics() if each.get("event") == "judged" and each.get("loss") is not None]
+    return [[each["seconds"], each["loss"]] for each in valid[:POINTS]]
 
 
 def _said(run: Run, text: str) -> JSON:

@@ -92,7 +92,7 @@ class Train:
         return {"name": name}
 
     def resume(self, content: Content) -> JSON:
-        """Goes on with a run that was stopped."""
+        """Resumes a run that was stopped."""
         name = self._name(content)
         self.shelf.forget(name)
         self._spawn(name, ["--resume", str(self.root / name)])
@@ -124,7 +124,7 @@ class Train:
             "share": self._share(folder, metrics) if begun else 0.0,
             "settings": _brief_settings(folder) if begun else {},
             "steps": _thinned([each for each in metrics if each.get("event") == "step"]),
-            "judged": _thinned([each for each in metrics if each.get("event") == "judged"]),
+            "validations": _thinned([each for each in metrics if each.get("event") == "judged"]),
             "checkpoints": folder.checkpoints() if begun else [],
             "scores": (folder.read_scores() or {}) if finished else {},
             "certificate": (folder.read_certificate() or {}) if finished else {},

@@ -82,7 +82,7 @@ def _folder(folder: Path, task: str, columns: Columns) -> Parts:
         raise InputError(f"{folder} cannot be read: {error.strerror}.") from error
     if not found["train"]:
         raise InputError(
-            f"{folder} holds nothing to learn from: expected train, valid and test files, "
+            f"{folder} holds nothing to train on: expected train, valid and test files, "
             f"a folder of .txt files for each label, or files ending in {', '.join(FORMATS)}."
         )
     return {part: files for part, files in found.items() if files}

@@ -14,7 +14,7 @@ from typing import Any
 
 from glassformer.errors import InputError, nearest
 from glassformer.text.files.folders import Files, Parts
-from glassformer.text.samples import HELD_OUT, Labelled, Pair, Plain, Sample
+from glassformer.text.samples import SPLIT_OFF, Labelled, Pair, Plain, Sample
 from glassformer.text.tasks import TASKS
 
 VARIABLE = "GLASSFORMER_DATA"
@@ -48,7 +48,7 @@ class NamedSet:
     hub: Hub | None = None
     label_names: tuple[str, ...] = ()  # by number
     test_made: bool = True  # False: where no test part is given, there is none
-    held_out: float = HELD_OUT  # the share kept for validation where none is given
+    valid_share: float = SPLIT_OFF  # the share kept for validation where none is given
 
     def files(self) -> Parts | None:
         """The files, if the folder holds all of them."""
@@ -128,9 +128,14 @@ def _all() -> dict[str, NamedSet]:
             {"train": ("cs224n-a5/birth_places_train.tsv.gz",), "valid": ("cs224n-a5/birth_dev.tsv.gz",)},
             test_made=False,
         ),
-        # Facts stand in it once: what is held out cannot be asked about later.
+        # Facts stand in it once: what is split off cannot be asked about later.
         NamedSet(
-            "wiki", ("generate",), {"train": ("cs224n-a5/wiki.txt.gz",)}, kind="lines", test_made=False, held_out=0.02
+            "wiki",
+            ("generate",),
+            {"train": ("cs224n-a5/wiki.txt.gz",)},
+            kind="lines",
+            test_made=False,
+            valid_share=0.02,
         ),
     ]
     pairs = [(source, target) for source in LANGUAGES for target in LANGUAGES if source != target]

@@ -36,7 +36,7 @@ from glassformer.text.tasks import TASKS
 from glassformer.training.course import Listener, nobody, resume, teach
 from glassformer.training.request import Request, read_corpus
 
-BY_LUCK = 0.05  # a difference that luck explains more easily than this is none
+SIGNIFICANT = 0.05  # a lead is real if its p-value is below this
 _NOT_TERMS = ("model", "seed", "data_seed", "threads", "keep_all", "command")  # what may differ between two starts
 
 
@@ -75,7 +75,7 @@ class Standing:
     @property
     def level(self) -> bool:
         """Whether it is the first, or cannot be told apart from it."""
-        return self.behind is None or self.behind.p_value >= BY_LUCK
+        return self.behind is None or self.behind.p_value >= SIGNIFICANT
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,13 @@ class Standings:
 
     score: str  # the name of what they are compared by
     beside: str
-    samples: int  # they were judged on; of a text, blocks
-    guess: float | None  # the score of one who always says the most frequent label
+    samples: int  # they were evaluated on; of a text, blocks
+    baseline: float | None  # the majority baseline: the score of the most frequent class
     models: tuple[Standing, ...]
 
 
 class Race:
-    """A race that is about to begin, or to go on."""
+    """A race that is about to begin, or to be resumed."""
 
     def __init__(self, request: Request, models: Sequence[str], seeds: Sequence[int], out: str | Path) -> None:
         """`request` says the task, the data and the budget; its model and its seed are those of each contender."""
@@ -108,7 +108,7 @@ class Race:
         return [entry for entry in self.entries if not self._folder(entry).finished]
 
     def run(self, entry: Contender, tell: Listener = nobody) -> Run:
-        """Trains one contender, or goes on with it, and writes down how all stand."""
+        """Trains one contender, or resumes it, and writes down how all stand."""
         if not (self.out / "race.json").exists():
             self._write({"terms": self.terms})
         folder = self._folder(entry)
@@ -130,10 +130,10 @@ class Race:
         if not runs:
             raise InputError(f"Nobody has finished in {self.out} yet.")
         found = [_standing(model, folders, self._objective) for model, folders in runs.items()]
-        return _ranked(found, self._objective, self._guess())
+        return _ranked(found, self._objective, self._baseline())
 
     def curves(self, standing: Standing) -> list[list[Point]]:
-        """Seconds and held-out loss of each of a model's runs."""
+        """Seconds and validation loss of each of a model's runs."""
         return [training_points(RunFolder(self.out / name).metrics(), "judged") for name in standing.runs]
 
     def keep(self) -> None:
@@ -150,10 +150,10 @@ class Race:
     def _folder(self, entry: Contender) -> RunFolder:
         return RunFolder(self.out / entry.name)
 
-    def _guess(self) -> float | None:
-        judged = [each.label for each in self.corpus.test or self.corpus.valid if isinstance(each, Labelled)]
+    def _baseline(self) -> float | None:
+        labels = [each.label for each in self.corpus.test or self.corpus.valid if isinstance(each, Labelled)]
         often = Counter(each.label for each in self.corpus.train if isinstance(each, Labelled)).most_common(1)
-        return judged.count(often[0][0]) / len(judged) if judged and often else None
+        return labels.count(often[0][0]) / len(labels) if labels and often else None
 
     def _check_terms(self) -> None:
         path = self.out / "race.json"
@@ -196,7 +196,7 @@ def _standing(model: str, folders: Sequence[RunFolder], objective: Objective) ->
     scores = [folder.read_scores() or {} for folder in folders]
     abouts = [folder.read_about() or {} for folder in folders]
     if not all("rows" in each for each in outcomes):
-        raise InputError(f"{folders[0].path} has not been judged on samples; train it anew.")
+        raise InputError(f"{folders[0].path} has not been evaluated sample by sample; train it anew.")
     measure = objective.measure(np.sum([each["rows"] for each in outcomes], axis=0))
     beside = [each[objective.beside] for each in scores if each.get(objective.beside) is not None]
     found = Standing(
@@ -212,13 +212,13 @@ def _standing(model: str, folders: Sequence[RunFolder], objective: Objective) ->
     return found, measure
 
 
-def _ranked(found: Sequence[tuple[Standing, Measure]], objective: Objective, guess: float | None) -> Standings:
+def _ranked(found: Sequence[tuple[Standing, Measure]], objective: Objective, baseline: float | None) -> Standings:
     best_is_high = SCORES[objective.main].best_is_high
     sign = -1 if best_is_high else 1
     (first, best), *others = sorted(found, key=lambda each: sign * each[0].score.value)
     leads = [compare(best, measure) if best_is_high else compare(measure, best) for _, measure in others]
     models = (first, *(replace(each, behind=lead) for (each, _), lead in zip(others, leads, strict=True)))
-    return Standings(objective.main, objective.beside, len(best.rows), guess, models)
+    return Standings(objective.main, objective.beside, len(best.rows), baseline, models)
 
 
 def as_plain(standings: Standings) -> dict[str, Any]:
@@ -227,7 +227,7 @@ def as_plain(standings: Standings) -> dict[str, Any]:
     return {
         "score": score,
         "samples": standings.samples,
-        "guess": standings.guess,
+        "guess": standings.baseline,  # the format's own name
         "models": [
             {
                 "model": each.model,

@@ -1,5 +1,6 @@
 """A race as one HTML file: how all stand, and how they got there. It draws what the race found out."""
 
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from glassformer.drawing.charts import COLOURS, Line, Scale, lines, whisker
 from glassformer.drawing.html_page import fact_list, page, section, table
 from glassformer.drawing.score_words import SCORES, between, clock, figure, in_figures
 from glassformer.models.registry import MODELS
-from glassformer.training.race.race import Race, Standing, Standings
+from glassformer.training.race.race import SIGNIFICANT, Race, Standing, Standings
 
 BAG_OF_WORDS = "a bag of words: it cannot know in which order they stand"
 
@@ -23,7 +24,7 @@ def race_page(race: Race) -> str:
             section("How they stand", _table(standings), _how_to_read(standings)),
             section(
                 "How they got there", _curves(race, standings),
-                "The loss on samples that were held out, over the time of training; lower is better.",
+                "Validation loss over time; lower is better.",
             ),
             section("Equal terms", fact_list(_terms(race, standings))),
             section("The contenders", fact_list(_contenders(standings))),
@@ -32,19 +33,26 @@ def race_page(race: Race) -> str:
 
 
 def verdict(standings: Standings) -> str:
-    """Who is really ahead, in a sentence."""
+    """Who is really ahead, in a sentence, with the p-value that is nearest to saying otherwise."""
     first, *others = standings.models
-    level = [each.model for each in others if each.level]
+    level = [each for each in others if each.level]
     if not others:
         return f"{first.model} ran alone."
     if not level:
-        return f"{first.model} is really ahead."
-    return f"{_joined([first.model, *level])} cannot be told apart."
+        return f"{first.model} is really ahead ({_p_value(others, max, '≤')})."
+    names = _joined([first.model, *(each.model for each in level)])
+    return f"{names} cannot be told apart ({_p_value(level, min, '≥')})."
+
+
+def _p_value(others: Sequence[Standing], worst: Callable[[Iterable[float]], float], sign: str) -> str:
+    values = [each.behind.p_value for each in others if each.behind]
+    return f"p {sign if len(values) > 1 else '='} {worst(values):.3f}, paired bootstrap"
 
 
 def remark(each: Standing) -> str:
-    """What stands beside a model: its place, and what it cannot see."""
+    """What stands beside a model: its place with its p-value, and what it cannot see."""
     place = "first" if each.behind is None else "level with the first" if each.level else "behind"
+    place = f"{place}, p = {each.behind.p_value:.3f}" if each.behind else place
     return place if each.reads_order else f"{place} · a bag of words"
 
 
@@ -60,25 +68,25 @@ def _headline(standings: Standings, name: str) -> str:
         f"<header><h1>Race <span class='said'>on {escape(name)}, {len(standings.models)} models{runs}</span></h1>"
         f"<p class='headline'>{escape(verdict(standings))}</p>"
         f"<p class='said'>{escape(first.model)}: {in_figures(standings.score, first.score.value)} "
-        f"{escape(SCORES[standings.score].words)}, most likely "
+        f"{escape(SCORES[standings.score].words)}, 95 % confidence interval "
         f"{between(standings.score, (first.score.low, first.score.high))}.</p></header>"
     )
 
 
 def _how_to_read(standings: Standings) -> str:
-    guess = "" if standings.guess is None else (
-        f" Always saying the most frequent label gets {in_figures(standings.score, standings.guess)}."
+    baseline = "" if standings.baseline is None else (
+        f" Majority baseline: {in_figures(standings.score, standings.baseline)}."
     )  # fmt: skip
     seeds = " The small ticks are the seeds." if len(standings.models[0].each) > 1 else ""
     return (
-        f"A dot is a score; its bar is what the luck of these {standings.samples:,} samples leaves open, at 95 %."
-        f"{seeds} A model is behind only if luck explains the first one's lead less than once in 20 draws.{guess}"
+        f"A dot is a score; its bar is the 95 % confidence interval, by bootstrap over {standings.samples:,} samples."
+        f"{seeds} A model is behind if p < {SIGNIFICANT} for the first one's lead, by paired bootstrap.{baseline}"
     )
 
 
 def _scale(standings: Standings) -> Scale:
     ends = [end for each in standings.models for end in (each.score.low, each.score.high, *each.each)]
-    ends += [standings.guess] if standings.guess is not None else []
+    ends += [standings.baseline] if standings.baseline is not None else []
     air = 0.04 * ((max(ends) - min(ends)) or 1.0)
     return Scale(min(ends) - air, max(ends) + air)
 
@@ -90,7 +98,7 @@ def _table(standings: Standings) -> str:
         "model",
         SCORES[score].words,
         "",
-        "95 % interval",
+        "95 % CI",
         *(["± seeds"] if several else []),
         SCORES[standings.beside].words,
     ]
@@ -119,7 +127,7 @@ def _curves(race: Race, standings: Standings) -> str:
         for i, each in enumerate(standings.models)
         for seed, points in enumerate(race.curves(each))
     ]
-    said = "Held-out loss over time: " + ", ".join(
+    said = "Validation loss over time: " + ", ".join(
         f"{line.name} ends at {line.points[-1][1]:.3f}" for line in found if line.points and not line.faint
     )
     return lines(found, clock, lambda loss: f"{loss:g}", said)
@@ -127,7 +135,7 @@ def _curves(race: Race, standings: Standings) -> str:
 
 def _terms(race: Race, standings: Standings) -> dict[str, str]:
     request, score = race.request, SCORES[standings.score]
-    budgets = {"minutes": "min each, all told", "epochs": "times through the data", "steps": "steps"}
+    budgets = {"minutes": "min each, in all", "epochs": "epochs", "steps": "steps"}
     return {
         "data": request.data,
         "samples": ", ".join(f"{count:,} {part}" for part, count in race.terms["samples"].items() if count),

@@ -1,5 +1,5 @@
-// What the model answered: classes as bars, the next token as candidates, a translation beside its source. The shares
-// come with the document; nothing is worked out here.
+// What the model answered: classes as bars, the next token as candidates, a translation beside its source. The
+// probabilities come with the document; nothing is worked out here.
 
 import { css, el, ruler, svgEl, tool, word } from "../dom.js";
 import { clamp, short, visible } from "../store.js";
@@ -57,7 +57,7 @@ export function answerLine(answer, { row, open, before }) {
   );
 }
 
-/** What it writes by itself, where it is led along something else. */
+/** What it writes by itself, where it is teacher-forced. */
 function translationLine(answer) {
   if (!answer.target) return null;
   const tokens = answer.own.map((token, i) =>
@@ -108,7 +108,7 @@ export class AnswerView {
 
   classes(answer, open) {
     return [
-      el("h3", {}, "How likely each class is"),
+      el("h3", {}, "Probability of each class"),
       el(
         "div",
         { class: "bars" },
@@ -117,8 +117,8 @@ export class AnswerView {
       el(
         "p",
         { class: "quiet" },
-        "Each share is e to the class's score, divided by the sum over all classes. ",
-        "Click one to see where its score comes from.",
+        "Softmax of the logits: e to the class's logit, divided by the sum over all classes. ",
+        "Click one to see where its logit comes from.",
       ),
     ];
   }
@@ -131,11 +131,11 @@ export class AnswerView {
           {},
           at + 1 >= answer.read ? "It went on with " : "Really followed by ",
           word(visible(step.given.name), { class: "token" }),
-          `, which it held likely to ${percent(step.given.share)}: a loss of ${short(-Math.log(step.given.share))}.`,
+          `, with a probability of ${percent(step.given.share)}: a loss of ${short(-Math.log(step.given.share))}.`,
         )
-      : el("p", { class: "quiet" }, "The text ends here; these are the candidates to go on with.");
+      : el("p", { class: "quiet" }, "The text ends here; these are the candidates for the next token.");
     return [
-      el("h3", {}, "What may follow"),
+      el("h3", {}, "The next token"),
       el(
         "div",
         { class: "bars" },
@@ -190,10 +190,16 @@ export class AnswerView {
     ];
   }
 
-  /** Led along the given translation, beside what it writes by itself; the first difference is marked. */
+  /** Teacher-forced with the given translation, beside what it writes by itself; the first difference is marked. */
   sideBySide(answer, at) {
     if (!answer.target)
-      return [el("p", { class: "quiet" }, "It was led by its own words. Give a translation to see both side by side.")];
+      return [
+        el(
+          "p",
+          { class: "quiet" },
+          "This is its own output. Give a translation to see it under teacher forcing, side by side.",
+        ),
+      ];
     const guesses = answer.steps.map((step) => step.items[0].name);
     const count = Math.max(answer.target.length, answer.own.length) + 1;
     const cell = (name, classes) => el("td", { class: classes }, name === undefined ? "" : word(visible(name)));
@@ -211,13 +217,13 @@ export class AnswerView {
         el("td", {}, i === answer.divergence ? "← first difference" : ""),
       ),
     );
-    const head = ["", "given", "led: its guess", "its own words", ""].map((text) => el("th", { scope: "col" }, text));
+    const head = ["", "given", "teacher-forced", "its own output", ""].map((text) => el("th", { scope: "col" }, text));
     const verdict =
       answer.divergence === null
-        ? "Its own words are the given ones."
-        : `Its own words part from the given ones at token ${answer.divergence + 1}.`;
+        ? "Its own output is the given translation."
+        : `Its own output parts from the given translation at token ${answer.divergence + 1}.`;
     return [
-      el("h3", {}, "Led by the given translation, and by itself"),
+      el("h3", {}, "Under teacher forcing, and by itself"),
       el("p", {}, verdict),
       el(
         "div",

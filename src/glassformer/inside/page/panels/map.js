@@ -43,7 +43,7 @@ export class ModelMap {
     const button = el("button", { type: "button", class: "part", onclick: () => this.go({ part: part.id }) }, name);
     const item = el("li", { class: indented ? "in" : "" }, button);
     const heads = [];
-    if (part.heads) {
+    if (part.pattern) {
       const row = el("div", { class: "heads", role: "group", "aria-label": `heads of ${part.title}` });
       for (let head = 0; head < part.heads; head++) {
         const small = el(
@@ -130,7 +130,7 @@ export class Heads {
   }
 
   draw(store, palette, chosen, off = []) {
-    const parts = store.data.parts.filter((part) => part.heads);
+    const parts = store.data.parts.filter((part) => part.pattern);
     const rows = parts.map((part) => {
       const cells = Array.from({ length: part.heads }, (_, head) => {
         const here = part.id === chosen.part && head === chosen.head;

@@ -37,8 +37,8 @@ export function sides(before, after) {
       el("p", { class: "quiet" }, name),
       written ? guesses(answer, other) : bars(lastItems(answer), lastItems(other)),
     );
-  const along = written ? ": the likeliest next token at each place, along the same words" : "";
-  const same = along && likeliest(before) === likeliest(after) ? ": the same tokens, though not equally likely" : "";
+  const along = written ? ": the most likely next token at each place, by teacher forcing" : "";
+  const same = along && likeliest(before) === likeliest(after) ? ": the same tokens, with other probabilities" : "";
   return el(
     "div",
     { class: "before-after" },

@@ -147,7 +147,7 @@ export class CheckMine {
           ? el(
               "details",
               {},
-              el("summary", { class: "quiet" }, `${report.unread.length} not read`),
+              el("summary", { class: "quiet" }, `${report.unread.length} lines not checked`),
               el(
                 "ul",
                 {},

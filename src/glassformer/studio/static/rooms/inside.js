@@ -8,12 +8,12 @@ import { hashFromState, mount, stateFromHash } from "../page/view.js";
 
 const KEPT = ["at", "head", "row", "cell", "view", "zoom"];
 
-// What is said of a model's score, on texts it was not trained on.
+// What is said of a model's score, on its test part, or the validation part where there is none.
 const SCORES = {
-  accuracy: (share) => `${(100 * share).toFixed(1)} % right on new texts`,
-  bleu: (score) => `BLEU ${score.toFixed(1)} on new texts`,
-  exact: (share) => `${(100 * share).toFixed(1)} % exactly right on new texts`,
-  perplexity: (score) => `as unsure as among ${score.toFixed(1)} equally likely tokens`,
+  accuracy: (share) => `accuracy ${(100 * share).toFixed(1)} %`,
+  bleu: (score) => `BLEU ${score.toFixed(1)}`,
+  exact: (share) => `${(100 * share).toFixed(1)} % exactly right`,
+  perplexity: (score) => `perplexity ${score.toFixed(1)}`,
 };
 
 export class Inside {
@@ -122,7 +122,7 @@ export class Inside {
       {
         type: "button",
         class: "tool",
-        title: "The model goes on with your text, by chance",
+        title: "The model continues your text, by sampling",
         onclick: () => this.write(),
       },
       "Write on ▸",
@@ -403,7 +403,7 @@ export class Inside {
     );
     const tool = (text, title, action) => el("button", { type: "button", class: "tool", title, onclick: action }, text);
     this.tools.replaceChildren(
-      tool(off ? "Switch it on" : "Switch it off", "What this head adds becomes zeros", () =>
+      tool(off ? "Switch it on" : "Switch it off", "Ablate this head: what it adds becomes zeros", () =>
         this.switchHead(part.id.replace(/#.*/, ""), head, off),
       ),
       part.pattern

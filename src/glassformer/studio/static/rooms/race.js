@@ -49,7 +49,7 @@ export class Race {
   }
 
   draw(races, found) {
-    const head = ["model", "parameters", "time", `${found.score} ± interval`, ""].map((text, i) =>
+    const head = ["model", "parameters", "time", `${found.score} (95 % CI)`, ""].map((text, i) =>
       el("th", { scope: "col", class: i > 0 && i < 4 ? "num" : "" }, text),
     );
     const rows = found.models.map((each) =>
@@ -74,9 +74,7 @@ export class Race {
         el(
           "td",
           { class: "quiet" },
-          [each.level ? "ahead, or level with the first" : "", each.reads_order ? "" : "cannot know the order of words"]
-            .filter(Boolean)
-            .join(" · "),
+          [place(each), each.reads_order ? "" : "a bag of words"].filter(Boolean).join(" · "),
         ),
       ),
     );
@@ -94,16 +92,18 @@ export class Race {
       "data-first": true,
     });
     this.answers = el("section", { "aria-live": "polite" });
-    const guess =
-      typeof found.guess === "number"
-        ? ` One who always says the most frequent label has ${told(found.score, found.guess)}.`
-        : "";
+    const baseline =
+      typeof found.baseline === "number" ? ` Majority baseline: ${told(found.score, found.baseline)}.` : "";
     this.node.replaceChildren(
       el(
         "div",
         { class: "run-head" },
         races.length > 1 ? picker : el("h1", {}, this.race),
-        el("span", { class: "quiet" }, `judged on ${found.samples?.toLocaleString("en") ?? "?"} samples.${guess}`),
+        el(
+          "span",
+          { class: "quiet" },
+          `evaluated on ${found.samples?.toLocaleString("en") ?? "?"} samples.${baseline}`,
+        ),
       ),
       el(
         "div",
@@ -114,10 +114,10 @@ export class Race {
         "section",
         {},
         el("h2", {}, "How they learnt"),
-        el("p", { class: "quiet" }, "Loss on what was held out, over time."),
+        el("p", { class: "quiet" }, "Validation loss over time."),
         chart(
           found.models.flatMap((each) => each.curves.map((points) => ({ name: each.model, points, kind: "curve" }))),
-          { what: "Held-out loss of each model over time", names: true },
+          { what: "Validation loss of each model over time", names: true },
         ),
       ),
       el(
@@ -203,6 +203,12 @@ export class Race {
       ),
     );
   }
+}
+
+/** How a model stands beside the first, with the p-value of the first one's lead (paired bootstrap). */
+function place(each) {
+  if (typeof each.p_value !== "number") return each.level ? "first" : "";
+  return `${each.level ? "level with the first" : "behind"}, p = ${each.p_value.toFixed(3)}`;
 }
 
 const told = (name, value) => (["accuracy", "exact"].includes(name) ? `${(100 * value).toFixed(1)} %` : short(value));

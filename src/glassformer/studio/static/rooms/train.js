@@ -50,7 +50,7 @@ export class Train {
         el(
           "option",
           { value: each },
-          { classify: "classify texts", translate: "translate", generate: "write on" }[each],
+          { classify: "classify texts", translate: "translate", generate: "generate text" }[each],
         ),
       ),
     );
@@ -83,7 +83,7 @@ export class Train {
       const fitting = sets.filter((each) => each.task === task.value);
       data.replaceChildren(
         ...fitting.map((each) =>
-          el("option", { value: each.name, selected: each.name === chosen }, `${each.name} (made up here)`),
+          el("option", { value: each.name, selected: each.name === chosen }, `${each.name} (synthetic)`),
         ),
         el("option", { value: "file", selected: chosen === "file" }, "a file of mine"),
       );
@@ -116,9 +116,9 @@ export class Train {
         el(
           "form",
           { class: "plan", onsubmit: begin },
-          field("what it should do", task),
-          field("from where", data, file),
-          field("minutes it may take", minutes),
+          field("task", task),
+          field("data", data, file),
+          field("minutes", minutes),
           field("name", name),
           el("button", { class: "tool strong" }, "Train"),
         ),
@@ -183,7 +183,7 @@ export class Train {
   }
 
   draw(state) {
-    const { settings, steps, judged } = state;
+    const { settings, steps, validations } = state;
     const act = (text, name) =>
       el(
         "button",
@@ -229,7 +229,7 @@ export class Train {
                 "Look inside",
               )
             : settings.task
-              ? act("Go on", "resume")
+              ? act("Resume", "resume")
               : null,
         el("button", { type: "button", class: "tool", onclick: () => this.studio.go("train", {}) }, "All runs"),
       ),
@@ -254,11 +254,11 @@ export class Train {
     const points = (list) => list.filter((each) => each.loss !== null).map((each) => [each.seconds, each.loss]);
     this.parts.curve.replaceChildren(
       el("h2", {}, "Loss"),
-      el("p", { class: "quiet" }, "Thin: on what it learns from. Thick: on what was held out."),
+      el("p", { class: "quiet" }, "Thin: training loss. Thick: validation loss."),
       chart(
         [
           { points: points(steps), kind: "curve" },
-          { points: points(judged), kind: "held" },
+          { points: points(validations), kind: "held" },
         ],
         { what: "Loss over time" },
       ),
@@ -272,7 +272,7 @@ export class Train {
       .slice(0, 8);
     const checks = certificate.checks ?? [];
     return [
-      el("h2", {}, "What came of it"),
+      el("h2", {}, "Scores"),
       el(
         "table",
         { class: "samples" },
@@ -383,7 +383,7 @@ export class Train {
     const title = (text) => el("th", { scope: "col" }, text);
     if (last.answers.length)
       this.parts.samples.replaceChildren(
-        el("h2", {}, "Samples it never learnt from"),
+        el("h2", {}, "Validation samples"),
         el(
           "table",
           { class: "samples" },
@@ -396,7 +396,7 @@ export class Train {
               title("text"),
               title(`at step ${first.step.toLocaleString("en")}`),
               title(`at step ${last.step.toLocaleString("en")}`),
-              title("right"),
+              title("target"),
             ),
           ),
           el("tbody", {}, last.answers.map(row)),

@@ -1,0 +1,69 @@
+"""Steps that are named in words: "Step 3 — softmax each row", "applying softmax to S gives", `std = 0.82`.
+
+Gives the expressions that the words may mean, over what was printed or named just before. Works nothing out, and proves
+nothing: the numbers themselves must show that the step was meant.
+"""
+
+import re
+from collections.abc import Iterator
+
+from glassformer.by_hand.grammar.expressions import Call, Inverse, Matrix, Name, Node, Number, Product, Span, Transpose
+from glassformer.by_hand.grammar.names import canonical
+from glassformer.by_hand.numbers.scope import Scope
+
+# The words of a step, and the function that they name.
+_STEPS = (
+    (re.compile(r"\bsoft(?:arg)?max", re.I), "softmax"),
+    (re.compile(r"\bsigmoid|\blogistic", re.I), "sigmoid"),
+    (re.compile(r"\b(?:leaky )?relu\b", re.I), "relu"),
+    (re.compile(r"\btanh\b|hyperbolic tangent", re.I), "tanh"),
+    (re.compile(r"\bgelu\b", re.I), "gelu"),
+    (re.compile(r"\bexponent\w+|\bexp\b", re.I), "exp"),
+    (re.compile(r"\bstd\b|\bstandard deviation", re.I), "standard deviation"),
+    (re.compile(r"\bvar(?:iance)?\b", re.I), "variance"),
+    (re.compile(r"\blayer[ -]?norm\w*|\bnormali[sz]ed?\b", re.I), "layernorm"),
+    (re.compile(r"\bmean\b|\baverage\b", re.I), "mean"),
+)
+_OF_ONE = frozenset({"sigmoid", "relu", "tanh", "gelu", "exp"})  # these have a meaning for a single number, too
+_SCALE = re.compile(
+    r"\b(?:scal\w+|divid\w+)\b[^.]{0,40}?(?:\\sqrt\s*\{?\s*(?P<root>[\w.]+)|√\s*\(?(?P<sign>[\w.]+)|\bby\s+\$?(?P<by>\d+(?:\.\d+)?))",
+    re.I,
+)
+_OF_NAME = re.compile(
+    r"\b(?:of|to|on)\s+(?:the\s+)?(?:(?:matrix|vector|scores?)\s+)?[$`*]*([A-Za-z](?:_\{?\w{1,8}\}?)?)[$`*]*(?=[\s,.:;$`]|$)"
+)
+_DOT = re.compile(r"dot products?|scores?\b.*\bQ\s*K", re.I)
+
+
+def steps(words: str, scope: Scope, before: list[Node]) -> Iterator[Node]:
+    """The expressions that the words may name, the likeliest first."""
+    operands = list(_operands(words, scope, before))
+    for operand in operands:
+        here = operand.span
+        if scale := _SCALE.search(words):
+            yield Product((operand, Inverse(_divisor(scale, here), here)), here)
+        for pattern, function in _STEPS:
+            if pattern.search(words) and (isinstance(operand, Matrix | Name) or function in _OF_ONE):
+                yield Call(function, operand, here)
+    if _DOT.search(words) and scope.find("Q") and scope.find("K"):
+        here = Span(0, 0)
+        yield Product((Name("Q", here), Transpose(Name("K", here), here)), here)
+
+
+def _operands(words: str, scope: Scope, before: list[Node]) -> Iterator[Node]:
+    """What the words name, or else what was printed last, or the last list of several numbers."""
+    if (match := _OF_NAME.search(words)) and scope.find(canonical(match[1])):
+        yield Name(canonical(match[1]), Span(0, 0))
+        return
+    yield from before[-1:]
+    lists = [node for node in before if isinstance(node, Matrix)]
+    if lists and lists[-1] is not before[-1]:
+        yield lists[-1]
+
+
+def _divisor(scale: re.Match[str], here: Span) -> Node:
+    root, by = scale["root"] or scale["sign"], scale["by"]
+    if by:
+        return Number(by, here)
+    is_number = re.fullmatch(r"\d+(?:\.\d+)?", root) is not None
+    return Call("sqrt", Number(root, here) if is_number else Name(canonical(root), here), here)

@@ -1,0 +1,135 @@
+"""The functions that notes name, each over intervals: softmax, GELU, the mean of a row. Knows no names or formulas."""
+
+from collections.abc import Callable
+from types import MappingProxyType
+
+import numpy as np
+
+from glassformer.by_hand.numbers import intervals
+from glassformer.by_hand.numbers.conventions import Choices, Convention
+from glassformer.by_hand.numbers.intervals import Value, exactly
+from glassformer.by_hand.numbers.scope import UnknownError
+
+_PLAIN: MappingProxyType[str, Callable[[Value], Value]] = MappingProxyType(
+    {
+        "sqrt": intervals.sqrt,
+        "relu": intervals.relu,
+        "leaky relu": lambda a: intervals.maximum(a, intervals.times(exactly(0.01), a)),
+        "absolute value": lambda a: intervals.maximum(a, intervals.negative(a)),
+        "norm": lambda a: _length(a.transposed if a.shape[1] == 1 else a),
+        "tanh": intervals.tanh,
+        "shares": lambda a: intervals.times(a, intervals.inverse(_row_sums(a))),
+        "column softmax": lambda a: intervals.softmax(a.transposed).transposed,
+        "silu": lambda a: intervals.times(a, intervals.sigmoid(a)),
+        "softplus": intervals.softplus,
+    }
+)
+# Functions that are meant in more than one way, and the choice that each depends on.
+_CHOICES = MappingProxyType(
+    {
+        **dict.fromkeys(["exp", "sigmoid"], "e"),
+        **dict.fromkeys(["log"], "base"),
+        **dict.fromkeys(["sin", "cos"], "degrees"),
+        **dict.fromkeys(["variance", "standard deviation", "layernorm"], "spread"),
+        **dict.fromkeys(["mean", "sum", "max", "min"], "whole"),
+        "gelu": "smooth",
+    }
+)
+
+
+def apply(function: str, a: Value, convention: Convention, met: Choices) -> Value:
+    """The function of `a` under a convention; what could be meant otherwise is noted in `met`."""
+    if function in _PLAIN:
+        return _PLAIN[function](a)
+    if function in _CHOICES:
+        met.features.add(_CHOICES[function])
+        return _CHOSEN[function](a, convention)
+    if function == "softmax":
+        met.features |= {"e", "down"}
+        return _softmax(a, convention)
+    if function.startswith("log") and function[3:].replace(".", "", 1).isdigit():
+        return _log(a, float(function[3:]))
+    raise UnknownError(f"the function '{function}' is not known")
+
+
+def _softmax(a: Value, convention: Convention) -> Value:
+    """Of each row; a column of scores is weighed as one row."""
+    scaled = intervals.times(a, exactly(np.log(convention.e)))
+    if convention.down or (a.shape[1] == 1 and a.shape[0] > 1):
+        return intervals.softmax(scaled.transposed).transposed
+    return intervals.softmax(scaled)
+
+
+def _log(a: Value, base: float) -> Value:
+    return intervals.times(intervals.log(a), intervals.inverse(intervals.log(exactly(base))))
+
+
+def _angle(a: Value, convention: Convention) -> Value:
+    return intervals.times(a, exactly(np.pi / 180)) if convention.degrees else a
+
+
+def _variance(a: Value, convention: Convention) -> Value:
+    a = _in_one_row(a)
+    less, extra = convention.spread
+    n = a.shape[1]
+    if n <= less:
+        raise UnknownError("a variance needs several numbers")
+    return intervals.add(intervals.times(intervals.variance(a), exactly(n / (n - less))), exactly(extra))
+
+
+def _layernorm(a: Value, convention: Convention) -> Value:
+    distances = intervals.add(a, intervals.negative(intervals.mean(a)))
+    return intervals.times(distances, intervals.inverse(intervals.sqrt(_variance(a, convention))))
+
+
+def _in_one_row(a: Value) -> Value:
+    return a.transposed if a.shape[1] == 1 else a
+
+
+def _flat(a: Value, convention: Convention) -> Value:
+    """Of each row; of all numbers where there is one row or column, or where the convention says so."""
+    if convention.whole:
+        shape = (a.low.shape[0], 1, a.low.shape[1] * a.low.shape[2])
+        return Value(a.low.reshape(shape), a.high.reshape(shape))
+    return _in_one_row(a)
+
+
+def _largest(a: Value) -> Value:
+    return Value(a.low.max(axis=2, keepdims=True), a.high.max(axis=2, keepdims=True))
+
+
+def _power_of(e: float, a: Value) -> Value:
+    return intervals.exp(intervals.times(a, exactly(np.log(e))))
+
+
+def _sigmoid(a: Value, convention: Convention) -> Value:
+    return intervals.sigmoid(intervals.times(a, exactly(np.log(convention.e))))
+
+
+_CHOSEN: MappingProxyType[str, Callable[[Value, Convention], Value]] = MappingProxyType(
+    {
+        "exp": lambda a, c: _power_of(c.e, a),
+        "sigmoid": _sigmoid,
+        "log": lambda a, c: _log(a, c.base),
+        "sin": lambda a, c: intervals.sine(_angle(a, c)),
+        "cos": lambda a, c: intervals.cosine(_angle(a, c)),
+        "variance": _variance,
+        "standard deviation": lambda a, c: intervals.sqrt(_variance(a, c)),
+        "layernorm": _layernorm,
+        "mean": lambda a, c: intervals.mean(_flat(a, c)),
+        "sum": lambda a, c: _row_sums(_flat(a, c)),
+        "max": lambda a, c: _largest(_flat(a, c)),
+        "min": lambda a, c: intervals.negative(_largest(intervals.negative(_flat(a, c)))),
+        "gelu": lambda a, c: intervals.gelu_by_tanh(a) if c.smooth else intervals.gelu(a),
+    }
+)
+
+
+def _length(a: Value) -> Value:
+    if a.shape[0] != 1:
+        raise UnknownError("‖…‖ of a matrix may mean several things")
+    return intervals.sqrt(_row_sums(intervals.power(a, 2)))
+
+
+def _row_sums(a: Value) -> Value:
+    return Value(a.low.sum(axis=2, keepdims=True), a.high.sum(axis=2, keepdims=True))

@@ -1,0 +1,23 @@
+"""Tells an error of our own looking from one that a signal raised in the middle of it: the latter is not ours to keep.
+
+A handler for SIGALRM or SIGTERM may raise anything, between any two lines. It knows nothing of watching.
+"""
+
+import signal
+from types import CodeType
+
+
+def from_a_signal(error: BaseException) -> bool:
+    """Whether the error came out of somebody's signal handler."""
+    handlers = [_code(signal.getsignal(number)) for number in signal.valid_signals()]
+    frame = error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code in handlers:
+            return True
+        frame = frame.tb_next
+    return False
+
+
+def _code(handler: object) -> CodeType | None:
+    found = getattr(handler, "__code__", None) or getattr(getattr(type(handler), "__call__", None), "__code__", None)
+    return found if isinstance(found, CodeType) else None

@@ -1,0 +1,187 @@
+"""Sees every kernel that torch runs on this thread, to know what the level above, which catches attention, has missed.
+
+Modules, functions and spellings do not exist down here: a compiled, scripted or directly called attention is the same
+handful of kernels. What met in a product and was not told above is named; what cannot be looked into is said. It hands
+every call on unchanged.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from glassformer.inside.watching.interruptions import from_a_signal
+from glassformer.inside.watching.marks import NONE, Bookkeeping, Marks, Meeting
+from glassformer.inside.watching.origins import CONSTANT, EMPTY, Origins, place, plain
+
+# Libraries whose operations are known to hold no attention.
+_KNOWN = frozenset(("aten", "prim", "prims", "torchvision", "torchaudio", "quantized", "inductor", "profiler", "debugprims"))
+_HARMLESS = frozenset(("transformers::grouped_mm_fallback",))
+
+
+class Underneath(TorchDispatchMode):
+    """One watched pass, kernel by kernel."""
+
+    supports_higher_order_operators = True
+
+    def __init__(self, where: Callable[[], str | None], origins: Origins) -> None:
+        super().__init__()
+        self.where = where
+        self.origins = origins
+        self.looking = True
+        self.calls = 0  # of the level above, so far
+        self.call = 0  # the one that is running, 0 if none
+        self.unsure: dict[tuple[str, str], None] = {}
+        self.met: list[tuple[int, str, Meeting]] = []  # during which call, in which module
+        self._marks: dict[int, Marks] = {}
+        self._books = Bookkeeping()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Runs the kernel, then takes note."""
+        kwargs = kwargs or {}
+        before, tensors = self.calls, list(_tensors((args, kwargs)))
+        with self._guarded():
+            self._look_at_origins(func, tensors)
+        result = func(*args, **kwargs)
+        call = self.calls if self.calls != before else self.call  # it may have been told above from down here
+        with self._guarded():
+            self._look_at(func, call, tensors, args, result)
+        return result
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Whatever goes wrong with looking must not stop the model, and must not be passed over."""
+        try:
+            yield
+        except Exception as error:
+            if from_a_signal(error):
+                raise
+            self._cannot_tell(f"looking on failed with {type(error).__name__}: {error}".rstrip("."))
+
+    # --- where the operands come from -----------------------------------------------------------------------------
+
+    def _look_at_origins(self, func: Any, tensors: list[Tensor]) -> None:
+        short = _short(func)
+        if short in EMPTY or not hasattr(func, "_schema") or (func.is_view and short not in CONSTANT):
+            return
+        written = func._schema.arguments[0].alias_info if func._schema.arguments else None
+        skip = 1 if written is not None and written.is_write and _overwrites(short) else 0
+        for tensor in tensors[skip:]:
+            if not plain(tensor):
+                self._cannot_tell(f"a tensor of another kind, {_kind(tensor)}, does not show what is done to it")
+                continue
+            why = self.origins.strange(short, tensor)
+            if why is not None:
+                self._cannot_tell(why)
+
+    def answered(self, answer: Any) -> None:
+        """Looks at what the model gave: it too must come from somewhere."""
+        for tensor in _tensors(answer):
+            why = self.origins.strange("", tensor) if plain(tensor) else None
+            if why is not None:
+                self.unsure["", why] = None
+
+    def _cannot_tell(self, why: str) -> None:
+        path = self.where() if self.looking else None
+        if path is not None:
+            self.unsure[path, why] = None
+
+    # --- what was done --------------------------------------------------------------------------------------------
+
+    def _look_at(self, func: Any, call: int, tensors: list[Tensor], args: Any, result: Any) -> None:
+        if not hasattr(func, "_schema"):  # it takes functions, not only tensors
+            self._look_at_functional(func, tensors, result)
+            return
+        short = _short(func)
+        results = [tensor for tensor in _tensors(result) if plain(tensor)]
+        operands = [tensor for tensor in tensors if plain(tensor) and tensor.is_floating_point()]
+        if self.looking:
+            self._look_for_kernels(func, short, call, operands)
+        inputs = [(tensor, place(tensor)) for tensor in tensors if plain(tensor)]
+        places = [key for _, key in inputs]
+        fixed = [key in self.origins.fixed or tensor.ndim == 0 for tensor, key in inputs]
+        constant = self._constant(short, inputs, fixed)
+        told = [
+            (tensor, self._marks.get(key, NONE), still)
+            for (tensor, key), still in zip(inputs, fixed, strict=True)
+            if tensor.is_floating_point()
+        ]
+        for tensor in results:
+            key = place(tensor)
+            if key not in places:
+                self.origins.made(tensor)
+                self._marks.pop(key, None)
+                (self.origins.fixed.add if constant else self.origins.fixed.discard)(key)
+                if short in EMPTY:
+                    self.origins.empty(tensor)
+            elif not func.is_view:
+                self.origins.written(tensor)
+                if not constant:
+                    self.origins.fixed.discard(key)
+            if not self.looking or not tensor.is_floating_point():
+                continue
+            marks, met = self._books.after(short, told, tensor, args)
+            if marks or key in self._marks:
+                self._marks[key] = marks | (self._marks.get(key, NONE) if func.is_view else NONE)
+            if met and (path := self.where()) is not None:
+                self.met += [(call, path, each) for each in met]
+        self.origins.forget_the_dead()
+
+    def _constant(self, short: str, inputs: list[tuple[Tensor, int]], fixed: list[bool]) -> bool:
+        """Whether what comes out depends on the model alone: on its weights and on numbers made within it."""
+        if not inputs:
+            return short not in _RANDOM and self.where() is not None
+        if short in _CHOOSING and inputs[0][0].ndim >= _STACKED:  # which of the experts' matrices, not which word
+            return fixed[0]
+        return all(fixed)
+
+    def _look_at_functional(self, func: Any, tensors: list[Tensor], result: Any) -> None:
+        for tensor in _tensors(result):
+            if plain(tensor):
+                self.origins.made(tensor)
+        path = self.where() if self.looking else None
+        if path is not None and "attention" in str(func):
+            self.met.append((self.call, path, Meeting(f"`{func}`")))
+        elif path is not None and len(tensors) > 1:
+            self._cannot_tell(f"`{func}` takes a function, and may hold anything")
+
+    def _look_for_kernels(self, func: Any, short: str, call: int, operands: list[Tensor]) -> None:
+        if func.namespace not in _KNOWN:
+            opaque = len(operands) > 1 and func._schema.name not in _HARMLESS
+            if opaque:
+                self._cannot_tell(f"`{func._schema.name}` is an operation of another library, and may hold anything")
+        elif ("attention" in short or "transformer" in short) and "backward" not in short:
+            path = self.where()
+            if path is not None:
+                self.met.append((call, path, Meeting(f"torch's kernel `{short.strip('_')}`")))
+
+
+_RANDOM = frozenset(("rand", "randn", "randint", "randperm", "bernoulli", "normal"))
+_CHOOSING = frozenset(("index", "index_select", "gather", "select", "slice"))
+_STACKED = 3
+
+
+def _overwrites(short: str) -> bool:
+    return short in ("copy_", "fill_", "zero_", "normal_", "uniform_", "set_", "random_", "bernoulli_", "resize_")
+
+
+def _short(func: Any) -> str:
+    return func._schema.name.rpartition("::")[2] if hasattr(func, "_schema") else str(func)
+
+
+def _kind(tensor: Tensor) -> str:
+    return "nested" if tensor.is_nested else str(tensor.layout) if type(tensor) is Tensor else type(tensor).__name__
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    """The tensors in lists, tuples and dictionaries, however deep."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _tensors(each)
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _tensors(each)

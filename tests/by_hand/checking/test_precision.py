@@ -1,0 +1,122 @@
+"""A number is called wrong only if no reading gives it: what strangers write, and what must not be held against them."""
+
+import pytest
+
+from glassformer.by_hand.check import check_text
+
+Told = list[tuple[int, str, str]]
+
+
+def told(notes: str, suffix: str = ".md") -> Told:
+    """The hard findings."""
+    return [(f.line, f.printed, f.right) for f in check_text(notes, f"notes{suffix}", suffix).findings if not f.is_mild]
+
+
+@pytest.mark.parametrize(
+    ("notes", "suffix"),
+    [
+        ("share(tea) = 1.31 / 4.20 ≈ 0.31  (31%)\n", ".txt"),
+        ('"roof" = 6   → 9 × tanh(0.7) ≈ 5.44\n', ".txt"),
+        ("$$ b = 2 \\Rightarrow b_{next} = 2 - 0.5 × (-3) = 3.5 $$\n", ".md"),
+        ("\\[ [7 \\times 21] \\cdot [21 \\times 2] = [7 \\times 2] \\]\n", ".tex"),
+        ("```\n(2 × 6) × (6 × 3) = (2 × 3)\n```\n", ".md"),
+        ("For $a=0.3$ and $\\beta = 10$ we get $3$. The sign turns where $\\beta \\cdot a=0$.\n", ".md"),
+        ("Let $g=0.4$ and $t=0.2$. A steeper one: $g(t)=7t$.\n", ".md"),
+        ("\\[ s = [0.6, 0.2] \\]\n\\[ U s = [0.3, 0.1] \\]\n\\[ \\nabla U = [[1, 0], [0, 1]] \\]\n", ".tex"),
+        ("In all $5\\cdot200\\cdot30+47=30{,}047$ numbers.\n", ".md"),
+        ("```python\n[2, 3] * [4, 5] = [8, 15]\n[1, 6]   [7, 2]   [7, 12]\n```\n", ".md"),
+        ("\\[ a=[0.9553, 0.2955],\\quad b=[-0.9900, 0.1411] \\]\n\\[ a b^\\top = -0.9041 \\]\n", ".tex"),
+        ("Take 3 instead of e.\n\n| x | 3^x | softmax(x) |\n|---|---|---|\n| 2 | 9 | 0.9 |\n| 0 | 1 | 0.1 |\n", ".md"),
+        ("It holds 8 (`2031-07-19`) + 3 (the rest) = 11 signs.\n", ".md"),
+        ("\\[ k^{(1)} = [0.5, 0.2] \\]\n\\[ k_1 = [0.7, 0.1] \\]\n\\[ k_1 + [1, 1] = [1.7, 1.1] \\]\n", ".tex"),
+        ("X = [[1,0],[0,1]]\n\nafter a projection: Q = [[2,1],[1,1]], K = [[1,1],[0,1]]\n", ".md"),
+        ("A leaf `(3/3)` = 3 cases reach it.\n", ".md"),
+        ("There are 10^9 = 1 Billion of them.\n", ".md"),
+        ("log2(0.8) = -0.32 and log(0.8) = -0.22 and log(100) = 2\n", ".md"),
+        ("sin(30) = 0.5 and sin(1) = 0.8415\n", ".md"),
+        ("0.5 × 0.4 = 0.2 × 3 = 0.6\n", ".md"),
+        ("$$p = \\frac{e^{2.5}}{e^{2.5} + e^{6.1}} \\approx \\frac{12}{458} \\approx 2.7\\%$$\n", ".md"),
+        ("x = 3\n\nx = 4\n\ny = 2 x = 6\n", ".md"),
+        ("v = [1, 2]\n\n$v v^T = [[1, 2], [2, 4]]$ and $v^T v = 5$\n", ".md"),
+        ("The change in $c$ ≈ $0.5 = 5 \\times 0.1$, where $c = 2^2 = 4$\n", ".md"),
+        ("| a | b |\n|---|---|\n\n4x₁ − 3x₂ = 5 and f(x) = 4x₁ − 3x₂ − 5 = 0\n", ".md"),
+        (
+            "```\n│  ln(1) = 0       ln(2) = 0.693  │\n│  P(a) = 2/8 = 0.25              │\n│  P(b) = 6/8 = 0.75              │\n```\n",
+            ".md",
+        ),
+        ("```\nc = [1, 2]\nc[0] = 7\n```\n", ".md"),
+    ],
+)
+def test_right_in_some_reading(notes: str, suffix: str) -> None:
+    assert told(notes, suffix) == []
+
+
+@pytest.mark.parametrize(
+    ("notes", "suffix", "wrong"),
+    [
+        ("$$ c = 2.0 + 0.07 - 0.004 = \\boxed{5.066} $$\n", ".md", (1, "5.066", "2.066")),
+        ("T2 = 0.31x1 + 0.24x0 + 0.31x1 = 0.92\n", ".txt", (1, "0.92", "0.62")),
+        ("g1 = 3.101 / 7.204 ~ 0.930\n", ".txt", (1, "0.930", "0.430")),
+        ("\\[ U = 0.5\\,\\mathbf{I}_2 \\]\n\\[ s = [0.6, 0.2] \\]\n\\[ U s = [0.3, 0.7] \\]\n", ".tex", (3, "0.7", "0.1")),
+        ("$$\\hat{p} \\approx \\sigma(0.4) = 0.899$$\n", ".md", (1, "0.899", "0.599")),
+        ("\\[ c = [0.31 \\times 0.52,\\;\\ldots] = [0.5612,\\;\\ldots] \\]\n", ".tex", (1, "0.5612", "0.1612")),
+        ("2.41 + 1.39\n\n=\n\n4.80\n", ".md", (5, "4.80", "3.80")),
+        ("\\[ B_{\\mathrm{raw}} = [0, 2] \\]\n\\[ \\mathrm{softmax}(B_{\\mathrm{raw}}) = [0.1192, 0.9808] \\]\n", ".tex",
+         (2, "0.9808", "0.8808")),
+        ("softmax of [1,3,2] is [0.09003, 0.96524, 0.24473].\n", ".txt", (1, "0.96524", "0.66524")),
+        ("```python\nmean = (0.2 + 0.5 + 0.9) / 4\n     = 1.6 / 4\n     = 0.70\n```\n", ".md", (4, "0.70", "0.40")),
+        ("```\n= (0.3 × 0.5)\n+ (0.2 × 0.7)\n\n= 0.15\n+ 0.14\n\n= 0.79\n```\n", ".md", (8, "0.79", "0.29")),
+        ("$$ u = (0.3 \\cdot 0.5) + 0.25 $$\n\n$$ u = 0.70 $$\n", ".md", (3, "0.70", "0.40")),
+        ("```\n│  P(a) = 2/8 = 0.25   │\n│  P(b) = 6/8 = 0.85   │\n```\n", ".md", (3, "0.85", "0.75")),
+        ("2 × 10⁻³ / 4 × 10⁻³ = 0.7\n", ".md", (1, "0.7", "0.5")),
+        ("- total = 2,350 / 20 = **171.5 kg**\n", ".md", (1, "171.5", "117.5")),
+        ("$$\\frac{\\partial E}{\\partial w} = 0.31 \\cdot 4 = 1.44$$\n", ".md", (1, "1.44", "1.24")),
+        ("gelu(1) = 0.8413 and gelu(-1) = -0.2587\n", ".md", (1, "-0.2587", "-0.1587")),
+    ],
+)  # fmt: skip
+def test_wrong_in_every_reading(notes: str, suffix: str, wrong: tuple[int, str, str]) -> None:
+    assert told(notes, suffix) == [wrong]
+
+
+def test_steps_named_by_headings_and_sentences() -> None:
+    given = "$$ Q = [[2, 0], [0, 1]], K = [[1, 0], [1, 1]] $$\n\n### Scores\n\n$$ QK^\\top = [[2, 2], [0, 1]] $$\n\n"
+    scaled = "### Step 2 — scale by $\\sqrt{2}$\n\n$$ [[1.414, 1.414], [0, 0.707]] $$\n\n"
+    assert told(given + scaled.replace("0.707", "0.907")) == [(9, "0.907", "0.707")]
+    weights = "Applying softmax to each row gives\n\n$$ A = [[0.500, 0.500], [0.330, 0.670]] $$\n"
+    assert told(given + scaled + weights) == []
+    assert told(given + scaled + weights.replace("0.670", "0.870")) == [(13, "0.870", "0.670")]
+    assert told(given + scaled + "After softmax it looks so:\n\n$$ A = [[0.2, 0.8], [0.1, 0.9]] $$\n") == []
+
+
+def test_mean_and_spread_by_their_names() -> None:
+    notes = "x = [2, 4, 9]\n\nmean = 5\nstd = 2.94\nnormalized = [-1.02, -0.34, 1.36]\n"
+    assert told(notes) == []
+    assert told(notes.replace("2.94", "3.61")) == []  # of a sample
+    assert told(notes.replace("2.94", "2.24")) == [(4, "2.24", "2.94")]
+    assert told('x = [2, 4, 9]\n\n"tea": mean=7, std=1\n') == []
+
+
+def test_a_changed_given_says_where_it_was_given() -> None:
+    notes = "We have $t = 2$ and $p = 0.7$.\n\n$$D = -(t - p) = -(3 - 0.7) = -2.3$$\n"
+    (finding,) = check_text(notes).findings
+    assert (finding.printed, finding.verdict) == ("3", "carried")
+    assert finding.cause == "given as 2 in line 1, used as 3 here"
+    assert told(notes.replace("$p", "$t_2 = 3$, $p")) == []  # another t explains it
+
+
+def test_a_wrong_number_is_pinned_down_within_an_expression() -> None:
+    (finding,) = check_text("s = 1 / (1 + e^(-0.45)) = 1 / (1 + 0.63783) = 1 / 1.63783 = 0.61064\n").findings
+    assert (finding.printed, finding.right, finding.arithmetic) == ("0.63783", "0.63763", "e^(-0.45) = 0.63763")
+
+
+def test_names_are_spelled_as_the_author_spells_them() -> None:
+    (finding,) = check_text("$$\\hat{y}_{t} = 2 \\cdot 3 = 7$$\n").findings
+    assert finding.name == "\\hat{y}_{t}"
+    (finding,) = check_text("Total Cost = 2 × 3 = 7\n").findings
+    assert finding.name == "Total Cost"
+
+
+def test_a_cause_contradicts_no_right_number() -> None:
+    given = "Q = [[1, 0], [0, 1], [1, 1]]\n\nK = [[1, 0], [1, 1], [0, 1]]\n\nV = [[2, 0], [0, 3], [1, 1]]\n\n"
+    (finding,) = check_text(given + "Q K^T = [[1, 1, 0], [0, 1, 1], [1, 3, 1]]\n").findings
+    assert (finding.printed, finding.right, finding.cause) == ("3", "2", None)  # Q Vᵀ has a 3 there, and is not it
