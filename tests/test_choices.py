@@ -1,8 +1,11 @@
 """Tables of choices: a name that is not there is an error with the nearest, and a program may add its own."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from glassformer.choices import Choices
+from glassformer.choices import Choices, Later
 from glassformer.errors import InputError
 
 
@@ -37,3 +40,22 @@ def test_ones_own_may_be_added_twice_and_what_came_along_may_not() -> None:
     with pytest.raises(InputError, match="There is a number called 'one' already; choose another name for yours"):
         table.add("one", 11)
     assert table["one"] == 1
+
+
+def test_a_row_that_comes_later_is_imported_when_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a_file_of_its_own.py").write_text("SEVEN = 7\ndef doubled(n): return 2 * n\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "a_file_of_its_own", raising=False)
+    table: Choices[int] = Choices("number", {"one": 1, "seven": Later("a_file_of_its_own:SEVEN")})
+    assert list(table) == ["one", "seven"]
+    assert table["one"] == 1
+    assert "seven" in table
+    assert "a_file_of_its_own" not in sys.modules
+    assert table["seven"] == table.get("seven") == 7
+    assert list(table.items()) == [("one", 1), ("seven", 7)]
+    assert Later("a_file_of_its_own:doubled")(11) == 22
+    monkeypatch.delitem(sys.modules, "a_file_of_its_own")
+    assert table["seven"] == 7  # it is asked for once
+    assert "a_file_of_its_own" not in sys.modules

@@ -92,10 +92,12 @@ BUDGETS = ("--minutes", "--epochs", "--steps", "--seeds")
 
 
 def affordable(words: list[str]) -> list[str]:
-    """The same command with a budget of two small steps, on a few samples."""
+    """The same command with a budget of two small steps, on a few samples, for a narrow model."""
     kept = [word for i, word in enumerate(words) if word not in BUDGETS and words[i - 1] not in BUDGETS]
     kept = [f"{word}:300" if word in MADE else word for word in kept]
     small = ["--set", "tokens_per_batch=512"] if words[1] == "train" else []
+    if words[1] == "train" and "--from" not in words:  # who goes on from another is as wide as that one
+        small += ["--set", "width=16", "--set", "hidden=16"]
     return [*kept, "--steps", "2", "--limit", "20", "--threads", "1", "--quiet", *small]
 
 

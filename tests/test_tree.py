@@ -2,9 +2,11 @@
 does."""
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -65,6 +67,19 @@ def test_an_import_that_points_upwards_is_refused(copied: Path, module: str, lin
 def test_the_contracts_hold() -> None:
     answer = contracts(ROOT)
     assert answer.returncode == 0, answer.stdout
+
+
+def test_what_is_imported_later_stands_below_too() -> None:
+    """`Later("module:name")` is an import that import-linter does not see."""
+    order = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    floors = {name: i for i, row in enumerate(order["contracts"][0]["layers"]) for name in row.split(" | ")}
+    found = [
+        (module.partition("/")[0], folder)
+        for module in MODULES
+        for folder in re.findall(r'Later\("glassformer\.(\w+)', (SOURCE / module).read_text(encoding="utf-8"))
+    ]
+    assert len(found) > 10
+    assert [each for each in found if each[0] != each[1] and floors[each[0]] >= floors[each[1]]] == []
 
 
 @pytest.mark.parametrize("module", MODULES)

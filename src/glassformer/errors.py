@@ -1,4 +1,5 @@
-"""The errors a person may meet, and how a message suggests the nearest right word. Knows nothing of what went wrong."""
+"""The errors a person may meet, how a message suggests the nearest right word, and the one check that is asked for all
+over. Knows nothing of what went wrong."""
 
 import difflib
 from collections.abc import Iterable
@@ -14,6 +15,12 @@ class InputError(GlassformerError, ValueError):
     """What was handed in cannot be used: the message names the value, what was expected and what to do."""
 
     exit_code = 2
+
+
+def must_count(name: str, value: int) -> None:
+    """Refuses a value that counts nothing."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InputError(f"`{name}` must be a whole number from 1 up; it is {value}.")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -6,7 +6,13 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 SURVEY = Path(__file__).parent / "survey.py"
+
+
+# The gate takes all thousand; a contributor, whose tests should not take longer than a break, the first fifth of them.
+ALL = pytest.mark.slow
 
 
 def surveyed(kind: str, first: int, count: int) -> Counter[str]:
@@ -20,9 +26,10 @@ def surveyed(kind: str, first: int, count: int) -> Counter[str]:
     return Counter(json.loads(answers[0])) + Counter(json.loads(answers[1]))
 
 
-def test_a_thousand_right_workings_give_no_false_alarm() -> None:
-    counts = surveyed("correct", 0, 1000)
-    assert counts["workings"] == 1000
+@pytest.mark.parametrize("count", [200, pytest.param(1000, marks=ALL)])
+def test_a_thousand_right_workings_give_no_false_alarm(count: int) -> None:
+    counts = surveyed("correct", 0, count)
+    assert counts["workings"] == count
     assert counts["false_alarms"] == 0
     assert counts["mild"] == 0
     assert counts["unread"] == 0
@@ -35,12 +42,14 @@ def test_given_numbers_that_were_rounded_give_no_false_alarm() -> None:
     assert counts["mild"] <= 0.1 * counts["workings"]
 
 
-def test_a_thousand_slips_are_found_and_explained() -> None:
-    counts = surveyed("one", 10_000, 1000)
-    assert counts["workings"] >= 990
+# The bar of 95 % is for the thousand; luck may take two standard errors, 3 %, from two hundred.
+@pytest.mark.parametrize(("count", "verdicts"), [(200, 0.92), pytest.param(1000, 0.95, marks=ALL)])
+def test_a_thousand_slips_are_found_and_explained(count: int, verdicts: float) -> None:
+    counts = surveyed("one", 10_000, count)
+    assert counts["workings"] >= 0.99 * count
     assert counts["first"] >= 0.99 * counts["workings"]
     assert counts["causes"] >= 0.90 * counts["workings"]
-    assert counts["verdicts"] >= 0.95 * counts["workings"]
+    assert counts["verdicts"] >= verdicts * counts["workings"]
 
 
 def test_two_slips_are_both_found_and_followed_on() -> None:

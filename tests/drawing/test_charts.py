@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassformer.drawing.charts import COLOURS, Line, Scale, apart, lines, round_numbers, thinned, whisker
+from glassformer.drawing.charts import COLOURS, Line, Scale, apart, lines, round_numbers, thinned_points, whisker
 
 
 def shown(number: float) -> str:
@@ -51,11 +51,11 @@ def test_no_two_names_are_nearer_than_they_may_be(places: list[float]) -> None:
 
 def test_a_long_curve_keeps_its_last_point() -> None:
     points = [(float(i), 0.0) for i in range(1001)]
-    found = thinned(points)
+    found = thinned_points(points)
     assert len(found) <= 401
     assert found[0] == points[0]
     assert found[-1] == points[-1]
-    assert thinned(points[:7]) == points[:7]
+    assert thinned_points(points[:7]) == points[:7]
 
 
 def test_a_curve_runs_where_a_pencil_puts_it() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from glassformer.errors import InputError
-from glassformer.objectives.bootstrap import Comparison, Interval, Measure, compare, interval
+from glassformer.objectives.bootstrap import Interval, Measure, PairedComparison, compare, interval
 
 
 def mean_of(values: list[float]) -> Measure:
@@ -89,7 +89,7 @@ def test_a_pair_shares_its_luck() -> None:
 
 def test_the_same_system_twice_is_no_better() -> None:
     measure = mean_of(normal(41, 8))
-    assert compare(measure, measure) == Comparison(0.0, 0.0, 0.0, 1.0)
+    assert compare(measure, measure) == PairedComparison(0.0, 0.0, 0.0, 1.0)
 
 
 def test_the_p_value_is_the_textbooks() -> None:

@@ -120,7 +120,7 @@ def test_prompts_of_any_length_are_answered_by_any_scorer(scorer: str) -> None:
 @pytest.fixture
 def _endless(monkeypatch: pytest.MonkeyPatch) -> None:
     """No end is ever written: a model that nobody taught comes to one by chance, and soon."""
-    monkeypatch.setattr("glassformer.objectives.predictions.END", 10**6)
+    monkeypatch.setattr("glassformer.objectives.writing.END", 10**6)
 
 
 @pytest.mark.usefixtures("_endless")

@@ -23,8 +23,8 @@ from glassformer.text.batches import (
     stream_of,
     whole,
 )
-from glassformer.text.corruption import span_hidden, tokens_hidden
-from glassformer.text.tokens import END, MASK, PAD, START
+from glassformer.text.corruption import tokens_hidden
+from glassformer.text.tokens import END, PAD, START
 
 SEEDS = st.integers(0, 3)
 LENGTHS = st.lists(st.integers(1, 31), min_size=1, max_size=97)
@@ -185,68 +185,20 @@ def test_a_stream_of_one_token_foretells_nothing() -> None:
         whole(np.arange(9), 5, 1, fresh=0)
 
 
-# --- corruption ---
-
-DOCUMENT = np.arange(5, 5 + 101)
-
-
-@given(st.integers(6, 149), SEEDS, SEEDS, st.integers(0, 11))
-def test_a_hidden_span_can_be_put_back(context: int, seed: int, epoch: int, index: int) -> None:
-    ids = span_hidden(DOCUMENT, context, seed=seed, epoch=epoch, index=index).tolist()
-    gap, start = ids.index(MASK), ids.index(START)
-    assert ids[-1] == END
-    span = ids[start + 1 : -1]
-    text = ids[:gap] + span + ids[gap + 1 : start]
-    assert text == DOCUMENT[: len(text)].tolist()
-    assert 1 <= len(span) <= len(text) // 2
-    assert max(4, min(101, context * 7 // 8, context - 2) // 2) <= len(text) <= max(4, context * 7 // 8)
-    assert len(ids) - 1 <= context
-
-
-def test_spans_hide_a_quarter_on_average_and_change_with_every_number() -> None:
-    shares, seen = [], set()
-    for index in range(2000):
-        ids = span_hidden(DOCUMENT, 128, seed=1, epoch=2, index=index).tolist()
-        shares.append((len(ids) - ids.index(START) - 2) / (len(ids) - 3))
-        seen.add(tuple(ids))
-    assert np.mean(shares) == pytest.approx(0.25, abs=0.02)
-    assert len(seen) > 1800
-    one = {
-        tuple(span_hidden(DOCUMENT, 128, seed=s, epoch=e, index=i).tolist())
-        for s, e, i in ((1, 2, 3), (2, 2, 3), (1, 3, 3), (1, 2, 4))
-    }
-    assert len(one) == 4
-
-
-def test_a_document_too_short_to_hide_a_span_in_is_named() -> None:
-    with pytest.raises(InputError, match="sample 7 has 3 tokens"):
-        span_hidden(row(5, 6, 7), 128, seed=0, epoch=0, index=7)
-    with pytest.raises(InputError, match="context is 5"):
-        span_hidden(DOCUMENT, 5, seed=0, epoch=0, index=7)
-
-
-def test_hidden_tokens_keep_their_shares() -> None:
-    ids = np.arange(100_000) % 97 + 5
-    shown, hidden = tokens_hidden(ids, 102, seed=1, epoch=2, index=3)
-    assert hidden.mean() == pytest.approx(0.15, abs=0.005)
-    assert (shown[~hidden] == ids[~hidden]).all()
-    assert (shown[hidden] == MASK).mean() == pytest.approx(0.8, abs=0.02)
-    assert (shown[hidden] == ids[hidden]).mean() == pytest.approx(0.1, abs=0.01)
-    others = shown[hidden & (shown != MASK) & (shown != ids)]
-    assert others.min() >= 5
-    assert others.max() == 101
+# --- hidden tokens ---
 
 
 def test_a_hidden_batch_counts_the_hidden_ones_only() -> None:
     rows = [np.arange(5, 5 + size) for size in (1, 17, 43)]
-    batch = hidden_batch(rows, [30, 10, 20], vocabulary=53, seed=1, epoch=2)
+    pairs = [tokens_hidden(row, 53, seed=1, epoch=2, index=i) for row, i in zip(rows, (30, 10, 20), strict=True)]
+    batch = hidden_batch(rows, *zip(*pairs, strict=True))
     ids, real = padded(rows)
     assert (batch.ids_out == ids).all()
     assert (batch.real == real).all()
     assert not (batch.counted & ~real).any()
     assert batch.counted.any(axis=1).all()  # even a row of one token hides one
     assert (batch.ids_in[~batch.counted] == ids[~batch.counted]).all()
-    alone = hidden_batch(rows[1:2], [10], vocabulary=53, seed=1, epoch=2)
+    alone = hidden_batch(rows[1:2], *zip(*pairs[1:2], strict=True))
     assert (alone.ids_in[0] == batch.ids_in[1, :17]).all()  # neighbours do not matter
     with pytest.raises(InputError, match="nothing but special tokens"):
-        hidden_batch(rows, [0, 1, 2], vocabulary=5, seed=1, epoch=2)
+        tokens_hidden(rows[2], 5, seed=1, epoch=2, index=0)

@@ -4,6 +4,7 @@ Exit codes: 0 fine · 1 the thing asked about is wrong, or the work failed · 2 
 fault of Glassformer itself · 4 nothing (or too little) could be checked · 130 stopped by Ctrl-C · 143 by SIGTERM.
 """
 
+import os
 import sys
 
 from cyclopts import App, Parameter
@@ -64,6 +65,8 @@ def main() -> None:
             raise
         print(f"glassformer: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except BrokenPipeError:  # its reader left early, as in `glassformer explain | head`: that is no failure
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:

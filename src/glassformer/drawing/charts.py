@@ -65,7 +65,7 @@ def lines(curves: Sequence[Line], across: Callable[[float], str], up: Callable[[
 
     What is far above all the rest, such as the first few losses, is cut off.
     """
-    curves = [Line(each.name, thinned(each.points), each.colour, each.faint, each.dotted) for each in curves]
+    curves = [Line(each.name, thinned_points(each.points), each.colour, each.faint, each.dotted) for each in curves]
     points = [point for each in curves for point in each.points]
     if not points:
         return ""
@@ -94,7 +94,7 @@ def _axes(times: Scale, across: Callable[[float], str], values: Scale, up: Calla
     return beside + below
 
 
-def thinned(points: Sequence[Point]) -> list[Point]:
+def thinned_points(points: Sequence[Point]) -> list[Point]:
     """Every so many of the points, the last one always."""
     every = math.ceil(len(points) / _MOST_POINTS)
     return [*points[:-1:every], *points[-1:]] if every > 1 else list(points)

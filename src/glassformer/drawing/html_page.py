@@ -68,7 +68,7 @@ def _cells(row: Sequence[str], kinds: Sequence[str], head: Sequence[str]) -> str
     )
 
 
-def facts(pairs: Mapping[str, str]) -> str:
+def fact_list(pairs: Mapping[str, str]) -> str:
     """Names and what is said of each, which is plain text; what is empty is left out."""
     rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in pairs.items() if value)
     return f"<dl>{rows}</dl>" if rows else ""

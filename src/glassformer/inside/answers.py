@@ -66,14 +66,14 @@ def candidates(logits: Array, row: tuple[int, ...], ids: Sequence[int], names: S
     ]  # fmt: skip
 
 
-def likeliest(logits: Array, count: int = CANDIDATES) -> list[int]:
+def likeliest_ids(logits: Array, count: int = CANDIDATES) -> list[int]:
     """The ids of the largest logits, largest first; of equals the smaller id."""
     return [int(each) for each in np.argsort(-logits.astype(np.float64), kind="stable")[:count]]
 
 
 def class_answer(logits: Array, labels: Sequence[str]) -> dict[str, Any]:
     """All classes, the most likely first."""
-    order = likeliest(logits[0], len(labels))
+    order = likeliest_ids(logits[0], len(labels))
     items = candidates(logits, (0,), order, [labels[each] for each in order])
     return {"kind": "classes", "items": [item.to_dict() for item in items]}
 
@@ -82,7 +82,7 @@ def next_steps(logits: Array, follows: Sequence[int | None], names: Names) -> li
     """For each position the candidates for the token after it, and the probability of the one that really follows."""
     steps = []
     for row, given in enumerate(follows):
-        order = likeliest(logits[0, row])
+        order = likeliest_ids(logits[0, row])
         items = candidates(logits, (0, row), order, names(order))
         wanted = None if given is None else candidates(logits, (0, row), [given], names([given]))[0].to_dict()
         steps.append({"row": row, "items": [item.to_dict() for item in items], "given": wanted})
@@ -92,7 +92,7 @@ def next_steps(logits: Array, follows: Sequence[int | None], names: Names) -> li
 def worth_showing(logits: Array, others: Sequence[int]) -> list[int]:
     """The ids that some position holds likely, and the others that were asked for."""
     rows = logits.reshape(-1, logits.shape[-1])
-    return sorted({each for row in rows for each in likeliest(row)} | set(others))
+    return sorted({each for row in rows for each in likeliest_ids(row)} | set(others))
 
 
 def first_difference(left: Sequence[int], right: Sequence[int]) -> int | None:

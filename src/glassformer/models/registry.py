@@ -6,29 +6,28 @@ from typing import Any
 
 from torch import nn
 
-from glassformer.choices import Choices
-from glassformer.layers.attention import WEIGHERS
-from glassformer.layers.blocks import ACTIVATIONS, NORMS
-from glassformer.layers.positions import SCHEMES
+from glassformer.choices import Choices, Later
 from glassformer.models import config as configs
-from glassformer.models.classifiers import (
-    ConvolutionClassifier,
-    DenseClassifier,
-    EncoderClassifier,
-    RecurrentClassifier,
-)
-from glassformer.models.language_model import SCORERS, LanguageModel
-from glassformer.models.translator import Translator
 
 # For each setting that is a word: the words it may say. These are the tables themselves, so that what is added to one
 # can be chosen at once.
-WORDS: Mapping[str, Collection[str]] = {
-    "positions": SCHEMES,
-    "norm": NORMS,
-    "activation": ACTIVATIONS,
-    "scorer": SCORERS,
-    "weigher": WEIGHERS,
-}
+WORDS: Mapping[str, Collection[str]] = Choices(
+    "setting",
+    {
+        "positions": Later("glassformer.layers.positions:SCHEMES"),
+        "norm": Later("glassformer.layers.blocks:NORMS"),
+        "activation": Later("glassformer.layers.blocks:ACTIVATIONS"),
+        "scorer": Later("glassformer.models.language_model:SCORERS"),
+        "weigher": Later("glassformer.layers.attention:WEIGHERS"),
+    },
+)
+
+RECURRENT = Later("glassformer.models.classifiers:RecurrentClassifier")
+DENSE = Later("glassformer.models.classifiers:DenseClassifier")
+CONVOLUTION = Later("glassformer.models.classifiers:ConvolutionClassifier")
+ENCODER = Later("glassformer.models.classifiers:EncoderClassifier")
+TRANSLATOR = Later("glassformer.models.translator:Translator")
+LANGUAGE_MODEL = Later("glassformer.models.language_model:LanguageModel")
 
 
 @dataclass(frozen=True)
@@ -49,39 +48,39 @@ MODELS: Choices[ModelKind] = Choices(
     "model",
     {
         "rnn": ModelKind(
-            "classifier", configs.RecurrentConfig(), RecurrentClassifier,
+            "classifier", configs.RecurrentConfig(), RECURRENT,
             "Reads word by word and answers from its last state.",
         ),
         "bilstm": ModelKind(
-            "classifier", configs.RecurrentConfig(layers=2, lstm=True, both_ways=True), RecurrentClassifier,
+            "classifier", configs.RecurrentConfig(layers=2, lstm=True, both_ways=True), RECURRENT,
             "Two layers of LSTM cells, reading both ways.",
         ),
         "mlp": ModelKind(
-            "classifier", configs.DenseConfig(), DenseClassifier,
+            "classifier", configs.DenseConfig(), DENSE,
             "All words side by side, then dense layers.",
         ),
         "conv": ModelKind(
-            "classifier", configs.ConvolutionConfig(), ConvolutionClassifier,
+            "classifier", configs.ConvolutionConfig(), CONVOLUTION,
             "Windows of seven words, then windows of windows.",
         ),
         "conv-pool": ModelKind(
-            "classifier", configs.ConvolutionConfig(filters=(128, 128), pooled=True), ConvolutionClassifier,
+            "classifier", configs.ConvolutionConfig(filters=(128, 128), pooled=True), CONVOLUTION,
             "The same, keeping the best window of each filter.",
         ),
         "bare-attention": ModelKind(
-            "classifier", configs.EncoderConfig(layers=0, heads=1, learned=False, positions="none"), EncoderClassifier,
+            "classifier", configs.EncoderConfig(layers=0, heads=1, learned=False, positions="none"), ENCODER,
             "Attention without parameters: softmax(D Dᵀ / √d) D.",
         ),
         "attention": ModelKind(
-            "classifier", configs.EncoderConfig(layers=0), EncoderClassifier,
+            "classifier", configs.EncoderConfig(layers=0), ENCODER,
             "One attention with learned queries, keys and values.",
         ),
         "transformer": ModelKind(
-            "classifier", configs.EncoderConfig(), EncoderClassifier,
+            "classifier", configs.EncoderConfig(), ENCODER,
             "A Transformer encoder.",
         ),
         "translator": ModelKind(
-            "translator", configs.TranslatorConfig(), Translator,
+            "translator", configs.TranslatorConfig(), TRANSLATOR,
             "The encoder–decoder Transformer.",
         ),
         "gpt": ModelKind(
@@ -90,11 +89,11 @@ MODELS: Choices[ModelKind] = Choices(
                 positions="learned", norm="layer", query_key_norm=False, activation="tanh gelu", bias=True, dropout=0.1,
                 attention_dropout=0.1,
             ),
-            LanguageModel,
+            LANGUAGE_MODEL,
             "GPT as in GPT-2.",
         ),
         "modern": ModelKind(
-            "language model", configs.LanguageModelConfig(), LanguageModel,
+            "language model", configs.LanguageModelConfig(), LANGUAGE_MODEL,
             "Rotary positions, RMS norms, normed queries and keys, SwiGLU, no biases.",
         ),
     },

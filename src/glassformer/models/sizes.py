@@ -43,7 +43,7 @@ BYTES = 4  # of a float32
 
 
 @dataclass(frozen=True)
-class Row:
+class PartSize:
     """One part of a model: its parameters by formula, and its FLOPs for one text."""
 
     part: str
@@ -53,9 +53,9 @@ class Row:
     flops: int
 
 
-def row(part: str, weights: Quantity, flops: int = 0) -> Row:
+def row(part: str, weights: Quantity, flops: int = 0) -> PartSize:
     """A row from its formula."""
-    return Row(part, weights.letters, weights.numbers, weights.value, flops)
+    return PartSize(part, weights.letters, weights.numbers, weights.value, flops)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Sizes:
     """A model's parameters, FLOPs and memory, for one text of so many tokens (a translator's has two sides)."""
 
     model: str
-    rows: tuple[Row, ...]
+    rows: tuple[PartSize, ...]
     letters: dict[str, int]
     tokens: int
     kept: int  # activations that training keeps of one text for the backward pass
@@ -121,11 +121,11 @@ def count_parameters(name: str, config: Any | None = None) -> int:
 
 
 @dataclass
-class Plan:
+class FamilySizes:
     """What a family has to say of itself."""
 
     letters: dict[str, int]
-    rows: list[Row]
+    rows: list[PartSize]
     kept: int
     remembered: int = 0
 
@@ -133,14 +133,14 @@ class Plan:
 # --- classifiers that do not attend -----------------------------------------------------------------------------
 
 
-def _ends(config: Any, last: str, wide: int) -> tuple[Row, Row, dict[str, int]]:
+def _ends(config: Any, last: str, wide: int) -> tuple[PartSize, PartSize, dict[str, int]]:
     """Embedding and head of a classifier, whose last rows are so wide."""
     letters = {"N": config.vocabulary, "Y": config.classes, "D": config.width, last: wide}
     N, Y, D, W = (letter(sign, letters[sign]) for sign in ("N", "Y", "D", last))
     return row("embedding", N * D), row("head", W * Y + Y, 2 * wide * config.classes), letters
 
 
-def _recurrent(config: configs.RecurrentConfig, tokens: int) -> Plan:
+def _recurrent(config: configs.RecurrentConfig, tokens: int) -> FamilySizes:
     embedding, head, letters = _ends(config, "S", config.state)
     D, S = letter("D", config.width), letter("S", config.state)
     copies = (4 if config.lstm else 1) * (2 if config.both_ways else 1)  # gates, for each way of reading
@@ -152,13 +152,13 @@ def _recurrent(config: configs.RecurrentConfig, tokens: int) -> Plan:
         matrices = copies * config.state * (inputs.value + config.state)
         rows.append(row(f"layer {layer + 1}", copies * weights if copies > 1 else weights, 2 * matrices * tokens))
         kept += inputs.value + ways * config.state * (1 + (_LSTM_WORKSPACE if config.lstm else 0))
-    return Plan(letters, [*rows, head], kept * tokens)
+    return FamilySizes(letters, [*rows, head], kept * tokens)
 
 
 _LSTM_WORKSPACE = 22  # numbers its kernel keeps for each of the state; measured, for no formula tells
 
 
-def _dense(config: configs.DenseConfig, tokens: int) -> Plan:
+def _dense(config: configs.DenseConfig, tokens: int) -> FamilySizes:
     embedding, head, letters = _ends(config, "F", config.hidden[-1])
     letters["T"] = config.length
     inputs = letter("T", config.length) * letter("D", config.width)
@@ -168,13 +168,13 @@ def _dense(config: configs.DenseConfig, tokens: int) -> Plan:
         outputs = letter("F" if last else f"F{_SMALL[i % 10]}", width)
         rows.append(row(f"layer {i + 1}", inputs * outputs + outputs, 2 * inputs.value * width))
         inputs = outputs
-    return Plan(letters, [*rows, head], config.length * config.width + sum(config.hidden))
+    return FamilySizes(letters, [*rows, head], config.length * config.width + sum(config.hidden))
 
 
 _SMALL = "₁₂₃₄₅₆₇₈₉₀"
 
 
-def _convolution(config: configs.ConvolutionConfig, tokens: int) -> Plan:
+def _convolution(config: configs.ConvolutionConfig, tokens: int) -> FamilySizes:
     embedding, head, letters = _ends(config, "F", config.hidden)
     letters["M"] = config.kernel
     M, F = letter("M", config.kernel), letter("F", config.hidden)
@@ -189,7 +189,7 @@ def _convolution(config: configs.ConvolutionConfig, tokens: int) -> Plan:
     flat = inputs if config.pooled else inputs * letter("W", windows)
     letters["W"] = windows
     rows.append(row("hidden layer", flat * F + F, 2 * flat.value * config.hidden))
-    return Plan(letters, [*rows, head], kept + config.hidden)
+    return FamilySizes(letters, [*rows, head], kept + config.hidden)
 
 
 # --- models that attend -----------------------------------------------------------------------------------------
@@ -291,7 +291,7 @@ class Shape:
         each = 2 * self["D"] if self.config.norm == "layer" else self["D"]
         return count * each if count > 1 else each
 
-    def blocks(self, sign: str, name: str, *, cross: bool = False) -> list[Row]:
+    def blocks(self, sign: str, name: str, *, cross: bool = False) -> list[PartSize]:
         """All blocks of a kind, part by part."""
         count = self[sign]
         if count.value == 0:
@@ -338,7 +338,7 @@ class Shape:
         return kept + (self.plain().kept_attention() + self.kept_norm() + dropped if cross else 0)
 
 
-def _encoder(config: configs.EncoderConfig, tokens: int) -> Plan:
+def _encoder(config: configs.EncoderConfig, tokens: int) -> FamilySizes:
     shape = Shape(config, tokens)
     embedding, head, _ = _ends(config, "D", config.width)
     rows = [embedding, *_positions(shape)]
@@ -351,10 +351,10 @@ def _encoder(config: configs.EncoderConfig, tokens: int) -> Plan:
         kept += 2 * config.width + config.heads * (1 + shape.kept_bias(causal=False)) + again
         rows.append(row("attention", NOTHING, 4 * config.width * tokens * tokens))
     rows += [*shape.blocks("L", "blocks"), *([row("final norm", shape.norm())] if config.layers else []), head]
-    return Plan(shape.letters, rows, kept * tokens)
+    return FamilySizes(shape.letters, rows, kept * tokens)
 
 
-def _translator(config: configs.TranslatorConfig, tokens: int) -> Plan:
+def _translator(config: configs.TranslatorConfig, tokens: int) -> FamilySizes:
     shape = Shape(config, tokens)
     of = shape.letters
     norms = [row("final norms", shape.norm(2))] if config.norm_first else []
@@ -368,10 +368,10 @@ def _translator(config: configs.TranslatorConfig, tokens: int) -> Plan:
     ]
     ends = 2 * (shape.kept_norm() + of["D"] if config.norm_first else 0) + (2 * of["D"] if config.dropout else 0)
     kept = of["E"] * shape.kept_block() + of["L"] * shape.kept_block(cross=True, causal=True) + ends
-    return Plan(of, rows, kept * tokens, of["L"] * 2 * of["D"])
+    return FamilySizes(of, rows, kept * tokens, of["L"] * 2 * of["D"])
 
 
-def _language_model(config: configs.LanguageModelConfig, tokens: int) -> Plan:
+def _language_model(config: configs.LanguageModelConfig, tokens: int) -> FamilySizes:
     shape = Shape(config, tokens)
     of = shape.letters
     output = NOTHING if config.tied else shape["D"] * shape["N"]
@@ -384,10 +384,10 @@ def _language_model(config: configs.LanguageModelConfig, tokens: int) -> Plan:
     ]
     kept = of["L"] * shape.kept_block(causal=True) + shape.kept_norm() + of["D"] + (of["D"] if config.dropout else 0)
     keys = of["K"] if config.scorer == "dot product" else 0
-    return Plan(of, rows, kept * tokens, of["L"] * of["G"] * (keys + of["V"]))
+    return FamilySizes(of, rows, kept * tokens, of["L"] * of["G"] * (keys + of["V"]))
 
 
-def _positions(shape: Shape, stacks: int = 1) -> Sequence[Row]:
+def _positions(shape: Shape, stacks: int = 1) -> Sequence[PartSize]:
     """The weights of the scheme, whose product is written in letters and figures; a bias has them in each stack."""
     scheme = shape.positions
     if not scheme.weights:

@@ -12,6 +12,7 @@ import safetensors.torch
 import torch
 from safetensors import SafetensorError
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from glassformer.errors import GlassformerError, InputError
 from glassformer.models.registry import build
@@ -83,10 +84,20 @@ def _as(tensors: Mapping[str, Tensor], one: torch.dtype, other: torch.dtype) -> 
 # --- what a config asks for -------------------------------------------------------------------------------------
 
 
+class _Unfilled(TorchFunctionMode):
+    """Fresh weights are not drawn: there is nothing to fill, and drawing into nothing loads torch's compiler first."""
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """What stands in torch.nn.init gives its tensor back as it is."""
+        if getattr(function, "__module__", "") == "torch.nn.init":
+            return kwargs["tensor"]
+        return function(*args, **(kwargs or {}))
+
+
 def outline(model: str, config: Any) -> nn.Module:
     """The module without its numbers, which costs no memory; an error if it is too large, or cannot be."""
     try:
-        with torch.device("meta"):
+        with torch.device("meta"), _Unfilled():
             module = build(model, config)
     except GlassformerError:
         raise

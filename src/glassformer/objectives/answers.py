@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from glassformer.choices import Later
 from glassformer.errors import InputError
-from glassformer.objectives import metrics
-from glassformer.objectives.evaluation import judge_answers, losses, measures_for
 from glassformer.objectives.lessons import Lessons, Measures, Rows, always, language_loss, lessons_of
 from glassformer.objectives.objective import Objective, Preset, TokenPlan, Trained, Verdict
-from glassformer.objectives.predictions import TOKENS_AT_ONCE, Writing, Written, answered, ids_of
+from glassformer.objectives.predictions import TOKENS_AT_ONCE, Writing, Written, ids_of
+from glassformer.objectives.writing import answered
 from glassformer.text import batches
 from glassformer.text.samples import Pair
 from glassformer.text.tokens import START, Ids, Tokens
@@ -63,6 +63,8 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Writte
 
 def judge(trained: Trained, samples: Sequence[Pair], how: Writing, seed: int) -> Verdict:
     """The share that is right to the letter, and the loss of each token of the right answer."""
+    from glassformer.objectives.evaluation import judge_answers, losses, measures_for
+
     written = [each.text for each in predict(trained, [sample.source for sample in samples], how)]
     measures = measures_for(trained.card, TOKENS_AT_ONCE)
     nats, counts = losses(trained.model, lessons(samples, samples, (), trained.tokens, measures))
@@ -82,6 +84,6 @@ ANSWERS = Objective(
     judge=judge,
     main="exact",
     beside="loss",
-    measure=metrics.share_of_rows,
+    measure=Later("glassformer.objectives.metrics:share_of_rows"),
     writes=True,
 )

@@ -49,7 +49,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairedComparison:
     """How much better one system is than another on the same samples, with its confidence interval and p-value."""
 
     difference: float
@@ -74,7 +74,7 @@ def interval(measure: Measure, *, seed: int = 0, draws: int = 1000, level: float
     return Interval(value, low, high)
 
 
-def compare(one: Measure, other: Measure, *, seed: int = 0, draws: int = 1000, level: float = 0.95) -> Comparison:
+def compare(one: Measure, other: Measure, *, seed: int = 0, draws: int = 1000, level: float = 0.95) -> PairedComparison:
     """Paired: every draw takes the same samples of both systems, so what is hard for both does not count.
 
     The p-value is two-sided: how often a draw is at least as far from the mean draw as the difference is from 0.
@@ -88,7 +88,7 @@ def compare(one: Measure, other: Measure, *, seed: int = 0, draws: int = 1000, l
     gaps = one.score(sums[:, :width]) - other.score(sums[:, width:])
     difference = one.value - other.value
     as_far = int((np.abs(gaps - gaps.mean()) >= abs(difference)).sum())
-    return Comparison(difference, *_middle(gaps, level), p_value=(as_far + 1) / (draws + 1))
+    return PairedComparison(difference, *_middle(gaps, level), p_value=(as_far + 1) / (draws + 1))
 
 
 def _sums(rows: Float[np.ndarray, "S K"], seed: int, draws: int) -> Float[np.ndarray, "R K"]:

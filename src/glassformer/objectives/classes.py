@@ -10,13 +10,20 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from glassformer.choices import Later
 from glassformer.errors import InputError
 from glassformer.layers.kernels import cross_entropy
-from glassformer.objectives import metrics
-from glassformer.objectives.evaluation import interval_of
 from glassformer.objectives.lessons import Lessons, Measures, Rows, always, lessons_of, tensors
 from glassformer.objectives.objective import SMALL, Objective, Preset, TokenPlan, Trained, Verdict
-from glassformer.objectives.predictions import TOKENS_AT_ONCE, Classified, Writing, encoded, padded, room, together
+from glassformer.objectives.predictions import (
+    TOKENS_AT_ONCE,
+    Classified,
+    Writing,
+    encoded,
+    padded_tensors,
+    room,
+    together,
+)
 from glassformer.text import batches
 from glassformer.text.samples import Labelled
 from glassformer.text.tokens import Tokens
@@ -83,7 +90,7 @@ def class_probabilities(trained: Trained, texts: Sequence[str]) -> np.ndarray:
     rows = batches.shortened(encoded(trained.tokens, texts), room(trained.card)).rows
     probabilities = np.zeros((len(rows), len(trained.card.labels)))
     for indices in together(rows, TOKENS_AT_ONCE):
-        ids, real = padded(trained.model, [rows[i] for i in indices])
+        ids, real = padded_tensors(trained.model, [rows[i] for i in indices])
         with torch.inference_mode():
             probabilities[indices] = trained.model(ids, real).double().softmax(-1).cpu().numpy()
     return probabilities
@@ -100,6 +107,9 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Classi
 
 def judge(trained: Trained, samples: Sequence[Labelled], how: Writing, seed: int) -> Verdict:
     """Accuracy first; precision, recall and F1 of each class, and the confusion matrix."""
+    from glassformer.objectives import metrics
+    from glassformer.objectives.evaluation import interval_of
+
     labels = trained.card.labels
     numbers = {label: i for i, label in enumerate(labels)}
     strange = sorted({sample.label for sample in samples} - numbers.keys())
@@ -134,5 +144,5 @@ CLASSES = Objective(
     judge=judge,
     main="accuracy",
     beside="macro_f1",
-    measure=metrics.share_of_rows,
+    measure=Later("glassformer.objectives.metrics:share_of_rows"),
 )

@@ -8,14 +8,15 @@ from dataclasses import replace
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from glassformer.choices import Later
 from glassformer.errors import InputError
 from glassformer.layers.kernels import cross_entropy
-from glassformer.objectives import classes, metrics
-from glassformer.objectives.evaluation import judge_language
+from glassformer.objectives import classes
 from glassformer.objectives.lessons import Lessons, Measures, Rows, always, lessons_of, tensors
 from glassformer.objectives.objective import Objective, Preset, Trained, Verdict
 from glassformer.objectives.predictions import Writing
 from glassformer.text import batches
+from glassformer.text.corruption import tokens_hidden
 from glassformer.text.samples import Plain
 from glassformer.text.tokens import Tokens
 
@@ -39,9 +40,8 @@ def lessons(
         rows = [row for row in cut[-1].rows if len(row)]
 
         def made(indices: Sequence[int], epoch: int) -> batches.LanguageBatch:
-            return batches.hidden_batch(
-                [rows[i] for i in indices], indices, len(tokens), seed=measures.seed, epoch=epoch
-            )
+            pairs = [tokens_hidden(rows[i], len(tokens), seed=measures.seed, epoch=epoch, index=i) for i in indices]
+            return batches.hidden_batch([rows[i] for i in indices], *zip(*pairs, strict=True))
 
         return Rows(always([len(row) for row in rows]), made, measures.tokens_per_batch, measures.seed)
 
@@ -58,6 +58,8 @@ def hidden_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float
 
 def judge(trained: Trained, samples: Sequence[Plain], how: Writing, seed: int) -> Verdict:
     """The loss over the tokens that the run's seed hides."""
+    from glassformer.objectives.evaluation import judge_language
+
     return judge_language(trained, samples, seed, lessons, whole=False)
 
 
@@ -72,6 +74,6 @@ MASKED = Objective(
     judge=judge,
     main="loss",
     beside="perplexity",
-    measure=metrics.mean_of_rows,
+    measure=Later("glassformer.objectives.metrics:mean_of_rows"),
     pretrains=True,
 )

@@ -6,16 +6,18 @@ trained model makes of a text, and how that is scored. Each stands in a file of 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from glassformer.models.card import Card
-from glassformer.objectives.bootstrap import Measure
 from glassformer.objectives.lessons import Lessons, Measures
 from glassformer.objectives.predictions import Prediction, Writing, ids_of
 from glassformer.text.samples import Sample
 from glassformer.text.tokens import Ids, Tokens
+
+if TYPE_CHECKING:  # judging and its numbers are loaded when a model is judged
+    from glassformer.objectives.bootstrap import Measure
 
 Scores = dict[str, Any]
 SMALL = 2_000_000  # characters: with fewer to learn from, a small model and a small vocabulary are enough
@@ -36,7 +38,7 @@ class Verdict:
 
     scores: Scores
     main: str  # the score that counts most
-    measure: Measure  # that score, sample by sample; of a text, block by block
+    measure: "Measure"  # that score, sample by sample; of a text, block by block
     answers: tuple[str, ...] = ()  # to each sample; none where a text is only measured
     right: tuple[str, ...] = ()  # what would have been right, of each
 
@@ -96,7 +98,7 @@ class Objective:
     judge: Callable[[Trained, Sequence[Any], Writing, int], Verdict]
     main: str
     beside: str
-    measure: Callable[[np.ndarray], Measure]
+    measure: "Callable[[np.ndarray], Measure]"
     writes: bool = False
     goes_on: bool = False
     pretrains: bool = False

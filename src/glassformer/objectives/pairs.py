@@ -9,24 +9,13 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from glassformer.choices import Later
 from glassformer.layers.kernels import cross_entropy
 from glassformer.models.decoding.writers import Translation
-from glassformer.objectives import metrics
-from glassformer.objectives.evaluation import interval_of
 from glassformer.objectives.lessons import Lessons, Measures, Rows, always, lessons_of, tensors
 from glassformer.objectives.objective import SMALL, Objective, Preset, TokenPlan, Trained, Verdict
-from glassformer.objectives.predictions import (
-    AND_SOME,
-    SEARCHED_AT_ONCE,
-    TIMES_LONGER,
-    Translated,
-    Writing,
-    encoded,
-    padded,
-    room,
-    together,
-    written,
-)
+from glassformer.objectives.predictions import Translated, Writing, encoded, padded_tensors, room, together
+from glassformer.objectives.writing import AND_SOME, SEARCHED_AT_ONCE, TIMES_LONGER, written
 from glassformer.text import batches
 from glassformer.text.samples import Pair
 from glassformer.text.tokens import START, Tokens
@@ -85,7 +74,7 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Transl
     rows = batches.shortened(encoded(tokens, texts), room(trained.card)).rows
     found: list[Any] = [None] * len(rows)
     for indices in together(rows, SEARCHED_AT_ONCE):
-        source, real = padded(model, [rows[i] for i in indices])
+        source, real = padded_tensors(model, [rows[i] for i in indices])
         longest = how.longest or TIMES_LONGER * source.shape[1] + AND_SOME
         answers = written(Translation(model, source, real, START), tokens, how, longest, how.beam or USUAL_BEAM)
         for i, answer in zip(indices, answers, strict=True):
@@ -95,6 +84,9 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Transl
 
 def judge(trained: Trained, samples: Sequence[Pair], how: Writing, seed: int) -> Verdict:
     """BLEU and chrF, with the signatures that say how they were worked."""
+    from glassformer.objectives import metrics
+    from glassformer.objectives.evaluation import interval_of
+
     references = tuple(sample.target for sample in samples)
     answers = tuple(each.translation for each in predict(trained, [each.source for each in samples], how))
     found = asdict(metrics.score_translations(answers, references))
@@ -118,6 +110,6 @@ PAIRS = Objective(
     judge=judge,
     main="bleu",
     beside="chrf",
-    measure=metrics.bleu_of_rows,
+    measure=Later("glassformer.objectives.metrics:bleu_of_rows"),
     writes=True,
 )

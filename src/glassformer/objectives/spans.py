@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from glassformer.objectives import metrics
-from glassformer.objectives.evaluation import judge_language
+from glassformer.choices import Later
 from glassformer.objectives.lessons import Lessons, Measures, Rows, language_loss, lessons_of
 from glassformer.objectives.objective import Objective, Preset, TokenPlan, Trained, Verdict
-from glassformer.objectives.predictions import Writing, Written, answered
+from glassformer.objectives.predictions import Writing, Written
 from glassformer.objectives.stream import quick
+from glassformer.objectives.writing import answered
 from glassformer.text import batches
 from glassformer.text.corruption import FEWEST_TO_CUT, span_hidden
 from glassformer.text.samples import Plain
@@ -66,6 +66,8 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Writte
 
 def judge(trained: Trained, samples: Sequence[Plain], how: Writing, seed: int) -> Verdict:
     """The loss over the spans that the run's seed hides."""
+    from glassformer.objectives.evaluation import judge_language
+
     return judge_language(trained, samples, seed, lessons, whole=False)
 
 
@@ -80,6 +82,6 @@ SPANS = Objective(
     judge=judge,
     main="loss",
     beside="perplexity",
-    measure=metrics.mean_of_rows,
+    measure=Later("glassformer.objectives.metrics:mean_of_rows"),
     pretrains=True,
 )

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.objectives import metrics
-from glassformer.objectives.evaluation import judge_language
+from glassformer.choices import Later
 from glassformer.objectives.lessons import Lessons, Measures, Stream, language_loss
 from glassformer.objectives.objective import Objective, Preset, TokenPlan, Trained, Verdict
-from glassformer.objectives.predictions import Writing, Written, streamed
+from glassformer.objectives.predictions import Writing, Written
+from glassformer.objectives.writing import streamed
 from glassformer.text import batches
 from glassformer.text.samples import Plain
 from glassformer.text.tokens import END, Ids, Tokens
@@ -63,6 +63,8 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Writte
 
 def judge(trained: Trained, samples: Sequence[Plain], how: Writing, seed: int) -> Verdict:
     """The loss of every token, perplexity and bits per byte."""
+    from glassformer.objectives.evaluation import judge_language
+
     return judge_language(trained, samples, seed, lessons, whole=True)
 
 
@@ -77,6 +79,6 @@ STREAM = Objective(
     judge=judge,
     main="loss",
     beside="perplexity",
-    measure=metrics.mean_of_rows,
+    measure=Later("glassformer.objectives.metrics:mean_of_rows"),
     goes_on=True,
 )

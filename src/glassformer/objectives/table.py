@@ -7,18 +7,12 @@ outside. Nothing else in the house names an objective; what it wants to know of 
 from collections.abc import Sequence
 from typing import Any
 
-from glassformer.choices import Choices
+from glassformer.choices import Choices, Later
 from glassformer.errors import InputError
 from glassformer.models.card import Card
 from glassformer.models.registry import MODELS
-from glassformer.objectives.answers import ANSWERS
-from glassformer.objectives.classes import CLASSES
-from glassformer.objectives.masked import MASKED
 from glassformer.objectives.objective import Objective, Scores, Trained, Verdict
-from glassformer.objectives.pairs import PAIRS
 from glassformer.objectives.predictions import Writing
-from glassformer.objectives.spans import SPANS
-from glassformer.objectives.stream import STREAM
 from glassformer.text.samples import Sample
 from glassformer.text.tasks import TASKS
 from glassformer.text.tokens import Tokens
@@ -26,12 +20,12 @@ from glassformer.text.tokens import Tokens
 OBJECTIVES: Choices[Objective] = Choices(
     "objective",
     {
-        "classes": CLASSES,
-        "masked": MASKED,
-        "pairs": PAIRS,
-        "stream": STREAM,
-        "answers": ANSWERS,
-        "spans": SPANS,
+        "classes": Later("glassformer.objectives.classes:CLASSES"),
+        "masked": Later("glassformer.objectives.masked:MASKED"),
+        "pairs": Later("glassformer.objectives.pairs:PAIRS"),
+        "stream": Later("glassformer.objectives.stream:STREAM"),
+        "answers": Later("glassformer.objectives.answers:ANSWERS"),
+        "spans": Later("glassformer.objectives.spans:SPANS"),
     },
 )
 

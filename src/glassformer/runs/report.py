@@ -10,7 +10,7 @@ from typing import Any
 
 from glassformer.drawing.charts import Line, lines
 from glassformer.drawing.curves import Point, smoothed
-from glassformer.drawing.html_page import bullets, facts, page, section, table
+from glassformer.drawing.html_page import bullets, fact_list, page, section, table
 from glassformer.drawing.score_words import SCORES, between, clock, in_figures, score_lines
 from glassformer.models.card import Card
 from glassformer.objectives.table import objective_of
@@ -34,7 +34,7 @@ def report(folder: RunFolder, card: Card) -> str:
             _examples(card, about.get("examples", [])),
             section("Scores", _scores(scores), "With 95 % confidence intervals."),
             _certificate(certificate),
-            section("What was trained", facts(_trained(card, folder.settings, about))),
+            section("What was trained", fact_list(_trained(card, folder.settings, about))),
             section("What was read", bullets(about.get("notes", []))),
             section("What to do with it", _commands(card, folder.path)),
         ],
@@ -159,7 +159,7 @@ def _example(each: Mapping[str, str], words: tuple[str, str, str]) -> str:
 
 
 def _scores(scores: Mapping[str, Any]) -> str:
-    return facts({**dict(score_lines(scores)), "BLEU signature": scores.get("signature", "")})
+    return fact_list({**dict(score_lines(scores)), "BLEU signature": scores.get("signature", "")})
 
 
 def _certificate(certificate: Mapping[str, Any]) -> str:

@@ -18,7 +18,7 @@ from glassformer.errors import InputError, nearest
 from glassformer.models.card import Card
 from glassformer.models.registry import MODELS, build
 from glassformer.objectives.objective import Scores, Trained
-from glassformer.objectives.predictions import Prediction, Writing, room, streamed
+from glassformer.objectives.predictions import Prediction, Writing, room
 from glassformer.objectives.table import evaluate, objective_of
 from glassformer.runs.folder import RunFolder
 from glassformer.text.tasks import TASKS
@@ -63,6 +63,8 @@ class Run:
 
     def stream(self, text: str, **how: Any) -> Iterator[str]:
         """What a language model writes to a text, bit by bit as it is made."""
+        from glassformer.objectives.writing import streamed
+
         if self.objective.family != "language model":
             raise InputError(f"Only language models can stream; this one was trained to {self.card.task}.")
         prompt = self.objective.prompt(self.tokens, text)

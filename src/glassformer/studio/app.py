@@ -23,7 +23,7 @@ from glassformer.studio.desk import BusyError, Desk
 from glassformer.studio.guard import Door, Guard, RefusedError, new_token
 from glassformer.studio.rooms import by_hand
 from glassformer.studio.rooms.inside import Inside
-from glassformer.studio.rooms.race import Race, is_race
+from glassformer.studio.rooms.race import Races, is_race
 from glassformer.studio.rooms.train import Train
 from glassformer.studio.shelf import Shelf
 
@@ -42,7 +42,7 @@ class Studio:
         self.shelf = Shelf(folder for folder in folders if folder not in races)
         self.train = Train(self.shelf, root)
         self.actions: dict[str, Action] = {
-            **by_hand.ACTIONS, **Inside(self.shelf).actions, **Race(self.shelf, races).actions, **self.train.actions,
+            **by_hand.ACTIONS, **Inside(self.shelf).actions, **Races(self.shelf, races).actions, **self.train.actions,
         }  # fmt: skip
 
     def app(self) -> Guard:

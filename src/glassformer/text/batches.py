@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Int64
+from numpy.typing import NDArray
 
 from glassformer.errors import InputError
-from glassformer.text.corruption import tokens_hidden
 from glassformer.text.tokens import END, PAD, START, Ids
 
 JITTER = 0.1  # how far lengths within a batch may differ, so that each epoch has other neighbours
@@ -147,29 +147,24 @@ def shifted_batch(rows: Sequence[Ids], counted_from: Sequence[int] | None = None
     return LanguageBatch(ids_in, ids_out, real, counted)
 
 
-def answered(prompt: Ids, answer: Ids) -> Ids:
+def answer_behind(prompt: Ids, answer: Ids) -> Ids:
     """A prompt and its answer in one row: prompt <s> answer </s>."""
     return _joined(prompt, [START], answer, [END])
 
 
 def answer_batch(prompts: Sequence[Ids], answers: Sequence[Ids]) -> LanguageBatch:
     """Prompts and answers in one row each, prompt <s> answer </s>; only the answer and its </s> count."""
-    rows = [answered(prompt, answer) for prompt, answer in zip(prompts, answers, strict=True)]
+    rows = [answer_behind(prompt, answer) for prompt, answer in zip(prompts, answers, strict=True)]
     return shifted_batch(rows, [len(prompt) + 1 for prompt in prompts])
 
 
-def hidden_batch(
-    rows: Sequence[Ids], indices: Sequence[int], vocabulary: int, *, seed: int, epoch: int
-) -> LanguageBatch:
-    """Rows with some tokens hidden, to be found again where they stand; only the hidden ones count."""
-    pairs = [
-        tokens_hidden(row, vocabulary, seed=seed, epoch=epoch, index=index)
-        for row, index in zip(rows, indices, strict=True)
-    ]
+def hidden_batch(rows: Sequence[Ids], shown: Sequence[Ids], hidden: Sequence[NDArray[np.bool_]]) -> LanguageBatch:
+    """Rows, as they are shown with some tokens hidden, and which these are: only they count, and are to be found again
+    where they stand."""
     ids_out, real = padded(rows)
-    ids_in, _ = padded([shown for shown, _ in pairs])
+    ids_in, _ = padded(shown)
     counted = np.zeros_like(real)
-    counted[real] = np.concatenate([hidden for _, hidden in pairs])
+    counted[real] = np.concatenate(hidden)
     return LanguageBatch(ids_in, ids_out, real, counted)
 
 

@@ -5,8 +5,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from glassformer.objectives.objective import Verdict
-from glassformer.objectives.predictions import Writing, streamed
+from glassformer.objectives.predictions import Writing
 from glassformer.objectives.table import objective_of
+from glassformer.objectives.writing import streamed
 from glassformer.text.samples import Sample, text_of
 from glassformer.training.prepare import Prepared
 

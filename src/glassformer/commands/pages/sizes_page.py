@@ -12,7 +12,7 @@ from rich.text import Text
 from glassformer.drawing.matrices import rgb
 from glassformer.layers.positions import SCHEMES
 from glassformer.models.registry import MODELS
-from glassformer.models.sizes import BYTES, LETTERS, TRAINING, Row, Sizes, count_parameters
+from glassformer.models.sizes import BYTES, LETTERS, TRAINING, PartSize, Sizes, count_parameters
 from glassformer.text.tasks import tasks_for
 
 _BAR = 8  # cells
@@ -53,7 +53,7 @@ def print_settings(settings: Mapping[str, Any], console: Console) -> None:
     console.print()
 
 
-def _formula(row: Row) -> Text:
+def _formula(row: PartSize) -> Text:
     if row.count == 0:
         return Text("–", style="dim")
     text = Text(row.formula, style=rgb("query"))
@@ -67,7 +67,7 @@ def _share(count: int, whole: int) -> Text:
     return Text(bar or ("▏" if count else ""), style=rgb("value"))
 
 
-def _work(row: Row, sizes: Sizes) -> str:
+def _work(row: PartSize, sizes: Sizes) -> str:
     return large(row.flops / sizes.tokens) if row.flops else "–"
 
 

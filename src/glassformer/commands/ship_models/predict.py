@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from glassformer.drawing.terminal import terminal
 from glassformer.errors import InputError
 from glassformer.objectives.predictions import Classified, Prediction
 from glassformer.runs.run import Run, load
@@ -116,16 +115,19 @@ def _is_file(path: Path) -> bool:
 
 def _show(run: Run, texts: Sequence[str], how: dict[str, Any]) -> None:
     """For a person: a text that goes on is shown while it is written."""
-    console = terminal()
     if len(texts) == 1 and run.objective.family == "language model":
+        from rich.text import Text
+
+        from glassformer.drawing.terminal import terminal
+
         beginning = texts[0] if run.objective.goes_on else ""
-        console.print(beginning, end="", markup=False, soft_wrap=True, style="bold")
+        terminal().print(Text(beginning, style="bold"), end="", soft_wrap=True)
         for part in run.stream(texts[0], **how):
-            console.print(part, end="", markup=False, soft_wrap=True)
-        console.print()
+            print(part, end="", flush=True)
+        print()
         return
     for prediction in run.predict(texts, **how):
-        console.print(_line(prediction), markup=False, soft_wrap=True)
+        print(_line(prediction))
 
 
 def _line(prediction: Prediction) -> str:

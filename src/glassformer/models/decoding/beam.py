@@ -17,12 +17,12 @@ from itertools import groupby
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from glassformer.errors import InputError
-from glassformer.models.decoding.decode import Answer, Stop, Writer, first_logprobs, next_logprobs, whole
+from glassformer.errors import InputError, must_count
+from glassformer.models.decoding.decode import Answer, Stop, Writer, first_logprobs, next_logprobs
 
 
 @dataclass(frozen=True)
-class Way:
+class Hypothesis:
     """One way to write a text, so far. `row` is where in the batch the way stands that it continues."""
 
     text: int
@@ -45,8 +45,8 @@ class Beam:
     alpha: float = 1.0
 
     def __post_init__(self) -> None:
-        whole("width", self.width)
-        whole("n_best", self.n_best)
+        must_count("width", self.width)
+        must_count("n_best", self.n_best)
         if self.n_best > self.width:
             raise InputError(
                 f"A search of width {self.width} has no {self.n_best} best; `n_best` is at most the width."
@@ -54,7 +54,7 @@ class Beam:
         if not -10.0 <= self.alpha <= 10.0:
             raise InputError(f"`alpha` must be between −10 and 10, such as 0, 0.6 or 1; it is {self.alpha}.")
 
-    def settled(self, finished: Sequence[Answer], going: Sequence[Way], longest: int) -> bool:
+    def settled(self, finished: Sequence[Answer], going: Sequence[Hypothesis], longest: int) -> bool:
         """Whether no way that is still going can come among the best."""
         if not going or len(finished) < self.n_best:
             return not going
@@ -68,7 +68,7 @@ def search(writer: Writer, stop: Stop, beam: Beam) -> list[list[Answer]]:
     logprobs = first_logprobs(writer)
     room = writer.room
     finished: list[list[Answer]] = [[] for _ in room]
-    ways = [Way(text, (), (), 0.0, text, greedy=True) for text in range(len(room))]
+    ways = [Hypothesis(text, (), (), 0.0, text, greedy=True) for text in range(len(room))]
     while ways:
         grown = []
         for text, candidates in _by_text(_continued(ways, logprobs, beam.width)):
@@ -87,7 +87,7 @@ def search(writer: Writer, stop: Stop, beam: Beam) -> list[list[Answer]]:
     return [sorted(answers, key=lambda a: -a.score(beam.alpha))[: beam.n_best] for answers in finished]
 
 
-def _continued(ways: Sequence[Way], logprobs: Float[Tensor, "B N"], width: int) -> Iterator[Way]:
+def _continued(ways: Sequence[Hypothesis], logprobs: Float[Tensor, "B N"], width: int) -> Iterator[Hypothesis]:
     """Every way by each id that can be among the best `width` of its text: they are among the best of its own row."""
     ids = best(logprobs, min(width, logprobs.shape[1]))
     chances = logprobs.gather(1, ids)
@@ -95,13 +95,13 @@ def _continued(ways: Sequence[Way], logprobs: Float[Tensor, "B N"], width: int) 
         likeliest = max(zip(row_chances, row_ids, strict=True), key=lambda pair: (pair[0], -pair[1]))[1]
         for chance, id_ in zip(row_chances, row_ids, strict=True):
             if chance > -math.inf:
-                yield Way(
+                yield Hypothesis(
                     way.text, (*way.ids, id_), (*way.logprobs, chance), way.total + chance, row,
                     way.greedy and id_ == likeliest,
                 )  # fmt: skip
 
 
-def _by_text(ways: Iterator[Way]) -> Iterator[tuple[int, list[Way]]]:
+def _by_text(ways: Iterator[Hypothesis]) -> Iterator[tuple[int, list[Hypothesis]]]:
     """The ways of each text, the greedy one first and then the best; of equals the one whose ids are lowest."""
     for text, group in groupby(ways, key=lambda way: way.text):
         yield text, sorted(group, key=lambda way: (not way.greedy, -way.total, way.ids))

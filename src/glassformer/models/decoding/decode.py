@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from glassformer.errors import GlassformerError, InputError
+from glassformer.errors import GlassformerError, InputError, must_count
 
 # --- Who writes -------------------------------------------------------------------------------------------------
 
@@ -90,7 +90,7 @@ class Stop:
     until: Callable[[Sequence[int]], bool] | None = None
 
     def __post_init__(self) -> None:
-        whole("longest", self.longest)
+        must_count("longest", self.longest)
         if not all(self.endings):
             raise InputError("An ending without ids would end every text before it begins; leave it out of `endings`.")
 
@@ -164,7 +164,7 @@ class Sampling:
         if not 0.0 < self.temperature < math.inf:
             raise InputError(f"`temperature` must be above 0 and finite; it is {self.temperature}.")
         if self.top_k is not None:
-            whole("top_k", self.top_k)
+            must_count("top_k", self.top_k)
         if not 0.0 < self.top_p <= 1.0:
             raise InputError(f"`top_p` is a share above 0, up to 1 (keep all); it is {self.top_p}.")
         if not 0.0 <= self.min_p <= 1.0:
@@ -257,9 +257,3 @@ def sample(writer: Writer, stop: Stop, sampling: Sampling, seeds: Sequence[int])
     if len(seeds) != n_texts:
         raise InputError(f"There are {n_texts} texts to be written, but {len(seeds)} seeds; give one for each text.")
     return gather(n_texts, stream(writer, stop, Draw(sampling, seeds)))
-
-
-def whole(name: str, value: int) -> None:
-    """Refuses what does not count anything."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InputError(f"`{name}` must be a whole number from 1 up; it is {value}.")

@@ -26,7 +26,7 @@ def is_race(folder: Path) -> bool:
     return (folder / "race.json").is_file()
 
 
-class Race:
+class Races:
     """The room, with the races it was given and those that came with the package. Their runs are put on the shelf when
     they are asked, to be looked into."""
 

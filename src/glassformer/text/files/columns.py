@@ -57,14 +57,14 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenColumns:
     """The column for each role, and why it was taken."""
 
     roles: Mapping[str, str]
     why: str
 
 
-def choose(table: Table, task: str, columns: Columns) -> Chosen:
+def choose(table: Table, task: str, columns: Columns) -> ChosenColumns:
     """The columns a task needs: text and label, source and target, or (to generate) text alone or a pair."""
     lower = {name.lower(): name for name in reversed(table.names)}
     named = columns.named()
@@ -79,7 +79,7 @@ def choose(table: Table, task: str, columns: Columns) -> Chosen:
     return _text_or_pair(table, lower, told)
 
 
-def _text_and_label(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> Chosen:
+def _text_and_label(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> ChosenColumns:
     taken = {role: told[role] for role in ("text", "label") if role in told}
     why = dict.fromkeys(taken, "named by you")
     for role, usual in (("text", TEXTS), ("label", LABELS)):
@@ -97,7 +97,7 @@ def _text_and_label(table: Table, lower: Mapping[str, str], told: Mapping[str, s
     return _chosen(table, taken, why, ("text", "label"))
 
 
-def _pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> Chosen:
+def _pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> ChosenColumns:
     taken = {role: told[role] for role in ("source", "target") if role in told}
     why = dict.fromkeys(taken, "named by you")
     usual = next((pair for pair in PAIRS if set(pair) <= set(lower)), None)
@@ -119,7 +119,7 @@ def _pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> Ch
     return _chosen(table, taken, why, ("source", "target"))
 
 
-def _text_or_pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> Chosen:
+def _text_or_pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> ChosenColumns:
     if "text" in told:
         return _chosen(table, {"text": told["text"]}, {"text": "named by you"}, ("text",))
     if any(set(pair) <= set(lower) for pair in PAIRS):
@@ -133,7 +133,7 @@ def _text_or_pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str
     return _chosen(table, only, {"text": "the only one"}, ("text",))
 
 
-def _chosen(table: Table, taken: Mapping[str, str], why: Mapping[str, str], wanted: Sequence[str]) -> Chosen:
+def _chosen(table: Table, taken: Mapping[str, str], why: Mapping[str, str], wanted: Sequence[str]) -> ChosenColumns:
     missing = [role for role in wanted if role not in taken]
     if missing:
         raise InputError(
@@ -141,7 +141,7 @@ def _chosen(table: Table, taken: Mapping[str, str], why: Mapping[str, str], want
             f"Its columns are {', '.join(table.names) or 'none'}; name {' and '.join(f'--{role}' for role in missing)}."
         )
     reasons = ", ".join(f"{role} from '{taken[role]}' ({why[role]})" for role in wanted)
-    return Chosen({role: taken[role] for role in wanted}, f"{table.file}: {reasons}")
+    return ChosenColumns({role: taken[role] for role in wanted}, f"{table.file}: {reasons}")
 
 
 def _distinct(table: Table, name: str) -> int:

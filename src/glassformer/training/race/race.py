@@ -23,7 +23,7 @@ from glassformer.drawing.curves import Point
 from glassformer.drawing.score_words import SCORES
 from glassformer.errors import InputError
 from glassformer.models.registry import MODELS
-from glassformer.objectives.bootstrap import Comparison, Interval, Measure, compare, interval
+from glassformer.objectives.bootstrap import Interval, Measure, PairedComparison, compare, interval
 from glassformer.objectives.objective import Objective
 from glassformer.objectives.table import OBJECTIVES, usual_objective
 from glassformer.runs.folder import RunFolder
@@ -41,7 +41,7 @@ _NOT_TERMS = ("model", "seed", "data_seed", "threads", "keep_all", "command")  #
 
 
 @dataclass(frozen=True)
-class Entry:
+class Contender:
     """A contender: a model, begun from a seed."""
 
     model: str
@@ -65,7 +65,7 @@ class Standing:
     each: tuple[float, ...]  # the score of each seed
     beside: float | None  # another score, on average
     reads_order: bool  # whether it can know in which order the words stand
-    behind: Comparison | None = None  # by how much the first is better; of the first, none
+    behind: PairedComparison | None = None  # by how much the first is better; of the first, none
 
     @property
     def spread(self) -> float | None:
@@ -97,17 +97,17 @@ class Race:
         _check(request, models, seeds)
         self.out = Path(out)
         self.request = replace(request, data_seed=request.seed) if request.data_seed is None else request
-        self.entries = tuple(Entry(model, seed) for seed in seeds for model in models)
+        self.entries = tuple(Contender(model, seed) for seed in seeds for model in models)
         self.corpus: Corpus = read_corpus(self.request)
         self.terms = _terms(self.request, self.corpus)
         self._check_terms()
 
     @property
-    def missing(self) -> list[Entry]:
+    def missing(self) -> list[Contender]:
         """Who has not finished yet."""
         return [entry for entry in self.entries if not self._folder(entry).finished]
 
-    def run(self, entry: Entry, tell: Listener = nobody) -> Run:
+    def run(self, entry: Contender, tell: Listener = nobody) -> Run:
         """Trains one contender, or resumes it, and writes down how all stand."""
         if not (self.out / "race.json").exists():
             self._write({"terms": self.terms})
@@ -147,7 +147,7 @@ class Race:
     def _objective(self) -> Objective:
         return OBJECTIVES[self.request.objective or usual_objective(self.request.task, self.corpus.train[0])]
 
-    def _folder(self, entry: Entry) -> RunFolder:
+    def _folder(self, entry: Contender) -> RunFolder:
         return RunFolder(self.out / entry.name)
 
     def _baseline(self) -> float | None:

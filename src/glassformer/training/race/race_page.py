@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 
 from glassformer.drawing.charts import COLOURS, Line, Scale, lines, whisker
-from glassformer.drawing.html_page import facts, page, section, table
+from glassformer.drawing.html_page import fact_list, page, section, table
 from glassformer.drawing.score_words import SCORES, between, clock, figure, in_figures
 from glassformer.models.registry import MODELS
 from glassformer.training.race.race import SIGNIFICANT, Race, Standing, Standings
@@ -26,8 +26,8 @@ def race_page(race: Race) -> str:
                 "How they got there", _curves(race, standings),
                 "Validation loss over time; lower is better.",
             ),
-            section("Equal terms", facts(_terms(race, standings))),
-            section("The contenders", facts(_contenders(standings))),
+            section("Equal terms", fact_list(_terms(race, standings))),
+            section("The contenders", fact_list(_contenders(standings))),
         ],
     )  # fmt: skip
 

@@ -1,0 +1,88 @@
+"""Columns: found by their names or by what stands in them, and the report says why."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from helpers.reading import ROWS, classify, everything
+
+from glassformer.errors import InputError
+from glassformer.text.corpora import read
+from glassformer.text.files.columns import Columns
+from glassformer.text.samples import Labelled, Pair, Plain
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("Review,Sentiment", "text from 'Review' (a usual name), label from 'Sentiment' (a usual name)"),
+        ("text,stars", "text from 'text' (a usual name), label from 'stars' (the only one left)"),
+        ("words,class", "text from 'words' (the only one left), label from 'class' (a usual name)"),
+    ],
+)
+def test_columns_are_found_and_the_report_says_why(header: str, said: str, tmp_path: Path) -> None:
+    assert classify(tmp_path, f"{header}\n{ROWS}").report.columns == (f"{tmp_path / 'a.csv'}: {said}",)
+
+
+def test_columns_without_a_header(tmp_path: Path) -> None:
+    swapped = "".join(",".join(reversed(row.split(","))) + "\n" for row in ROWS.splitlines())
+    for content in (ROWS, swapped):
+        corpus = classify(tmp_path, content)
+        assert Labelled("Film 7", "pos") in everything(corpus)
+        assert len(everything(corpus)) == 31
+        assert "more varied" in corpus.report.columns[0]
+    three = "".join(f"{number},{row}\n" for number, row in enumerate(ROWS.splitlines()))
+    corpus = classify(tmp_path, three, columns=Columns(text="2", label="3"))
+    assert Labelled("Film 0", "neg") in everything(corpus)
+
+
+def test_columns_can_be_named(tmp_path: Path) -> None:
+    content = "id,text,title,label,mood\n" + "".join(f"{n},a {n},b {n},c,{'de'[n % 2]}\n" for n in range(20))
+    corpus = classify(tmp_path, content, columns=Columns(text="Title", label="mood"))
+    assert Labelled("b 3", "e") in everything(corpus)
+    assert "label from 'mood' (named by you)" in corpus.report.columns[0]
+    with pytest.raises(InputError, match="has no column 'modo' for the label; did you mean 'mood'"):
+        classify(tmp_path, content, columns=Columns(label="modo"))
+    with pytest.raises(InputError, match=r"which column is the text and which the label\. Its columns are a, b, c"):
+        classify(tmp_path, "a,b,c\n1,2,3\n")
+    with pytest.raises(InputError, match="names the column 'text' twice"):
+        classify(tmp_path, "text,text,label\na,b,c\n")
+
+
+@pytest.mark.parametrize(
+    ("row", "options", "expected"),
+    [
+        ({"source": "a", "target": "b"}, {}, ("a", "b")),
+        ({"tgt": "a", "src": "b"}, {}, ("b", "a")),
+        ({"id": 5, "en": "a", "de": "b"}, {}, ("a", "b")),
+        ({"en": "a", "de": "b"}, {"source": "de"}, ("b", "a")),
+        ({"translation": {"en": "a", "de": "b"}}, {}, ("a", "b")),
+        ({"translation": {"en": "a", "de": "b", "fr": "c"}}, {"source": "fr", "target": "en"}, ("c", "a")),
+        ({"here": "a", "there": "b"}, {}, ("a", "b")),
+    ],
+)
+def test_pairs_are_found(
+    row: dict[str, Any], options: dict[str, str], expected: tuple[str, str], tmp_path: Path
+) -> None:
+    def numbered(value: Any, number: int) -> Any:
+        if isinstance(value, dict):
+            return {key: numbered(each, number) for key, each in value.items()}
+        return f"{value} {number}"
+
+    rows = [{key: numbered(value, number) for key, value in row.items()} for number in range(9)]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows))
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "pairs.parquet")
+    for name in ("pairs.jsonl", "pairs.parquet"):
+        corpus = read(tmp_path / name, "translate", columns=Columns(**options))
+        assert Pair(f"{expected[0]} 4", f"{expected[1]} 4") in everything(corpus)
+
+
+def test_generate_takes_a_text_or_a_prompt_and_its_answer(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps({"prompt": f"p{n}", "answer": f"a{n}"}) + "\n" for n in range(9)))
+    assert Pair("p3", "a3") in everything(read(path, "generate"))
+    path.write_text("".join(json.dumps({"text": f" t{n}", "label": 1}) + "\n" for n in range(9)))
+    assert Plain(" t3") in everything(read(path, "generate"))

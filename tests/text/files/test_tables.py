@@ -1,0 +1,136 @@
+"""Tables: a bad row is named by its line and costs no other; no line gets lost."""
+
+import json
+from pathlib import Path
+
+import pytest
+from helpers.reading import CSV, classify, everything, skips
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glassformer.text.files import tables
+from glassformer.text.files.tables import Skip, quoted_cells
+from glassformer.text.files.text_files import lines
+from glassformer.text.samples import Labelled
+
+BAD_ROWS = [
+    ("few\n", "1 columns instead of 2"),
+    ("a,b,c\n", "3 columns instead of 2"),
+    ("no label,\n", "the label is empty"),
+    ("blank label,  \n", "the label is empty"),
+    (",pos\n", "the text is empty"),
+    ('" ",pos\n', "the text is empty"),
+    (",\n", "every column is empty"),
+    ("\n", "the line is blank"),
+    ("zero\0byte,pos\n", "the text holds a NUL character"),
+    ("none,None\n", "the label is 'None', which is how programs write that there is none"),
+    ("nan,NaN\n", "the label is 'NaN', which is how programs write that there is none"),
+    ('"open,pos\n', tables.UNCLOSED),
+    ('"quote "inside" it",pos\n', tables.UNCLOSED),
+]
+
+
+@pytest.mark.parametrize(("row", "reason"), BAD_ROWS)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_bad_row_is_named_and_costs_no_other(row: str, reason: str, end: str, tmp_path: Path) -> None:
+    content = (CSV + row + '"good, it is",pos\nthe last,neg\n').replace("\n", end)
+    corpus = classify(tmp_path, content)
+    assert skips(corpus) == [(33, reason)]
+    assert corpus.report.reasons == {reason: 1}
+    assert len(everything(corpus)) == 33
+    assert Labelled("good, it is", "pos") in everything(corpus)
+
+
+def test_a_quote_closed_far_below_swallows_nothing(tmp_path: Path) -> None:
+    corpus = classify(tmp_path, CSV + 'inch,"24\nfine,pos\n30",neg\n')
+    assert skips(corpus) == [(33, tables.UNCLOSED)]
+    assert Labelled("fine", "pos") in everything(corpus)
+    assert Labelled('30"', "neg") in everything(corpus)
+
+
+GOOD_ROWS = [
+    ("extra comma,pos,\n", "extra comma"),
+    ('"say ""hi"", now",pos\n', 'say "hi", now'),
+    ('a "quoted" word,pos\n', 'a "quoted" word'),
+    ('"two\nlines",pos\n', "two\nlines"),
+    ("line\u2028sep\u0085arator,pos\n", "line\u2028sep\u0085arator"),
+    ("<script>alert(1)</script>,pos\n", "<script>alert(1)</script>"),
+    ("=cmd|' /C calc'!A0,pos\n", "=cmd|' /C calc'!A0"),
+    ("<pad></s>,pos\n", "<pad></s>"),
+    ("👩‍👩‍👧‍👦👍🏽,pos\n", "👩‍👩‍👧‍👦👍🏽"),
+    ("e" + "\u0301" * 10_000 + ",pos\n", "e" + "\u0301" * 10_000),
+    ("\u202eright to left\u202c,pos\n", "\u202eright to left\u202c"),
+    ("x" * 3_000_000 + ",pos\n", "x" * 3_000_000),
+]
+
+
+@pytest.mark.parametrize(("row", "text"), GOOD_ROWS, ids=range(len(GOOD_ROWS)))
+def test_a_strange_row_is_kept_as_it_is(row: str, text: str, tmp_path: Path) -> None:
+    corpus = classify(tmp_path, CSV + row)
+    assert skips(corpus) == []
+    assert Labelled(text, "pos") in everything(corpus)
+
+
+@given(st.lists(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=9), min_size=2, max_size=2)))
+def test_what_is_written_as_csv_is_read_back(rows: list[list[str]]) -> None:
+    text = "".join(",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\r\n" for row in rows)
+    found = list(quoted_cells(text, ",", "a.csv"))
+    assert [cells[1] for cells in found if not isinstance(cells, Skip)] == rows
+    line = 1
+    for row, cells in zip(rows, found, strict=True):
+        assert not isinstance(cells, Skip)
+        assert cells[0] == line
+        line += 1 + sum(len(lines(f"{cell}|")) - 1 for cell in row)
+
+
+@given(st.text(st.sampled_from('ab",\n\r'), max_size=60))
+def test_no_line_of_any_csv_gets_lost(text: str) -> None:
+    rows = list(quoted_cells(text, ",", "a.csv"))
+    numbers = [row.line if isinstance(row, Skip) else row[0] for row in rows]
+    heights = [1 if isinstance(row, Skip) else len(lines("|".join(row[1]) + "|")) for row in rows]
+    begin = 1
+    for number, height in zip(numbers, heights, strict=True):
+        assert number == begin
+        begin += height
+    assert begin - 1 == len(lines(text))
+
+
+BAD_JSON = [
+    ("", "the line is blank"),
+    ("{", "not JSON"),
+    ('{"text": NaN, "label": "a"}', "NaN is not JSON"),
+    ('{"text": "a", "label": Infinity}', "Infinity is not JSON"),
+    ('{"text": "a", "text": "b", "label": "c"}', "'text' is given twice"),
+    ('{"text": 5, "label": "a"}', "the text is a number, not text"),
+    ('{"text": true, "label": "a"}', "the text is true or false, not text"),
+    ('{"text": ["a"], "label": "a"}', "the text is a list, not text"),
+    ('{"text": null, "label": "a"}', "the text is empty"),
+    ('{"label": "a"}', "the text is empty"),
+    ('{"text": "a"}', "the label is empty"),
+    ('{"text": "half \\ud83d", "label": "a"}', "the text holds half a character"),
+    ('["a", "b"]', "expected an object"),
+    ('"a"', "expected an object"),
+    ("5", "expected an object"),
+    ('{"text": ' + "[" * 100_000, "nested too deeply"),
+]
+
+
+@pytest.mark.parametrize(("row", "reason"), BAD_JSON, ids=[reason for _, reason in BAD_JSON])
+def test_a_bad_json_line_is_named_and_costs_no_other(row: str, reason: str, tmp_path: Path) -> None:
+    good = "".join(json.dumps({"text": f"text {n}", "label": n % 2}) + "\n" for n in range(19))
+    corpus = classify(tmp_path, f'{good}{row}\n{{"text": "last\u2028one", "label": 1.0}}\n', "a.jsonl")
+    [(line, found)] = skips(corpus)
+    assert line == 20
+    assert reason in found
+    assert Labelled("last\u2028one", "1") in everything(corpus)
+    assert corpus.labels == ("0", "1")
+
+
+def test_skips_are_counted_beyond_those_that_are_kept(tmp_path: Path) -> None:
+    corpus = classify(tmp_path, CSV + "\n" * 5003)
+    assert corpus.report.skipped == 5003
+    assert len(corpus.report.skips) == 1000
+    said = corpus.report.sentences()
+    assert said[0] == "5,034 rows read, 31 kept, 5,003 skipped."
+    assert "Skipped 5,003: the line is blank." in said
+    assert f"Line 33 of {tmp_path / 'a.csv'}: the line is blank." in said
