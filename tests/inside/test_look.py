@@ -139,7 +139,7 @@ def test_the_page_of_four_layers_and_thirty_tokens_is_small(tmp_path: Path) -> N
         ("classes", {"text": "  \n"}, "no text yet"),
         ("classes", {"text": ["one"]}, "given as a string; this is a list"),
         ("classes", {"text": "good " * 68}, "has 68 tokens; this model can be looked at with 67 at most"),
-        ("classes", {"text": "good", "target": "x"}, "Only a translator is led along a target"),
+        ("classes", {"text": "good", "target": "x"}, "Only a translator takes a target"),
         ("pairs", {"text": "may", "target": " "}, "The target is empty"),
         ("pairs", {"text": "may", "target": "1" * 67}, "This target has 68 tokens"),
         ("pairs", {"text": "may", "longest": 0}, "`longest` is 0; it counts"),

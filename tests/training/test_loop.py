@@ -223,7 +223,7 @@ def test_a_budget_of_seconds_is_kept_by_the_clock(monkeypatch: pytest.MonkeyPatc
 def test_patience_ends_a_run_that_does_not_get_better(monkeypatch: pytest.MonkeyPatch) -> None:
     loop = loop_for("stream", steps=100, validate_every=0.1, patience=3)
     values = iter([5.0, 4.0, 4.5, 4.2, 4.0, 1.0])
-    monkeypatch.setattr(loop, "validate", lambda: next(values))
+    monkeypatch.setattr(loop, "validation_loss", lambda: next(values))
     judged = [event for event in loop.run() if isinstance(event, Validated)]
     assert [event.best for event in judged] == [True, True, False, False, False]
     assert loop.progress.step == 50
