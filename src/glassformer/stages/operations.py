@@ -71,6 +71,7 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         "cut": _one("0[h,r,c]"),
         "inverse root": _one("0[]", whole="1 / √({0})"),
         "scale": _one("1[] × 0[*]"),
+        "cap": _one("0[*]", "1[]", whole="{1} × tanh({0} / {1})"),
         "add": _one("0[*]", "1[*]"),
         "subtract": _one("0[b,r]", "1[b,c]", whole="{0} − {1}"),
         "penalise": _one("0[h]", "1[b,r,c]", whole="−{0} × |{1}|", worth="−{0} × abs({1})"),

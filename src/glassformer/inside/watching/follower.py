@@ -5,6 +5,7 @@ long as it lives; when weights meet values, an attention was found. It computes 
 the core. What it cannot follow it does not guess: it says which call it was.
 """
 
+import math
 from collections.abc import Callable, Collection, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -16,7 +17,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from glassformer.inside.watching.products import PRODUCTS, Args, Kwargs, Product, argument, arranged
 from glassformer.inside.watching.rebuilding import Heart, four_axes
-from glassformer.inside.watching.score_steps import Add, Fill, Shape, Step, Stretch
+from glassformer.inside.watching.score_steps import Add, Bent, Bound, Fill, Shape, Step, Stretch, Times
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Scores:
     shape: Shape  # of the scores in that order
     four: Shape
     steps: tuple[Step, ...] = ()
+    sink: Tensor | None = None  # … Tq 1: one more score in every row, of a key that says nothing
 
     def then(self, step: Step) -> "Scores":
         """The scores after one more step."""
@@ -55,6 +57,10 @@ class Weights:
     number: int
     dropout: float = 0.0
     undropped: Tensor | None = None
+    weigher: str = "softmax"
+    logarithm: bool = False  # of the weights
+    powers: bool = False  # not yet divided by their sum
+    summed: bool = False  # that sum
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,7 @@ class Follower:
     def told(self, name: str, args: Args, kwargs: Kwargs, result: Any) -> Heart | None:
         """Takes note of one call, and gives the attention that it completed, if any."""
         self.spoke = False
+        name = name.partition(".")[0]  # what is called straight in aten, or by a script, has its overload behind a dot
         if name == "__setitem__" and isinstance(self.node(args[0]), Scores | Weights):
             self._nodes[args[0]] = self._lost(name, args, args[0]) or Lost(name)
         if not isinstance(result, Tensor) or not result.is_floating_point():
@@ -157,6 +164,9 @@ class Follower:
     def _mixed(self, node: Weights, product: Product, result: Tensor) -> Heart | None:
         scores, weights = node.scores, product.left
         mixing = product.mixing(scores.axes)
+        if node.logarithm or node.powers or node.summed or scores.sink is not None:
+            self._astray("a product before the weights were complete", node.number)
+            return None
         if mixing is None or product.added is not None or product.alpha != 1.0:
             self._astray("a product with more than values", node.number)
             return None
@@ -165,7 +175,7 @@ class Follower:
         undropped = weights if node.undropped is None else node.undropped
         return Heart(
             "softmax", scores.queries, scores.keys, arranged(product.right, values), scores.steps,
-            scores.shape, scores.four, result.permute(mixed), undropped.permute(scores.axes), node.dropout,
+            scores.shape, scores.four, result.permute(mixed), undropped.permute(scores.axes), node.dropout, node.weigher,
         )  # fmt: skip
 
     # --- what is done to scores and weights -----------------------------------------------------------------------
@@ -182,7 +192,12 @@ class Follower:
             factor = 1.0 / factor if factor else None
         if kwargs.get("rounding_mode") is not None:
             factor = None
-        if factor is None or isinstance(node, Weights | Lost):
+        if divides and isinstance(node, Weights):
+            return self._normalised(node, other) or self._lost("div", (tensor, other), result)
+        if factor is None and isinstance(node, Scores) and node.sink is None and result.shape == tensor.shape:
+            numbers = other.detach().reciprocal() if divides else other.detach()
+            return node.then(Times(node.ordered(numbers), node.shape))
+        if factor is None or isinstance(node, Weights | Lost) or (isinstance(node, Scores) and node.sink is not None):
             return self._lost("div" if divides else "mul", (tensor, other), result)
         if isinstance(node, Scores):
             return node.then(Stretch(factor))
@@ -200,7 +215,11 @@ class Follower:
         if not isinstance(node, Scores) or kwargs.get("alpha", 1) != 1 or result.shape != tensor.shape:
             return self._lost("add" if sign > 0 else "sub", (tensor, other), result)
         numbers = other if isinstance(other, Tensor) else torch.full_like(result[..., :1], other)
-        return node.then(Add(node.ordered(sign * numbers.detach()), node.shape))
+        numbers = node.ordered(sign * numbers.detach())
+        if node.sink is not None and numbers.shape[-1] != 1:
+            return self._lost("add" if sign > 0 else "sub", (tensor, other), result)
+        sink = None if node.sink is None else node.sink + numbers
+        return replace(node.then(Add(numbers, node.shape)), sink=sink)
 
     def _filled(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         tensor = args[0]
@@ -215,7 +234,7 @@ class Follower:
 
     def _overwritten(self, name: str, tensor: Any, where: Tensor, value: float | None, result: Tensor) -> Node | None:
         node = self.node(tensor)
-        if not isinstance(node, Scores) or value is None or result.shape != tensor.shape:
+        if not isinstance(node, Scores) or value is None or result.shape != tensor.shape or node.sink is not None:
             return self._lost(name, (tensor,), result)
         return node.then(Fill(node.ordered(where), value, node.shape))
 
@@ -229,7 +248,79 @@ class Follower:
             return self._astray(node.call, number)
         if dim is None or dim % result.ndim != node.axes[-1]:
             return self._astray("softmax along another axis than the keys", number)
-        return Weights(node, number)
+        return Weights(node, number, weigher="softmax" if node.sink is None else "quiet softmax")
+
+    def _log_softmax(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        node = self._softmax(args, kwargs, result)
+        return replace(node, logarithm=True) if isinstance(node, Weights) else node
+
+    def _power(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        """Powers of scores are weights once they are divided by their sum; of logarithms of weights they are already."""
+        node = self.node(args[0])
+        if isinstance(node, Weights) and node.logarithm:
+            return replace(node, logarithm=False)
+        if not isinstance(node, Scores) or node.sink is not None:
+            return self._lost("exp", args, result)
+        return Weights(node, self._begun(), powers=True)
+
+    def _sum(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        node, axis = self.node(args[0]), argument(args, kwargs, 1, "dim", "axis")
+        axis = axis[0] if isinstance(axis, list | tuple) and len(axis) == 1 else axis
+        kept = argument(args, kwargs, 2, "keepdim")
+        if not isinstance(node, Weights) or not node.powers or not isinstance(axis, int) or not kept:
+            return self._lost("sum", args, result)
+        return replace(node, powers=False, summed=True) if axis % args[0].ndim == node.scores.axes[-1] else None
+
+    def _normalised(self, node: Weights, other: Any) -> Weights | None:
+        below = self.node(other)
+        if not isinstance(below, Weights) or not (node.powers and below.summed and node.number == below.number):
+            return None
+        return replace(node, powers=False)
+
+    def _sigmoid(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        node = self.node(args[0])
+        if not isinstance(node, Scores) or node.sink is not None:
+            return self._lost("sigmoid", args, result)
+        return Weights(node, self._begun(), weigher="sigmoid")
+
+    def _bent(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        node = self.node(args[0])
+        straight = isinstance(node, Scores) and node.sink is None
+        return node.then(Bent()) if isinstance(node, Scores) and straight else self._lost("tanh", args, result)
+
+    def _bounded(self, args: Args, kwargs: Kwargs, result: Tensor, one_sided: bool) -> Node | None:
+        """`clamp(scores, low, high)`, or `max(scores, low)` with one number in a tensor."""
+        tensor, low = args[0], argument(args, kwargs, 1, "min", "other")
+        high = None if one_sided else argument(args, kwargs, 2, "max")
+        node = self.node(tensor)
+        least = -math.inf if low is None else _number(low)
+        most = math.inf if high is None else _number(high)
+        if not isinstance(node, Scores) or least is None or most is None or node.sink is not None:
+            return self._lost("clamp", args, result)
+        return node.then(Bound(least, most)) if result.shape == tensor.shape else self._lost("clamp", args, result)
+
+    def _joined(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        """One more score at the end of every row: a sink."""
+        parts, axis = argument(args, kwargs, 0, "tensors"), argument(args, kwargs, 1, "dim")
+        node = self.node(parts[0])
+        fits = isinstance(node, Scores) and len(parts) == 2 and axis is not None and parts[1].shape[axis] == 1
+        if not isinstance(node, Scores) or not fits or axis % result.ndim != node.axes[-1] or node.sink is not None:
+            return self._lost("cat", args, result)
+        return replace(node, sink=parts[1].detach().permute(node.axes))
+
+    def _sliced(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        """All weights but the one of the sink."""
+        tensor, places = args
+        node = self.node(tensor)
+        last = places[-1] if isinstance(places, tuple) and places else None
+        others = places[:-1] if isinstance(places, tuple) else ()
+        if not isinstance(node, Weights) or node.scores.sink is None or not isinstance(last, slice):
+            return self._lost("__getitem__", (tensor,), result)
+        scores, sink = node.scores, node.scores.sink
+        whole = all(each is Ellipsis or each == slice(None) for each in others)
+        if not whole or tuple(result.permute(scores.axes).shape) != scores.shape or last.start not in (None, 0):
+            return self._lost("__getitem__", (tensor,), result)
+        return replace(node, scores=replace(scores.then(Add(-sink, scores.shape)), sink=None))
 
     def _dropped(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         tensor = args[0]
@@ -292,10 +383,19 @@ def _rules() -> dict[str, Callable[..., Node | None]]:
         **named("sub sub_ subtract __sub__ __isub__", Follower._added, sign=-1),
         **named("masked_fill masked_fill_", Follower._filled),
         **named("where", Follower._chosen),
-        **named("softmax", Follower._softmax),
+        **named("softmax _softmax _safe_softmax", Follower._softmax),
+        **named("log_softmax _log_softmax", Follower._log_softmax),
+        **named("exp exp_", Follower._power),
+        **named("sum", Follower._sum),
+        **named("sigmoid sigmoid_", Follower._sigmoid),
+        **named("tanh tanh_", Follower._bent),
+        **named("clamp clip clamp_", Follower._bounded, one_sided=False),
+        **named("clamp_min clamp_min_ maximum max", Follower._bounded, one_sided=True),
+        **named("cat concat concatenate", Follower._joined),
+        **named("__getitem__", Follower._sliced),
         **named("dropout dropout_", Follower._dropped),
         **named("to float double half bfloat16 type type_as contiguous clone detach", Follower._kept),
-        **named("view reshape flatten unflatten squeeze unsqueeze", Follower._reshaped),
+        **named("view _unsafe_view expand reshape flatten unflatten squeeze unsqueeze", Follower._reshaped),
     }
 
 

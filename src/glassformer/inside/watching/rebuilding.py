@@ -17,9 +17,9 @@ from torch.func import functional_call
 
 from glassformer.errors import InputError
 from glassformer.inside.watching.score_steps import Add, Fill, Shape, Step, Stretch, in_our_terms
-from glassformer.layers.attention import DotProduct, for_each_head, mix, score, softmax, step_by_step
+from glassformer.layers.attention import WEIGHERS, DotProduct, for_each_head, mix, score, step_by_step
 from glassformer.layers.multihead import MultiheadAttention
-from glassformer.stages.watchers import Watcher
+from glassformer.stages.watchers import Watcher, nothing
 
 Pair = tuple[Tensor, Tensor]  # what the model got, and what was rebuilt
 
@@ -56,6 +56,22 @@ class Keeper:
         return self.see(name, value, how)
 
 
+class Capped(DotProduct):
+    """Scores by fit, none beyond a cap, if there is one: c·tanh(β Q Kᵀ / c)."""
+
+    def __init__(self, scale: float | None, cap: float | None) -> None:
+        super().__init__(scale)
+        self.cap = cap
+
+    def __call__(self, queries: Tensor, keys: Tensor, see: Watcher = nothing) -> Tensor:
+        """The scores, bent."""
+        scaled = super().__call__(queries, keys, see)
+        if self.cap is None:
+            return scaled
+        cap = see("cap", scaled.new_tensor(self.cap))
+        return see("capped", cap * (scaled / cap).tanh())
+
+
 # --- caught at its heart -----------------------------------------------------------------------------------------
 
 
@@ -77,6 +93,7 @@ class Heart:
     mixed: Tensor
     weights: Tensor | None = None  # before dropout; a kernel does not tell
     dropout: float = 0.0
+    weigher: str = "softmax"
 
     @property
     def answer(self) -> Tensor:
@@ -86,7 +103,7 @@ class Heart:
     def rebuild(self, see: Watcher) -> list[Pair]:
         """Score, mask, weigh, mix, on queries and keys as they met."""
         queries, keys, values = (self._heads(rows) for rows in (self.queries, self.keys, self.values))
-        told = in_our_terms(self.steps, score(queries, keys))
+        told = in_our_terms(self.steps, score(queries, keys), shares=self.weigher == "softmax")
         keys, values = shared(keys, values)
         keeper = Keeper(see)
         see("queries", queries, "watched")
@@ -96,7 +113,7 @@ class Heart:
         usual = math.isclose(told.scale * math.sqrt(width), 1.0, rel_tol=1e-6)
         mixed = see("mixed", step_by_step(
             queries, for_each_head(keys, n_heads), for_each_head(values, n_heads),
-            scorer=DotProduct(None if usual else told.scale), weigher=softmax,
+            scorer=Capped(None if usual else told.scale, told.cap), weigher=WEIGHERS[self.weigher],
             mask=told.mask, bias=told.bias, dropout=0.0, see=keeper,
         ))  # fmt: skip
         pairs = [] if self.dropout else [(self.mixed.reshape(mixed.shape), mixed)]

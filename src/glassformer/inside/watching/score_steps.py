@@ -1,4 +1,4 @@
-"""What a foreign model does to its scores before the softmax, and what that is in our terms: β, a bias and a mask.
+"""What a foreign model does to its scores before the softmax, and what that is in our terms: β, a cap, a bias and a mask.
 
 A foreign mask has many spellings: add −∞, add a very large negative number, write one in, keep where a boolean is
 True. Here each becomes a step with the numbers it used. It knows neither who took the steps nor where.
@@ -41,24 +41,49 @@ class Fill:
     at: Shape
 
 
-Step = Stretch | Add | Fill
+@dataclass(frozen=True)
+class Times:
+    """The scores, which had the shape `at`, times numbers that are not all the same."""
+
+    numbers: Tensor
+    at: Shape
+
+
+@dataclass(frozen=True)
+class Bound:
+    """No score below `low` or above `high`."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Bent:
+    """The hyperbolic tangent of every score."""
+
+
+Step = Stretch | Add | Fill | Times | Bound | Bent
 
 
 @dataclass(frozen=True)
 class InOurTerms:
-    """The steps as attention.py takes them: β, numbers to add, and who may look at whom."""
+    """The steps as attention.py takes them: β, perhaps a cap, numbers to add, and who may look at whom."""
 
     scale: float
+    cap: float | None
     bias: Tensor | None
     mask: Tensor | None
 
 
-def in_our_terms(steps: Sequence[Step], scores: Tensor) -> InOurTerms:
+def in_our_terms(steps: Sequence[Step], scores: Tensor, shares: bool = True) -> InOurTerms:
     """What the steps do to these `scores`, B H Tq Tk.
 
     A score that is pushed below `LOW` is hidden. But where a row is hidden as a whole, a finite number is no mask:
     such a row weighs what is left of its scores. Then the numbers are taken as they are.
+
+    shares    whether a softmax follows, to which it is all one what is added to a whole row
     """
+    steps = [step for i, step in enumerate(steps) if not (shares and _shifts_rows(step, steps[i + 1 :]))]
     hidden = _worked(steps, scores, hides=True)
     if hidden.mask is None or hidden.mask.any(-1).all() or not _finite(steps):
         return hidden
@@ -73,31 +98,61 @@ def _finite(steps: Sequence[Step]) -> bool:
 
 
 def _worked(steps: Sequence[Step], scores: Tensor, hides: bool) -> InOurTerms:
-    scale, four = 1.0, tuple(scores.shape)
+    scale, cap, steps = _capped(steps)
+    first = scale * scores if cap is None else cap * (scale * scores / cap).tanh()
+    four, now = tuple(scores.shape), first
+    blocked = torch.zeros(1, dtype=torch.bool, device=scores.device).expand(four)
+    usual = True  # whether all numbers that were added are known as they are
     bias: Tensor | None = None
-    blocked: Tensor | None = None
     for step in steps:
-        if isinstance(step, Stretch):
-            scale *= step.factor
-            bias = None if bias is None else bias * step.factor
-            continue
-        low: Tensor | None = None
-        if isinstance(step, Add):
+        if isinstance(step, Stretch) and usual and cap is None:
+            scale, now = scale * step.factor, now * step.factor
+            first, bias = first * step.factor, None if bias is None else bias * step.factor
+        elif isinstance(step, Add):
             numbers = as_four(step.numbers, step.at, four).to(scores.dtype)
-            if hides:
-                low = numbers <= LOW
-                numbers = numbers.masked_fill(low, 0.0)
-            bias = numbers if bias is None else bias + numbers
-        elif hides and step.value <= LOW:
-            low = as_four(step.where, step.at, four)
-        else:  # whatever stood there: what has to be added to come to the value
-            over = as_four(step.where, step.at, four)
-            bias = torch.where(over, step.value - scale * scores, torch.zeros_like(scores) if bias is None else bias)
-        if low is not None:
-            blocked = low if blocked is None else blocked | low
+            low = numbers <= LOW if hides else torch.zeros_like(numbers, dtype=torch.bool)
+            numbers, blocked = numbers.masked_fill(low, 0.0), blocked | low
+            now, bias = now + numbers, numbers if bias is None else bias + numbers
+        elif isinstance(step, Fill) and hides and step.value <= LOW:
+            blocked = blocked | as_four(step.where, step.at, four)
+        else:  # whatever stands there now: what has to be added to come to it
+            now, usual = _elementwise(step, now, four), False
+    if not usual:
+        bias = (now - first).masked_fill(blocked, 0.0)
     if bias is not None and not bias.any():
         bias = None
-    return InOurTerms(scale, bias, None if blocked is None or not blocked.any() else ~blocked)
+    return InOurTerms(scale, cap, bias, ~blocked if blocked.any() else None)
+
+
+def _capped(steps: Sequence[Step]) -> tuple[float, float | None, Sequence[Step]]:
+    """β and the cap c of c·tanh(β s / c), if the steps begin so, and the steps after it."""
+    scale, begin = 1.0, 0
+    while begin < len(steps) and isinstance(step := steps[begin], Stretch):
+        scale, begin = scale * step.factor, begin + 1
+    if begin == len(steps) or not isinstance(steps[begin], Bent):
+        return scale, None, steps[begin:]
+    after = steps[begin + 1 :]
+    if after and isinstance(step := after[0], Stretch) and step.factor > 0:
+        return scale * step.factor, step.factor, after[1:]
+    return scale, 1.0, after
+
+
+def _elementwise(step: Step, now: Tensor, four: Shape) -> Tensor:
+    if isinstance(step, Stretch):
+        return now * step.factor
+    if isinstance(step, Times):
+        return now * as_four(step.numbers, step.at, four).to(now.dtype)
+    if isinstance(step, Bound):
+        return now.clamp(step.low, step.high)
+    if isinstance(step, Fill):
+        return now.masked_fill(as_four(step.where, step.at, four), step.value)
+    return now.tanh()
+
+
+def _shifts_rows(step: Step, later: Sequence[Step]) -> bool:
+    """Whether a step moves whole rows alike, which no softmax notices, and no step after it does either."""
+    alike = isinstance(step, Add) and step.numbers.shape[-1] == 1 and bool((step.numbers > LOW).all())
+    return alike and all(isinstance(step, Add) or (isinstance(step, Fill) and step.value <= LOW) for step in later)
 
 
 def as_four(numbers: Tensor, at: Shape, four: Shape) -> Tensor:
