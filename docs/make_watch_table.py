@@ -67,12 +67,12 @@ def first(answer: Any) -> torch.Tensor:
     return answer[0] if isinstance(answer[0], torch.Tensor) else answer[0][0]
 
 
-class TooSlow(Exception):
+class TooSlowError(Exception):
     """An architecture that cannot be made small."""
 
 
 def _ring(_number: int, _frame: FrameType | None) -> None:
-    raise TooSlow
+    raise TooSlowError
 
 
 def measured(kind: str, how: str) -> tuple[str, gf.Seen | None, bool]:
@@ -106,8 +106,8 @@ def main() -> None:
                 continue
             worst = max((call.rebuilt_error or 0.0 for call in seen.calls), default=0.0)
             reasons = "; ".join(sorted({why for _, why in seen.missed + seen.unsure}))
-            told = f"{len(seen.calls):3} caught {len(seen.missed):3} missed  {seen.verdict:14} {'equal' if equal else 'DIFFERS':8}"
-            print(f"{kind:28} {how:6} {told}{worst:.0e}  {reasons}", flush=True)
+            told = f"{len(seen.calls):3} caught {len(seen.missed):3} missed  {seen.verdict:14}"
+            print(f"{kind:28} {how:6} {told} {'equal' if equal else 'DIFFERS':8}{worst:.0e}  {reasons}", flush=True)
             total.update({"ran": 1, seen.verdict: 1, "caught": len(seen.calls), "missed": len(seen.missed)})
             total["the same to the last bit"] += equal
     print("\n" + ", ".join(f"{name} {count}" for name, count in total.items()))

@@ -119,7 +119,6 @@ def in_a_pool(x: Tensor) -> Tensor:
     """A thread that was there before, and writes into what it is given."""
     room = torch.empty_like(x)
 
-
     def work() -> None:
         with torch.inference_mode(x.is_inference()), torch.no_grad():
             torch.matmul((x @ x.mT).softmax(-1), x, out=room)

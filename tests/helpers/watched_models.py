@@ -176,6 +176,71 @@ def kernel_without_heads(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return F.scaled_dot_product_attention(q[:, 0], k[:, 0], v[:, 0], attn_mask=mask)
 
 
+def capped(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """No score beyond five."""
+    scores = torch.tanh(0.7 * (q @ k.mT) / 5.0) * 5.0
+    return (scores + NUMBERS.masked_fill(FUTURE, -1e9)).softmax(-1) @ v
+
+
+def only_bent(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """No score beyond one."""
+    return (q @ k.mT).tanh().softmax(-1) @ v
+
+
+def with_sinks(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """One more score for each head, which takes its share and says nothing."""
+    scores = 0.5 * (q @ k.mT) + torch.zeros(5, 7).masked_fill(FUTURE, -math.inf)
+    scores = torch.cat([scores, torch.tensor([1.0, -2.0, 0.5]).view(1, 3, 1, 1).expand(2, 3, 5, 1)], dim=-1)
+    scores = scores - scores.max(dim=-1, keepdim=True).values
+    return F.softmax(scores, dim=-1)[..., :-1] @ v
+
+
+def by_product_and_sum(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Scores times zero or one, minus a lot or nothing."""
+    seen = (~FUTURE).float()
+    return ((q @ k.mT / 3**0.5) * seen + -1e4 * (1 - seen)).softmax(-1) @ v
+
+
+def tempered(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """A temperature for each head."""
+    return ((q @ k.mT) * torch.tensor([0.5, 2.0, 3.0]).view(3, 1, 1)).softmax(-1) @ v
+
+
+def clamped(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Between two numbers."""
+    return (q @ k.mT).clamp(-1, 1).softmax(-1) @ v
+
+
+def not_below_the_lowest(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Two masks might add up to −∞: then the lowest number there is."""
+    lowest = torch.tensor(torch.finfo(q.dtype).min)
+    return torch.max(q @ k.mT + torch.where(FUTURE, lowest, 0.0), lowest).softmax(-1) @ v
+
+
+def by_sigmoid(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Each weight for itself."""
+    return (q @ k.mT - 1).sigmoid() @ v
+
+
+def by_exponentials(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """A softmax, spelled out."""
+    scores = q @ k.mT
+    powers = (scores - scores.amax(-1, keepdim=True)).exp()
+    return (powers / powers.sum(-1, keepdim=True)) @ v
+
+
+def by_log_softmax(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """By way of logarithms."""
+    return F.log_softmax(q @ k.mT, dim=-1).exp() @ v
+
+
+def by_aten(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Straight to the kernels."""
+    q, k, v = (rows.flatten(0, 1) for rows in (q, k, v))
+    weights = torch.ops.aten._softmax.default(torch.ops.aten.bmm.default(q, k.mT), -1, False)
+    return torch.ops.aten.bmm.default(weights, v)
+
+
 # What the watcher should say of each: heads, sets of keys, scale, causal, masked, biased.
 USUAL = 3**-0.5
 FUNCTIONS: dict[Callable[[Tensor, Tensor, Tensor], Tensor], tuple[int, int, float, bool, bool, bool]] = {
@@ -195,4 +260,15 @@ FUNCTIONS: dict[Callable[[Tensor, Tensor, Tensor], Tensor], tuple[int, int, floa
     kernel_biased: (3, 3, USUAL, True, True, True),
     kernel_grouped: (4, 2, USUAL, False, False, False),
     kernel_without_heads: (1, 1, USUAL, False, True, False),
+    capped: (3, 3, 0.7, True, True, True),
+    only_bent: (3, 3, 1.0, False, False, False),
+    with_sinks: (3, 3, 0.5, True, True, True),
+    by_product_and_sum: (3, 3, USUAL, True, True, False),
+    tempered: (3, 3, 1.0, False, False, True),
+    clamped: (3, 3, 1.0, False, False, True),
+    not_below_the_lowest: (3, 3, 1.0, True, True, False),
+    by_sigmoid: (3, 3, 1.0, False, False, True),
+    by_exponentials: (3, 3, 1.0, False, False, False),
+    by_log_softmax: (3, 3, 1.0, False, False, False),
+    by_aten: (1, 1, 1.0, False, False, False),
 }

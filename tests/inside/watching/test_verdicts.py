@@ -120,11 +120,11 @@ def test_a_model_that_watches_a_part_of_itself() -> None:
     assert len(seen.calls) == 2
 
 
-class Alarm(Exception):
+class AlarmError(Exception):
     """What a signal handler raises."""
 
 
-@pytest.mark.parametrize("reason", [Alarm, KeyboardInterrupt])
+@pytest.mark.parametrize("reason", [AlarmError, KeyboardInterrupt])
 def test_what_a_signal_raises_while_we_look_is_passed_on(
     reason: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 
 class Eagerly:
-    """Keeps the compiler aside until the last watch closes. Its stance is one for the whole process, so is the count."""
+    """Keeps the compiler aside until the last watch closes. Its stance is one for the process, so is the count."""
 
     _lock: ClassVar[threading.Lock] = threading.Lock()
     _open: ClassVar[int] = 0

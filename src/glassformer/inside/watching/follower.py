@@ -7,7 +7,7 @@ the core. What it cannot follow it does not guess: it says which call it was.
 
 import math
 from collections.abc import Callable, Collection, Mapping, MutableMapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -15,63 +15,10 @@ import torch
 from torch import Tensor
 from torch.utils.weak import WeakIdKeyDictionary
 
+from glassformer.inside.watching.nodes import Lost, Node, Scores, Stretched, Weights
 from glassformer.inside.watching.products import PRODUCTS, Args, Kwargs, Product, argument, arranged
 from glassformer.inside.watching.rebuilding import Heart, four_axes
 from glassformer.inside.watching.score_steps import Add, Bent, Bound, Fill, Shape, Step, Stretch, Times
-
-
-@dataclass(frozen=True)
-class Stretched:
-    """A tensor that is another one times a number: queries are often scaled before they meet the keys."""
-
-    base: Tensor
-    factor: float
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Products of queries and keys, and what was done to them. `axes` brings the tensor to the order … Tq Tk."""
-
-    queries: Tensor  # … Tq K
-    keys: Tensor  # … Tk K
-    axes: Shape
-    shape: Shape  # of the scores in that order
-    four: Shape
-    steps: tuple[Step, ...] = ()
-    sink: Tensor | None = None  # … Tq 1: one more score in every row, of a key that says nothing
-
-    def then(self, step: Step) -> "Scores":
-        """The scores after one more step."""
-        return replace(self, steps=(*self.steps, step))
-
-    def ordered(self, numbers: Tensor) -> Tensor:
-        """Numbers that were broadcast against the tensor, in the order … Tq Tk."""
-        return numbers.reshape((1,) * (len(self.axes) - numbers.ndim) + tuple(numbers.shape)).permute(self.axes)
-
-
-@dataclass(frozen=True)
-class Weights:
-    """The softmax of scores, perhaps after dropout; `undropped` is then what it was before."""
-
-    scores: Scores
-    number: int
-    dropout: float = 0.0
-    undropped: Tensor | None = None
-    weigher: str = "softmax"
-    logarithm: bool = False  # of the weights
-    powers: bool = False  # not yet divided by their sum
-    summed: bool = False  # that sum
-
-
-@dataclass(frozen=True)
-class Lost:
-    """Scores, or weights with a number, that went through a call which is not one of the steps of attention."""
-
-    call: str
-    number: int | None = None
-
-
-Node = Stretched | Scores | Weights | Lost
 
 
 class Follower:
@@ -143,9 +90,8 @@ class Follower:
         is_matrix = (right.ndim == 2 and left.ndim > 2) or right.untyped_storage().data_ptr() in self.learned
         if pairing is None or is_matrix:
             return None  # no product of rows with rows, but of rows with one matrix
-        if isinstance(node, Lost):
-            if node.number is not None:
-                self._astray(node.call, node.number)
+        if isinstance(node, Lost) and node.number is not None:
+            self._astray(node.call, node.number)
             return None
         *factors, axes = pairing
         steps: list[Step] = []
@@ -175,7 +121,8 @@ class Follower:
         undropped = weights if node.undropped is None else node.undropped
         return Heart(
             "softmax", scores.queries, scores.keys, arranged(product.right, values), scores.steps,
-            scores.shape, scores.four, result.permute(mixed), undropped.permute(scores.axes), node.dropout, node.weigher,
+            scores.shape, scores.four, result.permute(mixed), undropped.permute(scores.axes), node.dropout,
+            node.weigher,
         )  # fmt: skip
 
     # --- what is done to scores and weights -----------------------------------------------------------------------
@@ -228,6 +175,8 @@ class Follower:
 
     def _chosen(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         where, kept, other = (argument(args, kwargs, i, name) for i, name in enumerate(("condition", "input", "other")))
+        if where.is_floating_point():  # as a method: scores.where(condition, other)
+            where, kept = kept, where
         if isinstance(self.node(other), Scores):
             return self._overwritten("where", other, where, _number(kept), result)
         return self._overwritten("where", kept, ~where, _number(other), result)
@@ -255,7 +204,7 @@ class Follower:
         return replace(node, logarithm=True) if isinstance(node, Weights) else node
 
     def _power(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
-        """Powers of scores are weights once they are divided by their sum; of logarithms of weights they are already."""
+        """Powers of scores are weights once divided by their sum; those of logarithms of weights are already."""
         node = self.node(args[0])
         if isinstance(node, Weights) and node.logarithm:
             return replace(node, logarithm=False)
@@ -332,6 +281,10 @@ class Follower:
             return self._lost("dropout", args, result)
         return replace(node, dropout=rate, undropped=tensor if node.undropped is None else node.undropped)
 
+    def _ended(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        """A layer makes new features of whatever it is given."""
+        return None
+
     def _kept(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         node = self.node(args[0])
         return None if isinstance(node, Stretched) else node
@@ -394,6 +347,7 @@ def _rules() -> dict[str, Callable[..., Node | None]]:
         **named("cat concat concatenate", Follower._joined),
         **named("__getitem__", Follower._sliced),
         **named("dropout dropout_", Follower._dropped),
+        **named("linear layer_norm rms_norm group_norm batch_norm conv1d conv2d conv3d", Follower._ended),
         **named("to float double half bfloat16 type type_as contiguous clone detach", Follower._kept),
         **named("view _unsafe_view expand reshape flatten unflatten squeeze unsqueeze", Follower._reshaped),
     }

@@ -109,7 +109,9 @@ def _second_pass(module: nn.Module, args: Any, kwargs: Any, output: Any) -> Pair
     try:
         with torch.random.fork_rng(devices=[]):
             again = module.forward(*args, **kwargs)
-    except Exception as error:  # such as torch's refusal of nested tensors outside its kernel: the answer stands, we saw nothing
+    except (
+        Exception
+    ) as error:  # such as torch's refusal of nested tensors outside its kernel: the answer stands, we saw nothing
         if from_a_signal(error):
             raise
         return None

@@ -19,5 +19,7 @@ def from_a_signal(error: BaseException) -> bool:
 
 
 def _code(handler: object) -> CodeType | None:
-    found = getattr(handler, "__code__", None) or getattr(getattr(type(handler), "__call__", None), "__code__", None)
+    if not callable(handler):
+        return None
+    found = getattr(handler, "__code__", None) or getattr(type(handler).__call__, "__code__", None)
     return found if isinstance(found, CodeType) else None

@@ -13,8 +13,8 @@ from torch import Tensor
 
 PRODUCTS = frozenset((
     "mm", "bmm", "addmm", "baddbmm", "addbmm", "mv", "addmv", "dot", "vdot", "matmul", "linear", "einsum", "inner",
-    "tensordot", "bilinear", "_trilinear", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only", "_grouped_mm", "_scaled_mm", "_int_mm",
-    "chain_matmul", "mkldnn_linear", "_linear",
+    "tensordot", "bilinear", "_trilinear", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only",
+    "_grouped_mm", "_scaled_mm", "_int_mm", "chain_matmul", "mkldnn_linear", "_linear",
 ))  # fmt: skip
 _SOFTMAX = frozenset(("_softmax", "softmax", "_safe_softmax", "special_softmax", "_masked_softmax"))
 _LOGARITHMS = frozenset(("_log_softmax", "log_softmax", "logsumexp", "special_log_softmax"))
@@ -35,9 +35,9 @@ _ENDING = frozenset(("native_layer_norm", "native_group_norm", "native_batch_nor
 _CAREFUL = frozenset((
     "view", "_unsafe_view", "reshape", "_reshape_alias", "expand", "transpose", "permute", "t", "slice", "select",
     "unsqueeze", "squeeze", "clone", "_to_copy", "copy_", "detach", "alias", "contiguous", "masked_fill",
-    "masked_fill_", "where", "mul", "mul_", "div", "div_", "cat", "sum", "native_dropout", "constant_pad_nd", "as_strided",
-    "split", "unbind", "sub", "sub_", "rsub", "add", "add_", "tril", "triu", "reciprocal", "neg", "scatter_add",
-    "index_add", "scatter_add_", "index_add_", "index", "gather", "index_select", "clamp", "clamp_min",
+    "masked_fill_", "where", "mul", "mul_", "div", "div_", "cat", "sum", "native_dropout", "constant_pad_nd",
+    "as_strided", "split", "unbind", "sub", "sub_", "rsub", "add", "add_", "tril", "triu", "reciprocal", "neg",
+    "scatter_add", "index_add", "scatter_add_", "index_add_", "index", "gather", "index_select", "clamp", "clamp_min",
 ))  # fmt: skip
 
 
@@ -165,9 +165,7 @@ class Bookkeeping:
                     shares.add(self.new("weights", "exp and sum", tuple(mark.lengths)))
         return shares, met[:1]
 
-    def _added_up(
-        self, name: str, operands: Sequence[tuple[Tensor, Marks, bool]], result: Tensor
-    ) -> list[Meeting]:
+    def _added_up(self, name: str, operands: Sequence[tuple[Tensor, Marks, bool]], result: Tensor) -> list[Meeting]:
         if name in _ADDING:
             numbers = [{mark for mark in marks if mark.kind == "spread"} for _, marks, _ in operands]
             both = [a for a in numbers[0] for b in numbers[-1] if a.number == b.number] if len(numbers) > 1 else []
@@ -175,9 +173,7 @@ class Bookkeeping:
         tensor, marks, _ = operands[-1] if name in _GATHERING else operands[0]
         gone = {size for size in tensor.shape if list(tensor.shape).count(size) > list(result.shape).count(size)}
         spread = (mark for mark in marks if mark.kind == "spread" and mark.strong)
-        return [
-            Meeting(mark.made_by, mark.pure) for mark in spread if name in _GATHERING or mark.lengths & gone
-        ][:1]
+        return [Meeting(mark.made_by, mark.pure) for mark in spread if name in _GATHERING or mark.lengths & gone][:1]
 
     def _kept(
         self, name: str, mark: Mark, tensor: Tensor, operands: Sequence[tuple[Tensor, Marks, bool]], result: Tensor

@@ -1,4 +1,4 @@
-"""What a foreign model does to its scores before the softmax, and what that is in our terms: β, a cap, a bias and a mask.
+"""What a foreign model does to its scores before the softmax, in our terms: β, a cap, a bias and a mask.
 
 A foreign mask has many spellings: add −∞, add a very large negative number, write one in, keep where a boolean is
 True. Here each becomes a step with the numbers it used. It knows neither who took the steps nor where.

@@ -17,7 +17,7 @@ from glassformer.inside.watching.marks import NONE, Bookkeeping, Marks, Meeting
 from glassformer.inside.watching.origins import CONSTANT, EMPTY, Origins, place, plain
 
 # Libraries whose operations are known to hold no attention.
-_KNOWN = frozenset(("aten", "prim", "prims", "torchvision", "torchaudio", "quantized", "inductor", "profiler", "debugprims"))
+_KNOWN = frozenset(("aten", "prim", "prims", "torchvision", "torchaudio", "quantized", "profiler"))
 _HARMLESS = frozenset(("transformers::grouped_mm_fallback",))
 
 

@@ -170,7 +170,8 @@ class _Mode(TorchFunctionMode):
             if call in self._told or any(path == told for told, _ in missed):
                 continue
             if met.learned:
-                self.under.unsure[path, f"a {met.made_by} meets a matrix of the model: learned values, or a plain layer"] = None
+                why = f"a {met.made_by} meets a matrix of the model: learned values, or a plain layer"
+                self.under.unsure[path, why] = None
             else:
                 missed.append((path, f"{met.made_by} weighs other numbers, and was not followed"))
         self.seen.unsure += list(self.under.unsure)
