@@ -37,6 +37,7 @@ _TINY = {
     "mamba_d_ssm": 24, "mamba_n_heads": 4, "mamba_d_head": 6, "mamba_d_state": 8, "state_size": 8, "n_groups": 1,
     "mamba_n_groups": 1, "expand": 2, "chunk_size": 4, "mamba_chunk_size": 4, "block_size": 2, "num_random_blocks": 1,
 }  # fmt: skip
+_LARGE = 3_000_000  # weights, beyond which an architecture has not been made small
 _SPECIAL: dict[str, dict[str, Any]] = {
     "mamba2": {"num_heads": 8, "head_dim": 6},
     "longformer": {"attention_window": [4, 4]},
@@ -50,6 +51,12 @@ def made(kind: str, how: str) -> tuple[torch.nn.Module, dict[str, torch.Tensor]]
     known = hf.CONFIG_MAPPING[kind]().to_dict()
     options = {name: value for name, value in _TINY.items() if name in known or name in ("pad_token_id",)}
     config = hf.CONFIG_MAPPING[kind](**{**options, **_SPECIAL.get(kind, {})})
+    if not hasattr(config, "vocab_size") or config.sub_configs:
+        raise TooSlowError("not a model of text alone")
+    with torch.device("meta"):
+        size = sum(weight.numel() for weight in hf.AutoModel.from_config(config).parameters())
+    if size > _LARGE:
+        raise TooSlowError(f"{size} weights")
     torch.manual_seed(0)
     model = hf.AutoModel.from_config(config, attn_implementation=how).eval()
     with torch.no_grad():
@@ -77,7 +84,7 @@ def _ring(_number: int, _frame: FrameType | None) -> None:
 
 def measured(kind: str, how: str) -> tuple[str, gf.Seen | None, bool]:
     """What a watch makes of it: "ran", or why it did not run."""
-    signal.alarm(20)
+    signal.alarm(6)
     try:
         model, given = made(kind, how)
         with torch.no_grad():

@@ -5,7 +5,7 @@ on the storage that holds it, and the mark goes on with every call until a produ
 attention, whoever wrote it. It follows kernels by name and storage, knows no numbers, no modules, and rebuilds nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,7 +77,7 @@ class Bookkeeping:
     def __init__(self) -> None:
         self._count = 0
 
-    def new(self, kind: str, name: str, lengths: Sequence[int] = ()) -> Mark:
+    def new(self, kind: str, name: str, lengths: Iterable[int] = ()) -> Mark:
         """A mark of its own number."""
         self._count += 1
         return Mark(self._count, kind, name.strip("_"), frozenset(lengths))

@@ -20,7 +20,7 @@ _LEAVING = frozenset(("numpy", "__array__", "tolist", "__dlpack__", "data_ptr"))
 
 def place(tensor: Tensor) -> int:
     """The storage a tensor lies in, as a number: views of one tensor share it."""
-    return tensor.untyped_storage()._cdata
+    return int(tensor.untyped_storage()._cdata)
 
 
 def plain(tensor: Tensor) -> bool:
@@ -53,7 +53,7 @@ class Origins:
         storage = tensor.untyped_storage()
         key = storage._cdata
         if key not in self._known:
-            self._known[key] = StorageWeakRef(storage)
+            self._known[key] = StorageWeakRef(storage)  # type: ignore[no-untyped-call]
             self.fixed.discard(key)
         self._unwritten.discard(key)
 
@@ -73,7 +73,7 @@ class Origins:
             return "something that is not a call of torch filled a tensor"
         if key in self._known:
             return None
-        self._known[key] = StorageWeakRef(storage)  # said once
+        self._known[key] = StorageWeakRef(storage)  # type: ignore[no-untyped-call]  # said once
         if tensor.dtype in _ROUNDED and tuple(tensor.shape) in self._shapes | {s[::-1] for s in self._shapes}:
             self.fixed.add(key)  # autocast keeps rounded copies of the weights to itself
             return None
@@ -96,7 +96,9 @@ class Origins:
     def forget_the_dead(self) -> None:
         """Keeps what is known small in a long run."""
         if len(self._known) > _MANY:
-            self._known = {key: ref for key, ref in self._known.items() if not ref.expired()}
+            dead = [key for key, ref in self._known.items() if ref.expired()]  # type: ignore[no-untyped-call]
+            for key in dead:
+                del self._known[key]
             self.fixed &= self._known.keys()
 
 
@@ -110,6 +112,7 @@ def _living() -> Iterator[Tensor]:
 
 
 def _below(kind: type) -> Iterator[type]:
+    each: type
     for each in type.__subclasses__(kind):
         yield each
         yield from _below(each)

@@ -21,13 +21,13 @@ _KNOWN = frozenset(("aten", "prim", "prims", "torchvision", "torchaudio", "quant
 _HARMLESS = frozenset(("transformers::grouped_mm_fallback",))
 
 
-class Underneath(TorchDispatchMode):
+class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """One watched pass, kernel by kernel."""
 
     supports_higher_order_operators = True
 
     def __init__(self, where: Callable[[], str | None], origins: Origins) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.where = where
         self.origins = origins
         self.looking = True

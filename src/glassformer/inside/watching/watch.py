@@ -90,7 +90,7 @@ class _Mode(TorchFunctionMode):
         result, number = self._run(func, args, kwargs)
         if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
             return result
-        with torch._C.DisableTorchFunction(), torch.no_grad(), _disable_current_modes():  # type: ignore[no-untyped-call]
+        with torch._C.DisableTorchFunction(), torch.no_grad(), _disable_current_modes():
             try:
                 self.under.origins.leaves(getattr(func, "__name__", ""), args)
                 found = self._found(func, args, kwargs, result)
