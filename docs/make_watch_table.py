@@ -82,8 +82,19 @@ def _ring(_number: int, _frame: FrameType | None) -> None:
     raise TooSlowError
 
 
+def own_count(model: torch.nn.Module, given: dict[str, torch.Tensor]) -> int | None:
+    """How many matrices of weights the model itself tells, if it does."""
+    try:
+        with torch.no_grad():
+            answer = model(**given, output_attentions=True)
+    except Exception:
+        return None
+    told = [value for name, value in answer.items() if name.endswith("attentions") and isinstance(value, tuple)]
+    return sum(isinstance(each, torch.Tensor) for value in told for each in value) or None
+
+
 def measured(kind: str, how: str) -> tuple[str, gf.Seen | None, bool]:
-    """What a watch makes of it: "ran", or why it did not run."""
+    """What a watch makes of it: how many attentions the model itself tells of, or why it did not run."""
     signal.alarm(6)
     try:
         model, given = made(kind, how)
@@ -95,7 +106,8 @@ def measured(kind: str, how: str) -> tuple[str, gf.Seen | None, bool]:
         signal.alarm(0)
     with torch.no_grad():
         seen = gf.watch(model).run(**given)
-    return "ran", seen, torch.equal(first(alone), first(seen.answer))
+    own = own_count(model, given) if how == "eager" else None
+    return "" if own is None else f"of {own}", seen, torch.equal(first(alone), first(seen.answer))
 
 
 def main() -> None:
@@ -113,10 +125,15 @@ def main() -> None:
                 continue
             worst = max((call.rebuilt_error or 0.0 for call in seen.calls), default=0.0)
             reasons = "; ".join(sorted({why for _, why in seen.missed + seen.unsure}))
-            told = f"{len(seen.calls):3} caught {len(seen.missed):3} missed  {seen.verdict:14}"
+            told = f"{len(seen.calls):3} caught {state:6}{len(seen.missed):3} missed  {seen.verdict:14}"
             print(f"{kind:28} {how:6} {told} {'equal' if equal else 'DIFFERS':8}{worst:.0e}  {reasons}", flush=True)
             total.update({"ran": 1, seen.verdict: 1, "caught": len(seen.calls), "missed": len(seen.missed)})
             total["the same to the last bit"] += equal
+            if state:
+                total["counted by themselves"] += int(state.split()[1])
+                total["of these caught"] += min(len(seen.calls), int(state.split()[1]))
+                fewer = len(seen.calls) + len(seen.missed) < int(state.split()[1])
+                total["vouched for too many"] += seen.verdict == "all seen" and fewer
     print("\n" + ", ".join(f"{name} {count}" for name, count in total.items()))
 
 

@@ -22,6 +22,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "cut": "bhqk hqk",
         "inverse root": "- -",
         "scale": "bhqk bhqk -",
+        "cap": "bhqk bhqk -",
         "add": "bqd bqd qd",
         "subtract": "bqk 1q bk",
         "penalise": "bhqk h 1qk",
