@@ -8,8 +8,10 @@ import pytest
 import torch
 from helpers import variants
 from helpers.small_models import inputs, small
+from helpers.watched_models import Plain, capped
 
 from glassformer.errors import InputError
+from glassformer.inside.watching.watch import watch
 from glassformer.layers.attention import WEIGHERS, Attention
 from glassformer.layers.blocks import ACTIVATIONS
 from glassformer.layers.positions import Positions
@@ -24,7 +26,7 @@ WAYS = [(each, way) for each in CATALOGUE.values() for way in each.ways]
 
 @cache
 def traces() -> dict[str, Trace]:
-    """One trace of every variant, of training with dropout, of a bias and of positions, and of every model."""
+    """One trace of every variant, of training with dropout, of a bias, of positions, of a soft cap, and of every model."""
     found = {name: record(variants.make(name))[1] for name in variants.NAMES}
     found |= {name: record(small(name), *inputs(name))[1] for name in MODELS}
     for kind in ("alibi", "t5"):
@@ -33,6 +35,8 @@ def traces() -> dict[str, Trace]:
     module, x = Attention(6, 2, d_key=5, d_value=7, d_context=11), torch.randn(3, 13, 6)
     found["bias"] = record(module, x, torch.randn(3, 17, 11), score_bias=torch.randn(13, 17))[1]
     found["positions"] = record(Positions.sinusoidal(13, 6), torch.randn(3, 5, 6))[1]
+    heads = [torch.randn(2, 3, *shape) for shape in ((5, 3), (7, 3), (7, 4))]
+    found["a foreign model with a soft cap"] = watch(Plain(capped)).run(*heads).trace
     return found
 
 
