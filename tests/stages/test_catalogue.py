@@ -8,10 +8,9 @@ import pytest
 import torch
 from helpers import variants
 from helpers.small_models import inputs, small
-from helpers.watched_models import Plain, capped
 
 from glassformer.errors import InputError
-from glassformer.inside.watching.watch import watch
+from glassformer.inside.watching.rebuilding import Capped
 from glassformer.layers.attention import WEIGHERS, Attention
 from glassformer.layers.blocks import ACTIVATIONS
 from glassformer.layers.positions import Positions
@@ -35,8 +34,7 @@ def traces() -> dict[str, Trace]:
     module, x = Attention(6, 2, d_key=5, d_value=7, d_context=11), torch.randn(3, 13, 6)
     found["bias"] = record(module, x, torch.randn(3, 17, 11), score_bias=torch.randn(13, 17))[1]
     found["positions"] = record(Positions.sinusoidal(13, 6), torch.randn(3, 5, 6))[1]
-    heads = [torch.randn(2, 3, *shape) for shape in ((5, 3), (7, 3), (7, 4))]
-    found["a foreign model with a soft cap"] = watch(Plain(capped)).run(*heads).trace
+    found["soft cap"] = record(Attention(6, 2, scorer=Capped(None, 0.3)), torch.randn(3, 5, 6))[1]
     return found
 
 
