@@ -204,6 +204,12 @@ def bent(x: Tensor) -> Tensor:
     return F.mish(x @ x.mT) @ x
 
 
+def by_angle(x: Tensor) -> Tensor:
+    """The smaller the angle, the more."""
+    x = F.normalize(x, dim=-1)
+    return (1 - (x @ x.mT * 0.99).acos() / torch.pi) ** 2 @ x
+
+
 def by_convolution_bag(x: Tensor) -> Tensor:
     """A weighted bag of rows."""
     weights = (-torch.cdist(x[0], x[0])).softmax(-1)
@@ -235,7 +241,7 @@ HIDDEN: dict[str, Callable[[], Hidden]] = {
         for function in (
             straight_to_aten, behind_a_curtain, kernel_behind_a_curtain, in_a_thread, in_a_pool, in_numpy,
             in_numpy_and_copied, by_distance, by_distance_one_by_one, in_one_go, by_powers, by_logarithms,
-            by_log_softmax, mapped, nested, with_averaged_heads, bent, by_convolution_bag, in_half_the_graph,
+            by_log_softmax, mapped, nested, with_averaged_heads, bent, by_angle, by_convolution_bag, in_half_the_graph,
         )
     },
 }  # fmt: skip

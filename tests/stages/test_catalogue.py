@@ -25,7 +25,7 @@ WAYS = [(each, way) for each in CATALOGUE.values() for way in each.ways]
 
 @cache
 def traces() -> dict[str, Trace]:
-    """One trace of every variant, of training with dropout, of a bias, of positions, of a soft cap, and of every model."""
+    """One trace of every variant, of training with dropout, a bias, positions, a soft cap, and of every model."""
     found = {name: record(variants.make(name))[1] for name in variants.NAMES}
     found |= {name: record(small(name), *inputs(name))[1] for name in MODELS}
     for kind in ("alibi", "t5"):

@@ -18,11 +18,6 @@ PRODUCTS = frozenset((
 ))  # fmt: skip
 _SOFTMAX = frozenset(("_softmax", "softmax", "_safe_softmax", "special_softmax", "_masked_softmax"))
 _LOGARITHMS = frozenset(("_log_softmax", "log_softmax", "logsumexp", "special_log_softmax"))
-_BENDS = frozenset((
-    "sigmoid", "sigmoid_", "relu", "relu_", "exp", "exp_", "exp2", "softplus", "elu", "gelu", "silu", "tanh", "tanh_",
-    "clamp", "clamp_min", "clamp_", "leaky_relu", "hardtanh", "hardsigmoid", "threshold", "erf", "hardswish",
-    "maximum", "log_sigmoid_forward", "mish", "celu", "selu",
-))  # fmt: skip
 _POWERS = frozenset(("exp", "exp_", "exp2", "special_exp2", "expm1"))
 _SUMS = frozenset(("sum", "mean", "cumsum", "scatter_add", "scatter_add_", "index_add", "index_add_", "nansum"))
 _GATHERING = frozenset(("scatter_add", "scatter_add_", "index_add", "index_add_", "scatter_reduce", "index_put_"))
@@ -87,6 +82,8 @@ class Bookkeeping:
     ) -> tuple[Marks, list[Meeting]]:
         """The marks of the result, and the meetings. An operand: the tensor, its marks, whether it is fixed."""
         marks = frozenset().union(*(marks for _, marks, _ in operands)) if operands else NONE
+        if name.endswith("_like") or name.startswith("new_"):  # only the shape is taken
+            return NONE, []
         if name in _SOFTMAX:
             return frozenset((self.new("weights", name, (_length(args, result),)),)), []
         if name in _LOGARITHMS:
@@ -139,7 +136,7 @@ class Bookkeeping:
         onwards: set[Mark] = set()
         if name in _POWERS:
             onwards.add(self.new("power", name, (result.shape[-1] if result.ndim else 1,)))
-        if name in _BENDS and any(mark.kind == "product" for mark in marks):
+        if _bends(name) and any(m.kind == "product" and t.shape == result.shape for t, own, _ in operands for m in own):
             onwards.add(self.new("bent", name))
         if name in _DIVIDING and len(operands) > 1:
             shares, met = self._divided(operands)
@@ -220,6 +217,11 @@ class Bookkeeping:
         if strangers and not all(fixed for _, fixed in strangers):
             return {replace(mark, pure=False)}
         return {mark}
+
+
+def _bends(name: str) -> bool:
+    """Whether a kernel may make weights of scores: any that does more than move, scale, hide or normalise them."""
+    return name not in (_CAREFUL | _ENDING) or name in ("clamp", "clamp_min")
 
 
 def _length(args: Sequence[Any], result: Tensor) -> int:
