@@ -95,7 +95,7 @@ def own_count(model: torch.nn.Module, given: dict[str, torch.Tensor]) -> int | N
 
 def measured(kind: str, how: str) -> tuple[str, gf.Seen | None, bool]:
     """What a watch makes of it: how many attentions the model itself tells of, or why it did not run."""
-    signal.alarm(6)
+    signal.alarm(20)
     try:
         model, given = made(kind, how)
         with torch.no_grad():
