@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from glassformer.inside.document.data import stage_numbers, view_data
 from glassformer.inside.looks import Look, look_at_classifier
-from glassformer.inside.page.pages import look_page, view_script, view_style
+from glassformer.inside.page.one_file import look_page, view_script, view_style
 from glassformer.models.registry import build, configure
 
 LENGTHS = (30, 256, 512, 1024)

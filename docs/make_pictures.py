@@ -9,8 +9,8 @@ from rich.terminal_theme import SVG_EXPORT_THEME
 
 from glassformer.by_hand.worksheets.laboratory_page import laboratory_page, setting_of
 from glassformer.by_hand.worksheets.mask_laboratory import experiments
-from glassformer.by_hand.worksheets.page import solution_page
 from glassformer.by_hand.worksheets.solution import explain
+from glassformer.by_hand.worksheets.text_page import solution_page
 from glassformer.drawing.matrices import page_width
 from glassformer.drawing.terminal import show
 

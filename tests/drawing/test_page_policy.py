@@ -21,7 +21,7 @@ from glassformer.by_hand.check import check_text
 from glassformer.by_hand.reports.html import to_html
 from glassformer.drawing.html_page import framed
 from glassformer.inside.looks import look_at_classifier
-from glassformer.inside.page.pages import look_file
+from glassformer.inside.page.one_file import look_file
 from glassformer.objectives.bootstrap import Interval
 from glassformer.runs.report import report
 from glassformer.runs.run import load

@@ -17,14 +17,14 @@ from glassformer.errors import InputError
 from glassformer.inside.answers import first_difference
 from glassformer.inside.document import packing
 from glassformer.inside.document.data import stage_numbers, view_data
+from glassformer.inside.first_view import told_by
 from glassformer.inside.looks import (
     Look,
     look_at_classifier,
     look_at_language_model,
     look_at_translator,
 )
-from glassformer.inside.opening import told_by
-from glassformer.inside.page.pages import LARGEST, look_file, look_page, view_script, view_style
+from glassformer.inside.page.one_file import LARGEST, look_file, look_page, view_script, view_style
 from glassformer.inside.parts import Texts, title
 from glassformer.models.registry import build, configure
 from glassformer.stages.arithmetic import OPERATIONS

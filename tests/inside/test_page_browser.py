@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, expect
 from glassformer.by_hand.worksheets.solution import explain
 from glassformer.inside.document.data import stage_numbers, view_data
 from glassformer.inside.looks import Look, look_at_classifier, look_at_translator
-from glassformer.inside.page.pages import look_page, view_script, view_style
+from glassformer.inside.page.one_file import look_page, view_script, view_style
 from glassformer.stages.trace import Explanation
 
 pytestmark = pytest.mark.browser

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Frame, Page, expect
 
 from glassformer.errors import InputError
 from glassformer.inside.document.data import view_data
-from glassformer.inside.page.pages import view_style, widget_script
+from glassformer.inside.page.one_file import view_style, widget_script
 from glassformer.inside.shown import Shown
 from glassformer.inside.widget import LookWidget
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from glassformer.inside.page.pages import STYLES
+from glassformer.inside.page.one_file import STYLES
 from glassformer.studio.app import static_files
 
 FILES = static_files()

@@ -21,7 +21,7 @@ import torch
 import glassformer as gf
 from glassformer.errors import GlassformerError, InputError
 from glassformer.runs.folder import RunFolder
-from glassformer.runs.holding import held
+from glassformer.runs.lock import held
 from glassformer.training.course import Event, Said, StoppedError, resume
 from glassformer.training.loop import Stepped
 

@@ -1,1 +1,1 @@
-"""Looks inside models: a pass as a document, the front end that draws it, and watching models that are not ours."""
+"""Inside: a look into a model as data for a page, the front end that draws it, and the page in one file."""

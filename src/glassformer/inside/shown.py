@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from glassformer.errors import InputError
 from glassformer.inside.document.data import LEFT_OUT
 from glassformer.inside.looks import Look
-from glassformer.inside.page.pages import LARGEST, look_frame, look_page, page_data
+from glassformer.inside.page.one_file import LARGEST, look_frame, look_page, page_data
 from glassformer.stages.trace import Trace
 from glassformer.storage import write_file
 

@@ -10,7 +10,7 @@ import anywidget
 import traitlets
 
 from glassformer.inside.looks import Look
-from glassformer.inside.page.pages import look_frame, page_data, view_style, widget_script
+from glassformer.inside.page.one_file import look_frame, page_data, view_style, widget_script
 
 
 class LookWidget(anywidget.AnyWidget):

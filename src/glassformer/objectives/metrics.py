@@ -1,4 +1,4 @@
-"""Scores of answers against the truth: classes, translations, language. It knows no model and no tokenizer.
+"""Scores of answers against the truth: accuracy, F1, BLEU, perplexity. It knows no model and no tokenizer.
 
 For each kind a `score_…` function gives the whole report. The measures beside it (`accuracy`, `bleu`, …) hold one row
 of numbers per sample: bootstrap.py gives their intervals, and compares two systems by them.

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from glassformer.models.decoding.beam import Beam, search
-from glassformer.models.decoding.decode import (
+from glassformer.models.decoding.sampling import (
     Answer,
     Chooser,
     Draw,

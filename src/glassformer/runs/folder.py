@@ -1,4 +1,4 @@
-"""One run on the disk: what was asked for, how it went, checkpoints to resume from, and the model that came of it.
+"""One run's files: settings, log, checkpoints to resume from, the finished model, scores. It knows what stands where.
 
     RUN/config.toml      the settings, resolved
         metrics.jsonl    one line for each step that was logged

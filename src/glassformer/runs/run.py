@@ -1,4 +1,4 @@
-"""A trained model with all that belongs to it: the one object behind every face. It says, writes, scores, is looked at.
+"""A trained model as an object: it predicts, writes, scores, is certified and looked at. Its files are folder.py's.
 
 run = load("runs/reviews")
 run.predict(["a warm and clever film"])[0].label

@@ -19,13 +19,13 @@ from starlette.routing import Route
 
 from glassformer.errors import GlassformerError, InputError
 from glassformer.studio.asking import Content, read_json
-from glassformer.studio.desk import BusyError, Desk
 from glassformer.studio.guard import Door, Guard, RefusedError, new_token
 from glassformer.studio.rooms import by_hand
 from glassformer.studio.rooms.inside import Inside
 from glassformer.studio.rooms.race import Races, is_race
 from glassformer.studio.rooms.train import Train
 from glassformer.studio.shelf import Shelf
+from glassformer.studio.work_queue import BusyError, Desk
 
 JSON = dict[str, Any]
 Action = Callable[[Content], JSON]

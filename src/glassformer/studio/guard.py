@@ -1,4 +1,4 @@
-"""The guard before every room of the studio: who may come in, with how much, and what a page may do afterwards.
+"""The guard before every room of the studio: token, host, origin, size, and the content policy of what is sent back.
 
 The token is the first word of every address, so a page on another site can name no door of ours, and there is no cookie
 that a browser would send along by itself. What changes something needs the token a second time, in a header, which

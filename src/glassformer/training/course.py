@@ -1,8 +1,7 @@
-"""The course of a run: from a request to a run folder with a model, its scores, certificate and report. The one way to
-train.
+"""The course of a run, begun or resumed: from a request to a run folder with model, scores, certificate and report.
 
-It puts the files below together: prepare.py says what to learn and how, loop.py does it, runs/folder.py keeps it. It
-knows no terminal; what happens is told to whoever listens, as it happens.
+The one way to train. It puts the files below together: prepare.py says what to learn and how, loop.py does it,
+runs/folder.py keeps it. It knows no terminal; what happens is told to whoever listens, as it happens.
 """
 
 import signal
@@ -18,7 +17,7 @@ from typing import Any
 from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.objectives.table import judge, objective_of
 from glassformer.runs.folder import RunFolder
-from glassformer.runs.holding import held
+from glassformer.runs.lock import held
 from glassformer.runs.report import report
 from glassformer.runs.run import Run, load
 from glassformer.runs.trial_data import PARTS

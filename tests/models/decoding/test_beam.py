@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from glassformer.errors import GlassformerError, InputError
 from glassformer.models.decoding.beam import Beam, best, search
-from glassformer.models.decoding.decode import Finish, Stop, greedy
+from glassformer.models.decoding.sampling import Finish, Stop, greedy
 
 END = 0
 ALPHAS = [0.0, 0.6, 1.0, 2.0, -0.5]

@@ -10,7 +10,7 @@ from torch import Tensor
 from glassformer.errors import InputError
 from glassformer.models.config import LanguageModelConfig, TranslatorConfig
 from glassformer.models.decoding.beam import Beam, search
-from glassformer.models.decoding.decode import Answer, Sampling, Stop, Writer, greedy, sample
+from glassformer.models.decoding.sampling import Answer, Sampling, Stop, Writer, greedy, sample
 from glassformer.models.decoding.writers import Continuation, Translation
 from glassformer.models.language_model import LanguageModel
 from glassformer.models.translator import Translator

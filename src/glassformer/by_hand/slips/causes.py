@@ -1,4 +1,4 @@
-"""A wrong result as a scene: what is printed, what should be there, and how to try what somebody may have done.
+"""The causes that slips have by name, and the scene to try them in: what is printed, and what should be there.
 
 The names of all slips stand here; pen_slips.py and method_slips.py try them. Knows nothing of documents.
 """

@@ -7,7 +7,7 @@ from typing import Any
 
 from glassformer.by_hand.worksheets.handout import Handout, Shown, spell_out, stages_of
 from glassformer.by_hand.worksheets.markdown import to_latex, to_markdown
-from glassformer.by_hand.worksheets.page import solution_page
+from glassformer.by_hand.worksheets.text_page import solution_page
 from glassformer.by_hand.worksheets.worked import work
 from glassformer.by_hand.worksheets.worksheet import Worksheet, example_names, from_mapping, read_example, read_file
 from glassformer.drawing.terminal import page_width

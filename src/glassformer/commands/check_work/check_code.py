@@ -6,7 +6,7 @@ import sys
 from rich.console import Console
 from rich.text import Text
 
-from glassformer.by_hand.code.foreign import CodeReport, check_function
+from glassformer.by_hand.code.learner_code import CodeReport, check_function
 
 
 def check_code(target: str, *, example: str, json: bool) -> int:

@@ -122,7 +122,7 @@ def _solution(named: dict[str, Any], otherwise: str, settings: dict[str, Any]) -
 
 
 def _show(solution: "Solution", forms: dict[str, Any], precision: int, number: str | None) -> None:
-    from glassformer.by_hand.worksheets.page import solution_page
+    from glassformer.by_hand.worksheets.text_page import solution_page
     from glassformer.drawing.terminal import show, terminal, width
 
     if forms["--json"]:

@@ -13,8 +13,8 @@ import numpy as np
 from glassformer.errors import InputError
 from glassformer.inside.document import packing
 from glassformer.inside.document.trees import formula_tree, symbol_tree
+from glassformer.inside.first_view import opening
 from glassformer.inside.looks import Look
-from glassformer.inside.opening import opening
 from glassformer.inside.parts import Part, axes, lanes, parts_of
 from glassformer.stages.arithmetic import Array
 from glassformer.stages.operations import OPERATIONS, resolved

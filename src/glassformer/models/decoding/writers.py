@@ -1,4 +1,4 @@
-"""Writers: a model with the batch of texts it is writing, as decode.py asks for it. They choose no id and know no text.
+"""Writers: a model with the batch of texts it is writing, as sampling.py needs it. They choose no id and know no text.
 
 A writer owns the model's cache and begins anew with `first`: the same one can write greedily, and then be searched.
 """

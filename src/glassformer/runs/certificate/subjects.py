@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from glassformer.choices import Choices
 from glassformer.layers.attention import Attention
 from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
-from glassformer.models.decoding.decode import Stop, greedy
+from glassformer.models.decoding.sampling import Stop, greedy
 from glassformer.models.decoding.writers import Continuation, Translation
 from glassformer.stages.watchers import Watcher, nothing
 from glassformer.text.tokens import START

@@ -19,7 +19,7 @@ from glassformer.errors import GlassformerError, InputError
 from glassformer.runs.folder import RunFolder
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
-from glassformer.studio.rooms.lapse import Lapse
+from glassformer.studio.rooms.time_lapse import Lapse
 from glassformer.studio.shelf import Shelf
 from glassformer.text.made_sets import MADE
 from glassformer.text.tasks import TASKS

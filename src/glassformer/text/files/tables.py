@@ -1,4 +1,4 @@
-"""Tables: files of rows, each row under its line number, with what cannot be read named and counted, never dropped.
+"""Tables: CSV, TSV, JSONL and Parquet as rows with line numbers; what cannot be read is named, never dropped.
 
 Knows CSV, TSV, JSON lines and Parquet; does not know which column means what.
 """

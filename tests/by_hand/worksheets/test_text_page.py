@@ -8,8 +8,8 @@ from rich.cells import cell_len
 
 from glassformer.by_hand.worksheets.laboratory_page import laboratory_page, setting_of
 from glassformer.by_hand.worksheets.mask_laboratory import experiments
-from glassformer.by_hand.worksheets.page import solution_page
 from glassformer.by_hand.worksheets.solution import Solution, explain
+from glassformer.by_hand.worksheets.text_page import solution_page
 from glassformer.by_hand.worksheets.worksheet import example_names, from_sentence
 from glassformer.drawing.matrices import cut, flow, heading, words
 from glassformer.drawing.terminal import page_width

@@ -1,4 +1,4 @@
-"""From logits for the next id to whole sequences of ids, one id at a time. It knows no text and no model class.
+"""From scores for the next id to sequences: greedy, by temperature, top-k, top-p. It knows no text and no model class.
 
 What writes is handed in as a `Writer` (writers.py makes one of a model). How an id is chosen is handed in too: the most
 likely one (greedy), or one drawn at random (sampling). `stream` is the one loop: it gives each id as it is made, and

@@ -5,7 +5,7 @@ from collections import Counter
 from importlib.resources import files
 from pathlib import Path
 
-from glassformer.inside.page.pages import SCRIPTS, STYLES, view_script, view_style, widget_script
+from glassformer.inside.page.one_file import SCRIPTS, STYLES, view_script, view_style, widget_script
 
 PAGE = Path(str(files("glassformer.inside.page")))
 

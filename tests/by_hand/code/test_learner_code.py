@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from glassformer.by_hand.code.foreign import check_function
+from glassformer.by_hand.code.learner_code import check_function
 from glassformer.commands.check_work.check_code import check_code
 from glassformer.errors import InputError
 
