@@ -136,6 +136,8 @@ class Evaluator:
             case Power():
                 return self._power(node)
             case Transpose():
+                if isinstance(node.of, Name) and node.of.text == "e" and self._find(node.of) is None:
+                    raise UnknownNameError("nothing is known of the vector 'e'")
                 return self(node.of).transposed
             case Call():
                 return self._call(node)
@@ -165,9 +167,9 @@ class Evaluator:
                 raise UnknownError("the inverse of a matrix is not worked out")
             if not base.is_scalar and base.shape[0] == base.shape[1]:
                 raise UnknownError("a power of a matrix may be meant entry by entry, or not")
-            return intervals.power(base, int(exponent.value))
+            return _within_range(intervals.power(base, int(exponent.value)), base)
         power = self(exponent)
-        return intervals.exp(intervals.times(power, intervals.log(base)))
+        return _within_range(intervals.exp(intervals.times(power, intervals.log(base))), base, power)
 
     def _matrix(self, node: Matrix) -> Value:
         if all(isinstance(entry, Number) for row in node.rows for entry in row):
@@ -322,6 +324,15 @@ class Evaluator:
             self.met.features.add("e")
             return exactly(self.convention.e)
         return exactly(np.pi) if name.text == "π" else None
+
+
+def _within_range(value: Value, *operands: Value) -> Value:
+    """0.5^(10⁹) is not 0 and 2^5000 is not infinite: a computer's numbers end there."""
+    middle = value.middle(intervals.LOCAL)
+    is_plain = all(np.isfinite(each.middle(intervals.LOCAL)).all() for each in operands)
+    if is_plain and operands[0].middle(intervals.LOCAL).all() and not (np.isfinite(middle) & (middle != 0)).all():
+        raise UnknownError("the power is too large or too small to be worked out")
+    return value
 
 
 def _minimum(a: Value, b: Value) -> Value:
