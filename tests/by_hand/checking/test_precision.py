@@ -136,6 +136,15 @@ def test_a_cause_contradicts_no_right_number() -> None:
         (r"Orders: $3 \times 2 \times 1 = 3!$, or $2 \times 3! = 12$." + "\n", ".md"),
         (r"$\log((1/2)^{1000000000}) = -693147180.56$" + "\n", ".md"),  # no computer has the power itself
         (r"With errors $e$, $e e^T = \begin{bmatrix} 1 & 2 \\ 2 & 4 \end{bmatrix}$." + "\n", ".md"),
+        ("The error is $e = 7 - 5 = 2$.\n\n$$L = e^2 = 2^2 = 4$$\n", ".md"),
+        ("| n | p |\n|---|---|\n| 2 | (3/4) * (1/4) ≈ 0.1875 |\n| 3 | (3/4)^2 * (1/4) ≈ 0.1406 |\n", ".md"),
+        ("Squares:   4/4 = 1.0   vs  16/4 = 4.0\n", ".md"),
+        ("<div>ln(10)≈2.303   ln(20)≈2.996   ln(100)≈4.605</div>\n", ".html"),
+        ("all = 12,800 (vs 320 × 320 = 102,400 in one)\n", ".md"),
+        (
+            "<div>right (6): 1/8 · e^{-0.55} ≈ 0.072\n  wrong (2): 1/8 · e^{0.55} ≈ 0.217\n\nZ = 6·0.07 = 0.42</div>",
+            ".html",
+        ),
         (r"$\mathbf{e} = [1, 2]$, and $\mathbf{e}^T \mathbf{e} = 5$." + "\n", ".md"),
     ],
 )

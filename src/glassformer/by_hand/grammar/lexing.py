@@ -197,7 +197,7 @@ class _Lexer:
         if marked and not re.search(r"\{,\}(?:\d{1,2}|\d{4,})(?!\d)", self.text):
             return self.token("NUMBER", marked[0].replace("{,}", ""), start, marked.end())
         thousands = THOUSANDS.match(self.text, start)
-        if thousands and self.depth == 0 and thousands.end() > end:
+        if thousands and (self.depth == 0 or self.last in RELATIONS) and thousands.end() > end:
             return self.token("NUMBER", thousands[0].replace(",", ""), start, thousands.end())
         unclear = UNCLEAR.match(self.text, start)
         if unclear and self.depth == 0 and self.ground.way != "code":
@@ -273,6 +273,8 @@ class _Lexer:
             return [self.token("FUNCTION", self.ground.sigma or "σ", start, end)]
         if self._is_call(text, end):
             return self._call(text.lower(), start, end)
+        if text.lower() in ("vs", "versus") and self.last:
+            return [self.token("BREAK", text, start, end)]
         if self.ground.way == "code":
             return self._code_name(start)
         if re.fullmatch(r"[xX]\d+", text) and self.last == "NUMBER" and self.text[end : end + 1] == ".":

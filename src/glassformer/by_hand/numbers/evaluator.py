@@ -154,10 +154,17 @@ class Evaluator:
                 return reduce(intervals.maximum if node.function == "max" else _minimum, values)
         if node.function == "absolute value" and self(node.of).shape != (1, 1):
             raise UnknownError("|…| of several numbers may be their length, or each without its sign")
+        if node.function == "exp" and self._is_other_e():
+            raise UnknownError("'e' may be Euler's number here, or the name that was given before")
         if node.function == "σ":
             self.guesses.append("σ is taken to be the sigmoid")
             return apply("sigmoid", self(node.of), self.convention, self.met)
         return apply(node.function, self(node.of), self.convention, self.met)
+
+    def _is_other_e(self) -> bool:
+        """Whether the notes call something else e, such as an error: e = 7 − 5."""
+        known = self.scope.find("e")
+        return known is not None and not (known.paper.is_scalar and 2 < known.paper.middle(intervals.LOCAL).item() <= 3)
 
     def _power(self, node: Power) -> Value:
         base = self(node.base)
