@@ -121,3 +121,53 @@ def test_a_cause_contradicts_no_right_number() -> None:
     given = "Q = [[1, 0], [0, 1], [1, 1]]\n\nK = [[1, 0], [1, 1], [0, 1]]\n\nV = [[2, 0], [0, 3], [1, 1]]\n\n"
     (finding,) = check_text(given + "Q K^T = [[1, 1, 0], [0, 1, 1], [1, 3, 1]]\n").findings
     assert (finding.printed, finding.right, finding.cause) == ("3", "2", None)  # Q Vᵀ has a 3 there, and is not it
+
+
+@pytest.mark.parametrize(
+    ("notes", "suffix"),
+    [
+        ("```\nAt rest (α is small):\n- sigmoid(0) = 0.5 (the middle)\n```\n", ".md"),  # a dash of a list, no minus
+        ("- 0.5 log2(0.5) - 0.5 log2(0.5) = 1\n", ".md"),  # a minus, no dash of a list
+        ("x = [1, 2, 9]\n\nmean = 4 before.\n\nGives mean=0, variance=1. All is well then.\n", ".md"),
+        (r"$7 \sin(t) - \frac{3}{\sqrt{2}} = 0 \Rightarrow 7 \sin(t) = \frac{3}{\sqrt{2}}$" + "\n", ".md"),
+        ("so we take the $7/7 = 100$th percentile\n", ".md"),
+        ("`(3 + 1 == 4) & (3 + 1 == 5)` is `FALSE`.\n", ".md"),  # a program asks
+        ("```python\nu = np.array([1, 2])\nv = 3 * u\n```\n\n```python\nv = np.array([1, 1])\n```\n", ".md"),
+        (r"Orders: $3 \times 2 \times 1 = 3!$, or $2 \times 3! = 12$." + "\n", ".md"),
+        (r"$\log((1/2)^{1000000000}) = -693147180.56$" + "\n", ".md"),  # no computer has the power itself
+        (r"With errors $e$, $e e^T = \begin{bmatrix} 1 & 2 \\ 2 & 4 \end{bmatrix}$." + "\n", ".md"),
+        ("The error is $e = 7 - 5 = 2$.\n\n$$L = e^2 = 2^2 = 4$$\n", ".md"),
+        ("| n | p |\n|---|---|\n| 2 | (3/4) * (1/4) ≈ 0.1875 |\n| 3 | (3/4)^2 * (1/4) ≈ 0.1406 |\n", ".md"),
+        ("Squares:   4/4 = 1.0   vs  16/4 = 4.0\n", ".md"),
+        ("<div>ln(10)≈2.303   ln(20)≈2.996   ln(100)≈4.605</div>\n", ".html"),
+        ("all = 12,800 (vs 320 × 320 = 102,400 in one)\n", ".md"),
+        (
+            "<div>right (6): 1/8 · e^{-0.55} ≈ 0.072\n  wrong (2): 1/8 · e^{0.55} ≈ 0.217\n\nZ = 6·0.07 = 0.42</div>",
+            ".html",
+        ),
+        (r"$\mathbf{e} = [1, 2]$, and $\mathbf{e}^T \mathbf{e} = 5$." + "\n", ".md"),
+    ],
+)
+def test_signs_that_mean_something_else(notes: str, suffix: str) -> None:
+    assert told(notes, suffix) == []
+
+
+def test_a_row_that_begins_with_a_minus_goes_on() -> None:
+    rows = r"&\quad= -0.62 - 2.11 \times 0 + 1.75 \times 1 \\ &\qquad- 1.25 \times 0 - 3.05 \times 2 \\ &\quad= {} \\"
+    right = check_text(rf"\begin{{align*}}{rows.format('-4.97')}\end{{align*}}", suffix=".tex")
+    wrong = check_text(rf"\begin{{align*}}{rows.format('1.13')}\end{{align*}}", suffix=".tex")
+    assert (right.outcome, right.checked) == ("fine", 1)
+    assert [(each.printed, each.right) for each in wrong.findings] == [("1.13", "-4.97")]
+
+
+def test_columns_of_an_alignment_are_statements_of_their_own() -> None:
+    row = r"& Z_1 = \frac{26 - 19}{2} = 3.5 \ && Z_2 = \frac{25 - 33}{4} = -2 & Z_3 &= \frac{8 - 2}{4} = 1.7 \\"
+    report = check_text(rf"\begin{{align*}}{row}\end{{align*}}", suffix=".tex")
+    assert [(each.name, each.printed, each.right) for each in report.findings] == [("Z_3", "1.7", "1.5")]
+
+
+def test_no_arithmetic_is_shown_with_a_name_that_was_given_anew() -> None:
+    report = check_text("w = [0.50, 0.20]\n\ng = [0.40, 0.80]\n\nw = w - 0.25 g = [0.45, 0.00]\n")
+    (finding,) = report.findings
+    assert (finding.printed, finding.right) == ("0.45", "0.40")
+    assert "0.3" not in finding.arithmetic

@@ -10,6 +10,7 @@ from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
 from glassformer.by_hand.checking.evidence import UnsureError, is_written
 from glassformer.by_hand.checking.ledger import Claim, Ledger, Subject
 from glassformer.by_hand.checking.named_steps import steps
+from glassformer.by_hand.checking.surroundings import counts_otherwise, dash_read_otherwise, is_set_by_program
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Matrix,
@@ -37,6 +38,7 @@ _MOST_BETWEEN = 3  # printed results between a list and what a name says of it
 _LONGEST_NAME = 3  # words
 LONGEST_TITLE = 4  # words; a longer caption is a sentence
 _FORMULA = "a formula"
+_STANDARD = "what standardised numbers have, perhaps: a mean of 0, a variance of 1"
 # Words before a formula after which it need not be a result, and those after which it need not be true.
 _CONDITION = re.compile(
     r"\b(?:if|when|whenever|unless|until|suppose|assum\w+|such that|provided|let(?:'s)?|say|imagine|want|wish|need|"
@@ -97,7 +99,7 @@ class Chain:
         """Whether the arrow before side i says "then": it gives a result only from an operation to a matrix."""
         after = next((side.node for side in self.statement.sides[i:] if not isinstance(side.node, Name)), None)
         if self.current is None or is_printed(self.current):
-            return not self.formulas  # QKᵀ → [[1, 0], [0, 1]], with Q and K not known
+            return not (self.formulas and isinstance(after, Matrix))  # QKᵀ → [[1, 0], [0, 1]], Q and K not known
         is_operation = any(isinstance(each, Sum | Product | Call) for each in walk(self.current))
         return not (is_operation and isinstance(after, Matrix) and is_printed(after))
 
@@ -157,6 +159,8 @@ class Chain:
 
     def _is_said(self, node: Node, claim: Claim) -> bool:
         """Whether a formula of its name, or words before it, say what the printed numbers are."""
+        if is_set_by_program(node.span, self.ledger.source):
+            return False
         if self.names and self._by_formula(self.names[-1], node, claim):
             return True
         return not self.formulas and self._by_words(node, claim)
@@ -165,11 +169,14 @@ class Chain:
         """In any way that what stands before can be read."""
         ledger = self.ledger
         meant = expected
-        if (self.others or self.earlier) and not ledger.agrees(expected, node):
-            fitting = [each for each in self.others if ledger.agrees(each, node)]
+        dashed = dash_read_otherwise(expected, ledger.source) if expected is self._first() else None
+        if (self.others or self.earlier or dashed) and not ledger.agrees(expected, node):
+            fitting = [each for each in (dashed, *self.others) if each is not None and ledger.agrees(each, node)]
             fitting += [each for each in reversed(self.earlier) if ledger.gives(each, node)]  # rounded only on the way
             meant = (*fitting, expected)[0]
-        ledger.compare(meant, node, Subject(self.title, node), self._doubt(expected, node))
+        is_dash = dashed is not None and meant is expected and ledger.source[expected.span.start] in "-−–"
+        doubt = "it begins with a dash or a minus" if is_dash else self._doubt(expected, node)
+        ledger.compare(meant, node, Subject(self.title, node), doubt)
         claim.status, claim.why = "checked", ""
 
     def _is_claim(self, side: Side, node: Node, before: Node) -> bool:
@@ -188,6 +195,8 @@ class Chain:
             return "it can be read in more than one way"
         if self.statement.sides[self.start].is_quoted:
             return "a notation that is explained, perhaps"
+        if counts_otherwise(node.span, self.ledger.source):
+            return "a number that counts places or hundredths, perhaps"
         if is_written(expected):
             return ""
         if isinstance(expected, Name) and expected.index:
@@ -247,7 +256,8 @@ class Chain:
             fitting = [choice for choice in choices if ledger.fits(choice, literal)]
             for choice in fitting or choices[:1]:
                 try:
-                    ledger.compare(choice, literal, subject, self._unreal(), proven=pinned)
+                    doubt = _STANDARD if literal.key in ("0", "1") else self._unreal()
+                    ledger.compare(choice, literal, subject, doubt, proven=pinned)
                     claim.status = "checked"
                     return True
                 except InputError:

@@ -175,6 +175,9 @@ def _arithmetic(flaw: Flaw, i: int, j: int, ledger: Ledger) -> str:
             node, itself=isinstance(node, Name | Transpose)
         )
 
+    now = evaluate(flaw.expected).middle(LOCAL)
+    if flaw.right is not None and now.shape == flaw.right.shape and not np.isclose(now, flaw.right.middle(LOCAL))[i, j]:
+        return ""  # a name in it has been given anew since: w = w − 0.1
     source = flaw.expected.of if isinstance(flaw.expected, Transpose) else flaw.expected
     spelling = Spelling(evaluate, decimals_of(flaw.literal, flaw.expected))
     return spelling.at(flaw.expected, i, j, source.key if flaw.is_copy else "")

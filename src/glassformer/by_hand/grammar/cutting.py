@@ -12,7 +12,9 @@ from glassformer.by_hand.grammar.names import words
 from glassformer.by_hand.grammar.signs import OPENS, RELATIONS
 
 _GOES_ON = frozenset({"EQUALS", "ABOUT", "PLUS", "TIMES", "STAR", "OVER"})  # a row that begins so goes on
-_SEPARATORS = frozenset({"COMMA", "SEMICOLON", "WIDE", "ROWEND", "BREAK"})
+_SEPARATORS = frozenset({"COMMA", "SEMICOLON", "WIDE", "ROWEND", "BREAK", "AMP"})
+_BLANK = frozenset({"AMP", "WIDE"})  # at the beginning of a row
+_OPERATORS = frozenset({"PLUS", "MINUS", "TIMES", "STAR", "OVER"})
 
 
 def is_program(tokens: list[Token]) -> bool:
@@ -52,13 +54,17 @@ def split(tokens: list[Token]) -> Iterator[list[Token]]:
     """
     depth = 0
     part: list[Token] = []
+    row_begins = False
     for i, token in enumerate(tokens):
         depth += OPENS.get(token.type, 0)
-        if depth <= 0 and token.type == "AMP":
+        if depth <= 0 and token.type == "AMP" and not _parts_columns(part, _next_kind(tokens, i)):
+            continue
+        row_begins = token.type == "ROWEND" or (row_begins and token.type in _BLANK)
+        if token.type == "WIDE" and row_begins:
             continue
         after_relation = token.type == "COLON" and any(t.type in RELATIONS for t in part)
         if depth <= 0 and (token.type in _SEPARATORS or after_relation):
-            following = next((t.type for t in tokens[i + 1 :] if t.type != "AMP"), "")
+            following = _next_kind(tokens, i)
             aligned = i + 1 < len(tokens) and tokens[i + 1].type == "AMP"
             goes_on = following in _GOES_ON or (aligned and following == "MINUS")
             if token.type == "ROWEND" and part and goes_on:
@@ -68,6 +74,18 @@ def split(tokens: list[Token]) -> Iterator[list[Token]]:
         else:
             part.append(token)
     yield part
+
+
+def _next_kind(tokens: list[Token], i: int) -> str:
+    """The kind of the token after i that is more than a blank."""
+    return next((tokens[j].type for j in range(i + 1, len(tokens)) if tokens[j].type not in _BLANK), "")
+
+
+def _parts_columns(part: list[Token], following: str) -> bool:
+    """`a &= 1 & b &= 2`: the second & begins another column; one beside a relation or an operator only aligns."""
+    if not part or following in ("", "ROWEND") or following in _OPERATORS | RELATIONS:
+        return False
+    return part[-1].type not in _OPERATORS | RELATIONS and any(token.type in RELATIONS for token in part)
 
 
 def take_asides(tokens: list[Token]) -> tuple[list[Token], list[list[Token]]]:

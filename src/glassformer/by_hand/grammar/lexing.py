@@ -14,8 +14,10 @@ from lark import Token
 from glassformer.by_hand.grammar.names import FUNCTIONS, GREEK, canonical, words
 from glassformer.by_hand.grammar.patterns import (
     APPLIED,
+    BOLD,
     CHAIN_INDEX,
     CONNECTIVES,
+    FACTORIAL,
     HIGH,
     IN_BARS,
     INDEX,
@@ -138,7 +140,8 @@ class _Lexer:
             case "IDENT":
                 return self._identifier(text, start, end)
             case "TEXT":
-                return self._named(match["text"].strip(), start, end)
+                bold_e = match["text"].strip() == "e" and text.startswith(BOLD)  # a vector, and not Euler's number
+                return self._symbol("e vec", start, end) if bold_e else self._named(match["text"].strip(), start, end)
             case "ACCENT":
                 under = match["under"].lstrip("\\")
                 return self._symbol(f"{GREEK.get(under, under)} {match['accent']}", start, end)
@@ -194,7 +197,7 @@ class _Lexer:
         if marked and not re.search(r"\{,\}(?:\d{1,2}|\d{4,})(?!\d)", self.text):
             return self.token("NUMBER", marked[0].replace("{,}", ""), start, marked.end())
         thousands = THOUSANDS.match(self.text, start)
-        if thousands and self.depth == 0 and thousands.end() > end:
+        if thousands and (self.depth == 0 or self.last in RELATIONS) and thousands.end() > end:
             return self.token("NUMBER", thousands[0].replace(",", ""), start, thousands.end())
         unclear = UNCLEAR.match(self.text, start)
         if unclear and self.depth == 0 and self.ground.way != "code":
@@ -214,6 +217,8 @@ class _Lexer:
             return [self.token("BREAK", text, start, end)]
         if text == "." and self.last == "RSQB" and self.text[end : end + 1] == "[":
             return [self.token("TIMES", text, start, end)]  # [1, 0].[0, 1]
+        if text == "!" and FACTORIAL.search(self.text[max(0, start - 5) : start]):
+            return [self.token("FACTORIAL", text, start, end)]
         if text in "|‖":
             return self._bar("‖" if self.text[start : start + 2] == "||" else text, start)
         if text == "^" and (turn := TURNS.match(self.text, start)):
@@ -268,6 +273,8 @@ class _Lexer:
             return [self.token("FUNCTION", self.ground.sigma or "σ", start, end)]
         if self._is_call(text, end):
             return self._call(text.lower(), start, end)
+        if text.lower() in ("vs", "versus") and self.last:
+            return [self.token("BREAK", text, start, end)]
         if self.ground.way == "code":
             return self._code_name(start)
         if re.fullmatch(r"[xX]\d+", text) and self.last == "NUMBER" and self.text[end : end + 1] == ".":

@@ -63,6 +63,7 @@ NEXT_NAME = re.compile(
     r"(?:\([^()=]{0,30}\))?\s*[=≈]"
 )  # K, 2 Q, Q K^T
 IN_BARS = re.compile(r"[^|‖=≈→\n]+[|‖]")
+BOLD = (r"\mathbf", r"\boldsymbol", r"\bm", r"\textbf")
 STYLES = frozenset({"text", "textbf", "textit", "mathrm", "mathbf", "mathsf", "mathit", "boldsymbol", "bm", "emph"})
 APPLIED = re.compile(r"\(\s*(?:[^\W\d_][\w^{}']*|\d+)(?:\s*[,;]\s*(?:[^\W\d_][\w^{}']*|\d+))*\s*\)")  # u(x), L(y, t)
 LATEX_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\{,\}\d{3})+(?!\d|\{,\})")
@@ -70,6 +71,7 @@ OF_LIST = re.compile(r"\s+of\s+(?=\[)")
 SCIENTIFIC = re.compile(
     r"\s*(?:×|·|\*|\\times|\\cdot|x)\s*10\s*(?:(?P<high>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})|\^\s*[{(]?\s*(?P<low>[-−]?\d{1,3})\s*[})]?)(?![\d.])"
 )
+FACTORIAL = re.compile(r"(?:(?<![\d.])\d{1,3}|[)}])$")  # what stands before its sign; a wonder at 0.5 is none
 HIGH = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 LOWERED = str.maketrans(HIGH, "0123456789")
 LOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₖᵢⱼ", "0123456789kij")

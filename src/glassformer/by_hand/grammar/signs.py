@@ -9,7 +9,7 @@ ACCENTS = MappingProxyType(
 )
 RELATION_SIGNS = MappingProxyType(
     {
-        **dict.fromkeys(["=", "==", "===", ":=", r"\equiv", r"\triangleq"], "EQUALS"),
+        **dict.fromkeys(["=", ":=", r"\equiv", r"\triangleq"], "EQUALS"),
         **dict.fromkeys(["≈", "≃", "≅", "≐", r"\approx", r"\simeq", r"\cong", r"\doteq", r"\approxeq"], "ABOUT"),
         **dict.fromkeys(
             [
@@ -18,6 +18,7 @@ RELATION_SIGNS = MappingProxyType(
             ],
             "ARROW",
         ),
+        **dict.fromkeys(["==", "==="], "STOP"),  # in a program: a question, and not an answer
         **dict.fromkeys(["∈", "≠", "!=", "<", ">", "≤", "≥", "<=", ">=", "∼", r"\in", r"\neq", r"\ne"], "STOP"),
         **dict.fromkeys([r"\le", r"\leq", r"\ge", r"\geq", r"\sim", r"\propto", r"\subset"], "STOP"),
     }

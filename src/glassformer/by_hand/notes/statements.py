@@ -82,6 +82,7 @@ class Reading:
 
 _BULLET = re.compile(r"[ \t]*(?:(?:[-*+>•❖]|\d{1,2}[.)]|\(\d{1,2}\)|[①-⑳])[ \t]+(?:\[[ xX]\][ \t]+)?)+")
 _LABEL = re.compile(r"(?:example|exercise|problem|question|task|aufgabe|beispiel)\s+(\w{1,3})\b", re.I)
+_TABLE_ROW = re.compile(r"\s*\|(?:[^|\n]*\|){2,}\s*")
 _EXACT = re.compile(r"\bgiven (?:numbers|matrices|values) are exact\b", re.I)
 _CODE = re.compile(r"[#@]|\w\.T\b|\bnp\.|\btorch\.")
 _WRITTEN = re.compile(r"\^T\b|\^⊤|\^\s*[\d({−]|[×·−≈√∑Σ²₀-₉ᵢⱼ÷]")  # signs that no program knows
@@ -248,6 +249,8 @@ class _Reader:
         bullet = _BULLET.match(text)
         start = bullet.end() if bullet else 0
         body = text[start:]
+        if _TABLE_ROW.fullmatch(body):
+            body = body.replace("|", ";")  # cells, and not |x|
         pieces = list(re.finditer(r"\$([^$]+)\$|\\\((.+?)\\\)", body))
         outside = re.sub(r"\$[^$]+\$|\\\(.+?\\\)", " ", body)
         if not pieces or re.search(r"[=≈→⇒:]\s*$|[=≈→⇒]|:\s*\[", outside):

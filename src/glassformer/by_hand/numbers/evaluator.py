@@ -136,6 +136,8 @@ class Evaluator:
             case Power():
                 return self._power(node)
             case Transpose():
+                if isinstance(node.of, Name) and node.of.text == "e" and self._find(node.of) is None:
+                    raise UnknownNameError("nothing is known of the vector 'e'")
                 return self(node.of).transposed
             case Call():
                 return self._call(node)
@@ -152,10 +154,17 @@ class Evaluator:
                 return reduce(intervals.maximum if node.function == "max" else _minimum, values)
         if node.function == "absolute value" and self(node.of).shape != (1, 1):
             raise UnknownError("|…| of several numbers may be their length, or each without its sign")
+        if node.function == "exp" and self._is_other_e():
+            raise UnknownError("'e' may be Euler's number here, or the name that was given before")
         if node.function == "σ":
             self.guesses.append("σ is taken to be the sigmoid")
             return apply("sigmoid", self(node.of), self.convention, self.met)
         return apply(node.function, self(node.of), self.convention, self.met)
+
+    def _is_other_e(self) -> bool:
+        """Whether the notes call something else e, such as an error: e = 7 − 5."""
+        known = self.scope.find("e")
+        return known is not None and not (known.paper.is_scalar and 2 < known.paper.middle(intervals.LOCAL).item() <= 3)
 
     def _power(self, node: Power) -> Value:
         base = self(node.base)
@@ -165,9 +174,9 @@ class Evaluator:
                 raise UnknownError("the inverse of a matrix is not worked out")
             if not base.is_scalar and base.shape[0] == base.shape[1]:
                 raise UnknownError("a power of a matrix may be meant entry by entry, or not")
-            return intervals.power(base, int(exponent.value))
+            return _within_range(intervals.power(base, int(exponent.value)), base)
         power = self(exponent)
-        return intervals.exp(intervals.times(power, intervals.log(base)))
+        return _within_range(intervals.exp(intervals.times(power, intervals.log(base))), base, power)
 
     def _matrix(self, node: Matrix) -> Value:
         if all(isinstance(entry, Number) for row in node.rows for entry in row):
@@ -322,6 +331,15 @@ class Evaluator:
             self.met.features.add("e")
             return exactly(self.convention.e)
         return exactly(np.pi) if name.text == "π" else None
+
+
+def _within_range(value: Value, *operands: Value) -> Value:
+    """0.5^(10⁹) is not 0 and 2^5000 is not infinite: a computer's numbers end there."""
+    middle = value.middle(intervals.LOCAL)
+    is_plain = all(np.isfinite(each.middle(intervals.LOCAL)).all() for each in operands)
+    if is_plain and operands[0].middle(intervals.LOCAL).all() and not (np.isfinite(middle) & (middle != 0)).all():
+        raise UnknownError("the power is too large or too small to be worked out")
+    return value
 
 
 def _minimum(a: Value, b: Value) -> Value:

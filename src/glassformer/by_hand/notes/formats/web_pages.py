@@ -60,6 +60,8 @@ _BLOCKS = frozenset(
         "form",
     ]
 )
+# Between two lines of working; a style may keep them apart on the screen, though the page has no mark for it.
+_LINES_OF_WORK = re.compile(r"(?<![-+−*/×·=≈,(\[{\s])[ \t]*\n\s*(?=[^\W\d][^\n=≈]{0,60}[=≈])")
 _DISPLAY_CLASS = re.compile(r"katex-display|MathJax_Display|math-display|display-math|mwe-math-element-block")
 
 
@@ -234,7 +236,7 @@ class _Page(HTMLParser):
         if self.fence is not None:
             self.fence.append(data if not raw or data == "\n" else "")
             return
-        plain = data if raw else re.sub(r"\s+", " ", data)
+        plain = data if raw else "\n".join(map(_on_one_line, _LINES_OF_WORK.split(data)))
         if self.cell is not None:
             self.cell.append(plain)
         elif plain.strip() or self.pen.current or raw:
@@ -281,6 +283,11 @@ class _Page(HTMLParser):
             self.pen.paragraph()
         else:
             self._say("$" + re.sub(r"\s+", " ", tex) + "$", raw=True)
+
+
+def _on_one_line(text: str) -> str:
+    """With one blank for each; a wide gap within a line may part columns, and stays two."""
+    return re.sub(r"\s+", lambda gap: "  " if len(gap[0]) > 1 and "\n" not in gap[0] else " ", text)
 
 
 def _language(values: dict[str, str]) -> str:
