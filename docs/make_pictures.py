@@ -11,8 +11,7 @@ from glassformer.by_hand.worksheets.laboratory_page import laboratory_page, sett
 from glassformer.by_hand.worksheets.mask_laboratory import experiments
 from glassformer.by_hand.worksheets.solution import explain
 from glassformer.by_hand.worksheets.text_page import solution_page
-from glassformer.drawing.matrices import page_width
-from glassformer.drawing.terminal import show
+from glassformer.drawing.terminal import page_width, show
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDTH = 84

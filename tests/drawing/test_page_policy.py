@@ -133,7 +133,7 @@ def test_no_other_frame_is_written() -> None:
     with_frame = {
         path.relative_to(package).as_posix()
         for path in package.rglob("*.py")
-        if re.search(r"<!doctype|<html", path.read_text(encoding="utf-8"), re.IGNORECASE)
+        if re.search(r"<!doctype html|<html", path.read_text(encoding="utf-8"), re.IGNORECASE)
     }
     assert with_frame == {"drawing/html_page.py"}
 

@@ -78,7 +78,7 @@ def _drawn(operation: str, k: int, shape: str, draw: random.Random, noise: np.ra
     if (operation, k) in {("mask", 2), ("last state", 2), ("mean of real", 2)}:
         return np.asarray(noise.random(size) < draw.choice([0.0, 0.5, 0.9]))
     if operation.startswith("bucket") and k in (1, 3):  # distances, and the farthest that counts
-        return np.asarray(128) if k == 3 else noise.integers(-300, 300, size)
+        return np.asarray(128) if k == 3 else noise.integers(-(reach := draw.choice([4, 300])), reach, size)
     if (operation, k) in {("look up", 1), ("pick", 1)}:
         return noise.integers(0, SIZES["n"], size)
     if shape.startswith("-") or (operation, k) in {("layer norm", 3), ("rms norm", 2)}:

@@ -266,7 +266,7 @@ def test_json_is_one_document(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("timed", "share"), [(True, 0.25), (False, 0.5)])
 def test_how_much_is_spent_is_told_by_the_clock_or_by_the_steps(timed: bool, share: float) -> None:
     """After 5 of 20 seconds, when steps came twice as quickly as forecast."""
-    forecast = Forecast(10, 1.0, 20.0, 1.0, threads=1, parameters=1, timed=timed)
+    forecast = Forecast(10, 1.0, 20.0, 1.0, "tokens", threads=1, parameters=1, timed=timed)
     assert forecast.share(step=5, seconds=5.0) == share
     assert forecast.share(step=11, seconds=21.0) == 1
 

@@ -64,7 +64,7 @@ _OWN_NAMES = ("longest", "tokens_per_batch")
 
 
 def _with(recipe: Recipe, name: str, value: Any) -> Recipe:
-    plan = asdict(recipe.plan)
+    plan = asdict(recipe.plan).keys() - {"steps", "seconds"}  # the budget, which is asked for with flags of its own
     model = {each.name for each in fields(MODELS[recipe.model].default)} - {*FROM_DATA}
     if name in _TOKEN_NAMES:
         return replace(recipe, tokens=_changed(recipe.tokens, _TOKEN_NAMES[name], value))
@@ -75,7 +75,7 @@ def _with(recipe: Recipe, name: str, value: Any) -> Recipe:
         return recipe
     if name in model:
         return replace(recipe, settings={**recipe.settings, name: value})
-    if name in plan and name not in ("steps", "seconds"):
+    if name in plan:
         return replace(recipe, plan=_changed(recipe.plan, name, value))
     raise InputError(
         f"There is no hyperparameter called '{name}'; {nearest(name, [*_TOKEN_NAMES, *_OWN_NAMES, *model, *plan])}"
