@@ -171,3 +171,17 @@ def test_no_arithmetic_is_shown_with_a_name_that_was_given_anew() -> None:
     (finding,) = report.findings
     assert (finding.printed, finding.right) == ("0.45", "0.40")
     assert "0.3" not in finding.arithmetic
+
+
+def test_a_letter_within_a_sentence_names_no_result() -> None:
+    said = "$z = x \\odot y$ with $x = [1, 2]$ and $y = [3, 4]$\n\nFirst row of Z is $[11, 17]$\n"
+    assert check_text(said, "notes", ".md").findings == []
+    assert check_text("$z = [1, 2] + [3, 4]$\n\nThe value of Z is $[11, 17]$\n", "notes", ".md").findings == []
+
+
+def test_values_along_the_top_belong_to_the_name_in_the_corner() -> None:
+    table = "| $Y$ | 0 | 1 | 2 |\n|---|---|---|---|\n| $p$ | 0.25 | 0.5 | 0.25 |\n"
+    given = "$X = [0.3, 0.6, 0.9]$ and $Y = X - 1$\n\n"
+    assert check_text(given + table, "notes", ".md").findings == []
+    named = "| $Y$ | tea | milk | ice |\n|---|---|---|---|\n| cup | -0.7 | -0.4 | -0.2 |\n"
+    assert [each.right for each in check_text(given + named, "notes", ".md").findings] == ["-0.1"]

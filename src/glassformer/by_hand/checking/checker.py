@@ -13,6 +13,8 @@ from glassformer.by_hand.numbers.worlds import Flaw
 from glassformer.by_hand.slips.search import same_row
 from glassformer.errors import InputError
 
+_PARTS = frozenset({"row", "column", "entry", "element", "component", "part", "first", "second", "third", "last"})
+
 
 class Checker:
     """Goes through the statements in order; what cannot be checked yet is tried again at the end."""
@@ -69,9 +71,11 @@ class Checker:
         return [claim for claim in claims if claim.status == "checked"]
 
     def _formula_name(self, caption: str) -> str:
-        """The name with a formula that a caption speaks of: raw attention scores are the scores."""
+        """The name with a formula that a caption speaks of: raw attention scores are the scores. A letter within a
+        sentence is none, for `first row of Z` is not z; nor is a caption that speaks of a part."""
         words = set(caption.split())
-        named = [name for scope in self.ledger.scope.scopes() for name in scope.formulas if set(name.split()) <= words]
+        formulas = [name for scope in self.ledger.scope.scopes() for name in scope.formulas if len(name) > 1]
+        named = [] if words & _PARTS else [name for name in formulas if set(name.split()) <= words]
         return named[-1] if named and stage_of(caption) is None else caption
 
     def _columns(self, group: Columns) -> None:

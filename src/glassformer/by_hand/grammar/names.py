@@ -120,8 +120,9 @@ def canonical(text: str) -> str:
 
 
 def words(text: str) -> str:
-    """A name made of words: lower case, without the words that only point."""
-    kept = [word for word in re.split(r"[\s_]+", text.lower()) if word and word not in _FILLERS]
+    """A name made of words: lower case but for single letters, without the words that only point."""
+    lower = [word if len(word) == 1 else word.lower() for word in re.split(r"[\s_]+", text)]
+    kept = [word for word in lower if word and word not in _FILLERS]
     return " ".join(kept) or " ".join(text.lower().split())
 
 

@@ -107,17 +107,27 @@ def _matrix(table: _Table) -> tuple[Node, ...]:
     if not _are_labels(table) or any(_formula_of(cell, table) for cell in header[1:]):
         return ()
     matrix = Matrix(rows, Span(rows[0][0].span.start, rows[-1][-1].span.end))
-    name = None if _AXES.fullmatch(header[0].text) else header[0].parsed()
+    has_values = all(
+        isinstance(cell.parsed(), Number) for cell in header[1:]
+    )  # | Y | 0 | 1 |: the corner names the top
+    is_named = not _AXES.fullmatch(header[0].text) and not (has_values and _has_words_beside(table))
+    name = header[0].parsed() if is_named else None
     return (matrix,) if name is None else (name, matrix)
 
 
 def _are_labels(table: _Table) -> bool:
     """Words in the first column; or 1, 2, 3 (0, 1, 2) down the side and along the top."""
     side = [row[0].bare if row else "" for row in table.body]
-    if not any(isinstance(row[0].parsed(), Number) for row in table.body if row):
-        return all(row for row in table.body)
+    if not all(table.body):
+        return False
+    if _has_words_beside(table):
+        return True
     top = [cell.bare for cell in table.header[1:]]
     return all(labels in _counted(len(labels)) for labels in (side, top))
+
+
+def _has_words_beside(table: _Table) -> bool:
+    return not any(isinstance(row[0].parsed(), Number) for row in table.body)
 
 
 def _counted(n: int) -> tuple[list[str], list[str]]:
