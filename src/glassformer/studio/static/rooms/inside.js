@@ -163,7 +163,7 @@ export class Inside {
     this.lead.hidden = !model.can_be_led;
     this.on.hidden = !model.goes_on;
     const score = Object.keys(SCORES).find((name) => name in model.scores);
-    const size = `${model.model}, ${model.parameters.toLocaleString("en")} weights`;
+    const size = `${model.model}, ${model.parameters.toLocaleString("en")} parameters`;
     const scored = score ? ` · ${SCORES[score](model.scores[score])}` : "";
     this.about.textContent = `${size}, trained to ${model.task} ${model.data}${scored}`;
   }
