@@ -40,8 +40,7 @@ def missing_proof(expected: Node, literal: Node, outcome: Outcome, evaluator: Ev
         return ""
     if is_meant(literal, outcome) or (cause is not None and cause not in CHANCE and outcome.wrong.sum() > 1):
         return ""
-    pinned = _is_pinned(evaluator) or (isinstance(literal, Matrix) and not evaluator.met.versions)
-    if not evaluator.guesses and outcome.wrong.size <= _FEW and pinned:
+    if not evaluator.guesses and outcome.wrong.size <= _FEW and is_pinned(literal, evaluator):
         return ""
     if evaluator.guesses:
         return evaluator.guesses[0]
@@ -49,9 +48,10 @@ def missing_proof(expected: Node, literal: Node, outcome: Outcome, evaluator: Ev
     return f"it does not follow from {names} as given before, which may mean something else here"
 
 
-def _is_pinned(evaluator: Evaluator) -> bool:
-    """Whether every name that went in was given once and no more, and one of them is a vector or a matrix."""
-    return not evaluator.met.versions and any(not known.paper.is_scalar for known in evaluator.used)
+def is_pinned(literal: Node, evaluator: Evaluator) -> bool:
+    """Whether every name that went in was given once and no more, and vectors or matrices are spoken of."""
+    has_vectors = isinstance(literal, Matrix) or any(not known.paper.is_scalar for known in evaluator.used)
+    return has_vectors and not evaluator.met.versions
 
 
 def may_be_shapes(expected: Node, literal: Node) -> bool:

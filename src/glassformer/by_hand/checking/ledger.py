@@ -10,8 +10,9 @@ from functools import partial
 
 import numpy as np
 
-from glassformer.by_hand.checking.evidence import UnsureError, is_meant, is_written, missing_proof
+from glassformer.by_hand.checking.evidence import UnsureError, is_meant, is_pinned, is_written, missing_proof
 from glassformer.by_hand.checking.stacks import Stacks
+from glassformer.by_hand.checking.trust import Record
 from glassformer.by_hand.grammar.expressions import (
     Matrix,
     Name,
@@ -94,6 +95,7 @@ class Ledger:
             self.scopes.append(Scope(None if section.parent is None else self.scopes[section.parent]))
         self.literals: dict[int, Known] = {}
         self.stacks = Stacks()
+        self.record = Record()
         self.mistaken: dict[str, Known] = {}  # wrong numbers of many digits
         self.said: list[dict[str, Node]] = [{}]  # statement by statement: names, and what is worked out for them
         self.by_program = False
@@ -181,7 +183,10 @@ class Ledger:
                 raise UnsureError(why)
             for mistake, state in states.items():
                 mistake.state = state
-            self._accuse(expected, literal, found, subject, cause)
+            flaw = self._accuse(expected, literal, found, subject, cause)
+            flaw.is_proven = bool(proven) or self.by_program
+            flaw.is_pinned = is_pinned(literal, found.evaluator)
+        self.record.note(expected, is_right=not outcome.wrong.any())
         outcome.settle()
         if not doubt and proven is None:
             self._mild(expected, literal, found, subject)
@@ -235,13 +240,14 @@ class Ledger:
         meant = proven or is_meant(literal, found.outcome, strict=proven is False)
         return "" if meant else "it does not follow from what is said before, which may mean something else"
 
-    def _accuse(self, expected: Node, literal: Node, found: Understood, subject: Subject, cause: str | None) -> None:
+    def _accuse(self, expected: Node, literal: Node, found: Understood, subject: Subject, cause: str | None) -> Flaw:
         """Records wrong numbers."""
         flaw = self._add_flaw(expected, literal, found, subject, cause=cause)
         found.outcome.known.mistake = flaw
         found.outcome.known.sources |= {flaw}
         if isinstance(literal, Number) and len(literal.text.strip("0.")) >= _MANY_DIGITS:
             self.mistaken[literal.key] = found.outcome.known
+        return flaw
 
     def _keep(self, expected: Node, literal: Node, outcome: Outcome) -> None:
         """Remembers what the printed numbers stand for from now on."""

@@ -11,6 +11,12 @@ _DASH_BEFORE = re.compile(r"(?:^|\n)[ \t>]*[-−–][ \t]+$")
 _DASH_FIRST = re.compile(r"[-−–][ \t]")
 _ORDINAL = re.compile(r"\$?(?:(?:th|st|nd|rd)\b|\s*per\s?cent)")
 _ARRAY = re.compile(r"\b(?:array|asarray|tensor|matrix)\(\s*$")
+_COMMAND = re.compile(r"\\(?:text)?color\s*\{[^{}]*\}|\\(?:begin|end)\s*\{[a-z]*\*?\}|\\[A-Za-z]+")
+_WORD_AFTER = re.compile(
+    r"(?:[ \t]|\\[,;:! ]|~|\*|\})*(?:\\(?:text|mathrm|textrm|mbox|operatorname)\s*\{)?[ \t]*"
+    r"(?!(?:and|or|so|but|then|thus|which|where|when|while|because|is|are|as|for|with|by|in|to|not|instead)\b)[^\W\d_]"
+)
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 _LONGEST_INDENT = 40
 
 
@@ -37,3 +43,11 @@ def counts_otherwise(printed: Span, source: str) -> bool:
 def is_set_by_program(printed: Span, source: str) -> bool:
     """`v = np.array([1, 1])`: a program sets a name, whatever it was before."""
     return _ARRAY.search(source[max(0, printed.start - _LONGEST_INDENT) : printed.start]) is not None
+
+
+def stands_plainly(working: Span, printed: Span, source: str) -> bool:
+    """Whether nothing but a relation stands between a working and its result, and no unit or other word after it."""
+    if printed.start < working.end or _WORD_AFTER.match(source, printed.end):
+        return False
+    between = source[working.end : printed.start]
+    return not _LETTERS.search(_COMMAND.sub(" ", between))

@@ -143,7 +143,7 @@ class _Lexer:
                 bold_e = match["text"].strip() == "e" and text.startswith(BOLD)  # a vector, and not Euler's number
                 return self._symbol("e vec", start, end) if bold_e else self._named(match["text"].strip(), start, end)
             case "ACCENT":
-                under = match["under"].lstrip("\\")
+                under = (match["under"] or match["bare"]).lstrip("\\")
                 return self._symbol(f"{GREEK.get(under, under)} {match['accent']}", start, end)
             case "MARKED":
                 apart = unicodedata.normalize("NFD", text)

@@ -78,7 +78,7 @@ def _variants(node: Node, scene: Scene, depth: int) -> Iterator[tuple[str, Node]
         case Call(function="relu"):
             yield NO_RELU, node.of
         case Sum():
-            yield from _sum_variants(node, inside)
+            yield from _sum_variants(node)
     for i, child in enumerate(children(node)):
         if isinstance(node, Matrix) or (isinstance(child, Number) and not inside):
             break
@@ -138,10 +138,10 @@ def _softmax_variants(node: Call, scene: Scene) -> Iterator[tuple[str, Node]]:
                 yield MASK_TIMES, Call("softmax", Product((rest, mask), node.span, entrywise=True), node.span)
 
 
-def _sum_variants(node: Sum, inside: bool) -> Iterator[tuple[str, Node]]:
+def _sum_variants(node: Sum) -> Iterator[tuple[str, Node]]:
     for i, term in enumerate(node.terms):
         rest = sum_of([*node.terms[:i], *node.terms[i + 1 :]], node.span)
-        yield (UNMASKED if inside or _is_mask(term) else TERM_LEFT_OUT), rest
+        yield (UNMASKED if _is_mask(term) else TERM_LEFT_OUT), rest
 
 
 def _is_mask(term: Node) -> bool:
