@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from glassformer.by_hand.checking.evidence import UnsureError, is_written
 from glassformer.by_hand.checking.ledger import Ledger, Subject
+from glassformer.by_hand.checking.readings import beginnings, read_otherwise
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Inverse,
@@ -192,7 +193,14 @@ class Alignment:
             raise UnsureError("other numbers are put in than those given before")
         if self._goes_on(known, side):
             raise UnsureError("it goes on with the result of what stands before")
-        ledger.compare(known, side, self.subject)
+        if any(self._agree(other, side) for other in read_otherwise(known, side)):
+            raise UnsureError("a division that can be read in two ways")
+        if any(self._agree(known, other) for other in read_otherwise(side, known)):
+            raise UnsureError("a division that can be read in two ways")
+        if is_printed(known):
+            ledger.compare(side, known, self.subject)  # `0.6 = 0.2 × 3`: the result stands first
+        else:
+            ledger.compare(known, side, self.subject)
         return 1
 
     def _learn(self, name: Name, number: Number) -> None:
@@ -241,11 +249,11 @@ class Alignment:
         return not any(_is_value(known.paper, number) for known in related)
 
     def _goes_on(self, known: Node, side: Node) -> bool:
-        """`0.5 × 0.4 = 0.2 × 3 = 0.6`: the first number of a side is the result of the one before."""
-        first = side
-        while children(first) and not isinstance(first, Matrix):
-            first = children(first)[0]
-        return isinstance(first, Number) and self.ledger.fits(known, first)
+        """`0.5 × 0.4 = 0.2 × 3 = 0.6`: what a side begins with is the result of the one before."""
+        return any(
+            self.ledger.fits(known, first) if isinstance(first, Number) else self._agree(known, first)
+            for first in beginnings(side)
+        )
 
 
 def _named(node: Node) -> Name | None:

@@ -4,12 +4,14 @@ An arrow says "then", unless an operation stands before it and a matrix after it
 equation or a definition instead of a result: such a chain is never called wrong.
 """
 
+import math
 import re
 
 from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
 from glassformer.by_hand.checking.evidence import UnsureError, is_written
 from glassformer.by_hand.checking.ledger import Claim, Ledger, Subject
 from glassformer.by_hand.checking.named_steps import steps
+from glassformer.by_hand.checking.readings import is_round, read_otherwise
 from glassformer.by_hand.checking.surroundings import counts_otherwise, dash_read_otherwise, is_set_by_program
 from glassformer.by_hand.grammar.expressions import (
     Call,
@@ -29,7 +31,7 @@ from glassformer.by_hand.grammar.expressions import (
 from glassformer.by_hand.grammar.names import is_plain_word, stage_of
 from glassformer.by_hand.notes.statements import Side, Statement
 from glassformer.by_hand.numbers.formulas import catalogue_formulas
-from glassformer.by_hand.numbers.intervals import ShapeError
+from glassformer.by_hand.numbers.intervals import LOCAL, ShapeError
 from glassformer.by_hand.numbers.scope import RIGHT, Known, UnknownNameError
 from glassformer.errors import InputError
 
@@ -149,7 +151,7 @@ class Chain:
 
     def _result(self, side: Side, node: Node, claim: Claim) -> None:
         if self.current is not None and self._is_claim(side, node, self.current):
-            self._compare(self.current, node, claim)
+            self._compare(self.current, side, node, claim)
         elif self.current is None and self._is_said(node, claim):
             claim.why = ""
         elif self.formulas:
@@ -165,17 +167,20 @@ class Chain:
             return True
         return not self.formulas and self._by_words(node, claim)
 
-    def _compare(self, expected: Node, node: Node, claim: Claim) -> None:
+    def _compare(self, expected: Node, side: Side, node: Node, claim: Claim) -> None:
         """In any way that what stands before can be read."""
         ledger = self.ledger
         meant = expected
         dashed = dash_read_otherwise(expected, ledger.source) if expected is self._first() else None
-        if (self.others or self.earlier or dashed) and not ledger.agrees(expected, node):
-            fitting = [each for each in (dashed, *self.others) if each is not None and ledger.agrees(each, node)]
+        others = [each for each in (dashed, *self.others, *read_otherwise(expected, node)) if each is not None]
+        if (others or self.earlier) and not ledger.agrees(expected, node):
+            fitting = [each for each in others if ledger.agrees(each, node)]
             fitting += [each for each in reversed(self.earlier) if ledger.gives(each, node)]  # rounded only on the way
             meant = (*fitting, expected)[0]
         is_dash = dashed is not None and meant is expected and ledger.source[expected.span.start] in "-−–"
         doubt = "it begins with a dash or a minus" if is_dash else self._doubt(expected, node)
+        if side.relation == "ABOUT" and is_round(node, self._value(expected)):
+            doubt = doubt or "a round number, perhaps"
         ledger.compare(meant, node, Subject(self.title, node), doubt)
         claim.status, claim.why = "checked", ""
 
@@ -207,6 +212,10 @@ class Chain:
         if is_equation and (node.key == "0" or not self._has_vectors(expected)):
             return "an equation or a condition, perhaps, and not a result"
         return ""
+
+    def _value(self, expected: Node) -> float:
+        value = self.ledger.evaluator()(expected, itself=False)
+        return float(value.middle(LOCAL)[0, 0]) if value.is_scalar else math.nan
 
     def _unreal(self) -> str:
         unreal = _UNREAL.search(_SO.split(self.statement.lead)[-1])

@@ -47,7 +47,8 @@ def is_set_by_program(printed: Span, source: str) -> bool:
 
 def stands_plainly(working: Span, printed: Span, source: str) -> bool:
     """Whether nothing but a relation stands between a working and its result, and no unit or other word after it."""
-    if printed.start < working.end or _WORD_AFTER.match(source, printed.end):
+    first, last = sorted((working, printed), key=lambda span: span.start)
+    if last.start < first.end or _WORD_AFTER.match(source, last.end):
         return False
-    between = source[working.end : printed.start]
+    between = source[first.end : last.start]
     return not _LETTERS.search(_COMMAND.sub(" ", between))
