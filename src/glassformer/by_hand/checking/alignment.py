@@ -34,6 +34,8 @@ from glassformer.by_hand.numbers.intervals import Value
 from glassformer.by_hand.numbers.scope import UnknownError
 from glassformer.errors import InputError
 
+_COUNTS = frozenset("nNmMkKiIjJ")  # letters that count something else in every example
+
 
 @dataclass
 class Laid:
@@ -232,7 +234,7 @@ class Alignment:
         A name of the same letter with that very number (w_new, w′) would explain it.
         """
         name, number = (_named(wrong[0][0]), wrong[0][1]) if len(wrong) == 1 else (None, None)
-        if name is None or not isinstance(number, Number):
+        if name is None or not isinstance(number, Number) or name.text in _COUNTS:
             return False
         if not any(other.key != name.key for ours, _ in right if (other := _named(ours)) is not None):
             return False

@@ -11,7 +11,7 @@ from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
 from glassformer.by_hand.checking.evidence import UnsureError, is_written
 from glassformer.by_hand.checking.ledger import Claim, Ledger, Subject
 from glassformer.by_hand.checking.named_steps import steps
-from glassformer.by_hand.checking.readings import is_round, read_otherwise
+from glassformer.by_hand.checking.readings import is_round
 from glassformer.by_hand.checking.surroundings import counts_otherwise, dash_read_otherwise, is_set_by_program
 from glassformer.by_hand.grammar.expressions import (
     Call,
@@ -73,6 +73,7 @@ class Chain:
         self.others: tuple[Node, ...] = ()  # other ways to read what stands in `current`
         self.earlier: list[Node] = []  # expressions before it, since the last printed numbers
         self.result: Known | None = None
+        self.has_gap = False  # something before could not be read, and may have begun anew
         self.is_unsure = False  # a number does not follow, though nothing proves that it should
         first = next((side.node for side in self.statement.sides[at:] if side.node is not None), None)
         self.title = self.statement.caption if first is None else self._title(first)
@@ -106,6 +107,7 @@ class Chain:
         return not (is_operation and isinstance(after, Matrix) and is_printed(after))
 
     def _unread(self, side: Side, claim: Claim | None) -> None:
+        self.has_gap = True
         if self.statement.way == "text":
             self.current = None  # in prose, what follows may be about something else
         if claim is not None:
@@ -146,7 +148,7 @@ class Chain:
             if isinstance(node, Matrix):
                 ledger.stacks.match(ledger.section, node)
         self.current, self.others, self.result = node, (), ledger.literals[id(node)]
-        self.earlier = []
+        self.earlier, self.has_gap = [], False
         ledger.printed = [*ledger.printed[-_MOST_PRINTED:], node]
 
     def _result(self, side: Side, node: Node, claim: Claim) -> None:
@@ -172,7 +174,7 @@ class Chain:
         ledger = self.ledger
         meant = expected
         dashed = dash_read_otherwise(expected, ledger.source) if expected is self._first() else None
-        others = [each for each in (dashed, *self.others, *read_otherwise(expected, node)) if each is not None]
+        others = [each for each in (dashed, *self.others) if each is not None]
         if (others or self.earlier) and not ledger.agrees(expected, node):
             fitting = [each for each in others if ledger.agrees(each, node)]
             fitting += [each for each in reversed(self.earlier) if ledger.gives(each, node)]  # rounded only on the way
@@ -196,6 +198,8 @@ class Chain:
         """Why a number that does not follow may yet be no mistake; empty if it is one."""
         if self._unreal():
             return self._unreal()
+        if self.has_gap:
+            return "what stands between could not be read"
         if self.others:
             return "it can be read in more than one way"
         if self.statement.sides[self.start].is_quoted:
@@ -298,6 +302,7 @@ class Chain:
                 return
             node = readable_other
         self.earlier += [] if self.current is None or is_printed(self.current) else [self.current]
+        self.has_gap = False
         self.current, self.others = node, side.others if node is side.node or _is_algebra(node) else ()
         if not is_symbolic(node) or isinstance(node, Name):
             self.result = None

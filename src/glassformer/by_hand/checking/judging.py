@@ -89,9 +89,7 @@ def _is_strained(flaw: Flaw) -> bool:
     return bool(flaw.wrong.any())
 
 
-def _corrections(
-    ledger: Ledger, findings: list[Finding], mark: str, withdrawn: set[Flaw]
-) -> list[Correction]:
+def _corrections(ledger: Ledger, findings: list[Finding], mark: str, withdrawn: set[Flaw]) -> list[Correction]:
     """What to write where: the wrong numbers, their copies, and all that followed from them.
 
     What follows from a mistake is as certain as the mistake is.

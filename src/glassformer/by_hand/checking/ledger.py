@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 
 from glassformer.by_hand.checking.evidence import UnsureError, is_meant, is_pinned, is_written, missing_proof
+from glassformer.by_hand.checking.readings import read_otherwise
 from glassformer.by_hand.checking.stacks import Stacks
 from glassformer.by_hand.checking.trust import Record
 from glassformer.by_hand.grammar.expressions import (
@@ -172,6 +173,10 @@ class Ledger:
         outcome = found.outcome
         outcome.known.origin = expected
         if outcome.wrong.any():
+            for meant in read_otherwise(expected, literal):
+                if self.agrees(meant, literal):
+                    self.compare(meant, literal, subject, doubt, proven=proven)
+                    return
             other = said_otherwise(expected, lambda node: self.fits(node, literal))
             if other is not None and not doubt:
                 self._add_flaw(expected, literal, found, subject, kind="formula", cause=other[0])

@@ -16,8 +16,10 @@ def read_otherwise(expected: Node, printed: Node) -> Iterator[Node]:
         yield from _in_hundredths(expected)
     if isinstance(expected, Product):
         yield from _divided_otherwise(expected)
+        yield from _mixed(expected)
     elif isinstance(expected, Sum):
         yield from _terms_divided_otherwise(expected)
+        yield from _divided_as_a_whole(expected)
 
 
 def _in_hundredths(expected: Node) -> Iterator[Node]:
@@ -48,6 +50,31 @@ def _terms_divided_otherwise(expected: Sum) -> Iterator[Node]:
             for other in _divided_otherwise(inner):
                 turned = Negative(other, other.span) if isinstance(term, Negative) else other
                 yield sum_of([*expected.terms[:i], turned, *expected.terms[i + 1 :]], expected.span)
+
+
+def _divided_as_a_whole(expected: Sum) -> Iterator[Node]:
+    """`4 + 6 + 8 / 3` for the mean of three numbers: the brackets are left to the reader."""
+    last = expected.terms[-1]
+    is_negative = isinstance(last, Negative)
+    inner = last.of if isinstance(last, Negative) else last
+    if isinstance(inner, Inverse):
+        inner = Product((Number("1", inner.span), inner), inner.span)
+    if isinstance(inner, Product) and isinstance(inner.factors[-1], Inverse):
+        top = product(list(inner.factors[:-1]), inner.span)
+        top = Negative(top, top.span) if is_negative else top
+        above = sum_of([*expected.terms[:-1], top], expected.span)
+        yield Product((above, inner.factors[-1]), expected.span)
+
+
+def _mixed(expected: Product) -> Iterator[Node]:
+    """`49 1/3` is 49 and a third."""
+    whole, *rest = expected.factors
+    if expected.signed or not isinstance(whole, Number) or whole.decimals is not None:
+        return
+    for n in range(1, len(rest) + 1):
+        if isinstance(rest[n - 1], Inverse):
+            fraction = product(rest[:n], expected.span)
+            yield product([sum_of([whole, fraction], expected.span), *rest[n:]], expected.span)
 
 
 def is_round(printed: Node, right: float) -> bool:

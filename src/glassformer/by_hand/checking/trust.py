@@ -1,9 +1,9 @@
 """Whether the notes themselves show that a number was read as it is meant: without that, none is called wrong.
 
 A misreading gives some number, an error one that is close to the right one; a misreading happens wherever the notation
-occurs, an error once among many that are right. So a wrong number counts if it is near the right one, stands among right
-ones, comes from a slip that is known, is contradicted by what follows, or belongs to a kind of working that was found
-right elsewhere in the notes. Knows nothing of how documents are read.
+occurs, an error once among many that are right. So a wrong number counts if it stands plainly beside its working, is
+near the right one or among right ones, comes from a known slip, is contradicted by what follows, or belongs to a kind
+of working that was found right elsewhere in the notes. Knows nothing of how documents are read.
 """
 
 from collections import Counter
@@ -73,10 +73,13 @@ def is_shown(flaw: Flaw, record: Record, source: str) -> bool:
     assert flaw.expected is not None
     if flaw.is_proven or flaw.state == "slip" or record.speaks_for(flaw.expected):
         return True
-    if (is_written(flaw.expected) or flaw.is_pinned) and stands_plainly(flaw.expected.span, flaw.literal.span, source):
+    is_pinned = is_written(flaw.expected) or (flaw.is_pinned and not flaw.is_copy)
+    if is_pinned and stands_plainly(flaw.expected.span, flaw.literal.span, source):
         return True
     if not is_printed(flaw.literal):
         return False
+    if flaw.is_copy:
+        return _stands_among_right_ones(flaw)  # a name may be given anew
     has_cause = flaw.cause is not None and flaw.cause not in CHANCE
     return has_cause or _is_near(flaw) or _stands_among_right_ones(flaw)
 

@@ -23,6 +23,7 @@ from glassformer.by_hand.grammar.expressions import (
     children,
     product,
     sum_of,
+    walk,
     with_children,
 )
 from glassformer.by_hand.grammar.names import stage_of
@@ -92,6 +93,8 @@ def _variants(node: Node, scene: Scene, depth: int) -> Iterator[tuple[str, Node]
 
 def _product_variants(node: Product, inside: bool, scene: Scene) -> Iterator[tuple[str, Node]]:
     factors = node.factors
+    if all(isinstance(each, Number | Inverse | Product) for each in walk(node)):
+        return  # plain numbers are not scaled
 
     def put(i: int, *new: Node) -> Node:
         return product([*factors[:i], *new, *factors[i + 1 :]], node.span)
