@@ -34,6 +34,7 @@ from glassformer.by_hand.numbers.intervals import Value
 from glassformer.by_hand.numbers.scope import UnknownError
 from glassformer.errors import InputError
 
+_GOES_ON = "it goes on with the result of what stands before"
 _COUNTS = frozenset("nNmMkKiIjJ")  # letters that count something else in every example
 
 
@@ -135,6 +136,8 @@ class Alignment:
     def _whole(self, known: Node, side: Node) -> int:
         if not (self.ledger.can_work_out(known) and self.ledger.can_work_out(side)):
             return 0
+        if not self._agree(known, side) and self._goes_on(known, side):
+            raise UnsureError(_GOES_ON)
         self.ledger.compare(known, side, self.subject)
         return 1
 
@@ -194,7 +197,7 @@ class Alignment:
         if not is_written(known) or self.about:
             raise UnsureError("other numbers are put in than those given before")
         if self._goes_on(known, side):
-            raise UnsureError("it goes on with the result of what stands before")
+            raise UnsureError(_GOES_ON)
         if any(self._agree(other, side) for other in read_otherwise(known, side)):
             raise UnsureError("a division that can be read in two ways")
         if any(self._agree(known, other) for other in read_otherwise(side, known)):

@@ -11,12 +11,18 @@ from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
 from glassformer.by_hand.checking.evidence import UnsureError, is_written
 from glassformer.by_hand.checking.ledger import Claim, Ledger, Subject
 from glassformer.by_hand.checking.named_steps import steps
-from glassformer.by_hand.checking.readings import is_round
-from glassformer.by_hand.checking.surroundings import counts_otherwise, dash_read_otherwise, is_set_by_program
+from glassformer.by_hand.checking.readings import is_round, is_rounded_up
+from glassformer.by_hand.checking.surroundings import (
+    counts_otherwise,
+    dash_read_otherwise,
+    is_set_by_program,
+    says_less,
+)
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Matrix,
     Name,
+    Negative,
     Node,
     Number,
     Product,
@@ -174,15 +180,17 @@ class Chain:
         ledger = self.ledger
         meant = expected
         dashed = dash_read_otherwise(expected, ledger.source) if expected is self._first() else None
-        others = [each for each in (dashed, *self.others) if each is not None]
+        less = Negative(expected, expected.span) if says_less(node.span, ledger.source) else None
+        others = [each for each in (dashed, less, *self.others) if each is not None]
         if (others or self.earlier) and not ledger.agrees(expected, node):
             fitting = [each for each in others if ledger.agrees(each, node)]
             fitting += [each for each in reversed(self.earlier) if ledger.gives(each, node)]  # rounded only on the way
             meant = (*fitting, expected)[0]
         is_dash = dashed is not None and meant is expected and ledger.source[expected.span.start] in "-−–"
         doubt = "it begins with a dash or a minus" if is_dash else self._doubt(expected, node)
-        if side.relation == "ABOUT" and is_round(node, self._value(expected)):
-            doubt = doubt or "a round number, perhaps"
+        value = self._value(expected)
+        if is_rounded_up(node, value) or (side.relation == "ABOUT" and is_round(node, value)):
+            doubt = doubt or "a round number, perhaps, or one rounded up"
         ledger.compare(meant, node, Subject(self.title, node), doubt)
         claim.status, claim.why = "checked", ""
 

@@ -3,6 +3,7 @@
 Gives expressions that somebody may have worked out instead; works nothing out itself, and knows nothing of notes.
 """
 
+import math
 from collections.abc import Iterator
 
 from glassformer.by_hand.grammar.expressions import Inverse, Negative, Node, Number, Product, Sum, product, sum_of
@@ -84,6 +85,12 @@ def is_round(printed: Node, right: float) -> bool:
     digits = printed.text.rstrip("0")
     unit = 10.0 ** (len(printed.text) - len(digits))
     return unit > 1 and abs(right - printed.value) <= unit / 2
+
+
+def is_rounded_up(printed: Node, right: float) -> bool:
+    """Whether `n = 373.3, so 374`: a whole number, the next above."""
+    is_whole = isinstance(printed, Number) and printed.decimals is None and math.isfinite(right)
+    return is_whole and isinstance(printed, Number) and right > 1 and math.ceil(right) == printed.value
 
 
 def beginnings(side: Node) -> Iterator[Node]:

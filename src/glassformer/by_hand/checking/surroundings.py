@@ -17,6 +17,9 @@ _WORD_AFTER = re.compile(
     r"(?!(?:and|or|so|but|then|thus|which|where|when|while|because|is|are|as|for|with|by|in|to|not|instead)\b)[^\W\d_]"
 )
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
+_LESS = re.compile(
+    r"\W{0,6}(?:\w+\s+)?(?:decrease|reduction|drop|loss|less|lower|decline|fall|below|shorter|smaller)", re.I
+)
 _LONGEST_INDENT = 40
 
 
@@ -45,10 +48,17 @@ def is_set_by_program(printed: Span, source: str) -> bool:
     return _ARRAY.search(source[max(0, printed.start - _LONGEST_INDENT) : printed.start]) is not None
 
 
+def says_less(printed: Span, source: str) -> bool:
+    """`≈ 0.03 decrease`: the word has the sign."""
+    return _LESS.match(source, printed.end) is not None
+
+
 def stands_plainly(working: Span, printed: Span, source: str) -> bool:
     """Whether nothing but a relation stands between a working and its result, and no unit or other word after it."""
     first, last = sorted((working, printed), key=lambda span: span.start)
     if last.start < first.end or _WORD_AFTER.match(source, last.end):
         return False
-    between = source[first.end : last.start]
+    between, written = source[first.end : last.start], source[working.start : working.end]
+    if "\n" in written and _SIGN_ABOVE.search(source[max(0, working.start - 200) : working.start]):
+        return False  # signs from line to line, which begin above
     return not _LETTERS.search(_COMMAND.sub(" ", between))
