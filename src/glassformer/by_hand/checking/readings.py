@@ -6,7 +6,17 @@ Gives expressions that somebody may have worked out instead; works nothing out i
 import math
 from collections.abc import Iterator
 
-from glassformer.by_hand.grammar.expressions import Inverse, Negative, Node, Number, Product, Sum, product, sum_of
+from glassformer.by_hand.grammar.expressions import (
+    Inverse,
+    Negative,
+    Node,
+    Number,
+    Power,
+    Product,
+    Sum,
+    product,
+    sum_of,
+)
 
 _HUNDRED = "100"
 
@@ -21,6 +31,7 @@ def read_otherwise(expected: Node, printed: Node) -> Iterator[Node]:
     elif isinstance(expected, Sum):
         yield from _terms_divided_otherwise(expected)
         yield from _divided_as_a_whole(expected)
+        yield from _squares_of_negatives(expected)
 
 
 def _in_hundredths(expected: Node) -> Iterator[Node]:
@@ -65,6 +76,16 @@ def _divided_as_a_whole(expected: Sum) -> Iterator[Node]:
         top = Negative(top, top.span) if is_negative else top
         above = sum_of([*expected.terms[:-1], top], expected.span)
         yield Product((above, inner.factors[-1]), expected.span)
+
+
+def _squares_of_negatives(expected: Sum) -> Iterator[Node]:
+    """`-2^2 + -1^2 + 1^2 + 2^2`: the squares of −2 and −1 are meant."""
+    terms = [
+        term.of if isinstance(term, Negative) and isinstance(term.of, Power) and term.of.exponent.key == "2" else term
+        for term in expected.terms
+    ]
+    if terms != list(expected.terms):
+        yield sum_of(terms, expected.span)
 
 
 def _mixed(expected: Product) -> Iterator[Node]:

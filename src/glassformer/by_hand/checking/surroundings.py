@@ -20,6 +20,7 @@ _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _LESS = re.compile(
     r"\W{0,6}(?:\w+\s+)?(?:decrease|reduction|drop|loss|less|lower|decline|fall|below|shorter|smaller)", re.I
 )
+_SIGN_ABOVE = re.compile(r"(?:^|\n)[ \t]*[A-Za-z+−×*/·^-]\s*$")
 _LONGEST_INDENT = 40
 
 
@@ -53,10 +54,15 @@ def says_less(printed: Span, source: str) -> bool:
     return _LESS.match(source, printed.end) is not None
 
 
+def has_unit(printed: Span, source: str) -> bool:
+    """Whether a word stands after a number that may be a unit: `96 × 32 ≈ 3 GiB`."""
+    return _WORD_AFTER.match(source, printed.end) is not None
+
+
 def stands_plainly(working: Span, printed: Span, source: str) -> bool:
     """Whether nothing but a relation stands between a working and its result, and no unit or other word after it."""
     first, last = sorted((working, printed), key=lambda span: span.start)
-    if last.start < first.end or _WORD_AFTER.match(source, last.end):
+    if last.start < first.end or has_unit(last, source):
         return False
     between, written = source[first.end : last.start], source[working.start : working.end]
     if "\n" in written and _SIGN_ABOVE.search(source[max(0, working.start - 200) : working.start]):

@@ -11,7 +11,7 @@ from collections import Counter
 import numpy as np
 
 from glassformer.by_hand.checking.evidence import is_written
-from glassformer.by_hand.checking.surroundings import stands_plainly
+from glassformer.by_hand.checking.surroundings import has_unit, stands_plainly
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Inverse,
@@ -31,6 +31,7 @@ from glassformer.by_hand.numbers.intervals import DEEP, LOCAL
 from glassformer.by_hand.numbers.worlds import Flaw
 from glassformer.by_hand.slips.causes import CHANCE
 
+_FACTOR = 2  # between two numbers of one unit that were confused
 _SMALL = 3  # numbers of a vector
 _ENOUGH = 2  # right results of one kind that show how it is meant
 _TIMES_MORE = 2  # right results than wrong ones
@@ -71,7 +72,11 @@ class Record:
 def is_shown(flaw: Flaw, record: Record, source: str) -> bool:
     """Whether something shows that the wrong number was meant for the formula."""
     assert flaw.expected is not None
-    if flaw.is_proven or flaw.state == "slip" or record.speaks_for(flaw.expected):
+    if flaw.is_proven or flaw.state == "slip":
+        return True
+    if isinstance(flaw.literal, Number) and has_unit(flaw.literal.span, source):
+        return _is_close(flaw)  # a unit may be another one
+    if record.speaks_for(flaw.expected):
         return True
     is_pinned = is_written(flaw.expected) or (flaw.is_pinned and not flaw.is_copy)
     if is_pinned and stands_plainly(flaw.expected.span, flaw.literal.span, source):
@@ -91,6 +96,13 @@ def _is_near(flaw: Flaw) -> bool:
         any(is_near_miss(numbers[i][j], float(flaw.right.middle(reading)[i, j])) for reading in (LOCAL, DEEP))
         for i, j in np.argwhere(flaw.wrong).tolist()
     )
+
+
+def _is_close(flaw: Flaw) -> bool:
+    assert flaw.right is not None
+    assert isinstance(flaw.literal, Number)
+    right = float(flaw.right.middle(LOCAL)[0, 0])
+    return _is_near(flaw) and 1 / _FACTOR < flaw.literal.value / (right or 1.0) < _FACTOR
 
 
 def _stands_among_right_ones(flaw: Flaw) -> bool:

@@ -146,7 +146,7 @@ def without_remarks(tokens: list[Token], *, first: bool, last: bool, alone: bool
     if first and not alone and _is_signature(kept):
         return kept[:1]
     if first or alone:
-        while len(kept) > 1 and _is_remark(kept[0]) and kept[1].type in _STARTS:
+        while len(kept) > 1 and _is_remark(kept[0]) and kept[1].type in _STARTS and not _is_taken_from(kept):
             word = kept.pop(0)
             if kept[0].type == "NAME" and _CHANGING & set(word.lower().split()):
                 kept[0] = Token("NAME", f"{word} {kept[0]}", start_pos=word.start_pos, end_pos=kept[0].end_pos)
@@ -156,6 +156,15 @@ def without_remarks(tokens: list[Token], *, first: bool, last: bool, alone: bool
     while (start := _closing_remark(kept)) > 0:
         kept = kept[:start]
     return kept
+
+
+def _is_taken_from(tokens: list[Token]) -> bool:
+    """`king - man`: the minus stands between two, and the word before it is no remark."""
+    word, sign, *rest = tokens
+    if sign.type != "MINUS" or not rest:
+        return False
+    gaps = (sign.start_pos or 0) - (word.end_pos or 0), (rest[0].start_pos or 0) - (sign.end_pos or 0)
+    return word.type == "WORD" and min(gaps) > 0 and rest[0].type not in ("NUMBER", "LSQB", "OPEN")
 
 
 def _is_remark(token: Token) -> bool:
