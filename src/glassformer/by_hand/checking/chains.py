@@ -324,6 +324,7 @@ class Chain:
     def _align(self, before: Node, node: Node, claim: Claim, side: Side) -> None:
         """Numbers put in for a formula that they do not fit are of something else; they are gone on with."""
         doubt = self._doubt(before, node) or (side.others and "it can be read in more than one way")
+        doubt = doubt or (self.statement.prose.rstrip().endswith("?") and "it is asked, and not said")
         if doubt:
             claim.why = doubt
             return

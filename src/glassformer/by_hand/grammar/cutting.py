@@ -66,7 +66,8 @@ def split(tokens: list[Token]) -> Iterator[list[Token]]:
         if depth <= 0 and (token.type in _SEPARATORS or after_relation):
             following = _next_kind(tokens, i)
             aligned = i + 1 < len(tokens) and tokens[i + 1].type == "AMP"
-            goes_on = following in _GOES_ON or (aligned and following == "MINUS")
+            is_open = bool(part) and part[-1].type in _OPERATORS  # `0.1 × 2 + \\\\`
+            goes_on = is_open or following in _GOES_ON or (aligned and following == "MINUS")
             if token.type == "ROWEND" and part and goes_on:
                 continue
             yield part
