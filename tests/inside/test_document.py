@@ -12,7 +12,6 @@ from helpers.small_models import SMALL, small
 from numpy.typing import NDArray
 
 from glassformer.by_hand.worksheets.solution import explain
-from glassformer.drawing.mathml import to_mathml
 from glassformer.errors import InputError
 from glassformer.inside.answers import first_difference
 from glassformer.inside.document import packing
@@ -28,7 +27,7 @@ from glassformer.inside.page.one_file import LARGEST, look_file, look_page, view
 from glassformer.inside.parts import Texts, title
 from glassformer.models.registry import build, configure
 from glassformer.stages.arithmetic import OPERATIONS
-from glassformer.stages.catalogue import CATALOGUE, Stage, fill
+from glassformer.stages.catalogue import CATALOGUE
 from glassformer.stages.trace import Trace
 
 Numbers = dict[str, NDArray[np.float64]]
@@ -180,13 +179,6 @@ def test_formulas_are_drawn_and_lead_to_their_operands(name: str) -> None:
         assert "\\\\" not in tree, tree
         for operand in re.findall(r'"data-operand": "(\d)"', tree):
             assert stage["operands"][int(operand)] in {each["address"] for each in document["stages"]}
-
-
-@pytest.mark.parametrize("each", CATALOGUE.values(), ids=CATALOGUE)
-def test_nothing_of_a_symbol_or_a_formula_stays_as_it_was_typed(each: Stage) -> None:
-    formulas = [each.latex, *(fill(way.latex, ["X"] * len(way.operands)) for way in each.ways)]
-    drawn = [to_mathml(latex, 0, lambda _place, _number: None, block=False) for latex in formulas]
-    assert "\\" not in "".join(drawn)
 
 
 def test_the_parts_of_a_translator_stand_in_two_columns() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import glassformer as gf
-from glassformer.drawing.score_words import between, clock, in_figures, score_lines
+from glassformer.drawing.score_words import between, in_figures
 from glassformer.errors import InputError
 from glassformer.objectives.evaluation import judge_answers
 from glassformer.objectives.objective import Verdict
@@ -136,16 +136,6 @@ def test_of_a_writer_the_first_are_shown_too() -> None:
     answers = [str(i) if i < 10 else "" for i in range(20)]
     found = examples(samples, judged(samples, answers), writes=True)
     assert [each.given for each in found] == [*"0123", *map(str, range(10, 10 + WRONG))]
-
-
-# --- scores in words --------------------------------------------------------------------------------------------
-
-
-def test_scores_in_words() -> None:
-    scores = {"loss": 0.25, "accuracy": 0.9731, "accuracy_interval": [0.961, 0.98249], "samples": 1000}
-    assert score_lines(scores) == [("accuracy", "97.3 %  (96.1 to 98.2 %)"), ("loss", "0.2500")]
-    assert in_figures("bleu", 31.44) == "31.4"
-    assert (clock(47.4), clock(200)) == ("47 s", "3:20 min")
 
 
 # --- train, from Python -----------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from glassformer.by_hand.worksheets.mask_laboratory import experiments
 from glassformer.by_hand.worksheets.solution import Solution, explain
 from glassformer.by_hand.worksheets.text_page import solution_page
 from glassformer.by_hand.worksheets.worksheet import example_names, from_sentence
-from glassformer.drawing.matrices import cut, flow, heading, words
+from glassformer.drawing.matrices import heading
 from glassformer.drawing.terminal import page_width
 from glassformer.errors import InputError
 
@@ -73,15 +73,6 @@ def test_a_matrix_that_does_not_fit_says_how_much_is_missing() -> None:
     row = re.search(r"word19 ⎣ (.*) … ⎦\n  ▌ +… (\d+) more columns", text[text.index("A = softmax") :])
     assert row is not None
     assert len(row[1].split()) + int(row[2]) == 20
-
-
-def test_words_are_measured_in_cells_and_cut_with_an_ellipsis() -> None:
-    assert cut("Donaudampfschiff", 8) == "Donauda…"
-    assert cut("猫猫猫猫", 6) == "猫猫…"
-    assert cut("猫猫猫", 6) == "猫猫猫"
-    assert [line.plain for line in words("one two three", 8)] == ["one two", "three"]
-    assert [line.plain for line in words("猫猫猫猫", 4)] == ["猫猫", "猫猫"]
-    assert flow([], 10) == []
 
 
 def page_of(source: Any, number: str | None = None) -> str:
