@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -76,3 +77,13 @@ def _tables_as_they_were() -> Iterator[None]:
     for table, rows in zip(tables, before, strict=True):
         table.clear()
         table.update(rows)
+
+
+@pytest.fixture
+def classifier(tmp_path: Path) -> Any:
+    """A small classifier on the disk, which nobody has taught."""
+    from helpers.small_runs import small_run  # not before shapes are checked in what is imported
+
+    from glassformer.runs.run import load
+
+    return load(small_run(tmp_path / "run").path)
