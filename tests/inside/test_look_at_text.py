@@ -1,34 +1,24 @@
 """A look at a trained model: the numbers are those of the pass, the words those of the answer, the page small."""
 
-import io
-import json
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from helpers.looks import numbers_of
-from helpers.small_runs import small_run
+from helpers.small_runs import TEXTS, run_of_each, small_run
 
-import glassformer as gf
-from glassformer.commands import main as cli
 from glassformer.errors import InputError
 from glassformer.inside.shown import Shown
 from glassformer.models.registry import MODELS
-from glassformer.runs import run as runs
 from glassformer.runs.run import Run, load
 from glassformer.text.tokens import END, START
-
-TEXTS = {"classes": "the film was not good", "pairs": "the third of March 1984", "answers": "3 1 2"}
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
-    root = tmp_path_factory.mktemp("runs")
-    return {objective: load(small_run(root / objective, objective).path) for objective in TEXTS}
+    return run_of_each(tmp_path_factory.mktemp("runs"))
 
 
 @pytest.fixture(scope="module")
@@ -151,126 +141,3 @@ def test_what_cannot_be_looked_at_is_said(
 ) -> None:
     with pytest.raises(InputError, match=error):
         trained[objective].look(**asked)
-
-
-# --- any other model ----------------------------------------------------------------------------------------------
-
-
-def test_a_model_that_was_watched_has_the_same_page(tmp_path: Path) -> None:
-    model = torch.nn.Transformer(6, 2, 1, 1, 13, batch_first=True).eval()
-    seen = gf.watch(model).run(torch.randn(1, 7, 6), torch.randn(1, 5, 6))
-    look = seen.look(tokens=list("abcde"), context=list("ABCDEFG"), title="torch's own")
-    labels = {stage["address"]: stage["labels"] for stage in look.document()["stages"]}
-    assert labels["encoder.layers.0.self_attn.weights"][-2:] == ["context", "context"]
-    assert labels["decoder.layers.0.self_attn.weights"][-2:] == ["own", "own"]
-    assert labels["decoder.layers.0.multihead_attn.weights"][-2:] == ["own", "context"]
-    assert "equal to the model's own numbers" in look.look.about
-    assert look.save(tmp_path / "page.html").bytes > 100_000
-    found = numbers_of(look.document())
-    for address in ("encoder.layers.0.self_attn.weights", "decoder.layers.0.multihead_attn.scores"):
-        np.testing.assert_allclose(found[address], seen.trace[address], rtol=0, atol=1e-6)
-
-
-def test_tokens_that_do_not_fit_name_nothing() -> None:
-    seen = gf.watch(torch.nn.MultiheadAttention(6, 3, batch_first=True).eval()).run(*[torch.randn(1, 5, 6)] * 3)
-    labels = {stage["address"]: stage["labels"] for stage in seen.look(tokens=["a", "b"]).document()["stages"]}
-    assert labels["weights"] == [None, None, None, None]
-
-
-def test_where_nothing_was_seen_there_is_nothing_to_look_at() -> None:
-    with pytest.raises(InputError, match="No attention was seen"):
-        gf.watch(torch.nn.Linear(3, 5)).run(torch.randn(2, 3)).look()
-
-
-# --- the command --------------------------------------------------------------------------------------------------
-
-
-def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str, str]:
-    monkeypatch.setattr(sys, "argv", ["glassformer", "look", *words])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    said = capsys.readouterr()
-    return int(stop.value.code or 0), said.out, said.err
-
-
-def test_the_command_writes_a_page_and_says_what_it_shows(
-    trained: dict[str, Run], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = tmp_path / "deep" / "page.html"
-    words = (str(trained["classes"].folder), TEXTS["classes"], "--out", str(page))
-    code, out, _ = command(capsys, monkeypatch, *words)
-    assert code == 0
-    assert f"Wrote {page}" in out
-    assert trained["classes"].look(TEXTS["classes"]).words in out
-    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
-    page.write_text("old", encoding="utf-8")
-    code, out, _ = command(capsys, monkeypatch, *words, "--json")
-    facts = json.loads(out)
-    assert (facts["page"], facts["bytes"], facts["left_out"]) == (str(page), page.stat().st_size, [])
-    assert facts["tokens"] == TEXTS["classes"].split()
-    assert facts["answer"]["items"][0]["share"] >= 1 / 2
-    assert list(page.parent.iterdir()) == [page]
-
-
-def test_the_command_leads_a_translation_and_reads_standard_input(
-    trained: dict[str, Run], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given = SimpleNamespace(buffer=io.BytesIO(f"{TEXTS['pairs']}\n".encode()), isatty=lambda: False)
-    monkeypatch.setattr(sys, "stdin", given)
-    words = (str(trained["pairs"].folder), "-", "--target", "1984-03-03", "--out", str(tmp_path / "page.html"))
-    code, out, _ = command(capsys, monkeypatch, *words, "--json")
-    assert code == 0
-    facts = json.loads(out)
-    assert "".join(facts["source_tokens"]) == TEXTS["pairs"]
-    assert "".join(facts["answer"]["target"]) == "1984-03-03"
-    assert "parts from" in facts["words"]
-
-
-@pytest.mark.parametrize(
-    ("words", "error"),
-    [
-        (["nowhere", "text"], "nowhere is no folder"),
-        (["{run}", ""], "There is no text yet"),
-        (["{run}", "two", "words"], 'put it in quotes: "two words"'),
-        (["{run}", "text", "--outt", "x"], "There is no option --outt"),
-        (["{run}", "text", "--out", "{run}"], "is a folder; name a file"),
-        (["{run}", "text", "--megabytes", "0"], "allow more than 0"),
-        (["{run}", "text", "--megabytes", "0.01"], "cannot be made as small"),
-    ],
-)
-def test_the_command_says_what_is_wrong(
-    words: list[str],
-    error: str,
-    trained: dict[str, Run],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    code, out, err = command(capsys, monkeypatch, *(word.format(run=trained["classes"].folder) for word in words))
-    assert (code, out) == (2, "")
-    assert error in err
-    assert not list(tmp_path.iterdir())
-
-
-def test_the_page_is_opened_only_when_asked(
-    trained: dict[str, Run], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr("webbrowser.open", lambda address: bool(opened.append(address)))
-    page = tmp_path / "page.html"
-    words = (str(trained["classes"].folder), "good", "--out", str(page))
-    command(capsys, monkeypatch, *words)
-    assert not opened
-    _, _, err = command(capsys, monkeypatch, *words, "--open")
-    assert opened == [page.as_uri()]
-    assert "No browser could be opened" in err
-
-
-def test_a_model_that_came_along_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = small_run(tmp_path / "package" / "feelings").path
-    monkeypatch.setattr(runs, "pocket_folders", lambda: [folder])
-    assert load("feelings").look("good").look.title == "feelings"
-    assert load(folder).folder == folder
-    with pytest.raises(InputError, match=r"feelinks is no folder, and no model called so came along; .*feelings"):
-        load("feelinks")
