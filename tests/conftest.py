@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from helpers.wrong_notes import NOTES
 from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
@@ -87,3 +88,11 @@ def classifier(tmp_path: Path) -> Any:
     from glassformer.runs.run import load
 
     return load(small_run(tmp_path / "run").path)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """Small notes with a wrong number, as a file."""
+    path = tmp_path / "notes.md"
+    path.write_text(NOTES, encoding="utf-8")
+    return path

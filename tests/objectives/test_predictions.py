@@ -1,10 +1,15 @@
 """How an answer may be asked for, and texts as rows of ids."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
+from helpers.small_runs import small_run
 
 from glassformer.errors import InputError
 from glassformer.objectives.predictions import Classified, Translated, Writing, Written, encoded, ids_of, together
+from glassformer.runs.run import load
 from glassformer.text.tokens import UNKNOWN, Tokens
 
 TOKENS = Tokens.train("word", ["a cat sat"], min_frequency=1)
@@ -13,15 +18,6 @@ TOKENS = Tokens.train("word", ["a cat sat"], min_frequency=1)
 def test_an_answer_in_words() -> None:
     assert Classified("good", {"good": 0.75, "bad": 0.25}).said == "good"
     assert (Translated("eine Katze", -0.5).said, Written("a cat").said) == ("eine Katze", "a cat")
-
-
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [({"beam": 0}, "`beam`"), ({"temperature": -1.0}, "it is -1.0"), ({"temperature": float("nan")}, "it is nan")],
-)
-def test_a_way_to_write_that_is_none_is_refused(how: dict[str, float], said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        Writing(**how)  # type: ignore[arg-type]
 
 
 def test_a_text_ends_before_the_first_stop() -> None:
@@ -41,3 +37,9 @@ def test_rows_of_like_length_go_together() -> None:
     assert sorted(map(sorted, together(rows, 10**6, alike=True))) == [[0, 2], [1, 4], [3]]
     assert sorted(i for batch in together(rows, 4) for i in batch) == [0, 1, 2, 3, 4]  # a long row stands alone
     assert max(len(batch) for batch in together(rows, 4)) == 2
+
+
+@pytest.mark.parametrize(("how", "said"), [({"beam": 0}, "`beam`"), ({"temperature": -1.0}, "it is -1.0")])
+def test_a_way_to_write_that_is_none_is_refused(tmp_path: Path, how: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        load(small_run(tmp_path / "run", "answers").path).predict(["3 1 2"], **how)

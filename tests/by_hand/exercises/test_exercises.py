@@ -1,15 +1,11 @@
 """Exercises: seeded sheets with blanks, whose solutions are right and whose answers are marked with follow-through."""
 
-import json
-from pathlib import Path
-
 import pytest
 
 from glassformer.by_hand.check import check_text
 from glassformer.by_hand.exercises.exercise_sheets import filled_in, make_exercise
 from glassformer.by_hand.exercises.planting import plant
 from glassformer.by_hand.exercises.workings import VARIANTS
-from glassformer.commands.check_work.exercise import exercise
 from glassformer.errors import InputError
 
 
@@ -55,16 +51,3 @@ def test_answers_are_marked_with_follow_through(seed: int) -> None:
     assert first.name == slips[0].symbol
     assert {f.name for f in report.findings} == {slips[0].symbol}  # what follows from it is not wrong again
     assert check_text(filled_in(made, made.working)).findings == []
-
-
-def test_the_command_prints_or_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    exercise(seed=2, variant="masked")
-    assert capsys.readouterr().out == make_exercise(2, "masked").sheet
-    exercise(seed=2, json=True)
-    assert json.loads(capsys.readouterr().out)["solution"] == make_exercise(2).solution
-    exercise(out=tmp_path / "sheet.md")
-    assert (tmp_path / "sheet.solution.md").read_text(encoding="utf-8") == make_exercise().solution
-    with pytest.raises(InputError, match="no variant 'maskd'; did you mean 'masked'"):
-        exercise(variant="maskd")
-    with pytest.raises(InputError, match="choose 1 to 8 tokens"):
-        exercise(tokens=99)

@@ -1,4 +1,4 @@
-"""`predict` and `evaluate` from the command line: texts from words, files and standard input; one JSON document."""
+"""`glassformer predict`: texts from words, files and standard input; one JSON document."""
 
 import io
 import json
@@ -9,29 +9,9 @@ from typing import Any
 import pytest
 from helpers.small_runs import small_run
 
-from glassformer.commands import main as cli
 from glassformer.commands.ship_models.predict import predict, texts_of
 from glassformer.errors import InputError
 from glassformer.runs.run import load
-
-
-def said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: object) -> str:
-    """What a command prints; it must end well."""
-    monkeypatch.setattr(sys, "argv", ["glassformer", *map(str, words)])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    captured = capsys.readouterr()
-    assert not stop.value.code, captured.err
-    return captured.out
-
-
-@pytest.fixture
-def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
-    return lambda *words: said(capsys, monkeypatch, *words)
-
-
-def test_without_a_word_the_commands_are_listed(ask: Any) -> None:
-    assert "Usage: glassformer COMMAND" in ask()
 
 
 def test_a_text_that_is_too_long_is_cut_and_that_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -54,20 +34,6 @@ def test_what_is_not_known_or_not_there_is_said(tmp_path: Path, capsys: pytest.C
     said = capsys.readouterr()
     assert said.err == "Empty lines get no answer: 2\n"
     assert len(said.out.splitlines()) == 2
-
-
-@pytest.mark.parametrize(("how", "said"), [({"beam": 0}, "`beam`"), ({"temperature": -1.0}, "it is -1.0")])
-def test_a_way_to_write_that_is_none_is_refused(tmp_path: Path, how: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        load(small_run(tmp_path / "run", "answers").path).predict(["3 1 2"], **how)
-
-
-def test_other_data_may_name_other_columns(ask: Any, tmp_path: Path) -> None:
-    run = small_run(tmp_path / "run").path
-    rows = "".join(f"film {i},{label},{i}\n" for i in range(20) for label in ("positive", "negative"))
-    (tmp_path / "own.csv").write_text(f"body,queue,number\n{rows}", encoding="utf-8")
-    scores = json.loads(ask("evaluate", run, tmp_path / "own.csv", "--text", "body", "--label", "queue", "--json"))
-    assert scores["samples"] == 40
 
 
 def test_an_empty_text_is_not_answered(tmp_path: Path) -> None:
@@ -127,25 +93,3 @@ def test_texts_are_words_or_the_lines_of_a_file_or_of_standard_input(
     for name, what in (("table.csv", "is a table"), ("empty.txt", "holds no text")):
         with pytest.raises(InputError, match=what):
             texts_of([str(tmp_path / name)])
-
-
-def test_scores_come_as_json_and_as_a_table(ask: Any, tmp_path: Path) -> None:
-    run = small_run(tmp_path / "run").path
-    scores = json.loads(ask("evaluate", run, "--json"))
-    assert scores["accuracy"] == load(run).evaluate()["accuracy"]
-    assert {"macro_f1", "accuracy_interval", "confusion"} <= scores.keys()
-    page = ask("evaluate", run, "--part", "valid", "--limit", 7)
-    assert "negation:300, valid part, 7 samples:" in page
-    assert "accuracy" in page
-    assert "true ↓ predicted →" in page
-
-
-def test_a_folder_that_is_no_run_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for command in ("predict", "evaluate"):
-        monkeypatch.setattr(sys, "argv", ["glassformer", command, str(tmp_path), "text"])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        assert stop.value.code == 2
-        assert "holds no run" in capsys.readouterr().err

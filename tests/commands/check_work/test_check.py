@@ -1,58 +1,19 @@
-"""`glassformer check` and its reports: what a person sees, what a program reads, and what a gate ends with."""
+"""`glassformer check`: what a person sees, what a program reads, and what a gate ends with."""
 
 import json
 import re
 import subprocess
 import sys
-from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from helpers.wrong_notes import NOTES
 
 from glassformer.by_hand.check import check as check_files
-from glassformer.by_hand.check import check_document, check_text
-from glassformer.by_hand.checking.findings import Report
-from glassformer.by_hand.exercises.planting import plant
-from glassformer.by_hand.exercises.workings import VARIANTS, make_working
-from glassformer.by_hand.exercises.writing import STYLES, write
-from glassformer.by_hand.notes.documents import Document
-from glassformer.by_hand.notes.reading import open_bytes
 from glassformer.by_hand.reports.html import to_html
 from glassformer.by_hand.reports.margins import to_markdown
-from glassformer.by_hand.reports.mending import mend, mended_text
-from glassformer.commands import main
 from glassformer.commands.check_work.check import check
 from glassformer.errors import InputError
-
-NOTES = """# A small one
-
-$$Q = \\begin{bmatrix} 1 & 2 \\end{bmatrix} \\begin{bmatrix} 1 & 0 \\\\ 0 & 1 \\end{bmatrix} = [1, 3]$$
-
-$$S = Q \\begin{bmatrix} 2 \\\\ 1 \\end{bmatrix} = 5$$
-
-Half of it: 5 / 2 = 2.5, and [2, 5] / 3 = [0.66, 1.66]
-"""
-
-
-@pytest.fixture
-def notes(tmp_path: Path) -> Path:
-    path = tmp_path / "notes.md"
-    path.write_text(NOTES, encoding="utf-8")
-    return path
-
-
-def test_the_terminal_quotes_the_line_and_marks_the_number(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert check(str(notes)) == 1
-    shown = capsys.readouterr().out
-    assert "First wrong number  Q, row 1, column 2   line 3" in shown
-    number, mark = next(
-        pair for pair in zip(shown.splitlines(), shown.splitlines()[1:], strict=False) if "‾" in pair[1]
-    )
-    assert number[mark.index("‾")] == "3"
-    assert mark.split() == ["‾", "2"]
-    assert "carried: later numbers follow from the wrong value (line 5)" in shown
-    assert "~ 2 numbers cut-off" in shown
 
 
 def test_json_is_one_document_of_the_promised_shape(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,45 +24,6 @@ def test_json_is_one_document_of_the_promised_shape(notes: Path, capsys: pytest.
     assert all(set(finding) >= wanted for finding in document["findings"])
     assert document["first_wrong"]["arithmetic"] == "1×0 + 2×1 = 2"
     assert document["claims"] == document["checked"] + len(document["not_checkable"]) + len(document["unreadable"])
-
-
-def test_margins_keep_the_notes_and_stand_outside_formulas(notes: Path) -> None:
-    marked = to_markdown(check_files(notes))
-    without = [line for line in marked.splitlines() if not line.startswith(">")]
-    assert [line for line in without if line] == [line for line in NOTES.splitlines() if line]
-    assert "> ✗ **First wrong number.** Q, row 1, column 2: 3 is printed, 2 is right; carried" in marked
-
-
-def test_the_page_is_one_file_without_network(notes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    page = tmp_path / "report.html"
-    check(str(notes), html=page)
-    text = page.read_text(encoding="utf-8")
-    assert not re.search(r"(?:src|href)\s*=|https?://|@import|url\(", text)
-    parser = _Counter()
-    parser.feed(text)
-    assert parser.marks == 3 * 2  # each finding is a mark in the notes and a card beside them
-    assert parser.open == []
-    assert f"Wrote {page}" in capsys.readouterr().err
-
-
-class _Counter(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.marks, self.open = 0, list[str]()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.marks += "data-mark" in dict(attrs)
-        if tag not in ("meta", "mspace"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
-def test_a_page_never_lets_notes_through_as_html() -> None:
-    page = to_html(check_text("<script>alert(1)</script> 1 + 1 = 3\n\n$$\\text{<img>} = 1 + 1 = 3$$\n"))
-    assert "<script>alert" not in page
-    assert "<img>" not in page
 
 
 def test_a_corrected_copy_stands_beside_the_notes(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,34 +66,6 @@ def test_several_corrected_copies_go_into_a_folder(notes: Path, tmp_path: Path) 
     check(str(notes), str(other), fix=True, quiet=True, out=tmp_path / "mended")
     assert (tmp_path / "mended" / "other.md").read_text() == "1 + 1 = 2"
     assert "= 4$$" in (tmp_path / "mended" / "notes.md").read_text(encoding="utf-8")
-
-
-def test_what_is_only_probable_is_not_corrected() -> None:
-    document = open_bytes(b"1 + 1 = 3", "notes")
-    (correction,) = check_document(document).corrections["notes"]
-    assert mended_text(document, [correction]) == "1 + 1 = 2"
-    assert mended_text(document, [replace(correction, certain=False)]) == "1 + 1 = 3"
-
-
-def test_a_corrected_notebook_keeps_everything_else(tmp_path: Path) -> None:
-    path = tmp_path / "notes.ipynb"
-    cells = [{"cell_type": "code", "source": ["1"]}, {"cell_type": "markdown", "source": ["so\n", "1 + 1 = 3"]}]
-    path.write_text(json.dumps({"cells": cells, "metadata": {"a": 1}}), encoding="utf-8")
-    check(str(path), fix=True, quiet=True, out=tmp_path / "mended.ipynb")
-    mended = json.loads((tmp_path / "mended.ipynb").read_text(encoding="utf-8"))
-    assert mended["cells"][1]["source"] == ["so\n", "1 + 1 = 2"]
-    assert (mended["cells"][0], mended["metadata"]) == (cells[0], {"a": 1})
-
-
-@pytest.mark.parametrize("seed", range(15))
-def test_what_was_corrected_is_right(seed: int) -> None:
-    working = make_working(seed, VARIANTS[seed % len(VARIANTS)], width=2 + seed % 3)
-    slipped, planted = plant(working, seed, count=1 + seed % 2)
-    assert planted
-    report = check_text(write(slipped, STYLES[seed % len(STYLES)]))
-    assert report.first_wrong is not None
-    mended = mend(report.documents[0], report.corrections["text"])
-    assert check_text(mended).first_wrong is None
 
 
 def test_a_gate_is_quiet_when_all_is_right(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -258,59 +152,6 @@ def test_less_than_the_asked_coverage_is_no_tick(tmp_path: Path, capsys: pytest.
     assert check(str(path), coverage=70) == 1  # a wrong number says more
     with pytest.raises(InputError, match="--coverage 170 is not a percentage"):
         check(str(path), coverage=170)
-
-
-def test_several_files_have_a_line_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name, text in (("a.md", "1 + 1 = 2"), ("b.md", "\n1 + 1 = 3"), ("c.md", "Words.")):
-        (tmp_path / name).write_text(text)
-    assert check(str(tmp_path)) == 1
-    shown = capsys.readouterr().out
-    assert re.search(r"✓ +1 of 1 +\S*a\.md", shown)
-    assert re.search(r"✗ +1 of 1 +\S*b\.md  first wrong number in line 2", shown)
-    assert re.search(r"– +0 of 0 +\S*c\.md  nothing could be checked", shown)
-    check(str(tmp_path), json=True)
-    briefs = json.loads(capsys.readouterr().out)["by_file"]
-    assert [brief["outcome"] for brief in briefs] == ["fine", "wrong", "nothing checked"]
-
-
-def test_a_report_is_neither_true_nor_false() -> None:
-    with pytest.raises(TypeError, match=r"report\.outcome"):
-        assert check_text("1 + 1 = 2")
-    assert check_text("1 + 1 = 2").outcome == "fine"
-    assert check_text("[2, 5] / 3 = [0.66, 1.66]").outcome_for(strict=True) == "wrong"
-
-
-def test_notes_cannot_steer_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "no\x1b[31mtes.md"
-    path.write_text("1 + 1 = 3, \x1b]0;owned\x07 \x9b2J\u202e\n\nX\x1b[2J W = 4\n", encoding="utf-8")
-    for how in ({}, {"quiet": True}, {"markdown": True}, {"fix": True}):
-        check(str(path), **how)
-        shown = capsys.readouterr().out
-        assert not set(shown) & set("\x1b\x07\x9b\u202e")
-    check(str(path))
-    assert "1 + 1 = 3, ␛]0;owned␇" in capsys.readouterr().out
-
-
-def test_a_fault_is_never_the_code_for_a_wrong_number(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def broken(document: Document, **how: object) -> Report:
-        if "bad" in document.file:
-            raise KeyError("gone")
-        return check_document(document)
-
-    (tmp_path / "bad.md").write_text("1 + 1 = 2")
-    monkeypatch.setattr("glassformer.by_hand.check.check_document", broken)
-    monkeypatch.setattr(sys, "argv", ["glassformer", "check", str(tmp_path / "bad.md")])
-    with pytest.raises(SystemExit) as stop:
-        main.main()
-    assert stop.value.code == 3
-    assert "a fault of Glassformer, not of yours (KeyError: 'gone')" in capsys.readouterr().err
-    (tmp_path / "other.md").write_text("1 + 1 = 3")
-    assert check(str(tmp_path)) == 3  # the others are told all the same
-    shown = capsys.readouterr().out
-    assert "First wrong number" in shown
-    assert "bad.md: the checker broke down (KeyError)" in " ".join(shown.split())
 
 
 def test_a_file_that_cannot_be_opened_is_said_so(

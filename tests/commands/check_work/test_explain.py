@@ -2,36 +2,12 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from glassformer.by_hand.worksheets.worksheet import example_names
-from glassformer.commands import main as cli
-
-
-class Answer:
-    """What a command printed, and how it ended."""
-
-    def __init__(self, out: str, err: str, code: int) -> None:
-        self.out, self.err, self.code = out, err, code
-
-
-@pytest.fixture
-def glassformer(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
-    monkeypatch.setenv("COLUMNS", "100")
-
-    def run(*words: str) -> Answer:
-        monkeypatch.setattr(sys, "argv", ["glassformer", *words])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        printed = capsys.readouterr()
-        return Answer(printed.out, printed.err, int(stop.value.code or 0))
-
-    return run
 
 
 def test_the_first_page_shows_the_whole_working(glassformer) -> None:  # type: ignore[no-untyped-def]
@@ -207,32 +183,10 @@ def test_wrong_usage_says_what_to_do_and_ends_with_2(glassformer, words: list[st
     assert "Traceback" not in answer.err
 
 
-@pytest.mark.parametrize("place", [0, 1, 3])
-def test_debug_shows_the_traceback(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = ["explain", "--example", "none"]
-    monkeypatch.setattr(sys, "argv", ["glassformer", *words[:place], "--debug", *words[place:]])
-    with pytest.raises(ValueError, match="no example called 'none'"):
-        cli.main()
-
-
-def test_debug_may_also_be_a_value(glassformer) -> None:  # type: ignore[no-untyped-def]
-    assert "--debug" in glassformer("explain", "--sentence=--debug").out
-    assert "'--debug' is neither an example" in glassformer("explain", "--", "--debug").err
-    assert "requires an argument" in glassformer("explain", "--sentence", "--debug", "--json").err
-    assert "--debug" in glassformer("--help").out
-
-
 def test_the_page_says_what_its_signs_mean_only_on_a_terminal(glassformer, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     assert "italics" not in glassformer("explain").out
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "italics: < 0" in glassformer("explain").out
-
-
-def test_a_reader_who_leaves_early_is_no_failure() -> None:
-    command = f"{sys.executable} -m glassformer explain | head -1; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.split() == ["0"]
-    assert done.stderr == ""
 
 
 def test_without_colour_no_escape_codes(glassformer, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
