@@ -117,12 +117,6 @@ def test_names_are_spelled_as_the_author_spells_them() -> None:
     assert finding.name == "Total Cost"
 
 
-def test_a_cause_contradicts_no_right_number() -> None:
-    given = "Q = [[1, 0], [0, 1], [1, 1]]\n\nK = [[1, 0], [1, 1], [0, 1]]\n\nV = [[2, 0], [0, 3], [1, 1]]\n\n"
-    (finding,) = check_text(given + "Q K^T = [[1, 1, 0], [0, 1, 1], [1, 3, 1]]\n").findings
-    assert (finding.printed, finding.right, finding.cause) == ("3", "2", None)  # Q Vᵀ has a 3 there, and is not it
-
-
 @pytest.mark.parametrize(
     ("notes", "suffix"),
     [
