@@ -1,5 +1,5 @@
-"""The tree is the architecture: folders import downwards by the contract in pyproject.toml, each file says what it does,
-and each module is tried in a file of its own."""
+"""The tree is the architecture: folders import downwards by the contract in pyproject.toml, each file says what it
+does, and each module is tried in a file of its own."""
 
 import ast
 import re

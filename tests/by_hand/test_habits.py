@@ -1,4 +1,4 @@
-"""Habits of people who write notes: asides, decimal commas, tables, comments. None of them raises a false alarm."""
+"""Habits of people who write notes: asides, decimal commas, bars, calls. None of them raises a false alarm."""
 
 import pytest
 from helpers.checked_notes import told

@@ -1,5 +1,4 @@
-"""A trained model in use: the same answers alone and in company, scores that follow from the answers, and the run's own
-data read again as they were."""
+"""A trained model in use: what it answers, how it is scored on its own data, and what training left beside it."""
 
 import json
 

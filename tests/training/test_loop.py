@@ -1,4 +1,4 @@
-"""The loop and what it stands on: resumed is never stopped, accumulated is one, and every kind of lesson is learnt."""
+"""The loop: resumed is never stopped, accumulated is one, and every kind of lesson is learnt."""
 
 import math
 from typing import Any

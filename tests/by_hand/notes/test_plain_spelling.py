@@ -1,4 +1,4 @@
-"""Habits of writing: frames seen through, commands of the author's, pieces on lines of their own."""
+"""Habits of writing: frames seen through, names told from products, and every sign in its place."""
 
 import pytest
 from helpers.checked_notes import found

@@ -1,4 +1,4 @@
-"""The certificate: every model passes, and for each promise there is a model that breaks it and nothing else."""
+"""The certificate: every model passes, what has no meaning is left out by name, and nothing is changed by trying."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Formats that people have: each is read, its line is named, and what is broken or hostile gets one sentence."""
+"""Notes in web pages: the formulas they keep, their tables and code, and nothing that is only drawn or run."""
 
 import pytest
 from helpers.checked_notes import checked, found

@@ -1,4 +1,4 @@
-"""Programs in notes: what they print is laid beside what their text gives; nothing is run, and doubt is silence."""
+"""Programs in notebooks: what they print is laid beside what their text gives; nothing is run, and doubt is silence."""
 
 from typing import Any
 
