@@ -1,5 +1,5 @@
-"""The tree is the architecture: folders import downwards by the contract in pyproject.toml, and each file says what it
-does."""
+"""The tree is the architecture: folders import downwards by the contract in pyproject.toml, each file says what it
+does, and each module is tried in a file of its own."""
 
 import ast
 import re
@@ -14,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "glassformer"
+TESTS = ROOT / "tests"
 MODULES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
 FOLDERS = sorted(
     path.relative_to(SOURCE).as_posix()
@@ -26,6 +27,7 @@ SCRIPTS = sorted(
 MOST_ENTRIES = 14
 WIDEST = 120  # signs in a line
 MOST_LINES = 60  # of one function
+APART = ("helpers", "survey")  # folders of tests that mirror none of the source
 COMMANDS = "commands/"  # whose signatures are their options, and may be longer
 
 
@@ -125,3 +127,35 @@ def test_no_two_files_of_one_folder_tree_share_a_name() -> None:
         (module.partition("/")[0], Path(module).stem) for module in MODULES if not module.endswith("__init__.py")
     )
     assert [stem for stem, count in stems.items() if count > 1] == []
+
+
+def does_something(module: str) -> bool:
+    """Whether a module has a function that could be wrong: one that is only a table, or only types, has none. What the
+    package itself gives is tried in test_public_names.py."""
+    tree = ast.parse((SOURCE / module).read_text(encoding="utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return module != "__init__.py" and any(
+        not isinstance(line, ast.Expr) or not isinstance(line.value, ast.Constant)  # a docstring, or `...`
+        for function in functions
+        for line in function.body
+    )
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if does_something(module)])
+def test_a_module_is_tried_in_a_file_of_its_own(module: str) -> None:
+    """What `layers/attention.py` promises is tried in `tests/layers/test_attention.py`."""
+    file = TESTS / Path(module).with_name(f"test_{Path(module).name}")
+    assert file.is_file(), f"{file.relative_to(ROOT)} is missing: write it, or move there what tries {module}"
+    assert "def test_" in file.read_text(encoding="utf-8")
+
+
+def test_tests_stand_in_the_folders_of_the_source() -> None:
+    folders = {file.parent.relative_to(TESTS) for file in TESTS.rglob("test_*.py")}
+    elsewhere = [folder for folder in folders if not (SOURCE / folder).is_dir() and folder.parts[0] not in APART]
+    assert elsewhere == []
+
+
+def test_what_is_only_a_table_or_only_types_needs_no_file() -> None:
+    assert not does_something("by_hand/grammar/signs.py")
+    assert not does_something("objectives/objective.py")
+    assert does_something("errors.py")
