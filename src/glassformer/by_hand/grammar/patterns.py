@@ -30,7 +30,7 @@ PATTERN = re.compile(
   | (?P<ELLIPSIS>\.\.\.)
   | (?P<COMMAND>\\[A-Za-z]+|\\[{}%&_|\#])
   | (?P<RELATION>:=|===?|=>|⇒|⟹|->|→|⟶|↦|≈|≃|≅|≐|∈|≠|!=|<=|>=|≤|≥|<|>|=|∼)
-  | (?P<NUMBER>(?:(?<=\\frac)\d|(?<=\\frac\d)\d|(?<=\\frac\ )\d|(?<=\\frac\ \d)\d  # \frac14 is a quarter
+  | (?P<NUMBER>(?:(?<=frac)\d|(?<=frac\d)\d|(?<=frac\ )\d|(?<=frac\ \d)\d  # \frac14 is a quarter
         |\d+\{,\}\d+|\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d{1,4}(?![\w.]))?)
   | (?P<CODE>(?:np|numpy|torch|F|math|jnp)\.[A-Za-z_.]+)
   | (?P<IDENT>[A-Za-zα-ωΑ-ΩÀ-ÖØ-öø-ÿЀ-ӿ\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]+[0-9₀-₉ₖᵢⱼ]*)
