@@ -16,7 +16,7 @@ from glassformer.by_hand.exercises.exercise_sheets import make_exercise
 from glassformer.by_hand.worksheets.solution import explain
 from glassformer.by_hand.worksheets.worksheet import example_names
 from glassformer.runs.run import load
-from glassformer.studio.rooms.inside import look_at
+from glassformer.studio.rooms.inside import reading_look
 from glassformer.studio.rooms.train import _thinned
 
 TEXT = "the film was not good"
@@ -138,7 +138,7 @@ def test_a_sentence_of_ones_own(visitor: Visitor) -> None:
 
 
 def logits(visitor: Visitor, text: str, **write: Any) -> np.ndarray:
-    return look_at(visitor.studio.shelf.get("classes"), text, write=write.get("write")).trace["logits"]
+    return reading_look(visitor.studio.shelf.get("classes"), text, write=write.get("write")).trace["logits"]
 
 
 def share(found: Any, name: str) -> float:

@@ -321,7 +321,7 @@ class Attention(nn.Module):
         learned: str = "qkvo",
     ) -> None:
         super().__init__()
-        checks.sizes(d_model=d_model, n_heads=n_heads, d_key=d_key, d_value=d_value, d_context=d_context)
+        checks.at_least_one(d_model=d_model, n_heads=n_heads, d_key=d_key, d_value=d_value, d_context=d_context)
         checks.choices(dropout, learned)
         self.d_model, self.d_context = d_model, d_context or d_model
         self.n_heads, self.n_kv_heads = n_heads, n_heads if n_kv_heads is None else n_kv_heads

@@ -8,7 +8,7 @@ import re
 
 from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
 from glassformer.by_hand.checking.evidence import UnsureError, is_written
-from glassformer.by_hand.checking.ledger import Claim, Ledger, Subject
+from glassformer.by_hand.checking.ledger import Claim, Ledger, Topic
 from glassformer.by_hand.checking.named_steps import steps
 from glassformer.by_hand.checking.surroundings import counts_otherwise, dash_read_otherwise, is_set_by_program
 from glassformer.by_hand.grammar.expressions import (
@@ -176,7 +176,7 @@ class Chain:
             meant = (*fitting, expected)[0]
         is_dash = dashed is not None and meant is expected and ledger.source[expected.span.start] in "-−–"
         doubt = "it begins with a dash or a minus" if is_dash else self._doubt(expected, node)
-        ledger.compare(meant, node, Subject(self.title, node), doubt)
+        ledger.compare(meant, node, Topic(self.title, node), doubt)
         claim.status, claim.why = "checked", ""
 
     def _is_claim(self, side: Side, node: Node, before: Node) -> bool:
@@ -222,7 +222,7 @@ class Chain:
 
     def _by_formula(self, name: Name, literal: Node, claim: Claim) -> bool:
         """Compares a printed result with the formula that the notes, or else the catalogue, give for its name."""
-        ledger, subject = self.ledger, Subject(self.title, literal)
+        ledger, subject = self.ledger, Topic(self.title, literal)
         worked = ledger.just_said(name.key)
         formula = worked if worked is not None else ledger.scope.formula(name.text)
         stage = stage_of(name.text)
@@ -243,7 +243,7 @@ class Chain:
 
     def _by_words(self, literal: Node, claim: Claim) -> bool:
         """Compares a printed result with the step that a heading, a sentence or its own name puts into words."""
-        ledger, subject = self.ledger, Subject(self.title, literal)
+        ledger, subject = self.ledger, Topic(self.title, literal)
         own = " ".join(name.text for name in self.names)
         lists = [node for node in ledger.printed if isinstance(node, Matrix)]
         is_name = bool(own) and len(own.split()) <= _LONGEST_NAME and not self.statement.caption
@@ -306,7 +306,7 @@ class Chain:
             claim.why = doubt
             return
         try:
-            alignment = Alignment(self.ledger, Subject(self.title, node), about=side.relation == "ABOUT")
+            alignment = Alignment(self.ledger, Topic(self.title, node), about=side.relation == "ABOUT")
             if alignment.align(before, node):
                 claim.status, claim.why = "checked", ""
         except InputError as error:

@@ -60,7 +60,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Subject:
+class Topic:
     """What is being talked about: the name of the chain, and the side of it that is at hand."""
 
     name: str = ""
@@ -157,7 +157,7 @@ class Ledger:
                 self.literals[id(each)] = self.mistaken[each.key]
 
     def compare(
-        self, expected: Node, literal: Node, subject: Subject, doubt: str = "", *, proven: bool | None = None
+        self, expected: Node, literal: Node, subject: Topic, doubt: str = "", *, proven: bool | None = None
     ) -> None:
         """Compares printed numbers with an expression, and keeps what they stand for from now on.
 
@@ -235,7 +235,7 @@ class Ledger:
         meant = proven or is_meant(literal, found.outcome, strict=proven is False)
         return "" if meant else "it does not follow from what is said before, which may mean something else"
 
-    def _accuse(self, expected: Node, literal: Node, found: Understood, subject: Subject, cause: str | None) -> None:
+    def _accuse(self, expected: Node, literal: Node, found: Understood, subject: Topic, cause: str | None) -> None:
         """Records wrong numbers."""
         flaw = self._add_flaw(expected, literal, found, subject, cause=cause)
         found.outcome.known.mistake = flaw
@@ -319,7 +319,7 @@ class Ledger:
         expected: Node,
         literal: Node,
         found: Understood,
-        subject: Subject,
+        subject: Topic,
         *,
         kind: str = "",
         cause: str | None = None,
@@ -373,7 +373,7 @@ class Ledger:
         scene = scene_of(expected, literal, outcome.wrong, right, partial(self.evaluator, world), self.literals)
         return find_cause(scene)
 
-    def _mild(self, expected: Node, literal: Node, found: Understood, subject: Subject) -> None:
+    def _mild(self, expected: Node, literal: Node, found: Understood, subject: Topic) -> None:
         outcome = found.outcome
         for kind, where in (("cut-off", outcome.fit.cut), ("doubtful", outcome.fit.doubtful)):
             self.cuts |= kind == "cut-off" and bool((where & ~outcome.wrong).any())
@@ -385,7 +385,7 @@ class Ledger:
                 flaw.sure = _POSSIBLE[kind]
 
 
-def _title(expected: Node, literal: Node, subject: Subject) -> str:
+def _title(expected: Node, literal: Node, subject: Topic) -> str:
     """What the numbers are called: the chain's name for its results, else what they were put in for."""
     if literal is subject.side or not is_symbolic(expected):
         return subject.name
