@@ -15,9 +15,9 @@ import glassformer as gf
 from glassformer.errors import InputError
 from glassformer.models.card import Card
 from glassformer.models.config import to_dict
-from glassformer.models.decoding.sampling import Stop, greedy
-from glassformer.models.decoding.writers import Continuation
+from glassformer.models.language_model import Continuation
 from glassformer.models.registry import build, configure
+from glassformer.models.sampling import Stop, greedy
 from glassformer.objectives.predictions import Classified, Translated, Writing, Written
 from glassformer.objectives.table import evaluate
 from glassformer.runs.folder import RunFolder

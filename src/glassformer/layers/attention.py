@@ -25,7 +25,6 @@ from glassformer.errors import InputError
 from glassformer.layers import attention_checks as checks
 from glassformer.layers.cache import Cache
 from glassformer.layers.kernels import turned
-from glassformer.stages.catalogue import CATALOGUE
 from glassformer.stages.watchers import Watcher, Witness, nothing, within
 
 # --- 1. score: how well does each query fit each key? -----------------------------------------------------------
@@ -212,6 +211,8 @@ def _join_causal(mask: Tensor | None, shape: tuple[int, int, int, int], device: 
 
 def how_weighed(weigher: Weigher) -> str:
     """The catalogue's name for a weigher; one from outside has none there."""
+    from glassformer.stages.catalogue import CATALOGUE  # who only asks for the answer needs no catalogue
+
     return next((way.how for way in CATALOGUE["weights"].ways if WEIGHERS[way.how] is weigher), "handed in")
 
 
