@@ -69,7 +69,7 @@ class Writing:
     sampling for a text that goes on.
 
     longest       new tokens at most
-    temperature   0 is greedy; see decode.Sampling for this and the next three
+    temperature   0 is greedy; see Sampling for this and the next three
     beam          the width of beam search; 1 is greedy
     seed          the same seed writes the same text
     stop          strings that end the output, and are left out
