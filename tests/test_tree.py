@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -159,3 +159,57 @@ def test_what_is_only_a_table_or_only_types_needs_no_file() -> None:
     assert not does_something("by_hand/grammar/signs.py")
     assert not does_something("objectives/objective.py")
     assert does_something("errors.py")
+
+
+def parsed(path: Path) -> ast.Module:
+    """A file's tree."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def doubled(root: Path) -> list[str]:
+    """Public names at the top of files that stand twice: a class anywhere, a function in one folder of the first row.
+
+    One rule of exemption: a file that the table of objectives names calls its functions by the fields of `Objective`
+    that they fill, so that one file can be read beside another. All of these count as one.
+    """
+    objectives = re.findall(r"glassformer\.objectives\.(\w+):", (root / "objectives/table.py").read_text("utf-8"))
+    fields = {
+        each.target.id
+        for node in parsed(root / "objectives/objective.py").body
+        if isinstance(node, ast.ClassDef) and node.name == "Objective"
+        for each in node.body
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    }
+    homes: defaultdict[str, set[Path]] = defaultdict(set)
+    for path in root.rglob("*.py"):
+        folder = path.relative_to(root).parts[0]
+        for node in parsed(path).body:
+            if isinstance(node, ast.ClassDef):
+                homes[f"class {node.name}"].add(path)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                fills = folder == "objectives" and path.stem in objectives and node.name in fields
+                homes[f"{folder}: {node.name}"].add(path.parent if fills else path)
+    return sorted(name for name, files in homes.items() if len(files) > 1 and " _" not in name)
+
+
+def test_a_name_means_one_thing() -> None:
+    """Whoever meets `Matrix` or `number` need not ask which."""
+    assert doubled(SOURCE) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "said"),
+    [
+        ("text/samples.py", "class Attention: ...", ["class Attention"]),
+        ("layers/cache.py", "def causal_mask(): ...", ["layers: causal_mask"]),
+        ("objectives/table.py", "async def chrf(): ...", ["objectives: chrf"]),
+        ("objectives/table.py", "def judge(): ...", ["objectives: judge"]),
+        ("objectives/classes.py", "def prompt(): ...", []),
+        ("studio/shelf.py", "def causal_mask(): ...", []),
+        ("layers/cache.py", "def _causal_mask(): ...", []),
+    ],
+)
+def test_a_second_thing_of_one_name_is_noticed(copied: Path, module: str, line: str, said: list[str]) -> None:
+    spoilt = copied / "src" / "glassformer" / module
+    spoilt.write_text(spoilt.read_text(encoding="utf-8") + f"\n{line}\n", encoding="utf-8")
+    assert doubled(copied / "src" / "glassformer") == said

@@ -5,7 +5,7 @@ import math
 from rich.style import Style
 from rich.text import Text
 
-from glassformer.drawing.matrices import Matrix, cut, flow, rgb, right, shade, words
+from glassformer.drawing.matrices import DrawnMatrix, cut, flow, rgb, right, shade, words
 
 
 def test_words_are_measured_in_cells_and_cut_with_an_ellipsis() -> None:
@@ -22,7 +22,7 @@ def number_row(*numbers: str) -> list[Text]:
 
 
 def test_columns_without_room_are_counted() -> None:
-    matrix = Matrix([number_row(*["1.2345"] * 5), number_row(*["−7.0000"] * 5)], rows=("a", "b"))
+    matrix = DrawnMatrix([number_row(*["1.2345"] * 5), number_row(*["−7.0000"] * 5)], rows=("a", "b"))
     assert matrix.needs == len("a ⎡ ") + 5 * 7 + 4 * 2 + len(" ⎤")
     assert [line.plain.count("1.2345") for line in matrix.draw(matrix.needs)] == [5, 0]
     narrow = [line.plain for line in matrix.draw(matrix.needs - 9)]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from helpers.small_runs import small_corpus, small_run
 
-from glassformer.models.decoding.sampling import Stop, greedy
-from glassformer.models.decoding.writers import Continuation
+from glassformer.models.language_model import Continuation
+from glassformer.models.sampling import Stop, greedy
 from glassformer.objectives.predictions import Writing, Written
 from glassformer.objectives.table import evaluate
 from glassformer.runs.run import Run, load

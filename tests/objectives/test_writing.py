@@ -3,8 +3,8 @@
 import pytest
 from helpers.small_runs import TEXT, language_run
 
-from glassformer.models.decoding.sampling import Stop, greedy
-from glassformer.models.decoding.writers import Continuation
+from glassformer.models.language_model import Continuation
+from glassformer.models.sampling import Stop, greedy
 from glassformer.objectives.predictions import Written
 from glassformer.text.tokens import END
 

@@ -1,13 +1,13 @@
 """Notes in columns: a dot product per key, and under each the same steps."""
 
-from glassformer.by_hand.checking.columns import Columns, equations, find_columns
+from glassformer.by_hand.checking.columns import ColumnGroup, equations, find_columns
 from glassformer.by_hand.notes.reading import open_bytes
 from glassformer.by_hand.notes.statements import read_statements
 
 FIRST = "$q_1 \\cdot k_1 = 112$\n\nDivide by $\\sqrt{64}$:\n\n14\n\nSoftmax:\n\n0.88\n\n"
 
 
-def columns(notes: str) -> list[Columns]:
+def columns(notes: str) -> list[ColumnGroup]:
     return find_columns(read_statements(open_bytes(notes.encode(), "notes")).statements)
 
 

@@ -8,7 +8,7 @@ from glassformer.by_hand.exercises.exercise_sheets import SUFFIXES, Exercise, fi
 from glassformer.by_hand.exercises.marking import Key, Mark, answer_key, mark, mark_file
 from glassformer.by_hand.exercises.planting import plant
 from glassformer.by_hand.exercises.workings import VARIANTS
-from glassformer.by_hand.reports.class_table import to_csv, to_html
+from glassformer.by_hand.reports.class_table import class_to_html, to_csv
 from glassformer.errors import InputError
 
 # By pencil: two tokens of width 1. X = [1; 2], W_Q = 1, W_K = 1, W_V = 2, W_O = 1, so Q = K = X and V = [2; 4].
@@ -153,4 +153,4 @@ def test_files_that_cannot_be_read_get_a_row(tmp_path: Path) -> None:
     (tmp_path / "deep.md").write_text("[" * 5000)
     assert mark_file(tmp_path / "deep.md", "deep", key).points == 0
     assert "gone" in to_csv([gone])
-    assert "gone" in to_html("t", [gone])
+    assert "gone" in class_to_html("t", [gone])

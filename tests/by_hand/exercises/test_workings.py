@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from glassformer.by_hand.exercises.exercise_sheets import make_exercise
-from glassformer.by_hand.exercises.workings import VARIANTS, make_working, printed, softmax
+from glassformer.by_hand.exercises.workings import VARIANTS, make_working, rounded_on_paper, row_softmax
 from glassformer.errors import InputError
 
 
@@ -16,10 +16,10 @@ def test_numbers_are_friendly(seed: int) -> None:
 
 
 def test_softmax_and_printing_by_pencil() -> None:
-    assert softmax(np.array([[0.0, np.log(3)], [-np.inf, 0.0]])).tolist() == pytest.approx(
+    assert row_softmax(np.array([[0.0, np.log(3)], [-np.inf, 0.0]])).tolist() == pytest.approx(
         np.array([[0.25, 0.75], [0.0, 1.0]])
     )
-    assert printed(np.array([[0.125, -2.0, -np.inf]]), 1).tolist() == [[0.1, -2.0, -np.inf]]
+    assert rounded_on_paper(np.array([[0.125, -2.0, -np.inf]]), 1).tolist() == [[0.1, -2.0, -np.inf]]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -27,7 +27,7 @@ def test_every_step_follows_from_those_before_it(variant: str) -> None:
     working = make_working(7, variant)
     numbers = dict(working.given)
     for step in working.steps:
-        numbers[step.symbol] = printed(step.work(numbers), working.decimals)
+        numbers[step.symbol] = rounded_on_paper(step.work(numbers), working.decimals)
         assert np.array_equal(numbers[step.symbol], working.answers[step.symbol])
     assert working.step("A_1" if variant == "two-heads" else "A").stage == "weights"
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from helpers.formulas import middle
 
-from glassformer.by_hand.numbers.conventions import PLAIN, Choices, Convention
+from glassformer.by_hand.numbers.conventions import PLAIN, Ambiguities, Convention
 from glassformer.by_hand.numbers.functions import apply
 from glassformer.by_hand.numbers.intervals import exactly
 from glassformer.by_hand.numbers.scope import UnknownError
 
 
 def of(function: str, numbers: list[list[float]], **convention: object) -> list[list[float]]:
-    return middle(apply(function, exactly(np.array(numbers)), Convention(**convention), Choices()))  # type: ignore[arg-type]
+    return middle(apply(function, exactly(np.array(numbers)), Convention(**convention), Ambiguities()))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_by_pencil(function: str, numbers: list[list[float]], wanted: list[list[
 
 
 def test_what_may_be_meant_otherwise_is_noted() -> None:
-    met = Choices()
+    met = Ambiguities()
     apply("log", exactly(2.0), PLAIN, met)
     apply("variance", exactly(np.array([[1.0, 3.0]])), PLAIN, met)
     assert met.features == {"base", "spread"}

@@ -26,7 +26,7 @@ def test_one_line_that_says_it_all() -> None:
     ("numbers", "said"), [((3,), "line 3"), ((3, 5), "lines 3 and 5"), ((1, 2, 3), "lines 1, 2 and 3")]
 )
 def test_lines(numbers: tuple[int, ...], said: str) -> None:
-    assert wording.lines(numbers) == said
+    assert wording.lines_in_words(numbers) == said
 
 
 def test_nothing_steers_the_terminal() -> None:

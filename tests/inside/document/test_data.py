@@ -69,7 +69,7 @@ def test_a_head_can_be_asked_for_by_itself() -> None:
     assert later[address]["numbers"] is None
     assert later[address]["why"] == "later"
     assert later["blocks.1.self.queries"]["numbers"] is not None
-    one = packing.encoded(look.trace[address][:, 2])
+    one = packing.encoded_array(look.trace[address][:, 2])
     assert stage_numbers(look, address, 2) == one
 
 

@@ -3,25 +3,25 @@
 import torch
 from torch import nn
 
-from glassformer.inside.watching.origins import Origins, place, plain
+from glassformer.inside.watching.origins import Origins, has_own_storage, storage_of
 
 
 def test_views_share_a_place_and_copies_do_not() -> None:
     x = torch.randn(3, 5)
-    assert place(x) == place(x.T) == place(x[1:])
-    assert place(x) != place(x.clone())
+    assert storage_of(x) == storage_of(x.T) == storage_of(x[1:])
+    assert storage_of(x) != storage_of(x.clone())
 
 
 def test_a_sparse_tensor_has_no_storage_of_its_own() -> None:
-    assert plain(torch.zeros(3))
-    assert not plain(torch.zeros(3).to_sparse())
+    assert has_own_storage(torch.zeros(3))
+    assert not has_own_storage(torch.zeros(3).to_sparse())
 
 
 def test_what_was_there_before_is_known_and_what_nobody_made_is_told_once() -> None:
     model, before = nn.Linear(5, 3), torch.randn(2, 5)
     origins = Origins(model)
-    assert place(model.weight) in origins.fixed
-    assert place(before) not in origins.fixed
+    assert storage_of(model.weight) in origins.fixed
+    assert storage_of(before) not in origins.fixed
     assert origins.strange("add", before) is None
     unseen = before + 1
     assert "another thread" in (origins.strange("add", unseen) or "")

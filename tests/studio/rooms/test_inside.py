@@ -8,7 +8,7 @@ import torch
 from helpers.studio_visits import Visitor, asked, refused
 
 from glassformer.runs.run import load
-from glassformer.studio.rooms.inside import look_at
+from glassformer.studio.rooms.inside import reading_look
 
 TEXT = "the film was not good"
 
@@ -17,7 +17,7 @@ TEXT = "the film was not good"
 
 
 def logits(visitor: Visitor, text: str, **write: Any) -> np.ndarray:
-    return look_at(visitor.studio.shelf.get("classes"), text, write=write.get("write")).trace["logits"]
+    return reading_look(visitor.studio.shelf.get("classes"), text, write=write.get("write")).trace["logits"]
 
 
 def share(found: Any, name: str) -> float:

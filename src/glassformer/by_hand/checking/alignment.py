@@ -6,9 +6,9 @@ that y was given as 1. Knows nothing of chains.
 
 from dataclasses import dataclass, field
 
-from glassformer.by_hand.checking.evidence import UnsureError, is_written
-from glassformer.by_hand.checking.ledger import Ledger, Subject
-from glassformer.by_hand.checking.readings import beginnings, read_otherwise
+from glassformer.by_hand.checking.ledger import Ledger, Topic
+from glassformer.by_hand.checking.proof.evidence import UnsureError, is_written
+from glassformer.by_hand.checking.proof.readings import beginnings, read_otherwise
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Inverse,
@@ -68,7 +68,7 @@ class Laid:
 class Alignment:
     """Compares one expression with another, part by part, about one subject."""
 
-    def __init__(self, ledger: Ledger, subject: Subject, *, about: bool) -> None:
+    def __init__(self, ledger: Ledger, subject: Topic, *, about: bool) -> None:
         self.ledger, self.subject = ledger, subject
         self.about = about  # the two are joined by ≈
 

@@ -8,11 +8,11 @@ import math
 import re
 
 from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
-from glassformer.by_hand.checking.evidence import UnsureError, is_written
-from glassformer.by_hand.checking.ledger import Claim, Ledger, Subject
+from glassformer.by_hand.checking.ledger import Claim, Ledger, Topic
 from glassformer.by_hand.checking.named_steps import steps
-from glassformer.by_hand.checking.readings import is_round, is_rounded_up
-from glassformer.by_hand.checking.surroundings import (
+from glassformer.by_hand.checking.proof.evidence import UnsureError, is_written
+from glassformer.by_hand.checking.proof.readings import is_round, is_rounded_up
+from glassformer.by_hand.checking.proof.surroundings import (
     counts_otherwise,
     dash_read_otherwise,
     is_set_by_program,
@@ -191,7 +191,7 @@ class Chain:
         value = self._value(expected)
         if is_rounded_up(node, value) or (side.relation == "ABOUT" and is_round(node, value)):
             doubt = doubt or "a round number, perhaps, or one rounded up"
-        ledger.compare(meant, node, Subject(self.title, node), doubt)
+        ledger.compare(meant, node, Topic(self.title, node), doubt)
         claim.status, claim.why = "checked", ""
 
     def _is_claim(self, side: Side, node: Node, before: Node) -> bool:
@@ -243,7 +243,7 @@ class Chain:
 
     def _by_formula(self, name: Name, literal: Node, claim: Claim) -> bool:
         """Compares a printed result with the formula that the notes, or else the catalogue, give for its name."""
-        ledger, subject = self.ledger, Subject(self.title, literal)
+        ledger, subject = self.ledger, Topic(self.title, literal)
         worked = ledger.just_said(name.key)
         formula = worked if worked is not None else ledger.scope.formula(name.text)
         stage = stage_of(name.text)
@@ -264,7 +264,7 @@ class Chain:
 
     def _by_words(self, literal: Node, claim: Claim) -> bool:
         """Compares a printed result with the step that a heading, a sentence or its own name puts into words."""
-        ledger, subject = self.ledger, Subject(self.title, literal)
+        ledger, subject = self.ledger, Topic(self.title, literal)
         own = " ".join(name.text for name in self.names)
         lists = [node for node in ledger.printed if isinstance(node, Matrix)]
         is_name = bool(own) and len(own.split()) <= _LONGEST_NAME and not self.statement.caption
@@ -323,13 +323,14 @@ class Chain:
 
     def _align(self, before: Node, node: Node, claim: Claim, side: Side) -> None:
         """Numbers put in for a formula that they do not fit are of something else; they are gone on with."""
-        doubt = self._doubt(before, node) or (side.others and "it can be read in more than one way")
-        doubt = doubt or (self.statement.prose.rstrip().endswith("?") and "it is asked, and not said")
+        doubt = self._doubt(before, node) or ("it can be read in more than one way" if side.others else "")
+        if not doubt and self.statement.prose.rstrip().endswith("?"):
+            doubt = "it is asked, and not said"
         if doubt:
             claim.why = doubt
             return
         try:
-            alignment = Alignment(self.ledger, Subject(self.title, node), about=side.relation == "ABOUT")
+            alignment = Alignment(self.ledger, Topic(self.title, node), about=side.relation == "ABOUT")
             if alignment.align(before, node):
                 claim.status, claim.why = "checked", ""
         except InputError as error:

@@ -10,8 +10,8 @@ from glassformer.by_hand.checking import coverage
 from glassformer.by_hand.checking.checker import Checker
 from glassformer.by_hand.checking.findings import Correction, Finding, Remark, Report
 from glassformer.by_hand.checking.ledger import Ledger
+from glassformer.by_hand.checking.proof.trust import is_shown
 from glassformer.by_hand.checking.spelling import Spelling, decimals_of, number
-from glassformer.by_hand.checking.trust import is_shown
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Matrix,

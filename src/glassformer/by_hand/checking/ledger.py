@@ -10,10 +10,10 @@ from functools import partial
 
 import numpy as np
 
-from glassformer.by_hand.checking.evidence import UnsureError, is_meant, is_pinned, is_written, missing_proof
-from glassformer.by_hand.checking.readings import read_otherwise
+from glassformer.by_hand.checking.proof.evidence import UnsureError, is_meant, is_pinned, is_written, missing_proof
+from glassformer.by_hand.checking.proof.readings import read_otherwise
+from glassformer.by_hand.checking.proof.trust import Record
 from glassformer.by_hand.checking.stacks import Stacks
-from glassformer.by_hand.checking.trust import Record
 from glassformer.by_hand.grammar.expressions import (
     Matrix,
     Name,
@@ -62,7 +62,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Subject:
+class Topic:
     """What is being talked about: the name of the chain, and the side of it that is at hand."""
 
     name: str = ""
@@ -160,7 +160,7 @@ class Ledger:
                 self.literals[id(each)] = self.mistaken[each.key]
 
     def compare(
-        self, expected: Node, literal: Node, subject: Subject, doubt: str = "", *, proven: bool | None = None
+        self, expected: Node, literal: Node, subject: Topic, doubt: str = "", *, proven: bool | None = None
     ) -> None:
         """Compares printed numbers with an expression, and keeps what they stand for from now on.
 
@@ -245,7 +245,7 @@ class Ledger:
         meant = proven or is_meant(literal, found.outcome, strict=proven is False)
         return "" if meant else "it does not follow from what is said before, which may mean something else"
 
-    def _accuse(self, expected: Node, literal: Node, found: Understood, subject: Subject, cause: str | None) -> Flaw:
+    def _accuse(self, expected: Node, literal: Node, found: Understood, subject: Topic, cause: str | None) -> Flaw:
         """Records wrong numbers."""
         flaw = self._add_flaw(expected, literal, found, subject, cause=cause)
         found.outcome.known.mistake = flaw
@@ -330,7 +330,7 @@ class Ledger:
         expected: Node,
         literal: Node,
         found: Understood,
-        subject: Subject,
+        subject: Topic,
         *,
         kind: str = "",
         cause: str | None = None,
@@ -384,7 +384,7 @@ class Ledger:
         scene = scene_of(expected, literal, outcome.wrong, right, partial(self.evaluator, world), self.literals)
         return find_cause(scene)
 
-    def _mild(self, expected: Node, literal: Node, found: Understood, subject: Subject) -> None:
+    def _mild(self, expected: Node, literal: Node, found: Understood, subject: Topic) -> None:
         outcome = found.outcome
         for kind, where in (("cut-off", outcome.fit.cut), ("doubtful", outcome.fit.doubtful)):
             self.cuts |= kind == "cut-off" and bool((where & ~outcome.wrong).any())
@@ -396,7 +396,7 @@ class Ledger:
                 flaw.sure = _POSSIBLE[kind]
 
 
-def _title(expected: Node, literal: Node, subject: Subject) -> str:
+def _title(expected: Node, literal: Node, subject: Topic) -> str:
     """What the numbers are called: the chain's name for its results, else what they were put in for."""
     if literal is subject.side or not is_symbolic(expected):
         return subject.name

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from lark import Token
 
-from glassformer.by_hand.grammar.names import words
+from glassformer.by_hand.grammar.names import name_of_words
 from glassformer.by_hand.grammar.signs import OPENS, RELATIONS
 
 _GOES_ON = frozenset({"EQUALS", "ABOUT", "PLUS", "TIMES", "STAR", "OVER"})  # a row that begins so goes on
@@ -133,7 +133,7 @@ def take_label(tokens: list[Token], way: str) -> tuple[str, list[Token]]:
     if not before:
         return "", tokens
     label = [t for t in tokens[: before[-1]] if t.type in ("WORD", "NAME", "NUMBER")]
-    return words(" ".join(label)) if len(label) <= 6 else "", tokens[before[-1] + 1 :]
+    return name_of_words(" ".join(label)) if len(label) <= 6 else "", tokens[before[-1] + 1 :]
 
 
 _REMARKS = frozenset({"WORD", "COLON"})

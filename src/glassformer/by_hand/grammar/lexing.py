@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from lark import Token
 
-from glassformer.by_hand.grammar.names import FUNCTIONS, GREEK, canonical, words
+from glassformer.by_hand.grammar.names import FUNCTIONS, GREEK, canonical, name_of_words
 from glassformer.by_hand.grammar.patterns import (
     APPLIED,
     BOLD,
@@ -452,7 +452,9 @@ def _join_words(tokens: list[Token], ground: Ground) -> list[Token]:
         else:
             joined.append(token)
     return [
-        Token("WORD", words(token), start_pos=token.start_pos, end_pos=token.end_pos) if token.type == "WORD" else token
+        Token("WORD", name_of_words(token), start_pos=token.start_pos, end_pos=token.end_pos)
+        if token.type == "WORD"
+        else token
         for token in joined
     ]
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from glassformer.by_hand.check import check_text
-from glassformer.by_hand.checking.readings import is_round, is_rounded_up
+from glassformer.by_hand.checking.proof.readings import is_round, is_rounded_up
 from glassformer.by_hand.grammar.expressions import Number, Span
 
 

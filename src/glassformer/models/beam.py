@@ -18,7 +18,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from glassformer.errors import InputError, must_count
-from glassformer.models.decoding.sampling import Answer, Stop, Writer, first_logprobs, next_logprobs
+from glassformer.models.sampling import Answer, Stop, Writer, first_logprobs, next_logprobs
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from collections import Counter
 
 import numpy as np
 
-from glassformer.by_hand.checking.evidence import is_written
-from glassformer.by_hand.checking.surroundings import has_unit, stands_plainly
+from glassformer.by_hand.checking.proof.evidence import is_written
+from glassformer.by_hand.checking.proof.surroundings import has_unit, stands_plainly
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Inverse,

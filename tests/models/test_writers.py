@@ -8,12 +8,11 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from glassformer.errors import InputError
+from glassformer.models.beam import Beam, search
 from glassformer.models.config import LanguageModelConfig, TranslatorConfig
-from glassformer.models.decoding.beam import Beam, search
-from glassformer.models.decoding.sampling import Answer, Sampling, Stop, Writer, greedy, sample
-from glassformer.models.decoding.writers import Continuation, Translation
-from glassformer.models.language_model import LanguageModel
-from glassformer.models.translator import Translator
+from glassformer.models.language_model import Continuation, LanguageModel
+from glassformer.models.sampling import Answer, Sampling, Stop, Writer, greedy, sample
+from glassformer.models.translator import Translation, Translator
 
 VOCABULARY, LONGEST, BEGIN = 23, 29, 1
 STOP = Stop(longest=11, endings=((2,), (7, 7)), until=lambda ids: sum(ids) % 7 == 3)  # ends early and late

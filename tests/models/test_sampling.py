@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassformer.errors import GlassformerError, InputError
-from glassformer.models.decoding.sampling import (
+from glassformer.models.sampling import (
     Answer,
     Draw,
     Finish,

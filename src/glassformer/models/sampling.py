@@ -1,6 +1,6 @@
 """From scores for the next id to sequences: greedy, by temperature, top-k, top-p. It knows no text and no model class.
 
-What writes is handed in as a `Writer` (writers.py makes one of a model). How an id is chosen is handed in too: the most
+What writes is handed in as a `Writer`, which stands beside its model. How an id is chosen is handed in too: the most
 likely one (greedy), or one drawn at random (sampling). `stream` is the one loop: it gives each id as it is made, and
 stops working when its reader stops reading. Beam search, which changes its mind about earlier ids, stands in beam.py.
 
@@ -14,11 +14,13 @@ from typing import Literal, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor
+from torch import Tensor, nn
 
 from glassformer.errors import GlassformerError, InputError, must_count
 
 # --- Who writes -------------------------------------------------------------------------------------------------
+
+ENDLESS = 2**31  # the room of a model that can look back on any length
 
 
 @runtime_checkable
@@ -37,6 +39,12 @@ class Writer(Protocol):
 
     def keep(self, rows: Tensor) -> None:
         """Goes on with these rows of the batch only, in this order; one that is named twice goes on twice."""
+
+
+def must_rest(model: nn.Module) -> None:
+    """A model that is being trained does not write."""
+    if model.training:
+        raise InputError("This model is being trained, so it drops at random; call model.eval() before it writes.")
 
 
 def first_logprobs(writer: Writer) -> Float[Tensor, "B N"]:

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassformer.errors import GlassformerError, InputError
-from glassformer.models.decoding.beam import Beam, best, search
-from glassformer.models.decoding.sampling import Finish, Stop, greedy
+from glassformer.models.beam import Beam, best, search
+from glassformer.models.sampling import Finish, Stop, greedy
 
 END = 0
 ALPHAS = [0.0, 0.6, 1.0, 2.0, -0.5]
