@@ -16,6 +16,7 @@ from glassformer.by_hand.checking.proof.surroundings import (
     counts_otherwise,
     dash_read_otherwise,
     is_set_by_program,
+    is_text,
     says_less,
 )
 from glassformer.by_hand.grammar.expressions import (
@@ -212,6 +213,8 @@ class Chain:
             return "it can be read in more than one way"
         if self.statement.sides[self.start].is_quoted:
             return "a notation that is explained, perhaps"
+        if is_text(expected.span, self.ledger.source):
+            return "letters that are put together, perhaps"
         if counts_otherwise(node.span, self.ledger.source):
             return "a number that counts places or hundredths, perhaps"
         if is_written(expected):

@@ -132,6 +132,9 @@ def take_label(tokens: list[Token], way: str) -> tuple[str, list[Token]]:
     before = [i for i in colons if not relations or i < relations[0]]
     if not before:
         return "", tokens
+    kinds = {token.type for token in tokens[: before[-1]]}
+    if kinds & _OPERATORS and not kinds & {"WORD", "NAME"}:
+        return "", tokens  # `1/2 : 1/4` divides
     label = [t for t in tokens[: before[-1]] if t.type in ("WORD", "NAME", "NUMBER")]
     return name_of_words(" ".join(label)) if len(label) <= 6 else "", tokens[before[-1] + 1 :]
 

@@ -19,6 +19,7 @@ class Convention:
     """One way to mean what is written."""
 
     entrywise: bool = False  # A B of one shape: entry by entry
+    cross: bool = False  # a × b of two or three numbers each: the cross product
     upright: bool = False  # a list of numbers is a column
     base: float = math.e  # of log
     degrees: bool = False  # of sin and cos
@@ -53,6 +54,7 @@ class Ambiguities:
 
 _OPTIONS: dict[str, list[Any]] = {
     "entrywise": [True],
+    "cross": [True],
     "upright": [True],
     "base": [2.0, 10.0],
     "degrees": [True],

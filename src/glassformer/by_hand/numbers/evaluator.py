@@ -33,6 +33,7 @@ from glassformer.by_hand.numbers.scope import Known, Scope, UnknownError, Unknow
 from glassformer.errors import InputError
 from glassformer.stages.catalogue import CATALOGUE
 
+_SPACE = 3  # numbers of a vector that has a cross product
 _WIDTHS = frozenset({"d_k", "d", "d_model", "m", "n_k", "D"})
 _IDENTITIES = frozenset({"I", "I_n"})
 
@@ -211,7 +212,9 @@ class Evaluator:
     def _times(self, a: Value, b: Value, *, signed: bool) -> Value:
         """As matrices; two of one shape with a sign between them may be meant entry by entry."""
         if signed and a.shape == b.shape and not a.is_scalar:
-            self.met.features.add("entrywise")
+            self.met.features |= {"entrywise", "cross"} if max(a.shape) <= _SPACE else {"entrywise"}
+            if self.convention.cross:
+                return intervals.cross(a, b)
             if self.convention.entrywise:
                 return intervals.times(a, b)
         return matmul(a, b)

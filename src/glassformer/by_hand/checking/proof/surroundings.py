@@ -54,6 +54,11 @@ def says_less(printed: Span, source: str) -> bool:
     return _LESS.match(source, printed.end) is not None
 
 
+def is_text(working: Span, source: str) -> bool:
+    """`"1" + "1"`: letters that are put together."""
+    return source[max(0, working.start - 1) : working.start] in ('"', "'", "“") and source[working.start] not in "\"'"
+
+
 def has_unit(printed: Span, source: str) -> bool:
     """Whether a word stands after a number that may be a unit: `96 × 32 ≈ 3 GiB`."""
     return _WORD_AFTER.match(source, printed.end) is not None
