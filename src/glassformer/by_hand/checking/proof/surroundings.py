@@ -21,6 +21,7 @@ _LESS = re.compile(
     r"\W{0,6}(?:\w+\s+)?(?:decrease|reduction|drop|loss|less|lower|decline|fall|below|shorter|smaller)", re.I
 )
 _SIGN_ABOVE = re.compile(r"(?:^|\n)[ \t]*[A-Za-z+−×*/·^-]\s*$")
+_DIGITS_IN_QUOTES = re.compile(r"[\"'“][\d.]+[\"'”]")
 _LONGEST_INDENT = 40
 
 
@@ -56,7 +57,7 @@ def says_less(printed: Span, source: str) -> bool:
 
 def is_text(working: Span, source: str) -> bool:
     """`"1" + "1"`: letters that are put together."""
-    return source[max(0, working.start - 1) : working.start] in ('"', "'", "“") and source[working.start] not in "\"'"
+    return _DIGITS_IN_QUOTES.match(source, max(0, working.start - 1)) is not None
 
 
 def has_unit(printed: Span, source: str) -> bool:
