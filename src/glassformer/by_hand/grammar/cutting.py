@@ -57,7 +57,7 @@ def split(tokens: list[Token]) -> Iterator[list[Token]]:
     row_begins = False
     for i, token in enumerate(tokens):
         depth += OPENS.get(token.type, 0)
-        if depth <= 0 and token.type == "AMP" and not _parts_columns(part, _next_kind(tokens, i)):
+        if depth <= 0 and token.type == "AMP" and not (_parts_columns(part, _next_kind(tokens, i)) and not row_begins):
             continue
         row_begins = token.type == "ROWEND" or (row_begins and token.type in _BLANK)
         if token.type == "WIDE" and row_begins:
@@ -84,7 +84,7 @@ def _next_kind(tokens: list[Token], i: int) -> str:
 
 def _parts_columns(part: list[Token], following: str) -> bool:
     """`a &= 1 & b &= 2`: the second & begins another column; one beside a relation or an operator only aligns."""
-    if not part or following in ("", "ROWEND") or following in _OPERATORS | RELATIONS:
+    if not part or following in ("", "ROWEND") or following in (_OPERATORS - {"MINUS"}) | RELATIONS:
         return False
     return part[-1].type not in _OPERATORS | RELATIONS and any(token.type in RELATIONS for token in part)
 

@@ -267,6 +267,13 @@ class _Lexer:
         """Whether σ is a function here; in notes on layer norm it is a number."""
         return re.compile(r"\s?(?:\\left\s*|\\[bB]igg?l?\s*)?(?:[(\[]|\\begin)").match(self.text, end) is not None
 
+    def _is_sign(self, end: int) -> bool:
+        """Whether x multiplies here; `0.5 x - 3` has x in it, and `0.5 x 3` has not."""
+        after = OPERAND.match(self.text, end)
+        if after is None or self.last not in ("RSQB", "CLOSE", "RPAR", "NUMBER"):
+            return False
+        return after[0].strip() not in ("-", "−") or bool(re.match(r"\s+[-−][\d.]", self.text[end:]))
+
     def _identifier(self, text: str, start: int, end: int) -> list[Token]:
         text = text.translate(LOW)
         if text == "σ" and self._is_applied(end):
@@ -279,7 +286,7 @@ class _Lexer:
             return self._code_name(start)
         if re.fullmatch(r"[xX]\d+", text) and self.last == "NUMBER" and self.text[end : end + 1] == ".":
             return [self.token("TIMES", "x", start, start + 1)]  # 0.4x0.3
-        if text in "xX" and self.last in ("RSQB", "CLOSE", "RPAR", "NUMBER") and OPERAND.match(self.text, end):
+        if text in "xX" and self._is_sign(end):
             return [self.token("TIMES", text, start, end)]  # [1, 0] x [0, 1]
         if len(text) == 1:
             return self._symbol(text, start, end)

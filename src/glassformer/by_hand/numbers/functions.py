@@ -7,7 +7,7 @@ import numpy as np
 
 from glassformer.by_hand.numbers import intervals
 from glassformer.by_hand.numbers.conventions import Ambiguities, Convention
-from glassformer.by_hand.numbers.intervals import Value, exactly
+from glassformer.by_hand.numbers.intervals import LOCAL, Value, exactly
 from glassformer.by_hand.numbers.scope import UnknownError
 
 _PLAIN: MappingProxyType[str, Callable[[Value], Value]] = MappingProxyType(
@@ -61,6 +61,8 @@ def _softmax(a: Value, convention: Convention) -> Value:
 
 
 def _log(a: Value, base: float) -> Value:
+    if (a.high[LOCAL] < 0).any():
+        raise UnknownError("the logarithm of a negative number")
     return intervals.times(intervals.log(a), intervals.inverse(intervals.log(exactly(base))))
 
 

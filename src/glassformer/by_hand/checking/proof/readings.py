@@ -32,6 +32,7 @@ def read_otherwise(expected: Node, printed: Node) -> Iterator[Node]:
     """The other meanings of an expression beside a printed result."""
     if isinstance(printed, Number) and printed.percent:
         yield from _in_hundredths(expected)
+    yield from _of_the_first_term(expected)
     match expected:
         case Product():
             yield from _divided_otherwise(expected)
@@ -98,6 +99,19 @@ def _squares_of_negatives(expected: Sum) -> Iterator[Node]:
     ]
     if terms != list(expected.terms):
         yield sum_of(terms, expected.span)
+
+
+def _of_the_first_term(expected: Node) -> Iterator[Node]:
+    """`-p \\log{p - q \\log{q}}`: braces are not seen, and the function is of p alone."""
+    inner = expected.of if isinstance(expected, Negative) else expected
+    factors = inner.factors if isinstance(inner, Product) else (inner,)
+    last = factors[-1]
+    if not isinstance(last, Call) or not isinstance(last.of, Sum):
+        return
+    first, *rest = last.of.terms
+    call = Call(last.function, first, last.span, last.parameters)
+    head = product([*factors[:-1], call], expected.span)
+    yield sum_of([Negative(head, head.span) if inner is not expected else head, *rest], expected.span)
 
 
 def _under_one_root(expected: Sum) -> Iterator[Node]:

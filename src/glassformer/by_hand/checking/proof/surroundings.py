@@ -22,6 +22,8 @@ _LESS = re.compile(
 )
 _SIGN_ABOVE = re.compile(r"(?:^|\n)[ \t]*[A-Za-z+−×*/·^-]\s*$")
 _DIGITS_IN_QUOTES = re.compile(r"[\"'“][\d.]+[\"'”]")
+_CELL = re.compile(r"(?<!\\)&|\|(?=.*[=])")
+_IN_MATRIX = re.compile(r"&?\s*\\\\\s*&|\\begin\{([a-zA-Z]*)\*?\}.*?\\end\{\1\*?\}", re.DOTALL)
 _LONGEST_INDENT = 40
 
 
@@ -71,6 +73,8 @@ def stands_plainly(working: Span, printed: Span, source: str) -> bool:
     if last.start < first.end or has_unit(last, source):
         return False
     between, written = source[first.end : last.start], source[working.start : working.end]
+    if "$" in written or _CELL.search(_IN_MATRIX.sub(" ", written)):
+        return False  # from one formula or cell into the next
     if "\n" in written and _SIGN_ABOVE.search(source[max(0, working.start - 200) : working.start]):
         return False  # signs from line to line, which begin above
     return not _LETTERS.search(_COMMAND.sub(" ", between))
