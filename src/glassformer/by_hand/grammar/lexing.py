@@ -14,6 +14,7 @@ from lark import Token
 from glassformer.by_hand.grammar.names import FUNCTIONS, GREEK, canonical, words
 from glassformer.by_hand.grammar.patterns import (
     APPLIED,
+    ARGUMENT,
     BOLD,
     CHAIN_INDEX,
     CONNECTIVES,
@@ -31,6 +32,7 @@ from glassformer.by_hand.grammar.patterns import (
     OPERAND,
     PATTERN,
     SCIENTIFIC,
+    SHORT_NAME,
     STYLES,
     SUBSCRIPT,
     SYMBOL_LETTERS,
@@ -93,7 +95,7 @@ class _Lexer:
         position = 0
         while match := PATTERN.match(self.text, position):
             position = match.end()
-            kind = _kind(match)
+            kind = match.lastgroup or ""  # the outermost group, which is the kind
             if kind == "COMMENT" and self.ground.way != "code":
                 kind, position = "OTHER", match.start() + 1
             if kind == "SPACE" and self._parts_rows(match):
@@ -277,13 +279,13 @@ class _Lexer:
             return [self.token("BREAK", text, start, end)]
         if self.ground.way == "code":
             return self._code_name(start)
-        if re.fullmatch(r"[xX]\d+", text) and self.last == "NUMBER" and self.text[end : end + 1] == ".":
+        if self.last == "NUMBER" and self.text[end : end + 1] == "." and re.fullmatch(r"[xX]\d+", text):
             return [self.token("TIMES", "x", start, start + 1)]  # 0.4x0.3
         if text in "xX" and self.last in ("RSQB", "CLOSE", "RPAR", "NUMBER") and OPERAND.match(self.text, end):
             return [self.token("TIMES", text, start, end)]  # [1, 0] x [0, 1]
         if len(text) == 1:
             return self._symbol(text, start, end)
-        if re.fullmatch(r"[A-Za-zα-ω]\d+", text) or re.fullmatch(r"[Ww][qkvoQKVO]\d?|d[kv]", text):
+        if SHORT_NAME.fullmatch(text):
             return self._symbol(text, start, end)
         if SYMBOL_LETTERS.fullmatch(text):
             return self._letters(text, start)
@@ -307,9 +309,7 @@ class _Lexer:
     def _is_call(self, text: str, end: int) -> bool:
         if text.lower() not in FUNCTIONS:
             return False
-        after = re.compile(
-            r"(?:_\s*(?:\{[^{}]*\}|\\?[A-Za-zβ]+))?(?:\s|\\[,;:!])*(?:\\(?:left|[bB]igg?l?)\s*)?(?:[(\[{]|\\begin)"
-        ).match(self.text, end)
+        after = ARGUMENT.match(self.text, end)
         if self.ground.way == "text" and OF_LIST.match(self.text, end):
             return True
         return after is not None or (
@@ -417,13 +417,6 @@ class _Lexer:
 def _bare(text: str) -> str:
     """A name without braces and blanks, to tell names apart by."""
     return re.sub(r"\\(?:mathbf|mathrm|text|mathcal|boldsymbol|,|;|!)|[{}\s$]", "", text)
-
-
-_KINDS = [name for name in PATTERN.groupindex if name.isupper()]
-
-
-def _kind(match: re.Match[str]) -> str:
-    return next(kind for kind in _KINDS if match[kind] is not None)
 
 
 def lex(ground: Ground) -> list[Token]:

@@ -50,7 +50,11 @@ NAME_SUPERSCRIPT = re.compile(
     r"|(?P<number>\(\d+\)|\[\d+\])|(?P<letter>[A-Za-z]|\*(?!\s*[\d(\[A-Za-z\\]))(?![A-Za-z]))"
 )
 INDEX = re.compile(r"(?:\[\s*\d+\s*(?:,\s*\d+\s*)?\])+")
+SHORT_NAME = re.compile(r"[A-Za-zα-ω]\d+|[Ww][qkvoQKVO]\d?|d[kv]")
 SYMBOL_LETTERS = re.compile(r"[QKVXWADHMSZCYPE]{2}|QK[Tt]|[QKVXADHMSZCYPE]?W[qkvo]|dk|dv|QKV")
+ARGUMENT = re.compile(
+    r"(?:_\s*(?:\{[^{}]*\}|\\?[A-Za-zβ]+))?(?:\s|\\[,;:!])*(?:\\(?:left|[bB]igg?l?)\s*)?(?:[(\[{]|\\begin)"
+)  # of a function
 CHAIN_INDEX = re.compile(r"(?:\[\d+\])+(?!\s*[·×*])")
 CONNECTIVES = frozenset(
     {"and", "so", "then", "thus", "hence", "likewise", "where", "when", "because", "therefore", "but", "also", "while"}

@@ -268,7 +268,8 @@ class _Reader:
     # --- chains -------------------------------------------------------------------------------------------------
 
     def _mathematics(self, ground: Ground) -> None:
-        tokens = lex(ground)
+        is_prose = ground.way == "text" and not _CLAIMS.search(ground.text)
+        tokens = [] if is_prose else lex(ground)
         found = False
         asides: list[list[Token]] = []
         if ground.way == "text":
@@ -357,6 +358,7 @@ class _Reader:
         self.named |= {side.node.text for side in sides if isinstance(side.node, Name)}
 
 
+_CLAIMS = re.compile(r"[\d=≈≃≅≐∈≠<>≤≥∼→⟶⇒⟹↦~\[\\]")  # a line without any of these prints and relates nothing
 _REMARK_BETWEEN = re.compile(r"^[^\n]*|\\\w+")  # what follows a formula on its line
 _ARITHMETIC = frozenset({"NUMBER", "MINUS", "PLUS", "TIMES", "STAR", "OVER", "LPAR", "RPAR"})
 _LONGEST_PROSE, _MOST_PROSE = 400, 2  # characters of a line, lines
