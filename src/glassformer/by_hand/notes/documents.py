@@ -12,6 +12,7 @@ from glassformer.by_hand.grammar.expressions import Node, Span
 from glassformer.by_hand.notes.canvas import Drawing, find_drawing
 from glassformer.by_hand.notes.gathering import find_gathered
 from glassformer.by_hand.notes.macros import DISPLAYS, Macros
+from glassformer.by_hand.notes.upright_numbers import find_upright
 
 LONGEST_LINE = 100_000
 # `0,5 · 0,4 = 0,2` outside all brackets, `[0,659; 0,242]` and `[0,5 0,4]`: commas before decimals, not between entries.
@@ -249,8 +250,10 @@ def _line_end(text: str, position: int) -> int:
 def _cut_drawing(document: Document, span: Span, kind: str) -> int:
     """A matrix drawn over several lines from here on; gives where it ends, or 0 if none is drawn here."""
     code = kind == "code"
-    found = find_gathered(document.read_as, span.start, span.end, code=code) or find_drawing(
-        document.read_as, span.start, span.end, code=code
+    found = (
+        find_upright(document.read_as, span.start, span.end)
+        or find_gathered(document.read_as, span.start, span.end, code=code)
+        or find_drawing(document.read_as, span.start, span.end, code=code)
     )
     if found is None:
         return 0
