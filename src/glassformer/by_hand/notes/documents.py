@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from glassformer.by_hand.grammar.expressions import Node, Span
+from glassformer.by_hand.notes.bare_lists import find_bare_list
 from glassformer.by_hand.notes.canvas import Drawing, find_drawing
 from glassformer.by_hand.notes.gathering import find_gathered
 from glassformer.by_hand.notes.macros import DISPLAYS, Macros
@@ -252,6 +253,7 @@ def _cut_drawing(document: Document, span: Span, kind: str) -> int:
     code = kind == "code"
     found = (
         find_upright(document.read_as, span.start, span.end)
+        or find_bare_list(document.read_as, span.start, span.end)
         or find_gathered(document.read_as, span.start, span.end, code=code)
         or find_drawing(document.read_as, span.start, span.end, code=code)
     )

@@ -6,7 +6,7 @@
     0                  0
     1                  ]
 
-Read only where the page says where it ends: by its size, stated beside the name or in the lines above it, or by brackets.
+Read only where the page says where it ends: by its size, stated beside the name or just above it, or by brackets.
 Without a size, a bracket holds one row. Every sign keeps its place in the document. Understands no mathematics.
 """
 
