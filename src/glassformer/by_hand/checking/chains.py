@@ -10,7 +10,12 @@ from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
 from glassformer.by_hand.checking.evidence import UnsureError, is_written
 from glassformer.by_hand.checking.ledger import Claim, Ledger, Subject
 from glassformer.by_hand.checking.named_steps import steps
-from glassformer.by_hand.checking.surroundings import counts_otherwise, dash_read_otherwise, is_set_by_program
+from glassformer.by_hand.checking.surroundings import (
+    counts_otherwise,
+    dash_read_otherwise,
+    in_hundredths,
+    is_set_by_program,
+)
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Matrix,
@@ -168,7 +173,7 @@ class Chain:
     def _compare(self, expected: Node, node: Node, claim: Claim) -> None:
         """In any way that what stands before can be read."""
         ledger = self.ledger
-        meant = expected
+        expected = meant = self._in_hundredths(expected, node)
         dashed = dash_read_otherwise(expected, ledger.source) if expected is self._first() else None
         if (self.others or self.earlier or dashed) and not ledger.agrees(expected, node):
             fitting = [each for each in (dashed, *self.others) if each is not None and ledger.agrees(each, node)]
@@ -178,6 +183,11 @@ class Chain:
         doubt = "it begins with a dash or a minus" if is_dash else self._doubt(expected, node)
         ledger.compare(meant, node, Subject(self.title, node), doubt)
         claim.status, claim.why = "checked", ""
+
+    def _in_hundredths(self, expected: Node, node: Node) -> Node:
+        """`7/20 × 100 = 35%`, `100 − 65 = 35%` and `30% + 5% = 35`: the sign may be meant on one side only."""
+        likely, *others = in_hundredths(expected, node)
+        return next((each for each in (likely, *others) if others and self.ledger.agrees(each, node)), likely)
 
     def _is_claim(self, side: Side, node: Node, before: Node) -> bool:
         """A bare number after another says nothing about how one comes from the other."""

@@ -5,7 +5,17 @@ Looks at the text alone, and knows nothing of values.
 
 import re
 
-from glassformer.by_hand.grammar.expressions import Negative, Node, Number, Span, Sum, sum_of
+from glassformer.by_hand.grammar.expressions import (
+    Inverse,
+    Negative,
+    Node,
+    Number,
+    Product,
+    Span,
+    Sum,
+    sum_of,
+    walk,
+)
 
 _DASH_BEFORE = re.compile(r"(?:^|\n)[ \t>]*[-−–][ \t]+$")
 _DASH_FIRST = re.compile(r"[-−–][ \t]")
@@ -32,6 +42,19 @@ def _sign_turned(node: Node) -> Node:
 def counts_otherwise(printed: Span, source: str) -> bool:
     """`$9/10 = 90$th` and `0.9 = 90 percent`: the number is said in hundredths, or counts places."""
     return _ORDINAL.match(source, printed.end) is not None
+
+
+def in_hundredths(expected: Node, printed: Node) -> list[Node]:
+    """It, and the same with its result in hundredths if a per cent sign stands on one side only; the likelier first."""
+    numbers = [each for each in walk(expected) if isinstance(each, Number)]
+    signed = any(number.percent for number in numbers)
+    if not isinstance(printed, Number) or printed.percent == signed:
+        return [expected]
+    hundred = Number("100", expected.span)
+    other = Product((expected, hundred if signed else Inverse(hundred, hundred.span)), expected.span)
+    is_sum = isinstance(expected, Sum) and (signed or any(abs(number.value) > 1 for number in numbers))
+    likely = is_sum or (not signed and any(number.value == 100 for number in numbers))
+    return [other, expected] if likely else [expected, other]
 
 
 def is_set_by_program(printed: Span, source: str) -> bool:

@@ -13,6 +13,7 @@ from lark import Token
 
 from glassformer.by_hand.grammar.names import FUNCTIONS, GREEK, canonical, words
 from glassformer.by_hand.grammar.patterns import (
+    AFTER_FACTORIAL,
     APPLIED,
     ARGUMENT,
     BOLD,
@@ -48,6 +49,8 @@ from glassformer.by_hand.grammar.signs import (
     OPENS,
     RELATION_SIGNS,
     RELATIONS,
+    ROUNDED,
+    ROUNDING,
     SYMBOLS,
 )
 
@@ -172,6 +175,8 @@ class _Lexer:
                 return self._call(text.rpartition(".")[2], start, end)
             case "SYMBOL":
                 return self._sign(text, start, end)
+            case "OTHER" if text in ROUNDING or text in ROUNDED:
+                return self._rounding(text, start, end)
             case _:
                 return [self.token(kind, text, start, end)]
 
@@ -220,7 +225,8 @@ class _Lexer:
         if text == "." and self.last == "RSQB" and self.text[end : end + 1] == "[":
             return [self.token("TIMES", text, start, end)]  # [1, 0].[0, 1]
         if text == "!" and FACTORIAL.search(self.text[max(0, start - 5) : start]):
-            return [self.token("FACTORIAL", text, start, end)]
+            is_sure = AFTER_FACTORIAL.match(self.text, end) is not None
+            return [self.token("FACTORIAL" if is_sure else "WONDER", text, start, end)]
         if text in "|‖":
             return self._bar("‖" if self.text[start : start + 2] == "||" else text, start)
         if text == "^" and (turn := TURNS.match(self.text, start)):
@@ -251,6 +257,8 @@ class _Lexer:
         name = text[1:]
         if text in RELATION_SIGNS:
             return [self.token(RELATION_SIGNS[text], text, start, end)]
+        if text in ROUNDING or text in ROUNDED:
+            return self._rounding(text, start, end)
         if text == r"\langle":
             return [self.token("FUNCTION", "dot", start, start), self.token("LPAR", text, start, end)]
         if text in COMMANDS:
@@ -264,6 +272,12 @@ class _Lexer:
         if name in STYLES:
             return []  # around more than a name: seen through
         return [self.token("OTHER", text, start, end)]
+
+    def _rounding(self, text: str, start: int, end: int) -> list[Token]:
+        """⌊x⌋ and ⌈x⌉."""
+        if text in ROUNDED:
+            return [self.token("RPAR", text, start, end)]
+        return [self.token("FUNCTION", ROUNDING[text], start, start), self.token("LPAR", text, start, end)]
 
     def _is_applied(self, end: int) -> bool:
         """Whether σ is a function here; in notes on layer norm it is a number."""
@@ -345,6 +359,8 @@ class _Lexer:
             return self._symbol(plain, start, end)
         if self.of and plain.lower() in ("is", "gives", "equals", "yields") and self.last == "RSQB":
             return [self.token("EQUALS", plain, start, end)]
+        if plain == "of" and self.last == "PERCENT":
+            return [self.token("TIMES", plain, start, end)]  # 35% of 80
         if plain.lower() in CONNECTIVES and self.ground.way == "text":
             return [self.token("BREAK", plain, start, end)]
         if index := CHAIN_INDEX.match(self.text, end):

@@ -49,6 +49,8 @@ FUNCTIONS = MappingProxyType(
         "transpose": "transpose",
         "layernorm": "layernorm",
         "dot": "dot",
+        "floor": "floor",
+        "ceil": "ceil",
         "concat": "concat",
     }
 )

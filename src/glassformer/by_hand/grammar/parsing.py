@@ -172,6 +172,16 @@ class _Builder(Transformer[Token, Node]):
     def fraction(self, first: Token, top: Node, bottom: Node) -> Node:
         return product([top, Inverse(bottom, bottom.span)], _span(first, bottom))
 
+    def factorial(self, a: Node, sign: Token) -> Node:
+        return Call("factorial", a, _span(a, sign))
+
+    def number_factorial(self, token: Token) -> Node:
+        return Call("factorial", self.number(token), _span(token))
+
+    def binomial(self, first: Token, top: Node, bottom: Node) -> Node:
+        span = _span(first, bottom)
+        return Call("binomial", _row_of([top, bottom], span), span)
+
     def root(self, sign: Token, a: Node) -> Node:
         return Call("sqrt", a, _span(sign, a))
 
