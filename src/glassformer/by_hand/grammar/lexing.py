@@ -24,6 +24,7 @@ from glassformer.by_hand.grammar.patterns import (
     IN_BARS,
     INDEX,
     LATEX_THOUSANDS,
+    LONG_FUNCTION,
     LONG_SUBSCRIPT,
     LOW,
     LOWERED,
@@ -65,6 +66,7 @@ class Ground:
     start: int
     way: str  # "math", "text" or "code"
     sigma: str = ""  # "sigmoid" if the document uses σ(…) for it
+    convolves: bool = False  # the document speaks of convolution, which * may mean
     places: tuple[int, ...] = ()  # where each sign stands, if they do not simply follow each other
 
     def span(self, start: int, end: int) -> tuple[int, int]:
@@ -233,6 +235,8 @@ class _Lexer:
             return [self.token("TURN", turn[0], start, turn.end())]
         if text == "^" and self.ground.way == "code":
             return [self.token("OTHER", text, start, end)]
+        if text in "*∗" and not self.ground.convolves:
+            return [self.token("TIMES", text, start, end)]
         return [self.token(SYMBOLS.get(text, "OTHER"), text, start, end)]
 
     def _bar(self, sign: str, start: int) -> list[Token]:
@@ -261,6 +265,8 @@ class _Lexer:
             return self._rounding(text, start, end)
         if text == r"\langle":
             return [self.token("FUNCTION", "dot", start, start), self.token("LPAR", text, start, end)]
+        if text == r"\ast" and self.ground.convolves:
+            return [self.token("STAR", text, start, end)]
         if text in COMMANDS:
             return [self.token(COMMANDS[text], text, start, end)]
         if name == "sigma" and self._is_applied(end):
@@ -284,6 +290,8 @@ class _Lexer:
         return re.compile(r"\s?(?:\\left\s*|\\[bB]igg?l?\s*)?(?:[(\[]|\\begin)").match(self.text, end) is not None
 
     def _identifier(self, text: str, start: int, end: int) -> list[Token]:
+        if long := LONG_FUNCTION.match(self.text, start):
+            return self._call(re.sub(r"[_ -]", "", long[0]), start, long.end())
         text = text.translate(LOW)
         if text == "σ" and self._is_applied(end):
             return [self.token("FUNCTION", self.ground.sigma or "σ", start, end)]

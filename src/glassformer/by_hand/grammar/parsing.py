@@ -114,6 +114,10 @@ class _Builder(Transformer[Token, Node]):
         node = product([a, b], _span(a, b))
         return replace(node, signed=True) if isinstance(node, Product) else node
 
+    def star(self, a: Node, sign: Token, b: Node) -> Node:
+        node = self.times(a, sign, b)
+        return replace(node, starred=True) if isinstance(node, Product) else node
+
     def entrywise(self, a: Node, _sign: Token, b: Node) -> Node:
         return Product((a, b), _span(a, b), entrywise=True)
 

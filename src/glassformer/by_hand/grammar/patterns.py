@@ -55,6 +55,11 @@ SYMBOL_LETTERS = re.compile(r"[QKVXWADHMSZCYPE]{2}|QK[Tt]|[QKVXADHMSZCYPE]?W[qkv
 ARGUMENT = re.compile(
     r"(?:_\s*(?:\{[^{}]*\}|\\?[A-Za-zβ]+))?(?:\s|\\[,;:!])*(?:\\(?:left|[bB]igg?l?)\s*)?(?:[(\[{]|\\begin)"
 )  # of a function
+LONG_FUNCTION = re.compile(
+    r"(?:(?:binary[_ -]?)?cross[_ -]?entropy(?:_?loss)?|mean[_ ]squared[_ ]error|(?:mse|bce|ce)_loss"
+    r"|conv[12]d|(?:global[_ ]?)?max[_ -]?pool(?:ing)?(?:_?[12]d)?)(?=\()",
+    re.I,
+)  # names of more than one word, which a bracket follows
 CHAIN_INDEX = re.compile(r"(?:\[\d+\])+(?!\s*[·×*])")
 CONNECTIVES = frozenset(
     {"and", "so", "then", "thus", "hence", "likewise", "where", "when", "because", "therefore", "but", "also", "while"}

@@ -169,6 +169,7 @@ class _Reader:
         self.named: set[str] = set()  # that have stood before or after a relation
         self.caption = ""
         self.sigma = "sigmoid" if re.search("sigmoid|logistic", document.text, re.I) else ""
+        self.convolves = re.search(r"\bconvol|\bkernel|\bfilter|\bCNN", document.text, re.I) is not None
         self.said_before = False  # words of this line stand before the formula, which is about them
         self.open_end = False  # the last chain ended in a relation, and goes on in the next passage
         self.heading = ""
@@ -210,7 +211,7 @@ class _Reader:
         if self.document.decimal_mark == ",":
             text = re.sub(r"(?<=\d),(?=\d)", ".", text)
         text, places = self.document.macros.put_in(text, start, places)
-        return Ground(text, start, way, self.sigma, places)
+        return Ground(text, start, way, self.sigma, self.convolves, places)
 
     # --- sections -----------------------------------------------------------------------------------------------
 

@@ -29,11 +29,15 @@ from glassformer.by_hand.numbers import intervals
 from glassformer.by_hand.numbers.conventions import PLAIN, Choices, Convention
 from glassformer.by_hand.numbers.functions import apply
 from glassformer.by_hand.numbers.intervals import Value, exactly, matmul, printed, side_by_side, stack_rows
+from glassformer.by_hand.numbers.network_functions import convolved, fits_inside, losses, pooled
 from glassformer.by_hand.numbers.scope import Known, Scope, UnknownError, UnknownNameError, World
 from glassformer.errors import InputError
 from glassformer.stages.catalogue import CATALOGUE
 
 _WIDTHS = frozenset({"d_k", "d", "d_model", "m", "n_k", "D"})
+_OF_NETWORKS = frozenset(
+    {"cross entropy", "binary cross entropy", "mean squared error", "convolution", "max pooling", "global max pooling"}
+)
 _IDENTITIES = frozenset({"I", "I_n"})
 
 
@@ -154,12 +158,29 @@ class Evaluator:
                 return reduce(intervals.maximum if node.function == "max" else _minimum, values)
         if node.function == "absolute value" and self(node.of).shape != (1, 1):
             raise UnknownError("|…| of several numbers may be their length, or each without its sign")
+        if node.function in _OF_NETWORKS:
+            return self._of_network(node)
         if node.function == "exp" and self._is_other_e():
             raise UnknownError("'e' may be Euler's number here, or the name that was given before")
         if node.function == "σ":
             self.guesses.append("σ is taken to be the sigmoid")
             return apply("sigmoid", self(node.of), self.convention, self.met)
         return apply(node.function, self(node.of), self.convention, self.met)
+
+    def _of_network(self, node: Call) -> Value:
+        """Losses, pooling and convolution."""
+        if node.function in ("max pooling", "global max pooling"):
+            self.met.features.add("way")
+            is_global = node.function == "global max pooling"
+            return pooled(self(node.of), 1 if is_global else self.convention.way)
+        if not isinstance(node.of, Matrix) or (len(node.of.rows), len(node.of.rows[0])) != (1, 2):
+            raise UnknownError(f"the {node.function} of two things, with a comma between them, is worked out")
+        first, second = (self(entry) for entry in node.of.rows[0])
+        if node.function == "convolution":
+            self.met.features.add("slid")
+            return convolved(first, second, flipped=self.convention.slid == 2)
+        self.met.features |= {"way", "base"}
+        return losses(node.function, first, second, self.convention.way, self.convention.base)
 
     def _is_other_e(self) -> bool:
         """Whether the notes call something else e, such as an error: e = 7 − 5."""
@@ -202,15 +223,19 @@ class Evaluator:
             for value in self._runs(node, itself):
                 if self.inner is None and not value.is_scalar:
                     self.inner = value.shape[1]
-                result = value if result is None else self._times(result, value, signed=node.signed)
+                result = value if result is None else self._times(result, value, node)
         finally:
             self.inner = outer
         assert result is not None
         return result
 
-    def _times(self, a: Value, b: Value, *, signed: bool) -> Value:
-        """As matrices; two of one shape with a sign between them may be meant entry by entry."""
-        if signed and a.shape == b.shape and not a.is_scalar:
+    def _times(self, a: Value, b: Value, node: Product) -> Value:
+        """As matrices; two of one shape with a sign between them may be meant entry by entry; * may convolve."""
+        if node.starred and fits_inside(a, b):
+            self.met.features.add("slid")
+            if self.convention.slid or not _multiply(a, b):
+                return convolved(a, b, flipped=self.convention.slid == 2)
+        if node.signed and a.shape == b.shape and not a.is_scalar:
             self.met.features.add("entrywise")
             if self.convention.entrywise:
                 return intervals.times(a, b)
@@ -340,6 +365,15 @@ def _within_range(value: Value, *operands: Value) -> Value:
     if is_plain and operands[0].middle(intervals.LOCAL).all() and not (np.isfinite(middle) & (middle != 0)).all():
         raise UnknownError("the power is too large or too small to be worked out")
     return value
+
+
+def _multiply(a: Value, b: Value) -> bool:
+    """Whether the two can be multiplied as matrices."""
+    try:
+        matmul(a, b)
+    except InputError:
+        return False
+    return True
 
 
 def _minimum(a: Value, b: Value) -> Value:

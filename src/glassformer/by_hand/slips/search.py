@@ -4,12 +4,14 @@ A cause is named only when it gives every wrong number of the matrix as printed.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 
 from glassformer.by_hand.grammar.expressions import Call, Matrix, Node, children, is_printed, with_children
 from glassformer.by_hand.numbers.comparison import Flags, entries_of
 from glassformer.by_hand.slips.causes import Scene
 from glassformer.by_hand.slips.method_slips import method_slips
 from glassformer.by_hand.slips.pen_slips import pen_slips
+from glassformer.errors import InputError
 
 
 def find_cause(scene: Scene) -> str | None:
@@ -18,8 +20,9 @@ def find_cause(scene: Scene) -> str | None:
         return None
     ways = [pen_slips, method_slips] if scene.wrong.sum() == 1 else [method_slips, pen_slips]
     for way in ways:
-        for cause in way(scene):
-            return cause
+        with suppress(InputError):  # conv(X, K): two operands that do not stand in one matrix
+            for cause in way(scene):
+                return cause
     return None
 
 
