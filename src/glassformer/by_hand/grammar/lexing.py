@@ -54,6 +54,7 @@ from glassformer.by_hand.grammar.signs import (
     ROUNDING,
     SYMBOLS,
 )
+from glassformer.by_hand.grammar.summation import SIGNS, summed_over
 
 DEEPEST = 60  # brackets within brackets; more than anybody writes, and far from Python's own limit
 
@@ -177,6 +178,8 @@ class _Lexer:
                 return self._call(text.rpartition(".")[2], start, end)
             case "SYMBOL":
                 return self._sign(text, start, end)
+            case "OTHER" if text in SIGNS and (summed := summed_over(self.text, end)):
+                return [self.token("SUMMED", summed.text, start, summed.end)]
             case "OTHER" if text in ROUNDING or text in ROUNDED:
                 return self._rounding(text, start, end)
             case _:
@@ -263,6 +266,8 @@ class _Lexer:
             return [self.token(RELATION_SIGNS[text], text, start, end)]
         if text in ROUNDING or text in ROUNDED:
             return self._rounding(text, start, end)
+        if text in SIGNS and (summed := summed_over(self.text, end)):
+            return [self.token("SUMMED", summed.text, start, summed.end)]
         if text == r"\langle":
             return [self.token("FUNCTION", "dot", start, start), self.token("LPAR", text, start, end)]
         if text == r"\ast" and self.ground.convolves:
@@ -292,6 +297,10 @@ class _Lexer:
     def _identifier(self, text: str, start: int, end: int) -> list[Token]:
         if long := LONG_FUNCTION.match(self.text, start):
             return self._call(re.sub(r"[_ -]", "", long[0]), start, long.end())
+        if text[0] in SIGNS and self.ground.way != "code" and (summed := summed_over(self.text, start + 1)):
+            return [self.token("SUMMED", summed.text, start, max(summed.end, end))]
+        if len(text) == 2 and text[1] in "ₖᵢⱼ" and self.ground.way != "code":
+            return self._symbol(f"{text[0]}_{text[1].translate(LOW)}", start, end)
         text = text.translate(LOW)
         if text == "σ" and self._is_applied(end):
             return [self.token("FUNCTION", self.ground.sigma or "σ", start, end)]

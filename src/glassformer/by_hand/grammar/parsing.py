@@ -31,6 +31,7 @@ from glassformer.by_hand.grammar.expressions import (
 from glassformer.by_hand.grammar.folding import Folded
 from glassformer.by_hand.grammar.layout import lay_out
 from glassformer.by_hand.grammar.lexing import DEEPEST
+from glassformer.by_hand.grammar.summation import over_all
 from glassformer.errors import InputError
 
 LARGEST = 20_000  # tokens in one side
@@ -175,6 +176,9 @@ class _Builder(Transformer[Token, Node]):
 
     def fraction(self, first: Token, top: Node, bottom: Node) -> Node:
         return product([top, Inverse(bottom, bottom.span)], _span(first, bottom))
+
+    def over_all(self, sign: Token, body: Node) -> Node:
+        return over_all(str(sign), body, _span(sign, body))
 
     def factorial(self, a: Node, sign: Token) -> Node:
         return Call("factorial", a, _span(a, sign))

@@ -80,6 +80,7 @@ class Evaluator:
         self.looked_up: set[str] = set()  # names whose numbers went in
         self.guesses: list[str] = []
         self.inner: int | None = None  # the width of the first matrix of the product being worked out
+        self.terms: dict[str, int] = {}  # letters for the number of terms of a sum, and what they are
         self.busy: set[str] = set()
 
     def take(self, known: Known) -> Value:
@@ -158,6 +159,8 @@ class Evaluator:
                 return reduce(intervals.maximum if node.function == "max" else _minimum, values)
         if node.function == "absolute value" and self(node.of).shape != (1, 1):
             raise UnknownError("|…| of several numbers may be their length, or each without its sign")
+        if node.function == "sum over":
+            return self._sum_over(node)
         if node.function in _OF_NETWORKS:
             return self._of_network(node)
         if node.function == "exp" and self._is_other_e():
@@ -166,6 +169,21 @@ class Evaluator:
             self.guesses.append("σ is taken to be the sigmoid")
             return apply("sigmoid", self(node.of), self.convention, self.met)
         return apply(node.function, self(node.of), self.convention, self.met)
+
+    def _sum_over(self, node: Call) -> Value:
+        """Of a list, from its first entry to its last; where the bounds say otherwise, it is not worked out."""
+        value = self(node.of)
+        n = max(value.shape)
+        _, lower, upper = node.parameters
+        if value.is_scalar or not value.is_vector:
+            raise UnknownError("a sum over an index is worked out for lists of numbers")
+        last = upper if upper.isdigit() else ""
+        known = self.scope.find(upper) if upper and not last else None
+        if known is not None and known.paper.is_scalar:
+            last = f"{known.paper.middle(intervals.LOCAL).item():g}"
+        if lower not in ("", "0", "1") or last not in ("", str(n - (lower == "0"))):
+            raise UnknownError(f"a sum over another number of terms than the {n} of the list")
+        return apply("sum", value if value.shape[0] == 1 else value.transposed, self.convention, self.met)
 
     def _of_network(self, node: Call) -> Value:
         """Losses, pooling and convolution."""
@@ -218,6 +236,7 @@ class Evaluator:
         if node.entrywise:
             return reduce(intervals.times, [self(factor) for factor in node.factors])
         outer, self.inner = self.inner, None
+        self._count_terms(node)
         try:
             result: Value | None = None
             for value in self._runs(node, itself):
@@ -228,6 +247,12 @@ class Evaluator:
             self.inner = outer
         assert result is not None
         return result
+
+    def _count_terms(self, node: Product) -> None:
+        """1/n before a sum over n terms: n is how many there are, if nobody says so."""
+        for factor in node.factors:
+            if isinstance(factor, Call) and factor.function == "sum over":
+                self.terms[factor.parameters[2] or "n"] = max(self(factor.of).shape)
 
     def _times(self, a: Value, b: Value, node: Product) -> Value:
         """As matrices; two of one shape with a sign between them may be meant entry by entry; * may convolve."""
@@ -355,6 +380,8 @@ class Evaluator:
         if name.text == "e":
             self.met.features.add("e")
             return exactly(self.convention.e)
+        if name.text in self.terms:
+            return exactly(float(self.terms[name.text]))
         return exactly(np.pi) if name.text == "π" else None
 
 
