@@ -27,17 +27,21 @@ from glassformer.by_hand.grammar.expressions import (
 from glassformer.by_hand.grammar.names import base_and_suffix, stage_of
 from glassformer.by_hand.numbers import intervals
 from glassformer.by_hand.numbers.conventions import PLAIN, Choices, Convention
-from glassformer.by_hand.numbers.functions import apply
+from glassformer.by_hand.numbers.functions import apply, sum_over
 from glassformer.by_hand.numbers.intervals import Value, exactly, matmul, printed, side_by_side, stack_rows
-from glassformer.by_hand.numbers.network_functions import convolved, fits_inside, losses, pooled
+from glassformer.by_hand.numbers.network_functions import (
+    OF_ONE,
+    OF_TWO,
+    apply_network,
+    convolved,
+    fits_inside,
+    multiply,
+)
 from glassformer.by_hand.numbers.scope import Known, Scope, UnknownError, UnknownNameError, World
 from glassformer.errors import InputError
 from glassformer.stages.catalogue import CATALOGUE
 
 _WIDTHS = frozenset({"d_k", "d", "d_model", "m", "n_k", "D"})
-_OF_NETWORKS = frozenset(
-    {"cross entropy", "binary cross entropy", "mean squared error", "convolution", "max pooling", "global max pooling"}
-)
 _IDENTITIES = frozenset({"I", "I_n"})
 
 
@@ -161,8 +165,9 @@ class Evaluator:
             raise UnknownError("|…| of several numbers may be their length, or each without its sign")
         if node.function == "sum over":
             return self._sum_over(node)
-        if node.function in _OF_NETWORKS:
-            return self._of_network(node)
+        if node.function in OF_TWO | OF_ONE:
+            pair = node.of.rows[0] if isinstance(node.of, Matrix) and node.function in OF_TWO else (node.of,)
+            return apply_network(node.function, [self(each) for each in pair], self.convention, self.met)
         if node.function == "exp" and self._is_other_e():
             raise UnknownError("'e' may be Euler's number here, or the name that was given before")
         if node.function == "σ":
@@ -171,34 +176,11 @@ class Evaluator:
         return apply(node.function, self(node.of), self.convention, self.met)
 
     def _sum_over(self, node: Call) -> Value:
-        """Of a list, from its first entry to its last; where the bounds say otherwise, it is not worked out."""
-        value = self(node.of)
-        n = max(value.shape)
         _, lower, upper = node.parameters
-        if value.is_scalar or not value.is_vector:
-            raise UnknownError("a sum over an index is worked out for lists of numbers")
-        last = upper if upper.isdigit() else ""
-        known = self.scope.find(upper) if upper and not last else None
+        known = None if upper.isdigit() else self.scope.find(upper)
         if known is not None and known.paper.is_scalar:
-            last = f"{known.paper.middle(intervals.LOCAL).item():g}"
-        if lower not in ("", "0", "1") or last not in ("", str(n - (lower == "0"))):
-            raise UnknownError(f"a sum over another number of terms than the {n} of the list")
-        return apply("sum", value if value.shape[0] == 1 else value.transposed, self.convention, self.met)
-
-    def _of_network(self, node: Call) -> Value:
-        """Losses, pooling and convolution."""
-        if node.function in ("max pooling", "global max pooling"):
-            self.met.features.add("way")
-            is_global = node.function == "global max pooling"
-            return pooled(self(node.of), 1 if is_global else self.convention.way)
-        if not isinstance(node.of, Matrix) or (len(node.of.rows), len(node.of.rows[0])) != (1, 2):
-            raise UnknownError(f"the {node.function} of two things, with a comma between them, is worked out")
-        first, second = (self(entry) for entry in node.of.rows[0])
-        if node.function == "convolution":
-            self.met.features.add("slid")
-            return convolved(first, second, flipped=self.convention.slid == 2)
-        self.met.features |= {"way", "base"}
-        return losses(node.function, first, second, self.convention.way, self.convention.base)
+            upper = f"{known.paper.middle(intervals.LOCAL).item():g}"
+        return sum_over(self(node.of), lower, upper, self.convention, self.met)
 
     def _is_other_e(self) -> bool:
         """Whether the notes call something else e, such as an error: e = 7 − 5."""
@@ -258,7 +240,7 @@ class Evaluator:
         """As matrices; two of one shape with a sign between them may be meant entry by entry; * may convolve."""
         if node.starred and fits_inside(a, b):
             self.met.features.add("slid")
-            if self.convention.slid or not _multiply(a, b):
+            if self.convention.slid or not multiply(a, b):
                 return convolved(a, b, flipped=self.convention.slid == 2)
         if node.signed and a.shape == b.shape and not a.is_scalar:
             self.met.features.add("entrywise")
@@ -392,15 +374,6 @@ def _within_range(value: Value, *operands: Value) -> Value:
     if is_plain and operands[0].middle(intervals.LOCAL).all() and not (np.isfinite(middle) & (middle != 0)).all():
         raise UnknownError("the power is too large or too small to be worked out")
     return value
-
-
-def _multiply(a: Value, b: Value) -> bool:
-    """Whether the two can be multiplied as matrices."""
-    try:
-        matmul(a, b)
-    except InputError:
-        return False
-    return True
 
 
 def _minimum(a: Value, b: Value) -> Value:

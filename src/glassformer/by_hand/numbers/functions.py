@@ -58,6 +58,17 @@ def apply(function: str, a: Value, convention: Convention, met: Choices) -> Valu
     raise UnknownError(f"the function '{function}' is not known")
 
 
+def sum_over(a: Value, lower: str, upper: str, convention: Convention, met: Choices) -> Value:
+    """The sum of a list from its first entry to its last; where the bounds say otherwise, it is not worked out."""
+    if a.is_scalar or not a.is_vector:
+        raise UnknownError("a sum over an index is worked out for lists of numbers")
+    n = max(a.shape)
+    is_said = upper.replace(".", "", 1).isdigit()
+    if lower not in ("", "0", "1") or (is_said and upper != str(n - (lower == "0"))):
+        raise UnknownError(f"a sum over another number of terms than the {n} of the list")
+    return apply("sum", _in_one_row(a), convention, met)
+
+
 def _softmax(a: Value, convention: Convention) -> Value:
     """Of each row; a column of scores is weighed as one row."""
     scaled = intervals.times(a, exactly(np.log(convention.e)))

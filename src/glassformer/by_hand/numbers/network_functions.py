@@ -11,11 +11,32 @@ from types import MappingProxyType
 import numpy as np
 
 from glassformer.by_hand.numbers import intervals
+from glassformer.by_hand.numbers.conventions import Choices, Convention
 from glassformer.by_hand.numbers.intervals import ShapeError, Value, exactly
 from glassformer.by_hand.numbers.scope import UnknownError
 
 LARGEST_KERNEL = 150  # numbers
 _POOLS = ((2, 2), (2, 1), (3, 1), (3, 3), (3, 2), (4, 4))  # window and stride, each of which is somebody's default
+
+
+OF_ONE = frozenset({"max pooling", "global max pooling"})
+OF_TWO = frozenset({"cross entropy", "binary cross entropy", "mean squared error", "convolution"})
+
+
+def apply_network(function: str, operands: Sequence[Value], convention: Convention, met: Choices) -> Value:
+    """The function of its operands under a convention; what could be meant otherwise is noted in `met`."""
+    if len(operands) != (1 if function in OF_ONE else 2):
+        raise UnknownError(f"the {function} of two things, with a comma between them, is worked out")
+    met.features |= {"slid"} if function == "convolution" else {"way", "base"}
+    match function:
+        case "convolution":
+            return convolved(*operands, flipped=convention.slid == 2)
+        case "max pooling":
+            return pooled(operands[0], convention.way)
+        case "global max pooling":
+            return pooled(operands[0], 1)
+        case _:
+            return losses(function, operands[0], operands[1], convention.way, convention.base)
 
 
 def losses(function: str, a: Value, b: Value, way: int, base: float) -> Value:
@@ -100,6 +121,15 @@ def fits_inside(a: Value, kernel: Value) -> bool:
     """Whether the kernel can be slid over `a`."""
     is_small = kernel.shape[0] * kernel.shape[1] <= LARGEST_KERNEL
     return is_small and kernel.shape[0] <= a.shape[0] and kernel.shape[1] <= a.shape[1] and not kernel.is_scalar
+
+
+def multiply(a: Value, b: Value) -> bool:
+    """Whether the two can be multiplied as matrices, in some way."""
+    try:
+        intervals.matmul(a, b)
+    except ShapeError:
+        return False
+    return True
 
 
 def convolved(a: Value, kernel: Value, *, flipped: bool) -> Value:
