@@ -8,7 +8,8 @@ import openpyxl
 import pytest
 
 from glassformer.by_hand.check import check, check_document, check_text
-from glassformer.by_hand.grammar.lexing import Ground, lex
+from glassformer.by_hand.grammar.lexing import lex
+from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.names import canonical
 from glassformer.by_hand.grammar.parsing import UnreadableError, parse
 from glassformer.by_hand.notes.documents import Document

@@ -21,7 +21,8 @@ from glassformer.by_hand.grammar.cutting import (
     without_remarks,
 )
 from glassformer.by_hand.grammar.expressions import Name, Node, Span
-from glassformer.by_hand.grammar.lexing import Ground, lex
+from glassformer.by_hand.grammar.lexing import lex
+from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.names import words
 from glassformer.by_hand.grammar.parsing import LEFT_BLANK, UnreadableError, parse
 from glassformer.by_hand.notes.canvas import Drawing
