@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from glassformer.by_hand.grammar.expressions import Node, Span
-from glassformer.by_hand.notes.bare_lists import find_bare_list
-from glassformer.by_hand.notes.canvas import Drawing, find_drawing
-from glassformer.by_hand.notes.gathering import find_gathered
+from glassformer.by_hand.notes.layouts.bare_lists import find_bare_list
+from glassformer.by_hand.notes.layouts.canvas import Drawing, find_drawing
+from glassformer.by_hand.notes.layouts.gathering import find_gathered
+from glassformer.by_hand.notes.layouts.upright_numbers import find_upright
 from glassformer.by_hand.notes.macros import DISPLAYS, Macros
-from glassformer.by_hand.notes.upright_numbers import find_upright
 
 LONGEST_LINE = 100_000
 # `0,5 · 0,4 = 0,2` outside all brackets, `[0,659; 0,242]` and `[0,5 0,4]`: commas before decimals, not between entries.

@@ -25,8 +25,8 @@ from glassformer.by_hand.grammar.lexing import lex
 from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.names import words
 from glassformer.by_hand.grammar.parsing import LEFT_BLANK, UnreadableError, parse
-from glassformer.by_hand.notes.canvas import Drawing
 from glassformer.by_hand.notes.documents import Document, Passage
+from glassformer.by_hand.notes.layouts.canvas import Drawing
 from glassformer.by_hand.numbers.conventions import Habits
 
 

@@ -11,7 +11,7 @@ import re
 
 from glassformer.by_hand.grammar.expressions import Span
 from glassformer.by_hand.grammar.names import FUNCTIONS, STAGE_WORDS
-from glassformer.by_hand.notes.canvas import Drawing, Found
+from glassformer.by_hand.notes.layouts.canvas import Drawing, Found
 
 _NUMBER = r"[-−]?(?:\d+(?:\.\d+)?|\.\d+)%?"
 _LINE = re.compile(

@@ -13,7 +13,7 @@ Without a size, a bracket holds one row. Every sign keeps its place in the docum
 import re
 
 from glassformer.by_hand.grammar.expressions import Span
-from glassformer.by_hand.notes.canvas import Drawing, Found
+from glassformer.by_hand.notes.layouts.canvas import Drawing, Found
 
 MOST_LINES = 400
 _SYMBOL = r"[^\W\d_](?:[_^]?\{?\w{1,3}\}?)?(?:[ \t]?\(?(?:ᵀ|\^T)\)?)?"
