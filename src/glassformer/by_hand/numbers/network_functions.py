@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from glassformer.by_hand.numbers import intervals
-from glassformer.by_hand.numbers.conventions import Choices, Convention
+from glassformer.by_hand.numbers.conventions import Ambiguities, Convention
 from glassformer.by_hand.numbers.intervals import ShapeError, Value, exactly
 from glassformer.by_hand.numbers.scope import UnknownError
 
@@ -23,7 +23,7 @@ OF_ONE = frozenset({"max pooling", "global max pooling"})
 OF_TWO = frozenset({"cross entropy", "binary cross entropy", "mean squared error", "convolution"})
 
 
-def apply_network(function: str, operands: Sequence[Value], convention: Convention, met: Choices) -> Value:
+def apply_network(function: str, operands: Sequence[Value], convention: Convention, met: Ambiguities) -> Value:
     """The function of its operands under a convention; what could be meant otherwise is noted in `met`."""
     if len(operands) != (1 if function in OF_ONE else 2):
         raise UnknownError(f"the {function} of two things, with a comma between them, is worked out")

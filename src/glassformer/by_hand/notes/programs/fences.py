@@ -21,7 +21,7 @@ _PROMPT = re.compile(r"^[ \t]*(>>>|\.\.\.) ?(.*)$")
 
 
 @dataclass(frozen=True)
-class Block:
+class CodeBlock:
     """A code block: what stands beside its opening sign, its text and where that begins, and where it all stands."""
 
     language: str
@@ -49,7 +49,7 @@ def read_programs(document: Document) -> None:
     document.passages.sort(key=lambda passage: passage.span.start)
 
 
-def blocks_of(text: str) -> Iterator[Block]:
+def blocks_of(text: str) -> Iterator[CodeBlock]:
     """The code blocks of a text, in order; what opens a block that is never closed opens none."""
     signs = list(_FENCE.finditer(text))
     closing: dict[str, list[re.Match[str]]] = {}
@@ -65,10 +65,10 @@ def blocks_of(text: str) -> Iterator[Block]:
         if i < len(closers):
             inside = Span(sign.end() + 1, closers[i].start())
             position = closers[i].end()
-            yield Block(sign[2], text[inside.start : inside.end], inside.start, Span(sign.start(), position))
+            yield CodeBlock(sign[2], text[inside.start : inside.end], inside.start, Span(sign.start(), position))
 
 
-def _outputs(document: Document, fence: Block, below: Block | None) -> list[Output]:
+def _outputs(document: Document, fence: CodeBlock, below: CodeBlock | None) -> list[Output]:
     """The block under a program, if nothing but a word such as `Output:` stands between them."""
     if below is None or not _OUTPUT.match(below.language) or below.language.strip().lower() == "python":
         return []

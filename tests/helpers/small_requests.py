@@ -1,0 +1,13 @@
+"""Requests for models so small that a test can train them."""
+
+from typing import Any
+
+from glassformer.training.request import Request
+
+TINY = {"width": 12, "heads": 2, "hidden": 17}
+TINY_PAIR = {**TINY, "encoder_layers": 1, "decoder_layers": 1}
+
+
+def request(task: str, data: str, **options: Any) -> Request:
+    settings = {**(TINY_PAIR if task == "translate" else {**TINY, "layers": 1}), **options.pop("settings", {})}
+    return Request(task=task, data=data, **{"steps": 7, "threads": 1, "settings": settings, **options})
