@@ -11,7 +11,7 @@ from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
 from glassformer.by_hand.checking.ledger import Claim, Ledger, Topic
 from glassformer.by_hand.checking.named_steps import steps
 from glassformer.by_hand.checking.proof.evidence import UnsureError, is_written
-from glassformer.by_hand.checking.proof.readings import is_round, is_rounded_up
+from glassformer.by_hand.checking.proof.readings import in_hundredths, is_round, is_rounded_up
 from glassformer.by_hand.checking.proof.surroundings import (
     counts_otherwise,
     dash_read_otherwise,
@@ -179,7 +179,8 @@ class Chain:
     def _compare(self, expected: Node, side: Side, node: Node, claim: Claim) -> None:
         """In any way that what stands before can be read."""
         ledger = self.ledger
-        meant = expected
+        likely = [other for other, is_likely in in_hundredths(expected, node) if is_likely]
+        expected = meant = likely[0] if likely and not ledger.agrees(expected, node) else expected
         dashed = dash_read_otherwise(expected, ledger.source) if expected is self._first() else None
         less = Negative(expected, expected.span) if says_less(node.span, ledger.source) else None
         others = [each for each in (dashed, less, *self.others) if each is not None]

@@ -265,6 +265,6 @@ def _is_signature(tokens: list[Token]) -> bool:
 
 
 _STARTS = frozenset(
-    {"NAME", "LSQB", "OPEN", "NUMBER", "MINUS", "FUNCTION", "FRACTION", "ROOT", "LPAR", "WORD", "OTHER"}
+    {"NAME", "LSQB", "OPEN", "NUMBER", "MINUS", "FUNCTION", "FRACTION", "ROOT", "LPAR", "WORD", "OTHER", "SUMMED"}
 )
 _ENDS = frozenset({"NUMBER", "RSQB", "CLOSE", "RPAR", "NAME", "WORD", "RBRACE", "PERCENT", "TURN", "OTHER"})

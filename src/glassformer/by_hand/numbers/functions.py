@@ -1,5 +1,6 @@
 """The functions that notes name, each over intervals: softmax, GELU, the mean of a row. Knows no names or formulas."""
 
+import math
 from collections.abc import Callable
 from types import MappingProxyType
 
@@ -10,6 +11,7 @@ from glassformer.by_hand.numbers.conventions import Ambiguities, Convention
 from glassformer.by_hand.numbers.intervals import LOCAL, Value, exactly
 from glassformer.by_hand.numbers.scope import UnknownError
 
+MOST = 150  # things counted; the factorial of more is beyond a computer's numbers
 _PLAIN: MappingProxyType[str, Callable[[Value], Value]] = MappingProxyType(
     {
         "sqrt": intervals.sqrt,
@@ -22,6 +24,10 @@ _PLAIN: MappingProxyType[str, Callable[[Value], Value]] = MappingProxyType(
         "column softmax": lambda a: intervals.interval_softmax(a.transposed).transposed,
         "silu": lambda a: intervals.times(a, intervals.sigmoid(a)),
         "softplus": intervals.softplus,
+        "floor": intervals.rising(np.floor),
+        "ceil": intervals.rising(np.ceil),
+        "factorial": lambda a: exactly(float(math.factorial(_counts(a, 1)[0]))),
+        "binomial": lambda a: exactly(float(math.comb(*_counts(a, 2)))),
     }
 )
 # Functions that are meant in more than one way, and the choice that each depends on.
@@ -50,6 +56,17 @@ def apply(function: str, a: Value, convention: Convention, met: Ambiguities) -> 
     if function.startswith("log") and function[3:].replace(".", "", 1).isdigit():
         return _log(a, float(function[3:]))
     raise UnknownError(f"the function '{function}' is not known")
+
+
+def sum_over(a: Value, lower: str, upper: str, convention: Convention, met: Ambiguities) -> Value:
+    """The sum of a list from its first entry to its last; where the bounds say otherwise, it is not worked out."""
+    if a.is_scalar or not a.is_vector:
+        raise UnknownError("a sum over an index is worked out for lists of numbers")
+    n = max(a.shape)
+    is_said = upper.replace(".", "", 1).isdigit()
+    if lower not in ("", "0", "1") or (is_said and upper != str(n - (lower == "0"))):
+        raise UnknownError(f"a sum over another number of terms than the {n} of the list")
+    return apply("sum", _in_one_row(a), convention, met)
 
 
 def _softmax(a: Value, convention: Convention) -> Value:
@@ -131,6 +148,15 @@ def _length(a: Value) -> Value:
     if a.shape[0] != 1:
         raise UnknownError("‖…‖ of a matrix may mean several things")
     return intervals.sqrt(_row_sums(intervals.power(a, 2)))
+
+
+def _counts(a: Value, n: int) -> list[int]:
+    """Whole numbers that are known exactly, as those of things that are counted."""
+    numbers = np.round(a.middle(intervals.LOCAL)).ravel().tolist()
+    is_whole = a.shape == (1, n) and all(np.allclose(end, numbers, rtol=0, atol=1e-9) for end in (a.low, a.high))
+    if not is_whole or not all(0 <= number <= MOST for number in numbers):
+        raise UnknownError(f"only whole numbers from 0 to {MOST} are counted with")
+    return [int(number) for number in numbers]
 
 
 def _row_sums(a: Value) -> Value:

@@ -5,7 +5,8 @@ from helpers.formulas import tree
 
 from glassformer.by_hand.checking.proof.surroundings import counts_otherwise, dash_read_otherwise, is_set_by_program
 from glassformer.by_hand.grammar.expressions import Span
-from glassformer.by_hand.grammar.lexing import Ground, lex
+from glassformer.by_hand.grammar.lexing import lex
+from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.parsing import parse
 
 

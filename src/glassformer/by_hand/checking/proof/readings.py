@@ -30,8 +30,7 @@ _HUNDRED = "100"
 
 def read_otherwise(expected: Node, printed: Node) -> Iterator[Node]:
     """The other meanings of an expression beside a printed result."""
-    if isinstance(printed, Number) and printed.percent:
-        yield from _in_hundredths(expected)
+    yield from (other for other, _ in in_hundredths(expected, printed))
     yield from _of_the_first_term(expected)
     match expected:
         case Product():
@@ -47,12 +46,20 @@ def read_otherwise(expected: Node, printed: Node) -> Iterator[Node]:
             yield power  # `-2^2` for the square of −2
 
 
-def _in_hundredths(expected: Node) -> Iterator[Node]:
-    """`2/10 × 100 = 20 %`: the factor 100 says the same as the sign."""
+def in_hundredths(expected: Node, printed: Node) -> Iterator[tuple[Node, bool]]:
+    """`2/10 × 100 = 20 %`, `100 − 65 = 35 %`, `30 % + 5 % = 35`: a sign on one side only; and if that is likely."""
+    numbers = [each for each in walk(expected) if isinstance(each, Number)]
+    signed, span = any(number.percent for number in numbers), expected.span
+    if not isinstance(printed, Number) or printed.percent == signed:
+        return
     factors = expected.factors if isinstance(expected, Product) else ()
     for i, factor in enumerate(factors):
-        if isinstance(factor, Number) and factor.key == _HUNDRED and len(factors) > 1:
-            yield product([*factors[:i], *factors[i + 1 :]], expected.span)
+        if isinstance(factor, Number) and factor.key == _HUNDRED and len(factors) > 1 and printed.percent:
+            yield product([*factors[:i], *factors[i + 1 :]], span), True
+    hundred = Number(_HUNDRED, span)
+    all_alike = all(number.percent for number in numbers) if signed else any(abs(each.value) > 1 for each in numbers)
+    is_likely = isinstance(expected, Sum) and all_alike
+    yield Product((expected, hundred if signed else Inverse(hundred, span)), span), is_likely
 
 
 def _divided_otherwise(expected: Product) -> Iterator[Node]:
