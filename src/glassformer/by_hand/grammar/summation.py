@@ -10,12 +10,16 @@ from glassformer.by_hand.grammar.expressions import (
     Call,
     Name,
     Node,
+    Number,
     Product,
     Span,
     children,
     names_in,
+    sum_of,
     with_children,
 )
+
+_MOST_TERMS = 60  # that a sum is written out with
 
 SIGNS = frozenset({"Σ", "∑", r"\sum"})
 _INDEX = re.compile(
@@ -57,9 +61,19 @@ def over_all(written: str, body: Node, span: Span) -> Node:
     """The sum of a body over an index; without anything in it that has the index, simply its sum."""
     index, lower, upper = written.split("|")
     suffix = f"_{index}"
+    if lower.isdigit() and upper.isdigit() and not any(name.endswith(suffix) for name in names_in(body)):
+        terms = [_put_in(body, index, str(number)) for number in range(int(lower), int(upper) + 1)][: _MOST_TERMS + 1]
+        if 0 < len(terms) <= _MOST_TERMS:
+            return sum_of(terms, span)
     if not any(name.endswith(suffix) for name in names_in(body)):
         return Call("sum", body, span)
     return Call("sum over", _whole(body, suffix), span, (index, lower, upper))
+
+
+def _put_in(node: Node, index: str, number: str) -> Node:
+    if isinstance(node, Name) and node.text == index and not node.index:
+        return Number(number, node.span)
+    return with_children(node, tuple(_put_in(child, index, number) for child in children(node)))
 
 
 def _whole(node: Node, suffix: str) -> Node:

@@ -69,6 +69,12 @@ def sum_over(a: Value, lower: str, upper: str, convention: Convention, met: Ambi
     return apply("sum", _in_one_row(a), convention, met)
 
 
+def _several(a: Value) -> Value:
+    if a.is_scalar:
+        raise UnknownError("a sum of which nobody says how many terms it has")
+    return a
+
+
 def _softmax(a: Value, convention: Convention) -> Value:
     """Of each row; a column of scores is weighed as one row."""
     scaled = intervals.times(a, exactly(np.log(convention.e)))
@@ -136,7 +142,7 @@ _CHOSEN: MappingProxyType[str, Callable[[Value, Convention], Value]] = MappingPr
         "standard deviation": lambda a, c: intervals.sqrt(_variance(a, c)),
         "layernorm": _layernorm,
         "mean": lambda a, c: intervals.mean(_flat(a, c)),
-        "sum": lambda a, c: _row_sums(_flat(a, c)),
+        "sum": lambda a, c: _row_sums(_flat(_several(a), c)),
         "max": lambda a, c: _largest(_flat(a, c)),
         "min": lambda a, c: intervals.negative(_largest(intervals.negative(_flat(a, c)))),
         "gelu": lambda a, c: intervals.gelu_by_tanh(a) if c.smooth else intervals.gelu(a),
