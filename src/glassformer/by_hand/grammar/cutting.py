@@ -135,8 +135,17 @@ def take_label(tokens: list[Token], way: str) -> tuple[str, list[Token]]:
     kinds = {token.type for token in tokens[: before[-1]]}
     if kinds & _OPERATORS and not kinds & {"WORD", "NAME"}:
         return "", tokens  # `1/2 : 1/4` divides
+    if kinds == {"NUMBER"} and _stands_apart(tokens, before[-1]):
+        colon = tokens[before[-1]]
+        over = Token("OVER", ":", start_pos=colon.start_pos, end_pos=colon.end_pos)
+        return "", [*tokens[: before[-1]], over, *tokens[before[-1] + 1 :]]  # `36 : 9` divides, `36: 9` is a label
     label = [t for t in tokens[: before[-1]] if t.type in ("WORD", "NAME", "NUMBER")]
     return name_of_words(" ".join(label)) if len(label) <= 6 else "", tokens[before[-1] + 1 :]
+
+
+def _stands_apart(tokens: list[Token], i: int) -> bool:
+    """Whether there is room before a sign."""
+    return i > 0 and (tokens[i].start_pos or 0) > (tokens[i - 1].end_pos or 0)
 
 
 _REMARKS = frozenset({"WORD", "COLON"})
@@ -150,7 +159,7 @@ def without_remarks(tokens: list[Token], *, first: bool, last: bool, alone: bool
     if first and not alone and _is_signature(kept):
         return kept[:1]
     if first or alone:
-        while len(kept) > 1 and _is_remark(kept[0]) and kept[1].type in _STARTS and not _is_taken_from(kept):
+        while len(kept) > 1 and _is_remark(kept[0]) and kept[1].type in _STARTS and not _belongs(kept):
             word = kept.pop(0)
             if kept[0].type == "NAME" and _CHANGING & set(word.lower().split()):
                 kept[0] = Token("NAME", f"{word} {kept[0]}", start_pos=word.start_pos, end_pos=kept[0].end_pos)
@@ -162,9 +171,11 @@ def without_remarks(tokens: list[Token], *, first: bool, last: bool, alone: bool
     return kept
 
 
-def _is_taken_from(tokens: list[Token]) -> bool:
-    """`king - man`: the minus stands between two, and the word before it is no remark."""
+def _belongs(tokens: list[Token]) -> bool:
+    """`king - man` and `log_{10}2`: a minus between two, or no room after the word, which is no remark then."""
     word, sign, *rest = tokens
+    if word.type == "WORD" and sign.type == "NUMBER" and sign.start_pos == word.end_pos:
+        return True
     if sign.type != "MINUS" or not rest:
         return False
     gaps = (sign.start_pos or 0) - (word.end_pos or 0), (rest[0].start_pos or 0) - (sign.end_pos or 0)

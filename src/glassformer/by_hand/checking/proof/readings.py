@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Inverse,
+    Name,
     Negative,
     Node,
     Number,
@@ -42,6 +43,7 @@ def read_otherwise(expected: Node, printed: Node) -> Iterator[Node]:
             yield from _squares_of_negatives(expected)
             yield from _under_one_root(expected)
             yield from _per_cent_more(expected)
+            yield from _lost_exponent(expected)
         case Negative(of=Power() as power):
             yield power  # `-2^2` for the square of −2
 
@@ -140,6 +142,13 @@ def _per_cent_more(expected: Sum) -> Iterator[Node]:
     if isinstance(share, Number) and share.percent and not any(isinstance(t, Number) and t.percent for t in rest):
         whole = sum_of(rest, expected.span)
         yield product([whole, sum_of([Number("1", last.span), last], last.span)], expected.span)
+
+
+def _lost_exponent(expected: Sum) -> Iterator[Node]:
+    """`e-1 = 0.368`: the exponent came down on its way to the page."""
+    first, *rest = expected.terms
+    if isinstance(first, Name) and first.text == "e" and len(rest) == 1:
+        yield Power(first, rest[0], expected.span)
 
 
 def _mixed(expected: Product) -> Iterator[Node]:

@@ -24,6 +24,12 @@ _SIGN_ABOVE = re.compile(r"(?:^|\n)[ \t]*[A-Za-z+−×*/·^-]\s*$")
 _DIGITS_IN_QUOTES = re.compile(r"[\"'“][\d.]+[\"'”]")
 _CELL = re.compile(r"(?<!\\)&|\|(?=.*[=])")
 _IN_MATRIX = re.compile(r"&?\s*\\\\\s*&|\\begin\{([a-zA-Z]*)\*?\}.*?\\end\{\1\*?\}", re.DOTALL)
+_BEGINNING = re.compile(
+    r"(?:^|[\n$=≈→⇒,;|‖&>`│/]|\\[\[(\\]|\\(?:approx|to|Rightarrow|implies|item|quad|qquad)|[.!?]"
+    r"|(?:[^\W\d_][^:\n]{0,30}|[^\d\s]\s?):|\b(?:and|so|then|thus|hence|gives?|get|have|is|that|with|because|since)\s)"
+    r"(?:\s|[-*+•({$~\\]|\\(?:left|displaystyle|quad|underbrace|[,;:! ])|\d{1,2}[.)]\s|1\s*/"
+    r"|\\[dt]?frac\s*\{?1?|1\s*\}(?:\s*\{)?|\\sqrt)*$"
+)
 _LONGEST_INDENT = 40
 
 
@@ -67,10 +73,17 @@ def has_unit(printed: Span, source: str) -> bool:
     return _WORD_AFTER.match(source, printed.end) is not None
 
 
+def begins_anew(first: Span, source: str) -> bool:
+    """Whether nothing before a working may belong to it: it begins a line, or follows a sign or a label."""
+    return _BEGINNING.search(source[max(0, first.start - _LONGEST_INDENT) : first.start]) is not None
+
+
 def stands_plainly(working: Span, printed: Span, source: str) -> bool:
     """Whether nothing but a relation stands between a working and its result, and no unit or other word after it."""
     first, last = sorted((working, printed), key=lambda span: span.start)
     if last.start < first.end or has_unit(last, source):
+        return False
+    if not begins_anew(first, source):
         return False
     between, written = source[first.end : last.start], source[working.start : working.end]
     if "$" in written or _CELL.search(_IN_MATRIX.sub(" ", written)):
