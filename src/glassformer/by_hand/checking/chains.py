@@ -11,7 +11,7 @@ from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
 from glassformer.by_hand.checking.ledger import Claim, Ledger, Topic
 from glassformer.by_hand.checking.named_steps import steps
 from glassformer.by_hand.checking.proof.evidence import UnsureError, is_written
-from glassformer.by_hand.checking.proof.readings import in_hundredths, is_round, is_rounded_up
+from glassformer.by_hand.checking.proof.readings import in_hundredths, is_far_off, is_round, is_rounded_up
 from glassformer.by_hand.checking.proof.surroundings import (
     counts_otherwise,
     dash_read_otherwise,
@@ -191,8 +191,9 @@ class Chain:
         is_dash = dashed is not None and meant is expected and ledger.source[expected.span.start] in "-−–"
         doubt = "it begins with a dash or a minus" if is_dash else self._doubt(expected, node)
         value = self._value(expected)
-        if is_rounded_up(node, value) or (side.relation == "ABOUT" and is_round(node, value)):
-            doubt = doubt or "a round number, perhaps, or one rounded up"
+        is_about = side.relation == "ABOUT"
+        if is_rounded_up(node, value) or (is_about and (is_round(node, value) or is_far_off(node, value))):
+            doubt = doubt or "a round number, perhaps, or one of another size"
         ledger.compare(meant, node, Topic(self.title, node), doubt)
         claim.status, claim.why = "checked", ""
 

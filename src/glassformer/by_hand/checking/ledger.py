@@ -351,6 +351,7 @@ class Ledger:
             kind=kind,
             cause=cause,
             is_copy=itself or is_printed(expected),
+            is_put_in=literal is not subject.side,
             after=found.outcome.known.sources,
             section=self.section,
             convention=found.convention,

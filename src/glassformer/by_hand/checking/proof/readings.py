@@ -23,6 +23,7 @@ from glassformer.by_hand.grammar.expressions import (
     walk,
     with_children,
 )
+from glassformer.by_hand.numbers.comparison import is_near_miss
 
 _BINARY = re.compile(r"[01]{1,16}")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
@@ -169,6 +170,15 @@ def is_round(printed: Node, right: float) -> bool:
     digits = printed.text.rstrip("0")
     unit = 10.0 ** (len(printed.text) - len(digits))
     return unit > 1 and abs(right - printed.value) <= unit / 2
+
+
+def is_far_off(printed: Node, right: float) -> bool:
+    """Whether `57/2 ≈ 4` can hardly be meant: not even the first digits are near, nor are they those of a slip."""
+    if not isinstance(printed, Number) or not printed.value or not right or not math.isfinite(right):
+        return False
+    ratio = printed.value / right
+    is_shifted = any(abs(ratio - shift) < 0.03 * shift for shift in (0.01, 0.1, 10, 100))
+    return not (0.5 < ratio < 2 or is_shifted or is_near_miss(printed, right))
 
 
 def is_rounded_up(printed: Node, right: float) -> bool:

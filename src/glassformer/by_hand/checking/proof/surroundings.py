@@ -25,7 +25,7 @@ _DIGITS_IN_QUOTES = re.compile(r"[\"'“][\d.]+[\"'”]")
 _CELL = re.compile(r"(?<!\\)&|\|(?=.*[=])")
 _IN_MATRIX = re.compile(r"&?\s*\\\\\s*&|\\begin\{([a-zA-Z]*)\*?\}.*?\\end\{\1\*?\}", re.DOTALL)
 _BEGINNING = re.compile(
-    r"(?:^|[\n$=≈→⇒,;|‖&>`│/]|\\[\[(\\]|\\(?:approx|to|Rightarrow|implies|item|quad|qquad)|[.!?]"
+    r"(?:^|[\n$=≈→⇒,;|‖&>`│/]|\\[\[(\\]|\\(?:approx|to|Rightarrow|implies|item|quad|qquad)|(?<=\w)[.!?]"
     r"|(?:[^\W\d_][^:\n]{0,30}|[^\d\s]\s?):|\b(?:and|so|then|thus|hence|gives?|get|have|is|that|with|because|since)\s)"
     r"(?:\s|[-*+•({$~\\]|\\(?:left|displaystyle|quad|underbrace|[,;:! ])|\d{1,2}[.)]\s|1\s*/"
     r"|\\[dt]?frac\s*\{?1?|1\s*\}(?:\s*\{)?|\\sqrt)*$"
