@@ -9,6 +9,7 @@ from glassformer.models.registry import MODELS, build, configure
 
 SMALL: dict[str, dict[str, Any]] = {
     "rnn": {"width": 5, "state": 7},
+    "gru": {"width": 5, "state": 7},
     "bilstm": {"width": 5, "state": 7},
     "mlp": {"width": 5, "length": 23, "hidden": [13, 7]},
     "conv": {"width": 5, "length": 67, "filters": [7, 11], "hidden": 13},

@@ -4,18 +4,20 @@ All share one contract: ids (B T) and where they are real (B T, padding on the r
 every stage is seen. How a text is cut into ids they do not know; that padding says nothing, each of them guarantees.
 """
 
+from collections.abc import Callable, Mapping
 from itertools import pairwise
+from types import MappingProxyType
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from glassformer.layers.attention import Attention, padding_mask
 from glassformer.layers.blocks import NORMS, block
 from glassformer.layers.embedding import Embedding, Head, mean_of_real
 from glassformer.layers.positions import Dimensions, Order
+from glassformer.layers.recurrent import read_rows
 from glassformer.models.config import ConvolutionConfig, DenseConfig, EncoderConfig, RecurrentConfig
 from glassformer.stages.watchers import Watcher, nothing, within
 
@@ -26,8 +28,8 @@ class RecurrentClassifier(nn.Module):
     def __init__(self, config: RecurrentConfig) -> None:
         super().__init__()
         self.embedding = Embedding(config.vocabulary, config.width)
-        kind = nn.LSTM if config.lstm else nn.RNN
-        self.recurrent = kind(
+        self.plain = config.gates == 1 and config.layers == 1 and not config.both_ways
+        self.recurrent = _CELLS[config.gates](
             config.width, config.state, config.layers, batch_first=True, bidirectional=config.both_ways
         )
         self.head = Head(config.state, config.classes)
@@ -37,24 +39,21 @@ class RecurrentClassifier(nn.Module):
     ) -> Float[Tensor, "B N"]:
         """The state after the last real word (of the last layer and direction), turned into logits."""
         embedded, real = self.embedding(ids, see=see), see("real", real)
-        lengths = real.sum(1).clamp(min=1).cpu()
-        packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
-        states, last = self.recurrent(packed)
-        hidden = last[0] if isinstance(last, tuple) else last  # layers·directions B S
-        plain = not isinstance(last, tuple) and hidden.shape[0] == 1
+        states, last = read_rows(self.recurrent, embedded, real.sum(1).clamp(min=1))
         if see is not nothing:
-            self._show(pad_packed_sequence(states, batch_first=True, total_length=ids.shape[1])[0], plain, see)
-        return self.head(see("pooled", hidden[-1], "last state" if plain else "last layer"), see=see)  # type: ignore[no-any-return]
+            self._show(states.masked_fill(~real[..., None], 0.0), see)
+        return self.head(see("pooled", last, "last state" if self.plain else "last layer"), see=see)  # type: ignore[no-any-return]
 
-    def _show(self, states: Tensor, plain: bool, see: Watcher) -> None:
+    def _show(self, states: Tensor, see: Watcher) -> None:
         """The states are for the eye only: torch's kernel keeps them to itself, so they can be read but not written."""
-        if plain:
+        if self.plain:
             for stage, name in _RECURRENT_WEIGHTS.items():
                 weight = getattr(self.recurrent, name)
                 see(stage, weight.T if weight.ndim == 2 else weight)
-        see("states", states, "plain" if plain else "kernel")
+        see("states", states, "plain" if self.plain else "kernel")
 
 
+_CELLS: Mapping[int, Callable[..., nn.RNNBase]] = MappingProxyType({1: nn.RNN, 3: nn.GRU, 4: nn.LSTM})  # by gates
 _RECURRENT_WEIGHTS = {
     "recurrent_weight": "weight_ih_l0",
     "recurrent_bias": "bias_ih_l0",

@@ -23,7 +23,7 @@ def setting(default: Any, sentence: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class RecurrentConfig:
-    """RNN and LSTM classifiers: read from left to right, answer from the last state."""
+    """RNN, GRU and LSTM classifiers: read from left to right, answer from the last state."""
 
     vocabulary: int = setting(20_000, "Tokens of the vocabulary.")
     classes: int = setting(2, "Classes to choose from.")
@@ -32,6 +32,16 @@ class RecurrentConfig:
     layers: int = setting(1, "Recurrent layers.")
     lstm: bool = setting(False, "LSTM cells in place of plain ones.")
     both_ways: bool = setting(False, "Read from right to left as well.")
+    gru: bool = setting(False, "GRU cells in place of plain ones.")
+
+    def __post_init__(self) -> None:
+        if self.lstm and self.gru:
+            raise InputError("A recurrent network has LSTM cells or GRU cells; set lstm or gru to false.")
+
+    @property
+    def gates(self) -> int:
+        """How many matrices of each kind a cell has: one for its new state, the others for its gates."""
+        return 4 if self.lstm else 3 if self.gru else 1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -51,6 +51,10 @@ MODELS: Choices[ModelKind] = Choices(
             "classifier", configs.RecurrentConfig(), RECURRENT,
             "Reads word by word and answers from its last state.",
         ),
+        "gru": ModelKind(
+            "classifier", configs.RecurrentConfig(gru=True), RECURRENT,
+            "The same, with gates that decide what its state keeps.",
+        ),
         "bilstm": ModelKind(
             "classifier", configs.RecurrentConfig(layers=2, lstm=True, both_ways=True), RECURRENT,
             "Two layers of LSTM cells, reading both ways.",

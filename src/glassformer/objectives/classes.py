@@ -28,20 +28,20 @@ from glassformer.text import batches
 from glassformer.text.samples import Labelled
 from glassformer.text.tokens import Tokens
 
-_OF_THE_NOTES = ("rnn", "bilstm", "mlp", "conv", "conv-pool")
+_BASELINES = ("rnn", "gru", "bilstm", "mlp", "conv", "conv-pool")
 
 
 def preset(model: str, characters: int, samples: int) -> Preset:
-    """The notes' models as the notes have them; a Transformer by the amount of text."""
+    """The notes' models as the notes have them, and a GRU like them; a Transformer by the amount of text."""
     small = characters < SMALL
     tokens = TokenPlan(kind="word", min_frequency=1 if small else 3)
-    if model in _OF_THE_NOTES or model.endswith("attention"):
+    if model in _BASELINES or model.endswith("attention"):
         plan = {
             "optimizer": "adamw", "learning_rate": 1e-3, "weight_decay": 0.0, "schedule": "linear",
             "validate_every": 0.1,
         }  # fmt: skip
         return Preset(
-            tokens=tokens, longest=500, tokens_per_batch=16_000, plan=plan, own_length=model in _OF_THE_NOTES
+            tokens=tokens, longest=500, tokens_per_batch=16_000, plan=plan, own_length=model in _BASELINES
         )  # fmt: skip
     if small:
         return Preset(
