@@ -45,6 +45,8 @@ def settings_for(draw: Any, name: str) -> dict[str, Any]:
         found |= {"width": draw(PRIMES), "state": draw(PRIMES), "layers": draw(st.integers(1, 3))}
         cell = draw(st.sampled_from(["plain", "gru", "lstm"]))
         return found | {"lstm": cell == "lstm", "gru": cell == "gru", "both_ways": draw(st.booleans())}
+    if name == "ngrams":
+        return found | {"ngrams": draw(st.sampled_from([31, 101]))}
     if name == "mlp":
         return found | {"width": draw(PRIMES), "length": 19, "hidden": draw(st.lists(PRIMES, min_size=1, max_size=3))}
     if name in ("conv", "conv-pool"):
@@ -142,6 +144,8 @@ def kept_by(model: nn.Module, inputs: tuple[Tensor, ...]) -> float:
 
 
 MIDDLING: list[tuple[str, dict[str, Any]]] = [
+    ("ngrams", {}),
+    ("ngrams", {"classes": 5}),
     ("rnn", {}),
     ("rnn", {"layers": 2, "both_ways": True}),
     ("gru", {}),

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +215,50 @@ def test_a_parent_of_another_kind_is_refused(tmp_path: Path) -> None:
     teach(request("classify", "negation:300", steps=1), tmp_path / "first")
     with pytest.raises(InputError, match="is a 'transformer'"):
         prepare(Request(task="classify", data="negation:300", model="rnn", parent=str(tmp_path / "first")))
+
+
+# --- a model that counts before it learns ------------------------------------------------------------------------
+
+
+def counting(**options: Any) -> Request:
+    settings = {"ngrams": 997, "tokens_per_batch": 499, "longest": 97}
+    return Request(**{"task": "classify", "data": "negation:300", "model": "ngrams", "threads": 1,
+                      "settings": settings, **options})  # fmt: skip
+
+
+def test_n_grams_are_counted_in_the_training_part_alone() -> None:
+    prepared = prepare(counting(steps=3))
+    texts = [sample.text.lower().split() for sample in prepared.corpus.train]
+    pairs = {(one, two) for words in texts for one, two in pairwise(words)}
+    model: Any = prepared.model
+    base = len(prepared.tokens) + 1
+    known = [divmod(key, base) for key in model.keys.tolist() if base <= key < base**2]
+    names = {tuple(prepared.tokens.strings([one - 1, two - 1])) for one, two in known}
+    assert names == pairs
+
+
+def test_a_model_that_counts_resumes_as_if_it_had_not_stopped(tmp_path: Path) -> None:
+    whole = teach(counting(steps=23), tmp_path / "whole")
+    prepared = prepare(counting(steps=23))
+    plan, forecast = budget(prepared, time.monotonic())
+    folder = RunFolder.create(tmp_path / "parts", settings=settings_of(prepared, plan, forecast.threads))
+    course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
+    events = course.loop.run()
+    for event in events:
+        if event.step == 7:
+            course._save(event)
+            break
+    parts = resume(tmp_path / "parts")
+    for name, value in whole.model.state_dict().items():
+        assert torch.equal(value, parts.model.state_dict()[name]), name
+    assert parts.scores == whole.scores
+    assert parts.certificate["passed"]
+
+
+def test_a_model_that_counts_takes_no_parent(tmp_path: Path) -> None:
+    teach(counting(steps=1), tmp_path / "first")
+    with pytest.raises(InputError, match="leave --from out"):
+        prepare(counting(steps=1, parent=str(tmp_path / "first")))
 
 
 # --- bad requests -----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The classifiers that are compared: recurrent, dense, convolutional, and those that attend.
+"""The classifiers that embed words: recurrent, dense, convolutional, and those that attend.
 
 All share one contract: ids (B T) and where they are real (B T, padding on the right) go in, logits (B N) come out, and
 every stage is seen. How a text is cut into ids they do not know; that padding says nothing, each of them guarantees.
@@ -27,6 +27,7 @@ class RecurrentClassifier(nn.Module):
 
     def __init__(self, config: RecurrentConfig) -> None:
         super().__init__()
+        self.config = config
         self.embedding = Embedding(config.vocabulary, config.width)
         self.plain = config.gates == 1 and config.layers == 1 and not config.both_ways
         self.recurrent = _CELLS[config.gates](
@@ -67,7 +68,7 @@ class DenseClassifier(nn.Module):
 
     def __init__(self, config: DenseConfig) -> None:
         super().__init__()
-        self.length = config.length
+        self.config = config
         self.embedding = Embedding(config.vocabulary, config.width)
         widths = [config.length * config.width, *config.hidden]
         self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
@@ -77,7 +78,7 @@ class DenseClassifier(nn.Module):
         self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
     ) -> Float[Tensor, "B N"]:
         """Flatten, then layers with a bend after each."""
-        hidden = _fixed_length(self.embedding(ids, see=see), real, self.length).flatten(1)
+        hidden = _fixed_length(self.embedding(ids, see=see), real, self.config.length).flatten(1)
         for layer in self.layers:
             hidden = F.relu(layer(hidden))
         return self.head(see("pooled", hidden, "dense layers"), see=see)  # type: ignore[no-any-return]

@@ -35,6 +35,7 @@ LETTERS = MappingProxyType(
         "S": "state",
         "M": "words in a window",
         "W": "windows",
+        "P": "n-grams",
     }
 )
 USUAL_TOKENS = 500  # of a text for a model that has no longest one, as in the notes
@@ -138,6 +139,13 @@ def _ends(config: Any, last: str, wide: int) -> tuple[PartSize, PartSize, dict[s
     letters = {"N": config.vocabulary, "Y": config.classes, "D": config.width, last: wide}
     N, Y, D, W = (letter(sign, letters[sign]) for sign in ("N", "Y", "D", last))
     return row("embedding", N * D), row("head", W * Y + Y, 2 * wide * config.classes), letters
+
+
+def _ngrams(config: configs.NgramConfig, tokens: int) -> FamilySizes:
+    """Weights and a bias. Kept of each token: where its three n-grams stand, whether they count, and their ratios."""
+    letters = {"P": config.ngrams, "Y": config.classes}
+    rows = [row("weights", letter("P", config.ngrams)), row("bias", letter("Y", config.classes))]
+    return FamilySizes(letters, rows, (7 + 3 * config.classes) * tokens)
 
 
 def _recurrent(config: configs.RecurrentConfig, tokens: int) -> FamilySizes:
@@ -403,6 +411,7 @@ def _positions(shape: Shape, stacks: int = 1) -> Sequence[PartSize]:
 
 
 _PLANS: dict[type, Any] = {
+    configs.NgramConfig: _ngrams,
     configs.RecurrentConfig: _recurrent,
     configs.DenseConfig: _dense,
     configs.ConvolutionConfig: _convolution,
