@@ -15,8 +15,9 @@ from glassformer.errors import InputError
 from glassformer.layers.attention import DotProduct
 from glassformer.layers.blocks import RMSNorm
 from glassformer.layers.positions import SCHEMES
-from glassformer.models.classifiers import EncoderClassifier, RecurrentClassifier
+from glassformer.models.classifiers import EncoderClassifier
 from glassformer.models.language_model import LanguageModel
+from glassformer.models.recurrent import RecurrentClassifier
 from glassformer.models.registry import MODELS
 from glassformer.models.translator import Translator
 from glassformer.runs.certificate.certificate import Certificate, Check, certify, trial_texts

@@ -1,12 +1,10 @@
-"""The classifiers that embed words: recurrent, dense, convolutional, and those that attend.
+"""The classifiers that read all words at once: dense, convolutional, and those that attend.
 
 All share one contract: ids (B T) and where they are real (B T, padding on the right) go in, logits (B N) come out, and
 every stage is seen. How a text is cut into ids they do not know; that padding says nothing, each of them guarantees.
 """
 
-from collections.abc import Callable, Mapping
 from itertools import pairwise
-from types import MappingProxyType
 
 import torch
 import torch.nn.functional as F
@@ -17,50 +15,8 @@ from glassformer.layers.attention import Attention, padding_mask
 from glassformer.layers.blocks import NORMS, block
 from glassformer.layers.embedding import Embedding, Head, mean_of_real
 from glassformer.layers.positions import Dimensions, Order
-from glassformer.layers.recurrent import read_rows
-from glassformer.models.config import ConvolutionConfig, DenseConfig, EncoderConfig, RecurrentConfig
+from glassformer.models.config import ConvolutionConfig, DenseConfig, EncoderConfig
 from glassformer.stages.watchers import Watcher, nothing, within
-
-
-class RecurrentClassifier(nn.Module):
-    """Reads word by word; the last state answers."""
-
-    def __init__(self, config: RecurrentConfig) -> None:
-        super().__init__()
-        self.config = config
-        self.embedding = Embedding(config.vocabulary, config.width)
-        self.plain = config.gates == 1 and config.layers == 1 and not config.both_ways
-        self.recurrent = _CELLS[config.gates](
-            config.width, config.state, config.layers, batch_first=True, bidirectional=config.both_ways
-        )
-        self.head = Head(config.state, config.classes)
-
-    def forward(
-        self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
-    ) -> Float[Tensor, "B N"]:
-        """The state after the last real word (of the last layer and direction), turned into logits."""
-        embedded, real = self.embedding(ids, see=see), see("real", real)
-        states, last = read_rows(self.recurrent, embedded, real.sum(1).clamp(min=1))
-        if see is not nothing:
-            self._show(states.masked_fill(~real[..., None], 0.0), see)
-        return self.head(see("pooled", last, "last state" if self.plain else "last layer"), see=see)  # type: ignore[no-any-return]
-
-    def _show(self, states: Tensor, see: Watcher) -> None:
-        """The states are for the eye only: torch's kernel keeps them to itself, so they can be read but not written."""
-        if self.plain:
-            for stage, name in _RECURRENT_WEIGHTS.items():
-                weight = getattr(self.recurrent, name)
-                see(stage, weight.T if weight.ndim == 2 else weight)
-        see("states", states, "plain" if self.plain else "kernel")
-
-
-_CELLS: Mapping[int, Callable[..., nn.RNNBase]] = MappingProxyType({1: nn.RNN, 3: nn.GRU, 4: nn.LSTM})  # by gates
-_RECURRENT_WEIGHTS = {
-    "recurrent_weight": "weight_ih_l0",
-    "recurrent_bias": "bias_ih_l0",
-    "state_weight": "weight_hh_l0",
-    "state_bias": "bias_hh_l0",
-}
 
 
 class DenseClassifier(nn.Module):

@@ -17,7 +17,7 @@ from glassformer.stages.watchers import Watcher, nothing
 
 LONGEST = 3  # words in a row
 STAGES = ("one_word", "two_words", "three_words")
-TRUST = 0.04  # in every ratio before anything is learnt: words repeat each other, so that each is worth little
+TRUST = 0.01  # in every ratio before anything is learnt: words repeat each other, so that each is worth little
 UNUSED = 2**63 - 1  # the key of a row that no n-gram needs; it sorts behind all others
 
 Counted = Iterable[tuple[Tensor, Tensor, Tensor]]  # ids, where they are real, and labels, batch by batch

@@ -22,7 +22,7 @@ WORDS: Mapping[str, Collection[str]] = Choices(
     },
 )
 
-RECURRENT = Later("glassformer.models.classifiers:RecurrentClassifier")
+RECURRENT = Later("glassformer.models.recurrent:RecurrentClassifier")
 NGRAMS = Later("glassformer.models.ngrams:NgramClassifier")
 DENSE = Later("glassformer.models.classifiers:DenseClassifier")
 CONVOLUTION = Later("glassformer.models.classifiers:ConvolutionClassifier")
