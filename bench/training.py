@@ -43,8 +43,7 @@ from transformers import (
 from glassformer.layers.positions import sinusoids
 from glassformer.models.registry import build, configure
 from glassformer.objectives import lessons
-from glassformer.objectives.classes import class_loss
-from glassformer.objectives.pairs import translation_loss
+from glassformer.objectives.lessons import class_loss, translation_loss
 from glassformer.text import batches
 from glassformer.text.tokens import END, PAD, START
 from glassformer.training.loop import Loop, Plan

@@ -3,10 +3,12 @@
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from helpers.wrong_notes import NOTES
 from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
@@ -76,3 +78,21 @@ def _tables_as_they_were() -> Iterator[None]:
     for table, rows in zip(tables, before, strict=True):
         table.clear()
         table.update(rows)
+
+
+@pytest.fixture
+def classifier(tmp_path: Path) -> Any:
+    """A small classifier on the disk, which nobody has taught."""
+    from helpers.small_runs import small_run  # not before shapes are checked in what is imported
+
+    from glassformer.runs.run import load
+
+    return load(small_run(tmp_path / "run").path)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """Small notes with a wrong number, as a file."""
+    path = tmp_path / "notes.md"
+    path.write_text(NOTES, encoding="utf-8")
+    return path

@@ -1,5 +1,5 @@
-"""The tree is the architecture: folders import downwards by the contract in pyproject.toml, and each file says what it
-does."""
+"""The tree is the architecture: folders import downwards by the contract in pyproject.toml, each file says what it
+does, and each module is tried in a file of its own."""
 
 import ast
 import re
@@ -7,13 +7,14 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "glassformer"
+TESTS = ROOT / "tests"
 MODULES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
 FOLDERS = sorted(
     path.relative_to(SOURCE).as_posix()
@@ -26,6 +27,7 @@ SCRIPTS = sorted(
 MOST_ENTRIES = 14
 WIDEST = 120  # signs in a line
 MOST_LINES = 60  # of one function
+APART = ("helpers", "survey")  # folders of tests that mirror none of the source
 COMMANDS = "commands/"  # whose signatures are their options, and may be longer
 
 
@@ -125,3 +127,89 @@ def test_no_two_files_of_one_folder_tree_share_a_name() -> None:
         (module.partition("/")[0], Path(module).stem) for module in MODULES if not module.endswith("__init__.py")
     )
     assert [stem for stem, count in stems.items() if count > 1] == []
+
+
+def does_something(module: str) -> bool:
+    """Whether a module has a function that could be wrong: one that is only a table, or only types, has none. What the
+    package itself gives is tried in test_public_names.py."""
+    tree = ast.parse((SOURCE / module).read_text(encoding="utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return module != "__init__.py" and any(
+        not isinstance(line, ast.Expr) or not isinstance(line.value, ast.Constant)  # a docstring, or `...`
+        for function in functions
+        for line in function.body
+    )
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if does_something(module)])
+def test_a_module_is_tried_in_a_file_of_its_own(module: str) -> None:
+    """What `layers/attention.py` promises is tried in `tests/layers/test_attention.py`."""
+    file = TESTS / Path(module).with_name(f"test_{Path(module).name}")
+    assert file.is_file(), f"{file.relative_to(ROOT)} is missing: write it, or move there what tries {module}"
+    assert "def test_" in file.read_text(encoding="utf-8")
+
+
+def test_tests_stand_in_the_folders_of_the_source() -> None:
+    folders = {file.parent.relative_to(TESTS) for file in TESTS.rglob("test_*.py")}
+    elsewhere = [folder for folder in folders if not (SOURCE / folder).is_dir() and folder.parts[0] not in APART]
+    assert elsewhere == []
+
+
+def test_what_is_only_a_table_or_only_types_needs_no_file() -> None:
+    assert not does_something("by_hand/grammar/signs.py")
+    assert not does_something("objectives/objective.py")
+    assert does_something("errors.py")
+
+
+def parsed(path: Path) -> ast.Module:
+    """A file's tree."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def doubled(root: Path) -> list[str]:
+    """Public names at the top of files that stand twice: a class anywhere, a function in one folder of the first row.
+
+    One rule of exemption: a file that the table of objectives names calls its functions by the fields of `Objective`
+    that they fill, so that one file can be read beside another. All of these count as one.
+    """
+    objectives = re.findall(r"glassformer\.objectives\.(\w+):", (root / "objectives/table.py").read_text("utf-8"))
+    fields = {
+        each.target.id
+        for node in parsed(root / "objectives/objective.py").body
+        if isinstance(node, ast.ClassDef) and node.name == "Objective"
+        for each in node.body
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    }
+    homes: defaultdict[str, set[Path]] = defaultdict(set)
+    for path in root.rglob("*.py"):
+        folder = path.relative_to(root).parts[0]
+        for node in parsed(path).body:
+            if isinstance(node, ast.ClassDef):
+                homes[f"class {node.name}"].add(path)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                fills = folder == "objectives" and path.stem in objectives and node.name in fields
+                homes[f"{folder}: {node.name}"].add(path.parent if fills else path)
+    return sorted(name for name, files in homes.items() if len(files) > 1 and " _" not in name)
+
+
+def test_a_name_means_one_thing() -> None:
+    """Whoever meets `Matrix` or `number` need not ask which."""
+    assert doubled(SOURCE) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "said"),
+    [
+        ("text/samples.py", "class Attention: ...", ["class Attention"]),
+        ("layers/cache.py", "def causal_mask(): ...", ["layers: causal_mask"]),
+        ("objectives/table.py", "async def chrf(): ...", ["objectives: chrf"]),
+        ("objectives/table.py", "def judge(): ...", ["objectives: judge"]),
+        ("objectives/classes.py", "def prompt(): ...", []),
+        ("studio/shelf.py", "def causal_mask(): ...", []),
+        ("layers/cache.py", "def _causal_mask(): ...", []),
+    ],
+)
+def test_a_second_thing_of_one_name_is_noticed(copied: Path, module: str, line: str, said: list[str]) -> None:
+    spoilt = copied / "src" / "glassformer" / module
+    spoilt.write_text(spoilt.read_text(encoding="utf-8") + f"\n{line}\n", encoding="utf-8")
+    assert doubled(copied / "src" / "glassformer") == said

@@ -15,11 +15,11 @@ import numpy as np
 from glassformer.by_hand.check import check_text
 from glassformer.by_hand.checking.findings import Finding, Report
 from glassformer.by_hand.exercises.planting import Slip, plant
-from glassformer.by_hand.exercises.workings import VARIANTS, Working, make_working, printed
+from glassformer.by_hand.exercises.workings import VARIANTS, WorkedExercise, make_working, rounded_on_paper
 from glassformer.by_hand.exercises.writing import STYLES, write
 
 
-def made(seed: int, styles: tuple[str, ...]) -> tuple[Working, str, bool]:
+def made(seed: int, styles: tuple[str, ...]) -> tuple[WorkedExercise, str, bool]:
     """A working of any variant, width, rounding and style."""
     draw = np.random.default_rng(seed)
     from_printed = bool(draw.integers(2))
@@ -55,8 +55,8 @@ def survey_rounded(first: int, count: int, styles: tuple[str, ...]) -> dict[str,
         draw = np.random.default_rng(seed)
         decimals, variant = int(draw.integers(2, 5)), VARIANTS[seed % len(VARIANTS)]
         fine = make_working(seed, variant, width=int(draw.integers(2, 5)), decimals=8, whole=False, from_printed=False)
-        given = {symbol: printed(numbers, decimals) for symbol, numbers in fine.given.items()}
-        answers = {symbol: printed(numbers, decimals) for symbol, numbers in fine.answers.items()}
+        given = {symbol: rounded_on_paper(numbers, decimals) for symbol, numbers in fine.given.items()}
+        answers = {symbol: rounded_on_paper(numbers, decimals) for symbol, numbers in fine.answers.items()}
         shown = replace(fine, decimals=decimals, given=given, answers=answers)
         report = check_text(write(shown, styles[int(draw.integers(len(styles)))]))
         counts["workings"] += 1

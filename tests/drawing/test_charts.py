@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassformer.drawing.charts import COLOURS, Line, Scale, apart, lines, round_numbers, thinned_points, whisker
+from glassformer.drawing.charts import COLOURS, Line, Scale, apart, line_chart, round_numbers, thinned_points, whisker
 
 
 def shown(number: float) -> str:
@@ -59,7 +59,7 @@ def test_a_long_curve_keeps_its_last_point() -> None:
 
 
 def test_a_curve_runs_where_a_pencil_puts_it() -> None:
-    drawn = lines([Line("loss", [(0.0, 1.0), (5.0, 0.5), (10.0, 0.0)], dotted=True)], shown, shown, "a fall")
+    drawn = line_chart([Line("loss", [(0.0, 1.0), (5.0, 0.5), (10.0, 0.0)], dotted=True)], shown, shown, "a fall")
     places = re.findall(r'points="([^"]+)"', drawn)[0].split()
     top = 100 - 100 * 1.0 / 1.05  # a twentieth of the span is left free above
     assert places == [f"0.00,{top:.2f}", f"50.00,{(100 + top) / 2:.2f}", "100.00,100.00"]
@@ -69,15 +69,15 @@ def test_a_curve_runs_where_a_pencil_puts_it() -> None:
 
 def test_faint_lines_have_no_name_and_a_ninth_begins_again() -> None:
     points = [(0.0, 1.0), (1.0, 0.5)]
-    drawn = lines([Line("first", points), Line("again", points, colour=COLOURS, faint=True)], shown, shown, "")
+    drawn = line_chart([Line("first", points), Line("again", points, colour=COLOURS, faint=True)], shown, shown, "")
     assert drawn.count(">first</text>") == 1
     assert ">again</text>" not in drawn
     assert 'class="curve c0 faint"' in drawn
 
 
 def test_nothing_is_drawn_of_nothing_and_names_stay_names() -> None:
-    assert lines([], shown, shown, "") == ""
-    drawn = lines([Line("<script>", [(0.0, 1.0), (1.0, 2.0)], dotted=True)], shown, shown, '"><script>')
+    assert line_chart([], shown, shown, "") == ""
+    drawn = line_chart([Line("<script>", [(0.0, 1.0), (1.0, 2.0)], dotted=True)], shown, shown, '"><script>')
     assert "<script>" not in drawn
 
 

@@ -364,3 +364,7 @@ PEACEFUL: dict[str, Callable[[], nn.Module]] = {
     "contrast": Contrast,
     "softmax gate": SoftGate,
 }
+
+
+def rows(seed: int = 0) -> Tensor:
+    return torch.randn(2, 7, WIDTH, generator=torch.Generator().manual_seed(seed))

@@ -107,3 +107,10 @@ def look_at_solution(solution: Solution) -> Look:
     own = tuple(sheet.tokens)
     context = tuple(sheet.context_tokens) if "context" in sheet or sheet.context_tokens != sheet.tokens else ()
     return Look(solution.trace, Texts(own=own, context=context, context_scopes=()), sheet.title, sheet.about)
+
+
+def four_layers(name: str) -> Look:
+    torch.manual_seed(1)
+    model = build(name, configure(name, vocabulary=500, width=128, layers=4, heads=4, hidden=512)).eval()
+    ids = [int(each) for each in torch.randint(5, 500, (30,))]
+    return look_at_language_model(model, ids, names(ids), names)  # type: ignore[arg-type]

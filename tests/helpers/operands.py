@@ -47,6 +47,8 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "tanh gelu": "bqd bqd",
         "squared relu": "bqd bqd",
         "swiglu": "bqd bqd bqd",
+        "geglu": "bqd bqd bqd",
+        "reglu": "bqd bqd bqd",
         "look up": "bqd bq nd -?",
         "recur": "bqd bqv vd d dd d",
         "last state": "bd bqd bq",
@@ -87,7 +89,7 @@ def _drawn(operation: str, k: int, shape: str, draw: random.Random, noise: np.ra
     if "softmax" in operation:
         numbers += draw.choice([0.0, 0.0, 299.0, 350.0, -350.0, 1e4, -1e4, 2345678.9])
         numbers[noise.random(size) < draw.choice([0.0, 0.3, 0.9])] = -np.inf
-    if operation in ("drop", "relu", "squared relu", "sigmoid", "synthesize"):
+    if operation in ("drop", "relu", "squared relu", "reglu", "sigmoid", "synthesize"):
         numbers[noise.random(size) < 0.4] = 0.0
     if operation == "sigmoid":
         numbers *= draw.choice([1.0, 100.0, 400.0])

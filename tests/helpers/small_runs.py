@@ -5,8 +5,9 @@ from typing import Any
 
 from glassformer.models.card import Card
 from glassformer.models.config import to_dict
-from glassformer.models.registry import MODELS, configure
+from glassformer.models.registry import MODELS, build, configure
 from glassformer.runs.folder import RunFolder
+from glassformer.runs.run import Run, load
 from glassformer.text.corpora import Corpus, read
 from glassformer.text.samples import Pair, text_of
 from glassformer.text.tasks import tasks_for
@@ -46,3 +47,22 @@ def small_run(path: Path, objective: str = "classes", model: str | None = None, 
     folder = RunFolder.create(path, settings={"seed": SEED, "data": {"source": source}})
     folder.save_model(card, module.state_dict(), tokens)
     return folder
+
+
+TEXT = "the cat sat on the mat. the dog sat on the cat. " * 12
+
+
+def language_run(objective: str = "stream", kind: str = "character", **settings: Any) -> Run:
+    tokens = Tokens.train(kind, [TEXT], min_frequency=1)
+    sizes = {"width": 12, "layers": 1, "heads": 3, "hidden": 13, "length": 23, **settings}
+    config = configure("modern", vocabulary=len(tokens), **sizes)
+    card = Card(task="generate", model="modern", config=to_dict(config), objective=objective, longest=23)
+    return Run(build("modern", config), card, tokens)
+
+
+TEXTS = {"classes": "the film was not good", "pairs": "the third of March 1984", "answers": "3 1 2"}
+
+
+def run_of_each(root: Path) -> dict[str, Run]:
+    """A small run of each objective that has a text above."""
+    return {objective: load(small_run(root / objective, objective).path) for objective in TEXTS}

@@ -71,3 +71,15 @@ class Visitor:
         first = next(each for each in sent if each["type"] == "http.response.start")
         content = b"".join(each.get("body", b"") for each in sent if each["type"] == "http.response.body")
         return Answer(first["status"], {k.decode(): v.decode() for k, v in first["headers"]}, content)
+
+
+def asked(visitor: Visitor, action: str, /, **content: Any) -> Any:
+    answer = visitor.ask(action, content)
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+def refused(visitor: Visitor, action: str, /, **content: Any) -> str:
+    answer = visitor.ask(action, content)
+    assert answer.status == 422, answer.body
+    return str(answer.json["error"])

@@ -49,6 +49,8 @@ CHOICES: Mapping[str, Callable[[], dict[str, Any]]] = MappingProxyType(
         "squared relu": lambda: {"activation": "squared relu"},
         "swiglu": lambda: {"activation": "swiglu", "bias": False},
         "swiglu with bias": lambda: {"activation": "swiglu"},
+        "geglu": lambda: {"activation": "geglu"},
+        "reglu": lambda: {"activation": "reglu", "bias": False},
         "query and key norm": lambda: {"query_norm": RMSNorm(D_KEY), "key_norm": LayerNorm(D_KEY), "causal": True},
         "rotary": lambda: {"d_key": 2 * D_KEY, "d_value": 5, "causal": True},
         "rotary and norm": lambda: {"d_key": 7, "query_norm": RMSNorm(7), "key_norm": RMSNorm(7)},

@@ -272,3 +272,8 @@ FUNCTIONS: dict[Callable[[Tensor, Tensor, Tensor], Tensor], tuple[int, int, floa
     by_log_softmax: (3, 3, 1.0, False, False, False),
     by_aten: (1, 1, 1.0, False, False, False),
 }
+
+
+def fused_encoder(n_layers: int = 2) -> nn.TransformerEncoder:
+    layer = nn.TransformerEncoderLayer(12, 2, 20, batch_first=True)
+    return nn.TransformerEncoder(layer, n_layers).eval()

@@ -1,5 +1,6 @@
 """Layers: each against somebody else's implementation of it, and what they refuse."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from glassformer.layers.blocks import (
     ACTIVATIONS,
     Block,
     FeedForward,
+    Gated,
     LayerNorm,
     RMSNorm,
     block,
@@ -85,11 +87,27 @@ def test_a_convolution_of_kernel_size_1_is_the_feed_forward_network(activation: 
     torch.testing.assert_close(ours(x), convolved, rtol=1e-6, atol=1e-6)
 
 
-def test_swiglu_by_hand() -> None:
-    module, x = FeedForward(6, 11, activation="swiglu"), torch.randn(2, 5, 6)
+@pytest.mark.parametrize(
+    ("activation", "bend"),
+    [
+        ("swiglu", lambda gate: gate / (1 + torch.exp(-gate))),
+        ("geglu", lambda gate: gate * (1 + torch.erf(gate / 2**0.5)) / 2),
+        ("reglu", lambda gate: (gate + gate.abs()) / 2),
+    ],
+)
+def test_a_gated_activation_by_hand(activation: str, bend: Callable[[Tensor], Tensor]) -> None:
+    module, x = FeedForward(6, 11, activation=activation), torch.randn(2, 5, 6)
     assert module.gate is not None
-    gate = module.gate(x)
-    torch.testing.assert_close(module(x), module.contract(gate / (1 + torch.exp(-gate)) * module.expand(x)))
+    torch.testing.assert_close(module(x), module.contract(bend(module.gate(x)) * module.expand(x)))
+
+
+def test_a_gate_is_told_by_the_table_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is added from outside has its second matrix."""
+    monkeypatch.setattr(ACTIVATIONS, "data", dict(ACTIVATIONS.data))
+    ACTIVATIONS.add("bilinear", Gated(lambda gate: gate))
+    module, x = FeedForward(6, 11, activation="bilinear"), torch.randn(2, 5, 6)
+    assert module.gate is not None
+    torch.testing.assert_close(module(x), module.contract(module.gate(x) * module.expand(x)))
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
@@ -99,7 +117,7 @@ def test_the_gradients_of_feed_forward_are_right(activation: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "message"), [("rellu", "'rellu'; did you mean 'relu'"), ("xyz", "'xyz'; known: gelu, relu,")]
+    ("word", "message"), [("rellu", "'rellu'; did you mean 'relu'"), ("xyz", "'xyz'; known: geglu, gelu, reglu, relu,")]
 )
 def test_an_unknown_activation_is_refused_and_the_nearest_named(word: str, message: str) -> None:
     with pytest.raises(InputError, match=message):

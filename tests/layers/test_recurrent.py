@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from glassformer.layers.recurrent import read_rows, turned
+from glassformer.layers.recurrent import backwards, read_rows
 
 CELLS = [nn.RNN, nn.GRU, nn.LSTM]
 LENGTHS = st.lists(st.integers(1, 13), min_size=1, max_size=7)
@@ -16,8 +16,8 @@ LENGTHS = st.lists(st.integers(1, 13), min_size=1, max_size=7)
 def test_a_row_turns_by_its_own_length() -> None:
     rows = torch.tensor([[1.0, 2, 3], [4, 5, 0], [6, 0, 7]])[..., None]
     lengths = torch.tensor([3, 2, 1])
-    assert turned(rows, lengths).squeeze(-1).tolist() == [[3, 2, 1], [5, 4, 0], [6, 0, 7]]
-    assert torch.equal(turned(turned(rows, lengths), lengths), rows)
+    assert backwards(rows, lengths).squeeze(-1).tolist() == [[3, 2, 1], [5, 4, 0], [6, 0, 7]]
+    assert torch.equal(backwards(backwards(rows, lengths), lengths), rows)
 
 
 def packed(network: nn.RNNBase, rows: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from glassformer.layers.blocks import ACTIVATIONS, Gated
 from glassformer.layers.positions import SCHEMES
 from glassformer.models.registry import MODELS, build, configure
 from glassformer.models.sizes import Sizes, count_parameters, sizes
@@ -25,6 +26,13 @@ def test_gpt_2_has_the_size_that_is_known_of_it() -> None:
     assert count_parameters("gpt", config) == 124_439_808
 
 
+def test_a_gate_from_outside_is_counted_with_its_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ACTIVATIONS, "data", dict(ACTIVATIONS.data))
+    ACTIVATIONS.add("bilinear", Gated(lambda gate: gate))
+    config = configure("gpt", activation="bilinear", vocabulary=17)
+    assert count_parameters("gpt", config) == sum(each.numel() for each in build("gpt", config).parameters())
+
+
 # --- configs of all kinds ----------------------------------------------------------------------------------------
 
 PRIMES = st.sampled_from([2, 3, 5, 7, 11, 13])
@@ -38,7 +46,7 @@ def settings_for(draw: Any, name: str) -> dict[str, Any]:
     attending = {"heads": heads, "width": heads * draw(st.sampled_from([2, 4, 10])), "hidden": draw(PRIMES)}
     attending |= {"length": draw(st.sampled_from([19, 23])), "norm": draw(st.sampled_from(["layer", "rms"]))}
     attending |= {"positions": draw(st.sampled_from(sorted(SCHEMES)))}
-    attending |= {"activation": draw(st.sampled_from(["relu", "gelu", "squared relu", "swiglu"]))}
+    attending |= {"activation": draw(st.sampled_from(sorted(ACTIVATIONS)))}
     if MODELS[name].family == "classifier":
         found |= {"classes": draw(PRIMES)}
     if name in ("rnn", "gru", "bilstm"):
@@ -160,6 +168,8 @@ MIDDLING: list[tuple[str, dict[str, Any]]] = [
     ("transformer", {"layers": 2}),
     ("transformer", {"layers": 2, "attention_dropout": 0.1}),
     ("transformer", {"layers": 2, "dropout": 0.0, "positions": "rotary", "activation": "swiglu"}),
+    ("transformer", {"layers": 2, "activation": "geglu"}),
+    ("transformer", {"layers": 2, "activation": "reglu"}),
     ("attention", {"positions": "alibi"}),
     ("bare-attention", {"positions": "alibi"}),
     ("transformer", {"layers": 2, "positions": "alibi"}),

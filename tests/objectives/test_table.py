@@ -8,7 +8,8 @@ from glassformer.errors import InputError
 from glassformer.models.card import Card
 from glassformer.models.config import to_dict
 from glassformer.models.registry import MODELS
-from glassformer.objectives.table import OBJECTIVES, objective_of, objectives_of, usual_objective
+from glassformer.objectives.table import OBJECTIVES, evaluate, objective_of, objectives_of, usual_objective
+from glassformer.runs.run import Run
 from glassformer.text.made_sets import MADE
 from glassformer.text.samples import Labelled, Pair, Plain
 from glassformer.text.tasks import TASKS, tasks_for
@@ -89,3 +90,19 @@ def test_a_card_whose_names_do_not_fit_together_is_refused() -> None:
 def test_what_only_prepares_a_model_says_so() -> None:
     assert [name for name, row in OBJECTIVES.items() if row.pretrains] == ["masked", "spans"]
     assert [name for name, row in OBJECTIVES.items() if row.predict is None] == ["masked"]
+
+
+def test_rows_that_were_kept_give_the_score_again() -> None:
+    rows = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [1.0, 1.0]])
+    assert OBJECTIVES["classes"].measure(rows).value == OBJECTIVES["answers"].measure(rows).value == 0.75
+    assert OBJECTIVES["stream"].measure(np.array([[6.0, 2.0], [3.0, 4.0]])).value == 1.5
+    perfect = np.array([[5, 5, 5, 4, 3, 2, 5, 4, 3, 2]], dtype=np.float64)  # lengths, n-grams found, n-grams written
+    assert OBJECTIVES["pairs"].measure(perfect).value == pytest.approx(100)
+
+
+def test_samples_of_another_kind_are_refused(classifier: Run) -> None:
+    for samples, said in (([Plain("a")], "these are Plain"), ([], "these are none")):
+        with pytest.raises(InputError, match=said):
+            evaluate(classifier.model, classifier.card, classifier.tokens, samples)
+    with pytest.raises(InputError, match="these samples have 'neutral'"):
+        evaluate(classifier.model, classifier.card, classifier.tokens, [Labelled("a", "neutral")])

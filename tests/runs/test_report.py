@@ -1,27 +1,17 @@
 """The report of a run: what it says, that it can be written again, and that no text becomes a script."""
 
 import re
-import sys
-import types
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import glassformer as gf
-from glassformer.drawing.score_words import between, clock, in_figures, score_lines
-from glassformer.errors import InputError
-from glassformer.objectives.evaluation import judge_answers
-from glassformer.objectives.objective import Verdict
+from glassformer.drawing.score_words import between, in_figures
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.report import report
-from glassformer.text.samples import Labelled, Pair, Sample, truth_of
 from glassformer.training.course import teach
-from glassformer.training.loop import Stepped, Validated
 from glassformer.training.request import Request
-from glassformer.training.showcase import FIRST, WRONG, Example, examples
-from glassformer.training.tensorboard import TensorBoard
+from glassformer.training.showcase import FIRST, WRONG
 
 TINY = {"width": 12, "heads": 2, "hidden": 17, "layers": 1}
 EVIL = "<script>alert(1)</script>"
@@ -115,90 +105,3 @@ def test_a_model_of_language_shows_a_text(tmp_path: Path) -> None:
     teach(Request(task="generate", data=str(book), steps=2, threads=1, settings=sizes), tmp_path / "run")
     assert "What it writes" in page_of(tmp_path / "run")
     assert len((RunFolder.open(tmp_path / "run").read_about() or {})["examples"][0]["said"]) > 0
-
-
-# --- what is shown ----------------------------------------------------------------------------------------------
-
-
-def judged(samples: Sequence[Sample], answers: Sequence[str]) -> Verdict:
-    return judge_answers(answers, [truth_of(sample) for sample in samples], seed=0)
-
-
-def test_of_a_classifier_the_wrong_answers_are_shown() -> None:
-    samples = [Labelled(f"text {i}", "yes" if i % 2 else "no") for i in range(40)]
-    assert examples(samples, judged(samples, [sample.label for sample in samples]), writes=False) == []
-    found = examples(samples, judged(samples, ["no"] * 40), writes=False)
-    assert found == [Example(f"text {i}", "yes", "no") for i in range(1, 2 * WRONG, 2)]
-
-
-def test_of_a_writer_the_first_are_shown_too() -> None:
-    samples = [Pair(str(i), str(i)) for i in range(20)]
-    answers = [str(i) if i < 10 else "" for i in range(20)]
-    found = examples(samples, judged(samples, answers), writes=True)
-    assert [each.given for each in found] == [*"0123", *map(str, range(10, 10 + WRONG))]
-
-
-# --- scores in words --------------------------------------------------------------------------------------------
-
-
-def test_scores_in_words() -> None:
-    scores = {"loss": 0.25, "accuracy": 0.9731, "accuracy_interval": [0.961, 0.98249], "samples": 1000}
-    assert score_lines(scores) == [("accuracy", "97.3 %  (96.1 to 98.2 %)"), ("loss", "0.2500")]
-    assert in_figures("bleu", 31.44) == "31.4"
-    assert (clock(47.4), clock(200)) == ("47 s", "3:20 min")
-
-
-# --- train, from Python -----------------------------------------------------------------------------------------
-
-
-def test_an_option_that_does_not_exist_is_named() -> None:
-    with pytest.raises(InputError, match="no option called 'minuts'; did you mean 'minutes'"):
-        gf.train("classify", "negation:300", minuts=1)
-
-
-def test_a_run_without_a_name_gets_a_folder_that_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    events: list[object] = []
-    options: dict[str, Any] = {"steps": 1, "threads": 1, "settings": TINY}
-    first = gf.train("classify", "negation:100", tell=events.append, **options)
-    second = gf.train("classify", "negation:100", **options)
-    assert (first.folder, second.folder) == (Path("runs/classify-negation-100"), Path("runs/classify-negation-100-2"))
-    assert any(isinstance(event, Stepped) for event in events)
-
-
-# --- TensorBoard ------------------------------------------------------------------------------------------------
-
-
-class Writer:
-    """Stands in for TensorBoard's, and keeps what it is told."""
-
-    def __init__(self, log_dir: str) -> None:
-        self.log_dir, self.told, self.closed = log_dir, [], False
-
-    def add_scalar(self, name: str, value: float, global_step: int) -> None:
-        self.told.append((name, value, global_step))
-
-    def close(self) -> None:
-        self.closed = True
-
-
-def test_steps_and_validations_become_events(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = types.ModuleType("torch.utils.tensorboard")
-    made: list[Writer] = []
-    package.SummaryWriter = lambda log_dir: made.append(Writer(log_dir)) or made[-1]  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", package)
-    with TensorBoard(tmp_path / "run") as board:
-        assert made == []  # a run that never begins leaves nothing
-        board(Stepped(3, 1.0, 0.5, 0.01, 7))
-        board(Validated(3, 1.1, 0.25, True))
-    (writer,) = made
-    assert writer.log_dir == str(tmp_path / "run")
-    assert writer.told == [("loss/training", 0.5, 3), ("learning rate", 0.01, 3), ("loss/validation", 0.25, 3)]
-    assert writer.closed
-
-
-def test_without_the_package_it_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-    with pytest.raises(InputError, match=r"pip install 'glassformer\[track\]'"):
-        TensorBoard(tmp_path / "run")
-    assert not (tmp_path / "run").exists()

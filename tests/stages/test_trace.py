@@ -233,9 +233,10 @@ def fed_forward(trace: Trace, scope: str, x: Any) -> Any:
         "squared relu": lambda h: np.maximum(h, 0) ** 2,
         "gelu": lambda h: h * (1 + np.vectorize(math.erf)(h / 2**0.5)) / 2,
     }
-    if how == "swiglu":
+    opened = {"swiglu": lambda g: g / (1 + np.exp(-g)), "geglu": bent["gelu"], "reglu": bent["relu"]}
+    if how in opened:
         gate = linear(trace, scope, "gate", x)
-        return linear(trace, scope, "contract", gate / (1 + np.exp(-gate)) * hidden)
+        return linear(trace, scope, "contract", opened[how](gate) * hidden)
     return linear(trace, scope, "contract", bent[how](hidden))
 
 

@@ -14,7 +14,7 @@ from glassformer.errors import InputError
 from glassformer.layers.attention import Attention, how_weighed, quiet_softmax
 from glassformer.layers.cache import Cache
 from glassformer.layers.positions import Positions
-from glassformer.stages.recorder import Recorder, as_array, record
+from glassformer.stages.recorder import Recorder, record
 from glassformer.stages.trace import Trace
 from glassformer.stages.watchers import Rewriter, Watcher, Witness, nothing, within
 
@@ -73,40 +73,6 @@ def test_two_passes_at_once_do_not_mix() -> None:
         _, trace = record(module, x)
         assert list(trace) == list(recorder.trace)
         assert all(np.array_equal(trace[address], recorder.trace[address]) for address in trace)
-
-
-def test_a_recorder_keeps_copies() -> None:
-    recorder, value = Recorder(), torch.tensor(1.0)
-    recorder("scale", value)
-    value += 1
-    assert recorder.trace["scale"] == 1.0
-
-
-def test_a_recorder_names_the_first_address_of_a_tensor() -> None:
-    _, trace = record(variants.make("post-norm"))
-    assert trace.entry("self.inputs").same_as == "self.skipped"
-    assert trace.entry("self.queries").same_as == ""
-    assert trace.entry("feed_forward.skipped").same_as == "self.norm.normed"
-
-
-def test_a_stage_seen_twice_is_an_error() -> None:
-    recorder = Recorder()
-    recorder("scale", torch.tensor(1.0))
-    with pytest.raises(InputError, match="'scale' was seen twice"):
-        recorder("scale", torch.tensor(1.0))
-
-
-def test_a_recorder_refuses_a_stage_that_is_not_in_the_catalogue() -> None:
-    with pytest.raises(InputError, match="no stage called 'wieghts'; did you mean 'weights'"):
-        Recorder()("self.wieghts", torch.ones(1, 1, 1, 1))
-
-
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2])
-def test_a_kind_of_float_that_numpy_lacks_is_widened_without_loss(dtype: torch.dtype) -> None:
-    narrow = torch.linspace(-3, 3, 17).to(dtype)
-    wide = as_array(narrow)
-    assert wide.dtype == np.float32
-    assert torch.equal(torch.from_numpy(wide).to(dtype).float(), narrow.float())
 
 
 # --- writing ----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page, Route
 
-from glassformer.inside.document.packing import encoded
+from glassformer.inside.document.packing import encoded_array
 from glassformer.stages.notation import aligned, is_tiny
 from glassformer.studio.app import static_files
 
@@ -191,7 +191,7 @@ ARRAYS = {
 @pytest.mark.parametrize("kind", ARRAYS)
 def test_numbers_come_out_of_their_base64_bit_for_bit(page: Page, kind: str) -> None:
     values = ARRAYS[kind]
-    packed = encoded(values)
+    packed = encoded_array(values)
     assert packed["kind"] == kind
     assert [float(each) for each in ask(page, "page/store.js", "Array.from(page.decoded(it), String)", packed)] == [
         float(each) for each in values

@@ -19,7 +19,6 @@ from glassformer.text.samples import (
     text_of,
     thinned,
 )
-from glassformer.text.tasks import TASKS
 
 REVIEWS = st.lists(st.builds(Labelled, st.sampled_from("abcdefghijklmnopqrst"), st.sampled_from("xyz")), min_size=2)
 
@@ -85,8 +84,3 @@ def test_thinning_is_even_and_keeps_the_order() -> None:
     assert thinned(samples[:7], 10, seed=1) == samples[:7]
     with pytest.raises(InputError, match="1 or more"):
         thinned(samples, 0, seed=1)
-
-
-def test_an_unknown_task_gets_the_nearest() -> None:
-    with pytest.raises(InputError, match="did you mean 'classify'"):
-        _ = TASKS["clasify"]

@@ -1,37 +1,22 @@
 """From a request to a run folder: every objective, resumed, stopped by signals, begun from a parent."""
 
-import json
-import os
-import signal
-import subprocess
-import sys
 import time
-from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from helpers.small_requests import TINY, counting, request
 
-from glassformer.commands.train_models.train import train
+import glassformer as gf
 from glassformer.errors import InputError
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import load
 from glassformer.training.budget import Forecast, budget
 from glassformer.training.course import Course, Event, Said, resume, teach
 from glassformer.training.loop import Loop, Stepped, Validated
-from glassformer.training.prepare import prepare, prepare_again, settings_of
+from glassformer.training.prepare import prepare, settings_of
 from glassformer.training.request import Request
-
-TINY = {"width": 12, "heads": 2, "hidden": 17}
-TINY_PAIR = {**TINY, "encoder_layers": 1, "decoder_layers": 1}
-
-
-def request(task: str, data: str, **options: Any) -> Request:
-    settings = {**(TINY_PAIR if task == "translate" else {**TINY, "layers": 1}), **options.pop("settings", {})}
-    return Request(task=task, data=data, **{"steps": 7, "threads": 1, "settings": settings, **options})
-
 
 CASES = [
     ("classify", "negation:300", "classes", "accuracy"),
@@ -84,13 +69,6 @@ def test_the_best_weights_are_kept_or_the_last(keep_last: bool, tmp_path: Path) 
         assert torch.equal(value, kept.tensors[f"model.{name}"])
 
 
-def test_two_parallel_files_are_one_corpus(tmp_path: Path) -> None:
-    for name in ("en", "de"):
-        (tmp_path / f"talk.{name}").write_text("".join(f"{name} line {i}\n" for i in range(40)), encoding="utf-8")
-    asked = request("translate", f"{tmp_path}/talk.en,{tmp_path}/talk.de")
-    assert len(prepare(asked).corpus.train) + len(prepare(asked).corpus.valid) + len(prepare(asked).corpus.test) == 40
-
-
 # --- stopped and resumed ----------------------------------------------------------------------------------------
 
 
@@ -139,46 +117,6 @@ def test_a_place_that_is_taken_is_told_before_any_work(tmp_path: Path) -> None:
         teach(request("classify", "no-such-file.csv", steps=1), tmp_path / "run")
 
 
-def test_settings_give_the_same_run_again() -> None:
-    asked = request("translate", "dates:300", settings={"learning_rate": 0.007, "tokens_per_batch": 512})
-    prepared = prepare(asked)
-    plan, _ = budget(prepared, time.monotonic())
-    again, plan_again, threads = prepare_again(settings_of(prepared, plan, 1))
-    assert (plan_again, threads) == (plan, 1)
-    assert again.card == prepared.card
-    assert again.tokens == prepared.tokens
-
-
-def test_data_that_changed_are_noticed(tmp_path: Path) -> None:
-    notes = tmp_path / "notes.csv"
-    notes.write_text("text,label\n" + "".join(f"word{i} good,a\nbad word{i},b\n" for i in range(30)), encoding="utf-8")
-    prepared = prepare(request("classify", str(notes)))
-    settings = settings_of(prepared, replace(prepared.recipe.plan, steps=3), 1)
-    notes.write_text(
-        "text,label\n" + "".join(f"other{i} good,a\nbad thing{i},b\n" for i in range(30)), encoding="utf-8"
-    )
-    with pytest.raises(InputError, match="no longer what they were"):
-        prepare_again(settings)
-
-
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_saves_and_leaves(number: int, code: int, tmp_path: Path) -> None:
-    words = ["train", "classify", "negation:300", "--steps", "100000", "--threads", "1", "--out", str(tmp_path / "run")]
-    words += ["--set", "width=16", "--set", "heads=2", "--set", "layers=1"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "glassformer", *words], stderr=subprocess.PIPE, text=True, env=environment
-    )
-    log = tmp_path / "run" / "metrics.jsonl"
-    while not log.exists() and process.poll() is None:
-        time.sleep(0.05)
-    process.send_signal(number)
-    said = process.communicate(timeout=60)[1]
-    assert process.returncode == code, said
-    assert f"glassformer train --resume {tmp_path / 'run'}" in said
-    assert RunFolder.open(tmp_path / "run").newest_checkpoint().skipped == []
-
-
 # --- from a parent ----------------------------------------------------------------------------------------------
 
 
@@ -211,30 +149,28 @@ def test_pretrain_then_finetune(first: tuple[str, str, str], second: tuple[str, 
             assert torch.equal(value, child.model.state_dict()[name]), name
 
 
-def test_a_parent_of_another_kind_is_refused(tmp_path: Path) -> None:
-    teach(request("classify", "negation:300", steps=1), tmp_path / "first")
-    with pytest.raises(InputError, match="is a 'transformer'"):
-        prepare(Request(task="classify", data="negation:300", model="rnn", parent=str(tmp_path / "first")))
+# --- bad requests -----------------------------------------------------------------------------------------------
 
 
-# --- a model that counts before it learns ------------------------------------------------------------------------
+def test_a_folder_that_holds_a_run_is_not_written_over(tmp_path: Path) -> None:
+    teach(request("classify", "negation:300", steps=1), tmp_path / "run")
+    with pytest.raises(InputError, match="--resume"):
+        teach(request("classify", "negation:300", steps=1), tmp_path / "run")
 
 
-def counting(**options: Any) -> Request:
-    settings = {"ngrams": 997, "tokens_per_batch": 499, "longest": 97}
-    return Request(**{"task": "classify", "data": "negation:300", "model": "ngrams", "threads": 1,
-                      "settings": settings, **options})  # fmt: skip
+def test_an_option_that_does_not_exist_is_named() -> None:
+    with pytest.raises(InputError, match="no option called 'minuts'; did you mean 'minutes'"):
+        gf.train("classify", "negation:300", minuts=1)
 
 
-def test_n_grams_are_counted_in_the_training_part_alone() -> None:
-    prepared = prepare(counting(steps=3))
-    texts = [sample.text.lower().split() for sample in prepared.corpus.train]
-    pairs = {(one, two) for words in texts for one, two in pairwise(words)}
-    model: Any = prepared.model
-    base = len(prepared.tokens) + 1
-    known = [divmod(key, base) for key in model.keys.tolist() if base <= key < base**2]
-    names = {tuple(prepared.tokens.strings([one - 1, two - 1])) for one, two in known}
-    assert names == pairs
+def test_a_run_without_a_name_gets_a_folder_that_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    events: list[object] = []
+    options: dict[str, Any] = {"steps": 1, "threads": 1, "settings": {**TINY, "layers": 1}}
+    first = gf.train("classify", "negation:100", tell=events.append, **options)
+    second = gf.train("classify", "negation:100", **options)
+    assert (first.folder, second.folder) == (Path("runs/classify-negation-100"), Path("runs/classify-negation-100-2"))
+    assert any(isinstance(event, Stepped) for event in events)
 
 
 def test_a_model_that_counts_resumes_as_if_it_had_not_stopped(tmp_path: Path) -> None:
@@ -253,70 +189,3 @@ def test_a_model_that_counts_resumes_as_if_it_had_not_stopped(tmp_path: Path) ->
         assert torch.equal(value, parts.model.state_dict()[name]), name
     assert parts.scores == whole.scores
     assert parts.certificate["passed"]
-
-
-def test_a_model_that_counts_takes_no_parent(tmp_path: Path) -> None:
-    teach(counting(steps=1), tmp_path / "first")
-    with pytest.raises(InputError, match="leave --from out"):
-        prepare(counting(steps=1, parent=str(tmp_path / "first")))
-
-
-# --- bad requests -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"minutes": 1.0}, "minutes and steps were given"),
-        ({"limit": -1}, "limit cannot be below 0"),
-        ({"model": "gpt"}, "'gpt' is a language model, which cannot classify"),
-        ({"objective": "pairs"}, "the objective is classes or masked"),
-    ],
-)
-def test_a_bad_request_is_named(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        prepare(Request(**{"task": "classify", "data": "negation:300", "steps": 3, **options}))
-
-
-def test_a_folder_that_holds_a_run_is_not_written_over(tmp_path: Path) -> None:
-    teach(request("classify", "negation:300", steps=1), tmp_path / "run")
-    with pytest.raises(InputError, match="--resume"):
-        teach(request("classify", "negation:300", steps=1), tmp_path / "run")
-
-
-# --- the budget of minutes --------------------------------------------------------------------------------------
-
-
-def test_minutes_leave_room_for_the_end() -> None:
-    prepared = prepare(request("classify", "negation:300", steps=0, minutes=2.0))
-    began = time.monotonic() - 30.0  # half a minute went by before
-    plan, forecast = budget(prepared, began)
-    assert plan.steps == 0
-    assert 60.0 < plan.seconds < 90.0
-    assert forecast.seconds == plan.seconds
-    assert forecast.steps > 1
-
-
-def test_json_is_one_document(tmp_path: Path) -> None:
-    words = ["train", "classify", "negation:300", "--steps", "2", "--threads", "1", "--out", str(tmp_path / "run")]
-    done = subprocess.run(
-        [sys.executable, "-m", "glassformer", *words, "--json", "--set", "width=16"],
-        capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=True,
-    )  # fmt: skip
-    answer = json.loads(done.stdout)
-    assert answer["run"] == str(tmp_path / "run")
-    assert 0 <= answer["accuracy"] <= 1
-
-
-@pytest.mark.parametrize(("timed", "share"), [(True, 0.25), (False, 0.5)])
-def test_how_much_is_spent_is_told_by_the_clock_or_by_the_steps(timed: bool, share: float) -> None:
-    """After 5 of 20 seconds, when steps came twice as quickly as forecast."""
-    forecast = Forecast(10, 1.0, 20.0, 1.0, "tokens", threads=1, parameters=1, timed=timed)
-    assert forecast.share(step=5, seconds=5.0) == share
-    assert forecast.share(step=11, seconds=21.0) == 1
-
-
-@pytest.mark.parametrize("budget", ["minutes", "epochs", "steps"])
-def test_a_budget_of_nothing_is_refused(budget: str) -> None:
-    with pytest.raises(InputError, match=f"--{budget} must be above 0; it is 0"):
-        train("classify", "negation:300", **{budget: 0}, quiet=True)

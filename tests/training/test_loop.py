@@ -1,4 +1,4 @@
-"""The loop and what it stands on: resumed is never stopped, accumulated is one, and every kind of lesson is learnt."""
+"""The loop: resumed is never stopped, accumulated is one, and every kind of lesson is learnt."""
 
 import math
 from typing import Any
@@ -6,51 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from helpers.small_models import small
-from torch import nn
+from helpers.small_lessons import lessons_for
 
 from glassformer.errors import GlassformerError, InputError
 from glassformer.models.registry import build, configure
-from glassformer.objectives.lessons import Lessons, Measures, Rows
+from glassformer.objectives.lessons import Measures, Rows
 from glassformer.objectives.table import OBJECTIVES
-from glassformer.text.samples import Labelled, Pair, Plain
+from glassformer.text.samples import Plain
 from glassformer.text.tokens import Tokens
 from glassformer.training.loop import Loop, Plan, Stepped, Validated, factor
-from glassformer.training.optimizers import Muon, evened, optimizers_for
-
-WORDS = ("the", "film", "was", "not", "good", "at", "all", "but", "a", "cat", "sat", "on", "every", "red", "mat")
-
-
-def texts(count: int, seed: int) -> list[str]:
-    draw = np.random.default_rng(seed)
-    return [" ".join(draw.choice(WORDS, size=int(draw.integers(2, 11)))) for _ in range(count)]
-
-
-def lessons_for(name: str, dropout: float = 0.1) -> tuple[Lessons, nn.Module]:
-    """Small lessons of each kind, and a small model that can take them."""
-    some, others = texts(37, 1), texts(11, 2)
-    tokens = Tokens.train("word", some, vocabulary=29, min_frequency=1)
-    if name == "classify":
-        made = [[Labelled(text, "long" if len(text) > 25 else "short") for text in part] for part in (some, others)]
-        measures = Measures(longest=23, tokens_per_batch=53, seed=3)
-        lessons = OBJECTIVES["classes"].lessons(*made, ["long", "short"], tokens, measures)
-        return lessons, small("transformer", vocabulary=len(tokens), dropout=dropout, word_dropout=dropout)
-    pairs = [[Pair(text, " ".join(reversed(text.split()))) for text in part] for part in (some, others)]
-    if name == "translate":
-        lessons = OBJECTIVES["pairs"].lessons(*pairs, (), tokens, Measures(longest=17, tokens_per_batch=53, seed=3))
-        return lessons, small("translator", vocabulary=len(tokens), dropout=dropout)
-    plain = [[Plain(text) for text in part] for part in (some, others)]
-    if name == "masked":
-        lessons = OBJECTIVES["masked"].lessons(*plain, (), tokens, Measures(longest=13, tokens_per_batch=53, seed=3))
-        return lessons, small("transformer", vocabulary=len(tokens), dropout=dropout, word_dropout=dropout)
-    if name == "answers":
-        lessons = OBJECTIVES["answers"].lessons(*pairs, (), tokens, Measures(longest=29, tokens_per_batch=53, seed=3))
-    elif name == "spans":
-        lessons = OBJECTIVES["spans"].lessons(*plain, (), tokens, Measures(longest=13, tokens_per_batch=53, seed=3))
-    else:
-        lessons = OBJECTIVES["stream"].lessons(*plain, (), tokens, Measures(longest=7, tokens_per_batch=37, seed=3))
-    return lessons, small("modern", vocabulary=len(tokens), dropout=dropout)
-
 
 KINDS = ("classify", "translate", "answers", "stream", "spans", "masked")
 
@@ -160,41 +124,6 @@ def test_validation_counts_every_item_once_and_leaves_the_weights_alone() -> Non
 
 
 # --- optimizers and schedules -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("shape", [(5, 7), (7, 5), (11, 11)])
-def test_evening_keeps_directions_and_makes_sizes_alike(shape: tuple[int, int]) -> None:
-    matrix = torch.randn(3, *shape)
-    left, _, right = torch.linalg.svd(matrix, full_matrices=False)
-    sizes = torch.linalg.svdvals(evened(matrix))
-    assert sizes.min() > 0.3
-    assert sizes.max() < 1.3
-    aligned = torch.diagonal(left.mT @ evened(matrix) @ right.mT, dim1=-2, dim2=-1)
-    torch.testing.assert_close(aligned.sort().values, sizes.sort().values, rtol=1e-3, atol=1e-3)
-
-
-def test_muon_moves_matrices_and_adamw_the_rest() -> None:
-    model = small("modern")
-    first, second = optimizers_for(model, "muon", 1e-3, 0.1)
-    assert isinstance(first, Muon)
-    in_muon = {id(weight) for group in first.param_groups for weight in group["params"]}
-    in_adamw = {id(weight) for group in second.param_groups for weight in group["params"]}
-    assert not in_muon & in_adamw
-    assert in_muon | in_adamw == {id(weight) for weight in model.parameters()}
-    assert id(model.embedding.weight) in in_adamw
-    assert all(weight.ndim == 2 for group in first.param_groups for weight in group["params"])
-    undecayed = [weight for group in second.param_groups if group["weight_decay"] == 0 for weight in group["params"]]
-    assert all(weight.ndim < 2 for weight in undecayed)
-
-
-def test_tables_may_learn_at_a_rate_of_their_own() -> None:
-    lessons, model = lessons_for("classify", dropout=0.0)
-    loop = Loop(model, lessons, Plan(steps=7, learning_rate=0.01, table_rate=0.0, warm_up=0.0, weight_decay=0.0))
-    before = {name: value.clone() for name, value in model.state_dict().items()}
-    loop.step()
-    moved = {name for name, value in model.state_dict().items() if not torch.equal(value, before[name])}
-    assert "embedding.weight" not in moved
-    assert {name for name, _ in model.named_parameters()} - moved == {"embedding.weight"}
 
 
 @pytest.mark.parametrize("schedule", ["linear", "cosine", "inverse-root", "one-cycle"])

@@ -72,8 +72,3 @@ def test_the_usual_models_are_of_their_tasks() -> None:
     assert {name: MODELS[task.model].family for name, task in TASKS.items()} == {
         "classify": "classifier", "translate": "translator", "generate": "language model"
     }  # fmt: skip
-
-
-def test_words_become_values() -> None:
-    words = ["a=1", "b=1.5", "c=true", "d=2,3", "e=rms", "f-g=1e-3"]
-    assert from_words(words) == {"a": 1, "b": 1.5, "c": True, "d": [2, 3], "e": "rms", "f_g": 0.001}

@@ -60,7 +60,7 @@ def round_numbers(low: float, high: float, about: int = 4) -> list[float]:
 # --- lines ------------------------------------------------------------------------------------------------------
 
 
-def lines(curves: Sequence[Line], across: Callable[[float], str], up: Callable[[float], str], said: str) -> str:
+def line_chart(curves: Sequence[Line], across: Callable[[float], str], up: Callable[[float], str], said: str) -> str:
     """Curves over one time. `across` and `up` write the numbers at the axes; `said` tells the chart to who cannot see.
 
     What is far above all the rest, such as the first few losses, is cut off.

@@ -86,7 +86,7 @@ def right(word: str, room: int) -> str:
 
 
 @dataclass(frozen=True)
-class Matrix:
+class DrawnMatrix:
     """What stands in a matrix, and the tokens beside its rows and above its columns (none, or one for each)."""
 
     cells: Sequence[Sequence[Text]]

@@ -14,9 +14,8 @@ from glassformer.errors import InputError
 from glassformer.inside.looks import Look, Writes, look_at_classifier, look_at_language_model, look_at_translator
 from glassformer.models.card import Card
 from glassformer.models.ngrams import STAGES
-from glassformer.objectives.predictions import room
+from glassformer.objectives.predictions import AND_SOME, TIMES_LONGER, room
 from glassformer.objectives.table import objective_of
-from glassformer.objectives.writing import AND_SOME, TIMES_LONGER
 from glassformer.text.tokens import Tokens
 
 MOST_TOKENS = 1024  # beyond which nobody reads a table of queries against keys

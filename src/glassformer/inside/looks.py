@@ -14,10 +14,9 @@ from torch import Tensor, nn
 from glassformer.errors import InputError
 from glassformer.inside.answers import Names, class_answer, first_difference, next_steps, worth_showing
 from glassformer.inside.parts import Texts, title
-from glassformer.models.decoding.sampling import Stop, greedy
-from glassformer.models.decoding.writers import Continuation, Translation
-from glassformer.models.language_model import LanguageModel
-from glassformer.models.translator import Translator
+from glassformer.models.language_model import Continuation, LanguageModel
+from glassformer.models.sampling import Stop, greedy
+from glassformer.models.translator import Translation, Translator
 from glassformer.stages.recorder import record
 from glassformer.stages.trace import Trace
 from glassformer.text.tokens import END, START

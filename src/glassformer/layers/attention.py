@@ -25,7 +25,6 @@ from glassformer.errors import InputError
 from glassformer.layers import attention_checks as checks
 from glassformer.layers.cache import Cache
 from glassformer.layers.kernels import turned
-from glassformer.stages.catalogue import CATALOGUE
 from glassformer.stages.watchers import Watcher, Witness, nothing, within
 
 # --- 1. score: how well does each query fit each key? -----------------------------------------------------------
@@ -212,6 +211,8 @@ def _join_causal(mask: Tensor | None, shape: tuple[int, int, int, int], device: 
 
 def how_weighed(weigher: Weigher) -> str:
     """The catalogue's name for a weigher; one from outside has none there."""
+    from glassformer.stages.catalogue import CATALOGUE  # who only asks for the answer needs no catalogue
+
     return next((way.how for way in CATALOGUE["weights"].ways if WEIGHERS[way.how] is weigher), "handed in")
 
 
@@ -321,7 +322,7 @@ class Attention(nn.Module):
         learned: str = "qkvo",
     ) -> None:
         super().__init__()
-        checks.sizes(d_model=d_model, n_heads=n_heads, d_key=d_key, d_value=d_value, d_context=d_context)
+        checks.at_least_one(d_model=d_model, n_heads=n_heads, d_key=d_key, d_value=d_value, d_context=d_context)
         checks.choices(dropout, learned)
         self.d_model, self.d_context = d_model, d_context or d_model
         self.n_heads, self.n_kv_heads = n_heads, n_heads if n_kv_heads is None else n_kv_heads

@@ -90,7 +90,7 @@ def angles(cosines: Tensor, x: Tensor, context: Tensor | None, d_key: int) -> No
         raise InputError(f"`angles` turn {cosines.shape[2]} pairs of columns, but a key is only {d_key} wide.")
 
 
-def sizes(**given: int | None) -> None:
+def at_least_one(**given: int | None) -> None:
     """Counts and widths are at least 1."""
     for name, size in given.items():
         if size is not None and size < 1:

@@ -6,6 +6,7 @@ width.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -73,13 +74,28 @@ NORMS: Choices[Callable[[int], nn.Module]] = Choices("norm", {"layer": LayerNorm
 # --- The feed-forward network: each row by itself, widened, bent, and brought back ------------------------------
 
 
-def _swiglu(expanded: Tensor, gate: Tensor) -> Tensor:
-    return F.silu(gate) * expanded
+@dataclass(frozen=True)
+class Gated:
+    """An activation with a second matrix beside the one that widens: its rows, bent, say how far each column is
+    opened."""
+
+    bend: Callable[[Tensor], Tensor]
+
+    def __call__(self, expanded: Tensor, gate: Tensor) -> Tensor:
+        return self.bend(gate) * expanded
 
 
 ACTIVATIONS: Choices[Callable[..., Tensor]] = Choices(
     "activation",
-    {"relu": F.relu, "gelu": F.gelu, "tanh gelu": tanh_gelu, "squared relu": squared_relu, "swiglu": _swiglu},
+    {
+        "relu": F.relu,
+        "gelu": F.gelu,
+        "tanh gelu": tanh_gelu,
+        "squared relu": squared_relu,
+        "swiglu": Gated(F.silu),
+        "geglu": Gated(F.gelu),
+        "reglu": Gated(F.relu),
+    },
 )
 
 
@@ -88,10 +104,10 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_hidden: int, *, activation: str = "relu", bias: bool = True) -> None:
         super().__init__()
-        _ = ACTIVATIONS[activation]  # or it is refused here
+        gated = isinstance(ACTIVATIONS[activation], Gated)
         self.activation = activation
         self.expand = nn.Linear(d_model, d_hidden, bias=bias)
-        self.gate = nn.Linear(d_model, d_hidden, bias=bias) if activation == "swiglu" else None
+        self.gate = nn.Linear(d_model, d_hidden, bias=bias) if gated else None
         self.contract = nn.Linear(d_hidden, d_model, bias=bias)
 
     def forward(self, x: Float[Tensor, "B T D"], *, see: Watcher = nothing) -> Float[Tensor, "B T D"]:

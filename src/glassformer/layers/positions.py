@@ -28,6 +28,8 @@ def sinusoids(length: int, width: int, *, interleaved: bool = True) -> Float[Ten
     """The paper's table: waves from fast to slow. Sines and cosines alternate, or stand in two halves (Marian)."""
     if width % 2:
         raise InputError(f"Sinusoidal positions come in pairs of sine and cosine; a width of {width} is odd.")
+    if torch.empty(0).is_meta:  # only its shape is asked for; to work what has no numbers loads torch's compiler
+        return torch.empty(length, width)
     position = torch.arange(length, dtype=torch.float64)[:, None]
     angle = position / 10000 ** (torch.arange(0, width, 2, dtype=torch.float64) / width)  # L D/2
     waves = [angle.sin(), angle.cos()]
@@ -55,7 +57,7 @@ class Positions(nn.Module):
     @classmethod
     def trained(cls, longest: int, d_model: int) -> "Positions":
         """One learned row per position."""
-        return cls(torch.randn(longest, d_model) * 0.02, learned=True)
+        return cls(nn.init.normal_(torch.empty(longest, d_model), std=0.02), learned=True)
 
     def forward(
         self,
@@ -178,7 +180,7 @@ class BucketBias(nn.Module):
     def __init__(self, n_heads: int, *, causal: bool = False, count: int = 32, farthest: int = 128) -> None:
         super().__init__()
         self.causal, self.farthest = causal, farthest
-        self.weight = nn.Parameter(torch.randn(count, n_heads) * 0.02)
+        self.weight = nn.Parameter(nn.init.normal_(torch.empty(count, n_heads), std=0.02))
 
     def forward(
         self, apart: Int[Tensor, "#B Tq Tk"], dtype: torch.dtype | None = None, *, see: Watcher = nothing

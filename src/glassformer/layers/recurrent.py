@@ -18,7 +18,7 @@ _KERNELS: Mapping[str, Callable[..., Any]] = MappingProxyType(
 )
 
 
-def turned(rows: Float[Tensor, "B T D"], lengths: Int[Tensor, " B"]) -> Float[Tensor, "B T D"]:
+def backwards(rows: Float[Tensor, "B T D"], lengths: Int[Tensor, " B"]) -> Float[Tensor, "B T D"]:
     """Each row backwards up to its length, padding where it was. Turned twice, a row is itself again."""
     n_rows, n_places, _ = rows.shape
     place = torch.arange(n_places, device=rows.device)
@@ -36,7 +36,7 @@ def read_rows(
     for layer in range(network.num_layers):
         if network.bidirectional:
             there = _one_way(network, 2 * layer, rows)
-            back = turned(_one_way(network, 2 * layer + 1, turned(rows, lengths)), lengths)
+            back = backwards(_one_way(network, 2 * layer + 1, backwards(rows, lengths)), lengths)
             rows = torch.cat([there, back], dim=-1)
         else:
             rows = _one_way(network, layer, rows)

@@ -1,24 +1,27 @@
 """The decoder-only model: ids in, logits for the next id out. GPT-2's layout and the modern one differ in numbers only.
 
-It knows no text and no training; it can look back on earlier ids through a cache that the caller owns.
+It knows no text and no training; it can look back on earlier ids through a cache that the caller owns. A `Continuation`
+is such a model with the batch of texts it is writing, as sampling.py needs it: it chooses no id.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from glassformer.choices import Choices
+from glassformer.choices import Choices, Later
+from glassformer.errors import InputError
 from glassformer.layers.attention import WEIGHERS, DotProduct, Scorer, padding_mask
 from glassformer.layers.blocks import NORMS, Block, RMSNorm, block
 from glassformer.layers.cache import BlockCache
 from glassformer.layers.embedding import Embedding, Head
 from glassformer.layers.kernels import dropout
 from glassformer.layers.positions import Dimensions, Order
-from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
 from glassformer.models.config import LanguageModelConfig
+from glassformer.models.sampling import ENDLESS, must_rest
 from glassformer.stages.watchers import Watcher, nothing, within
 
 
@@ -80,16 +83,88 @@ class LanguageModel(nn.Module):
             x = each(x, mask=mask, score_bias=bias, angles=angles, cache=own, see=within(see, f"blocks.{i}"))
         return self.head(self.final_norm(x, see=within(see, "final_norm")), counted, see=see)  # type: ignore[no-any-return]
 
+    @property
+    def longest(self) -> int | None:
+        """How many ids it can look back on; None if their positions have no end, nor any table of scores."""
+        return self.config.length if "synthesizer" in self.config.scorer else self.order.longest
+
     def new_cache(self) -> list[BlockCache]:
         """An empty KV cache for one batch of texts to be written."""
         return [BlockCache() for _ in self.blocks]
 
 
+DENSE = Later("glassformer.layers.synthesizers:DenseSynthesizer")
+RANDOM = Later("glassformer.layers.synthesizers:RandomSynthesizer")
 SCORERS: Choices[Callable[[LanguageModelConfig, int], Scorer]] = Choices(
     "scorer",
     {
         "dot product": lambda config, d_key: DotProduct(),
-        "dense synthesizer": lambda config, d_key: DenseSynthesizer(config.heads, d_key, config.length),
-        "random synthesizer": lambda config, d_key: RandomSynthesizer(config.heads, config.length),
+        "dense synthesizer": lambda config, d_key: DENSE(config.heads, d_key, config.length),
+        "random synthesizer": lambda config, d_key: RANDOM(config.heads, config.length),
     },
 )
+
+
+class Continuation:
+    """A language model that goes on from prompts, which may be of unequal length.
+
+    Shorter prompts are filled up on the left with ids that nobody sees, and every id is told its own position: a text
+    is the same whoever else is in the batch. A Synthesizer counts columns, not positions, so it needs equal lengths.
+    """
+
+    def __init__(self, model: LanguageModel, prompts: Sequence[Sequence[int]]) -> None:
+        must_rest(model)
+        _check_prompts(model, prompts)
+        self.model = model
+        device = next(model.parameters()).device
+        lengths = [len(prompt) for prompt in prompts]
+        width = max(lengths)
+        longest = model.longest or ENDLESS
+        self.room = [longest - length + 1 for length in lengths]  # the last id is not looked back on
+        self._ids = torch.tensor([[0] * (width - len(prompt)) + list(prompt) for prompt in prompts], device=device)
+        columns = torch.arange(width, device=device)
+        self._places = columns - (width - torch.tensor(lengths, device=device))[:, None]  # B T; left of 0 is nobody
+        self._padded = min(lengths) < width
+
+    def first(self) -> Float[Tensor, "B N"]:
+        """Reads the prompts; scores for the first id after each."""
+        self._cache = self.model.new_cache()
+        self._real = self._places >= 0 if self._padded else None
+        self._position = self._places[:, -1:]  # B 1, of the newest id
+        return self._scores(self._ids, self._places.clamp(min=0))
+
+    def next(self, ids: Int[Tensor, "B"]) -> Float[Tensor, "B N"]:
+        """Adds an id to each text; scores for the one after it."""
+        if self._real is not None:
+            self._real = torch.cat([self._real, torch.ones_like(self._real[:, :1])], dim=1)
+        self._position = self._position + 1
+        return self._scores(ids.to(self._ids.device)[:, None], self._position)
+
+    def keep(self, rows: Int[Tensor, "R"]) -> None:
+        """Goes on with these rows only, in this order."""
+        rows = rows.to(self._ids.device)
+        for each in self._cache:
+            each.keep(rows)
+        self._position = self._position[rows]
+        self._real = None if self._real is None else self._real[rows]
+
+    def _scores(self, ids: Int[Tensor, "B T"], positions: Int[Tensor, "B T"]) -> Float[Tensor, "B N"]:
+        logits: Tensor = self.model(ids, self._real, positions=positions, cache=self._cache)
+        return logits[:, -1]
+
+
+def _check_prompts(model: LanguageModel, prompts: Sequence[Sequence[int]]) -> None:
+    lengths = [len(prompt) for prompt in prompts]
+    if not lengths or min(lengths) == 0:
+        raise InputError(f"There are {len(lengths)} prompts, of {lengths} ids; a model needs at least one id to go on.")
+    longest = model.longest
+    if longest is not None and max(lengths) > longest:
+        raise InputError(
+            f"Prompt {lengths.index(max(lengths))} has {max(lengths)} ids, but this model looks back on {longest} "
+            "at most; leave out its beginning."
+        )
+    if "synthesizer" in model.config.scorer and min(lengths) < max(lengths):
+        raise InputError(
+            f"Prompts of {min(lengths)} to {max(lengths)} ids cannot be written together by a Synthesizer, "
+            "which counts columns; group them by length."
+        )

@@ -14,6 +14,10 @@ from operator import mul
 from types import MappingProxyType
 from typing import Any, Self
 
+import torch.nn.functional as F
+
+from glassformer.layers.blocks import ACTIVATIONS, Gated
+from glassformer.layers.kernels import tanh_gelu
 from glassformer.layers.positions import SCHEMES, Scheme
 from glassformer.models import config as configs
 from glassformer.models.quantities import NOTHING, Quantity, letter
@@ -41,6 +45,7 @@ LETTERS = MappingProxyType(
 USUAL_TOKENS = 500  # of a text for a model that has no longest one, as in the notes
 TRAINING = 3  # forward and backward together have this many times the FLOPs of forward
 BYTES = 4  # of a float32
+KEPT_BY_BENDS = MappingProxyType({F.relu: 1, tanh_gelu: 3})  # hidden rows, so often; by others as they were, and bent
 
 
 @dataclass(frozen=True)
@@ -294,7 +299,7 @@ class Shape:
     def feed_forward(self) -> tuple[Quantity, int]:
         """The weights of one feed-forward network, and its work for one text."""
         D, F = self["D"], self["F"]
-        inner = 2 if self.config.activation == "swiglu" else 1
+        inner = 2 if isinstance(ACTIVATIONS[self.config.activation], Gated) else 1
         matrices = (inner + 1) * D * F
         bias = ((inner * F if inner > 1 else F) + D) if self.option("bias", True) else NOTHING
         return matrices + bias, 2 * matrices.value * self.tokens
@@ -340,9 +345,12 @@ class Shape:
 
     def kept_feed_forward(self) -> int:
         """Its normed input, and its hidden rows as often as its activation needs them."""
-        return self.letters["D"] + self.letters["F"] * {"relu": 1, "tanh gelu": 3, "swiglu": 4}.get(
-            self.config.activation, 2
-        )
+        activation = ACTIVATIONS[self.config.activation]
+        if isinstance(activation, Gated):  # and what the gate opens, and what comes through
+            copies = KEPT_BY_BENDS.get(activation.bend, 2) + 2
+        else:
+            copies = KEPT_BY_BENDS.get(activation, 2)
+        return self.letters["D"] + self.letters["F"] * copies
 
     def kept_block(self, *, cross: bool = False, causal: bool = False) -> int:
         """All sublayers, each with its norm and, where something is dropped, what was."""

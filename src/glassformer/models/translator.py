@@ -1,9 +1,11 @@
 """The encoder–decoder Transformer: reads one sequence of ids, writes another. It knows no text and no training.
 
 `encode` reads the source once; `decode` answers, for each place of the target so far, with logits for the next id. The
-target comes shifted by one already; who shifts it is batches.py, or the model's own last answer.
+target comes shifted by one already; who shifts it is batches.py, or the model's own last answer. A `Translation` is a
+translator with the batch of texts it is writing, as sampling.py needs it: it chooses no id.
 """
 
+import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
@@ -14,6 +16,7 @@ from glassformer.layers.embedding import Embedding, Head
 from glassformer.layers.kernels import dropout
 from glassformer.layers.positions import Dimensions, Order
 from glassformer.models.config import TranslatorConfig
+from glassformer.models.sampling import ENDLESS, must_rest
 from glassformer.stages.watchers import Watcher, nothing, within
 
 
@@ -97,3 +100,40 @@ class Translator(nn.Module):
     def new_cache(self) -> list[BlockCache]:
         """An empty KV cache for one batch of texts to be written."""
         return [BlockCache() for _ in self.decoder]
+
+
+class Translation:
+    """A translator that has read its sources, and writes a target for each from the id `begin` on."""
+
+    def __init__(
+        self, model: Translator, source: Int[Tensor, "B S"], source_real: Bool[Tensor, "B S"], begin: int
+    ) -> None:
+        must_rest(model)
+        self.model, self.begin = model, begin
+        self.room = [model.order.longest or ENDLESS] * len(source)
+        with torch.inference_mode():
+            self._read = model.encode(source, source_real)  # B S D
+        self._read_real = source_real
+
+    def first(self) -> Float[Tensor, "B N"]:
+        """Begins the targets; scores for the first id of each."""
+        self._cache = self.model.new_cache()
+        self._context, self._real = self._read, self._read_real
+        self._texts = torch.arange(len(self._context), device=self._context.device)  # whose source each row looks at
+        return self.next(torch.full_like(self._texts, self.begin))
+
+    def next(self, ids: Int[Tensor, "B"]) -> Float[Tensor, "B N"]:
+        """Adds an id to each target; scores for the one after it."""
+        ids = ids.to(self._context.device)[:, None]
+        return self.model.decode(ids, self._context, self._real, cache=self._cache)[:, -1]
+
+    def keep(self, rows: Int[Tensor, "R"]) -> None:
+        """Goes on with these rows only. Where beams trade places within a text, what they look at stays in place."""
+        rows = rows.to(self._context.device)
+        if torch.equal(self._texts[rows], self._texts):
+            for block in self._cache:
+                block.reorder(rows)
+            return
+        for block in self._cache:
+            block.keep(rows)
+        self._texts, self._context, self._real = self._texts[rows], self._context[rows], self._real[rows]

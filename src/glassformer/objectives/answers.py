@@ -5,18 +5,21 @@ text <s>  →  answer </s>
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from glassformer.choices import Later
 from glassformer.errors import InputError
-from glassformer.objectives.lessons import Lessons, Measures, Rows, always, language_loss, lessons_of
 from glassformer.objectives.objective import Objective, Preset, TokenPlan, Trained, Verdict
 from glassformer.objectives.predictions import TOKENS_AT_ONCE, Writing, Written, ids_of
 from glassformer.objectives.writing import answered
 from glassformer.text import batches
 from glassformer.text.samples import Pair
 from glassformer.text.tokens import START, Ids, Tokens
+
+if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
+    from glassformer.objectives.lessons import Lessons, Measures
 
 
 def preset(model: str, characters: int, samples: int) -> Preset:
@@ -29,9 +32,10 @@ def preset(model: str, characters: int, samples: int) -> Preset:
 
 
 def lessons(
-    train: Sequence[Pair], valid: Sequence[Pair], labels: Sequence[str], tokens: Tokens, measures: Measures
-) -> Lessons:
+    train: Sequence[Pair], valid: Sequence[Pair], labels: Sequence[str], tokens: Tokens, measures: "Measures"
+) -> "Lessons":
     """Prompts and answers, prompt <s> answer </s>; only the answer counts."""
+    from glassformer.objectives.lessons import Rows, always, language_loss, lessons_of
 
     def part(samples: Sequence[Pair]) -> Rows:
         prompts = tokens.encode_many([each.source for each in samples])

@@ -5,15 +5,13 @@ text  →  a probability for each label
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-from torch import Tensor, nn
 
 from glassformer.choices import Later
 from glassformer.errors import InputError
-from glassformer.layers.kernels import cross_entropy
-from glassformer.objectives.lessons import Lessons, Measures, Rows, always, lessons_of, tensors
 from glassformer.objectives.objective import SMALL, Objective, Preset, TokenPlan, Trained, Verdict
 from glassformer.objectives.predictions import (
     TOKENS_AT_ONCE,
@@ -27,6 +25,9 @@ from glassformer.objectives.predictions import (
 from glassformer.text import batches
 from glassformer.text.samples import Labelled
 from glassformer.text.tokens import Tokens
+
+if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
+    from glassformer.objectives.lessons import Lessons, Measures
 
 _BASELINES = ("rnn", "gru", "bilstm", "mlp", "conv", "conv-pool")
 
@@ -73,9 +74,11 @@ def _of_ngrams(small: bool) -> Preset:
 
 
 def lessons(
-    train: Sequence[Labelled], valid: Sequence[Labelled], labels: Sequence[str], tokens: Tokens, measures: Measures
-) -> Lessons:
+    train: Sequence[Labelled], valid: Sequence[Labelled], labels: Sequence[str], tokens: Tokens, measures: "Measures"
+) -> "Lessons":
     """Texts and their classes; the loss is that of the right class."""
+    from glassformer.objectives.lessons import Rows, always, class_loss, lessons_of
+
     numbers = {label: i for i, label in enumerate(labels)}
     cut: list[batches.Shortened] = []
 
@@ -89,12 +92,6 @@ def lessons(
         return Rows(always([len(row) for row in rows]), made, measures.tokens_per_batch, measures.seed)
 
     return lessons_of(part(train), part(valid), class_loss, cut[0])
-
-
-def class_loss(model: nn.Module, batch: batches.LabelledBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
-    """Of the right class of each text, summed, and over how many."""
-    ids, real, labels = tensors(model, batch.ids, batch.real, batch.labels)
-    return cross_entropy(model(ids, real), labels, smoothing), len(labels)
 
 
 def class_probabilities(trained: Trained, texts: Sequence[str]) -> np.ndarray:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from glassformer.layers.kernels import cross_entropy
@@ -122,11 +123,36 @@ def lessons_of(train: Rows, valid: Rows, loss: Loss, cut: batches.Shortened | No
     return Lessons(train, valid, loss, tuple(notes))
 
 
+# --- losses: model, batch, smoothing → summed loss, over how many ------------------------------------------------
+
+
 def language_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
     """Of each counted next token, summed, and over how many. Padding stands on the right, where no row looks: it need
     not be hidden."""
     ids, wanted, counted = tensors(model, batch.ids_in, batch.ids_out, batch.counted)
     return cross_entropy(model(ids, counted=counted), wanted[counted], smoothing), int(counted.sum())
+
+
+def class_loss(model: nn.Module, batch: batches.LabelledBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
+    """Of the right class of each text, summed, and over how many."""
+    ids, real, labels = tensors(model, batch.ids, batch.real, batch.labels)
+    return cross_entropy(model(ids, real), labels, smoothing), len(labels)
+
+
+def hidden_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
+    """Of each hidden token, from the encoder's rows and the embedding's own matrix: no weight is learnt for this."""
+    ids, wanted, real, counted = tensors(model, batch.ids_in, batch.ids_out, batch.real, batch.counted)
+    rows = model.read(ids, real)  # type: ignore[operator]
+    logits = F.linear(rows[counted], model.embedding.weight)  # type: ignore[union-attr, arg-type]
+    return cross_entropy(logits, wanted[counted], smoothing), int(counted.sum())
+
+
+def translation_loss(model: nn.Module, batch: batches.PairBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
+    """Of each next token of the target, summed, and over how many; padding does not count."""
+    source, real, target, wanted, counted = tensors(
+        model, batch.source, batch.source_real, batch.target_in, batch.target_out, batch.target_real
+    )
+    return cross_entropy(model(source, real, target, counted=counted), wanted[counted], smoothing), int(counted.sum())
 
 
 def tensors(model: nn.Module, *arrays: Any) -> list[Tensor]:

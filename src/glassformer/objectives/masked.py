@@ -4,21 +4,20 @@ no labels, and predicts nothing by itself.
 
 from collections.abc import Sequence
 from dataclasses import replace
-
-import torch.nn.functional as F
-from torch import Tensor, nn
+from typing import TYPE_CHECKING
 
 from glassformer.choices import Later
 from glassformer.errors import InputError
-from glassformer.layers.kernels import cross_entropy
 from glassformer.objectives import classes
-from glassformer.objectives.lessons import Lessons, Measures, Rows, always, lessons_of, tensors
 from glassformer.objectives.objective import Objective, Preset, Trained, Verdict
 from glassformer.objectives.predictions import Writing
 from glassformer.text import batches
 from glassformer.text.corruption import tokens_hidden
 from glassformer.text.samples import Plain
 from glassformer.text.tokens import Tokens
+
+if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
+    from glassformer.objectives.lessons import Lessons, Measures
 
 
 def preset(model: str, characters: int, samples: int) -> Preset:
@@ -30,9 +29,11 @@ def preset(model: str, characters: int, samples: int) -> Preset:
 
 
 def lessons(
-    train: Sequence[Plain], valid: Sequence[Plain], labels: Sequence[str], tokens: Tokens, measures: Measures
-) -> Lessons:
+    train: Sequence[Plain], valid: Sequence[Plain], labels: Sequence[str], tokens: Tokens, measures: "Measures"
+) -> "Lessons":
     """Texts with some tokens hidden; only the hidden ones count."""
+    from glassformer.objectives.lessons import Rows, always, hidden_loss, lessons_of
+
     cut: list[batches.Shortened] = []
 
     def part(samples: Sequence[Plain]) -> Rows:
@@ -46,14 +47,6 @@ def lessons(
         return Rows(always([len(row) for row in rows]), made, measures.tokens_per_batch, measures.seed)
 
     return lessons_of(part(train), part(valid), hidden_loss, cut[0])
-
-
-def hidden_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
-    """Of each hidden token, from the encoder's rows and the embedding's own matrix: no weight is learnt for this."""
-    ids, wanted, real, counted = tensors(model, batch.ids_in, batch.ids_out, batch.real, batch.counted)
-    rows = model.read(ids, real)  # type: ignore[operator]
-    logits = F.linear(rows[counted], model.embedding.weight)  # type: ignore[union-attr, arg-type]
-    return cross_entropy(logits, wanted[counted], smoothing), int(counted.sum())
 
 
 def judge(trained: Trained, samples: Sequence[Plain], how: Writing, seed: int) -> Verdict:

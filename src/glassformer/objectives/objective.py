@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glassformer.models.card import Card
-from glassformer.objectives.lessons import Lessons, Measures
 from glassformer.objectives.predictions import Prediction, Writing, ids_of
 from glassformer.text.samples import Sample
 from glassformer.text.tokens import Ids, Tokens
 
-if TYPE_CHECKING:  # judging and its numbers are loaded when a model is judged
+if TYPE_CHECKING:  # lessons are loaded when a model learns, judging and its numbers when it is judged
     from glassformer.objectives.bootstrap import Measure
+    from glassformer.objectives.lessons import Lessons, Measures
 
 Scores = dict[str, Any]
 SMALL = 2_000_000  # characters: with fewer to learn from, a small model and a small vocabulary are enough
@@ -91,7 +91,7 @@ class Objective:
     samples: type[Sample]
     reads: str = ""
     preset: Callable[[str, int, int], Preset]
-    lessons: Callable[[Sequence[Any], Sequence[Any], Sequence[str], Tokens, Measures], Lessons]
+    lessons: "Callable[[Sequence[Any], Sequence[Any], Sequence[str], Tokens, Measures], Lessons]"
     counts: str = "tokens"
     prompt: Callable[[Tokens, str], Ids] = ids_of
     predict: Callable[[Trained, Sequence[str], Writing], Sequence[Prediction]] | None

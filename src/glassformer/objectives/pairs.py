@@ -5,20 +5,28 @@ text  →  <s> translation </s>
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
-
-from torch import Tensor, nn
+from typing import TYPE_CHECKING, Any
 
 from glassformer.choices import Later
-from glassformer.layers.kernels import cross_entropy
-from glassformer.models.decoding.writers import Translation
-from glassformer.objectives.lessons import Lessons, Measures, Rows, always, lessons_of, tensors
+from glassformer.models.translator import Translation
 from glassformer.objectives.objective import SMALL, Objective, Preset, TokenPlan, Trained, Verdict
-from glassformer.objectives.predictions import Translated, Writing, encoded, padded_tensors, room, together
-from glassformer.objectives.writing import AND_SOME, SEARCHED_AT_ONCE, TIMES_LONGER, written
+from glassformer.objectives.predictions import (
+    AND_SOME,
+    SEARCHED_AT_ONCE,
+    TIMES_LONGER,
+    Translated,
+    Writing,
+    encoded,
+    padded_tensors,
+    room,
+    together,
+)
 from glassformer.text import batches
 from glassformer.text.samples import Pair
 from glassformer.text.tokens import START, Tokens
+
+if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
+    from glassformer.objectives.lessons import Lessons, Measures
 
 USUAL_BEAM = 4
 
@@ -39,9 +47,11 @@ def preset(model: str, characters: int, samples: int) -> Preset:
 
 
 def lessons(
-    train: Sequence[Pair], valid: Sequence[Pair], labels: Sequence[str], tokens: Tokens, measures: Measures
-) -> Lessons:
+    train: Sequence[Pair], valid: Sequence[Pair], labels: Sequence[str], tokens: Tokens, measures: "Measures"
+) -> "Lessons":
     """Sentences and their translations; the loss is that of each next token."""
+    from glassformer.objectives.lessons import Rows, always, lessons_of, translation_loss
+
     cut: list[batches.Shortened] = []
 
     def part(samples: Sequence[Pair]) -> Rows:
@@ -60,14 +70,6 @@ def lessons(
     return lessons_of(part(train), part(valid), translation_loss, cut[0])
 
 
-def translation_loss(model: nn.Module, batch: batches.PairBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
-    """Of each next token of the target, summed, and over how many; padding does not count."""
-    source, real, target, wanted, counted = tensors(
-        model, batch.source, batch.source_real, batch.target_in, batch.target_out, batch.target_real
-    )
-    return cross_entropy(model(source, real, target, counted=counted), wanted[counted], smoothing), int(counted.sum())
-
-
 def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Translated]:
     """Each text's translation."""
     model, tokens = trained.model, trained.tokens
@@ -76,7 +78,8 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Transl
     for indices in together(rows, SEARCHED_AT_ONCE):
         source, real = padded_tensors(model, [rows[i] for i in indices])
         longest = how.longest or TIMES_LONGER * source.shape[1] + AND_SOME
-        answers = written(Translation(model, source, real, START), tokens, how, longest, how.beam or USUAL_BEAM)
+        writer = Translation(model, source, real, START)
+        answers = how.written(writer, tokens, longest, how.beam or USUAL_BEAM)
         for i, answer in zip(indices, answers, strict=True):
             found[i] = Translated(how.ended(tokens.decode(answer.body))[0], answer.score(1.0))
     return found

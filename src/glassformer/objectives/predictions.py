@@ -1,5 +1,5 @@
-"""What an answer is, how it may be asked for, and texts as rows of ids, batched by length. It knows no objective, no
-files and no truth; how a model writes stands in writing.py.
+"""What an answer is, how it may be asked for and is then written, and texts as rows of ids, batched by length. It knows
+no objective, no files and no truth; what only a language model can do stands in writing.py.
 """
 
 import math
@@ -13,10 +13,13 @@ from torch import Tensor
 
 from glassformer.errors import InputError, must_count
 from glassformer.models.card import Card
+from glassformer.models.sampling import Answer, Chooser, Draw, Sampling, Stop, Writer, gather, stream
 from glassformer.text import batches
-from glassformer.text.tokens import UNKNOWN, Ids, Tokens
+from glassformer.text.tokens import END, UNKNOWN, Ids, Tokens
 
 TOKENS_AT_ONCE = 8192
+SEARCHED_AT_ONCE = 1024  # tokens: a beam writes several ways at once
+TIMES_LONGER, AND_SOME = 2, 20  # an answer has at most twice the ids of what it answers, and 20
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class Writing:
     sampling for a text that goes on.
 
     longest       new tokens at most
-    temperature   0 is greedy; see decode.Sampling for this and the next three
+    temperature   0 is greedy; see Sampling for this and the next three
     beam          the width of beam search; 1 is greedy
     seed          the same seed writes the same text
     stop          strings that end the output, and are left out
@@ -105,6 +108,21 @@ class Writing:
     def until(self, tokens: Tokens) -> Callable[[Sequence[int]], bool] | None:
         """The same as a rule over ids."""
         return (lambda ids: self.ended(tokens.decode(ids))[1]) if self.stop else None
+
+    def chooser(self, count: int, usual: float = 1.0) -> Chooser:
+        """How ids are drawn for so many texts; each has a seed of its own."""
+        temperature = usual if self.temperature is None else self.temperature
+        sampling = Sampling(temperature=temperature, top_k=self.top_k, top_p=self.top_p, min_p=self.min_p)
+        return Draw(sampling, range(self.seed, self.seed + count))
+
+    def written(self, writer: Writer, tokens: Tokens, longest: int, beam: int) -> list[Answer]:
+        """The ids that are written to each text of a batch: by sampling if that was asked for, else by beam search."""
+        from glassformer.models.beam import Beam, search
+
+        stop = Stop(longest=longest, endings=((END,),), until=self.until(tokens))
+        if self.sampled:
+            return gather(len(writer.room), stream(writer, stop, self.chooser(len(writer.room))))
+        return [best[0] for best in search(writer, stop, Beam(width=beam))]
 
 
 # --- texts to rows ----------------------------------------------------------------------------------------------

@@ -4,11 +4,11 @@ before <mask> after <s>  →  what stands at <mask> </s>; without a <mask> it is
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from glassformer.choices import Later
-from glassformer.objectives.lessons import Lessons, Measures, Rows, language_loss, lessons_of
 from glassformer.objectives.objective import Objective, Preset, TokenPlan, Trained, Verdict
 from glassformer.objectives.predictions import Writing, Written
 from glassformer.objectives.stream import quick
@@ -17,6 +17,9 @@ from glassformer.text import batches
 from glassformer.text.corruption import FEWEST_TO_CUT, span_hidden
 from glassformer.text.samples import Plain
 from glassformer.text.tokens import MASK, SPECIAL, START, Ids, Tokens
+
+if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
+    from glassformer.objectives.lessons import Lessons, Measures
 
 
 def preset(model: str, characters: int, samples: int) -> Preset:
@@ -30,9 +33,10 @@ def preset(model: str, characters: int, samples: int) -> Preset:
 
 
 def lessons(
-    train: Sequence[Plain], valid: Sequence[Plain], labels: Sequence[str], tokens: Tokens, measures: Measures
-) -> Lessons:
+    train: Sequence[Plain], valid: Sequence[Plain], labels: Sequence[str], tokens: Tokens, measures: "Measures"
+) -> "Lessons":
     """Texts with a span taken out and put behind, before <mask> after <s> span </s>; each next token counts."""
+    from glassformer.objectives.lessons import Rows, language_loss, lessons_of
 
     def part(samples: Sequence[Plain]) -> Rows:
         rows = [row for row in tokens.encode_many([each.text for each in samples]) if len(row) >= FEWEST_TO_CUT]

@@ -5,18 +5,20 @@ text  →  what comes after
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from glassformer.choices import Later
-from glassformer.objectives.lessons import Lessons, Measures, Stream, language_loss
 from glassformer.objectives.objective import Objective, Preset, TokenPlan, Trained, Verdict
 from glassformer.objectives.predictions import Writing, Written
 from glassformer.objectives.writing import streamed
 from glassformer.text import batches
 from glassformer.text.samples import Plain
 from glassformer.text.tokens import END, Ids, Tokens
+
+if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
+    from glassformer.objectives.lessons import Lessons, Measures
 
 A_BOOK = 5_000_000  # characters: a text no longer than this is read character by character
 
@@ -35,9 +37,11 @@ def preset(model: str, characters: int, samples: int) -> Preset:
 
 
 def lessons(
-    train: Sequence[Plain], valid: Sequence[Plain], labels: Sequence[str], tokens: Tokens, measures: Measures
-) -> Lessons:
+    train: Sequence[Plain], valid: Sequence[Plain], labels: Sequence[str], tokens: Tokens, measures: "Measures"
+) -> "Lessons":
     """One long text; blocks of it begin anywhere, and the loss is that of each next token."""
+    from glassformer.objectives.lessons import Lessons, Stream, language_loss
+
     learnt, valid_ids = (
         batches.stream_of(tokens.encode_many([each.text for each in samples])) for samples in (train, valid)
     )

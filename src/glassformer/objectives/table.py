@@ -58,10 +58,10 @@ def evaluate(
     model: Any, card: Card, tokens: Tokens, samples: Sequence[Sample], *, how: Writing | None = None, seed: int = 0
 ) -> Scores:
     """The scores of a model on samples of the kind it was trained on. `how` it writes, if not as usual."""
-    return judge(model, card, tokens, samples, how=how, seed=seed).scores
+    return verdict_on(model, card, tokens, samples, how=how, seed=seed).scores
 
 
-def judge(
+def verdict_on(
     model: Any, card: Card, tokens: Tokens, samples: Sequence[Sample], *, how: Writing | None = None, seed: int = 0
 ) -> Verdict:
     """The same scores, with the answers they follow from."""

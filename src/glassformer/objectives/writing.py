@@ -1,28 +1,15 @@
-"""How a model writes: whole answers to prompts, and one text piece by piece. It knows no objective and no truth."""
+"""How a language model writes: whole answers to prompts, and one text piece by piece. It knows no objective."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from glassformer.models.decoding.beam import Beam, search
-from glassformer.models.decoding.sampling import (
-    Answer,
-    Chooser,
-    Draw,
-    Sampling,
-    Stop,
-    Writer,
-    gather,
-    likeliest,
-    stream,
-)
-from glassformer.models.decoding.writers import Continuation
-from glassformer.objectives.predictions import Writing, Written, together
+from glassformer.models.language_model import Continuation
+from glassformer.models.sampling import Chooser, Stop, likeliest, stream
+from glassformer.objectives.predictions import SEARCHED_AT_ONCE, Writing, Written, together
 from glassformer.text.tokens import END, Ids, Tokens
 
-SEARCHED_AT_ONCE = 1024  # tokens: a beam writes several ways at once
 USUAL_TEMPERATURE = 0.8  # for text that has no right answer
 USUAL_LENGTH = 300  # ids of such a text
-TIMES_LONGER, AND_SOME = 2, 20  # an answer has at most twice the ids of what it answers, and 20
 
 # --- answers to prompts -----------------------------------------------------------------------------------------
 
@@ -33,25 +20,10 @@ def answered(model: Any, tokens: Tokens, prompts: Sequence[Ids], how: Writing) -
     alike = "synthesizer" in model.config.scorer
     for indices in together(prompts, SEARCHED_AT_ONCE, alike=alike):
         writer = Continuation(model, [prompts[i].tolist() for i in indices])
-        answers = written(writer, tokens, how, how.longest or model.config.length, how.beam or 1)
+        answers = how.written(writer, tokens, how.longest or model.config.length, how.beam or 1)
         for i, answer in zip(indices, answers, strict=True):
             found[i] = Written(how.ended(tokens.decode(answer.body))[0])
     return found
-
-
-def written(writer: Writer, tokens: Tokens, how: Writing, longest: int, beam: int) -> list[Answer]:
-    """The ids that are written to each text of a batch: by sampling if that was asked for, else by beam search."""
-    stop = Stop(longest=longest, endings=((END,),), until=how.until(tokens))
-    if how.sampled:
-        return gather(len(writer.room), stream(writer, stop, chooser(how, len(writer.room))))
-    return [best[0] for best in search(writer, stop, Beam(width=beam))]
-
-
-def chooser(how: Writing, count: int, usual: float = 1.0) -> Chooser:
-    """How ids are drawn for so many texts; each has a seed of its own."""
-    temperature = usual if how.temperature is None else how.temperature
-    sampling = Sampling(temperature=temperature, top_k=how.top_k, top_p=how.top_p, min_p=how.min_p)
-    return Draw(sampling, range(how.seed, how.seed + count))
 
 
 # --- as it is made ---------------------------------------------------------------------------------------------
@@ -62,7 +34,7 @@ def streamed(model: Any, tokens: Tokens, prompt: Ids, how: Writing, *, goes_on: 
     from the second half of what it sees. What `goes_on` with the prompt has no end of its own, and no right answer."""
     longest = how.longest or (USUAL_LENGTH if goes_on else model.config.length)
     sampled = how.sampled or (goes_on and how.temperature is None)
-    choose = chooser(how, 1, USUAL_TEMPERATURE if goes_on else 1.0) if sampled else likeliest
+    choose = how.chooser(1, USUAL_TEMPERATURE if goes_on else 1.0) if sampled else likeliest
     base = prompt.tolist() if goes_on else []  # what the new ids are read together with: it decides about spaces
     ids: list[int] = []
     said = ""

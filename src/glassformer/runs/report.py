@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from glassformer.drawing.charts import Line, lines
+from glassformer.drawing.charts import Line, line_chart
 from glassformer.drawing.curves import Point, smoothed
 from glassformer.drawing.html_page import bullets, fact_list, page, section, table
 from glassformer.drawing.score_words import SCORES, between, clock, in_figures, score_lines
@@ -83,7 +83,7 @@ def _curve(metrics: Sequence[Mapping[str, Any]]) -> str:
     stepped, valid = training_points(metrics, "step"), training_points(metrics, "judged")
     curves = [Line("training", smoothed(stepped), colour=7), Line("validation", valid, dotted=True)]
     said = f"The validation loss went from {valid[0][1]:.3f} to {valid[-1][1]:.3f}." if valid else "The loss."
-    return lines([each for each in curves if each.points], clock, lambda loss: f"{loss:g}", said)
+    return line_chart([each for each in curves if each.points], clock, lambda loss: f"{loss:g}", said)
 
 
 # --- where it errs ----------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from glassformer.objectives.table import objective_of
 from glassformer.runs.folder import RunFolder
 from glassformer.text.corpora import Corpus, read
 from glassformer.text.files.columns import Columns
-from glassformer.text.files.folders import parts_of
+from glassformer.text.files.folders import files_of_parts
 from glassformer.text.files.text_files import STDIN
 from glassformer.text.samples import Plain, Sample, text_of
 
@@ -46,7 +46,7 @@ def _other(
     files = [Path(data)] if Path(data).exists() else [Path(each) for each in str(data).split(",")]
     if not all(file.exists() or file == STDIN for file in files):  # the name of a set
         return _part(corpus, part)
-    if part in parts_of(files[0] if len(files) == 1 else files, card.task, Columns(**columns or {})):
+    if part in files_of_parts(files[0] if len(files) == 1 else files, card.task, Columns(**columns or {})):
         return _part(corpus, part)
     if not corpus.test and len(corpus.train) == 1:  # one document, which was cut in two
         return corpus.name, "all", [Plain("".join(text_of(each) for each in (*corpus.train, *corpus.valid)))]

@@ -123,6 +123,8 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         "tanh gelu": _one("0[*]", whole="½ × {0} × (1 + tanh(√(2/π) × ({0} + 0.044715 × {0}³)))"),
         "squared relu": _one("0[*]", whole="max(0, {0})²"),
         "swiglu": _one("1[*]", "0[*]", whole="{0} × sigmoid({0}) × {1}"),
+        "geglu": _one("1[*]", "0[*]", whole="{0} × Φ({0}) × {1}"),
+        "reglu": _one("1[*]", "0[*]", whole="max(0, {0}) × {1}"),
         # models
         "look up": (Case(("2[] × 1[0[b,r],c]",), when="2?"), Case(("1[0[b,r],c]",))),
         "recur": _one(

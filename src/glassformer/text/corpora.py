@@ -12,7 +12,7 @@ from typing import Any
 
 from glassformer.errors import InputError, nearest
 from glassformer.text.files.columns import Columns, choose
-from glassformer.text.files.folders import Files, parts_of
+from glassformer.text.files.folders import Files, files_of_parts
 from glassformer.text.files.named_sets import NAMED, NamedSet, find_named, from_hub
 from glassformer.text.files.tables import Row, Skip, Table, read_table
 from glassformer.text.files.text_files import BROKEN, lines, read_text
@@ -139,11 +139,13 @@ def read(
     elif isinstance(source, str) and source.partition(":")[0] in MADE:
         parts = {"train": _made(source, task, seed, tally)}
     else:
-        files = parts_of(_existing(source) if isinstance(source, str) else source, task, columns)
+        files = files_of_parts(_existing(source) if isinstance(source, str) else source, task, columns)
         parts = {part: _read_part(each, task, columns, encoding, tally) for part, each in files.items()}
     for part, given in (("valid", valid), ("test", test)):
         if given is not None:
-            parts[part] = _read_part(parts_of(Path(given), task, columns)["train"], task, columns, encoding, tally)
+            parts[part] = _read_part(
+                files_of_parts(Path(given), task, columns)["train"], task, columns, encoding, tally
+            )
     counts = (repeated(parts["train"]), contradicted(parts["train"]), overlap(parts["train"], parts.get("test", [])))
     everything = [sample for samples in parts.values() for sample in samples]
     labels = Counter(sample.label for sample in everything if isinstance(sample, Labelled))

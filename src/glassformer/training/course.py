@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 from glassformer.errors import GlassformerError, InputError, nearest
-from glassformer.objectives.table import judge, objective_of
+from glassformer.objectives.table import objective_of, verdict_on
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.lock import held
 from glassformer.runs.report import report
@@ -240,7 +240,7 @@ class Course:
         part = "test" if prepared.corpus.test else "valid"
         samples = prepared.corpus.test or prepared.corpus.valid
         tell(Said(f"Evaluating on the {part} part, {len(samples):,} samples …"))
-        verdict = judge(prepared.model, prepared.card, prepared.tokens, samples)
+        verdict = verdict_on(prepared.model, prepared.card, prepared.tokens, samples)
         self.folder.write_scores({"part": part, **verdict.scores})
         self.folder.write_outcomes({"part": part, "score": verdict.main, "rows": verdict.measure.rows.tolist()})
         return showcase(prepared, verdict, samples)

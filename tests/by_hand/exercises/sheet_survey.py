@@ -14,7 +14,7 @@ from glassformer.by_hand.check import check_text
 from glassformer.by_hand.checking.findings import Report
 from glassformer.by_hand.exercises.exercise_sheets import SUFFIXES, Exercise, filled_in, make_exercise
 from glassformer.by_hand.exercises.planting import Slip, plant
-from glassformer.by_hand.exercises.workings import VARIANTS, Working
+from glassformer.by_hand.exercises.workings import VARIANTS, WorkedExercise
 
 HANDS = ("as asked", "no idle zeros", "no leading zero")
 
@@ -32,7 +32,7 @@ def made(seed: int) -> tuple[Exercise, str]:
     return exercise, hand
 
 
-def handed_in(exercise: Exercise, answers: Working, hand: str) -> str:
+def handed_in(exercise: Exercise, answers: WorkedExercise, hand: str) -> str:
     """The sheet filled in; numbers after the task are written in this hand."""
     head, _, work = filled_in(exercise, answers).partition("rounded numbers.")
     if hand == "no idle zeros":

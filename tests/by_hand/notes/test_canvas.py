@@ -7,7 +7,7 @@ import pytest
 
 from glassformer.by_hand.check import check, check_text
 from glassformer.by_hand.checking.findings import Report
-from glassformer.by_hand.exercises.writing import side_by_side
+from glassformer.by_hand.exercises.writing import set_in_line
 from glassformer.by_hand.notes.reading import open_bytes
 from glassformer.by_hand.reports.html import to_html
 from glassformer.by_hand.reports.margins import to_markdown
@@ -56,7 +56,7 @@ def test_rows_need_no_empty_line_between_the_matrices() -> None:
 def test_any_bracket_and_the_signs_in_any_row(left: str, right: str, row: int) -> None:
     first, second, total = ("1 0", "1 1", "2 1"), ("0 1", "1 0", "1 1"), ("1 1", "2 1", "3 3")
     a, b, c = ([f"{left[i]}{rows[i]}{right[i]}" for i in range(3)] for rows in (first, second, total))
-    assert found(side_by_side(["C =", a, "+", b, "=", c], row)) == [("C", 3, 24, "3", "2")]  # 1 + 1 = 2
+    assert found(set_in_line(["C =", a, "+", b, "=", c], row)) == [("C", 3, 24, "3", "2")]  # 1 + 1 = 2
 
 
 def test_frames_with_corners_of_their_own() -> None:

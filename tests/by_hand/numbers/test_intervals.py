@@ -41,7 +41,7 @@ def test_products_hold_the_truth(seed: int, sizes: tuple[int, int, int]) -> None
 @given(seeds, shapes)
 def test_functions_hold_the_truth(seed: int, shape: tuple[int, int]) -> None:
     value, true = drawn(seed, *shape)
-    assert holds(intervals.softmax(value), softmax(true))
+    assert holds(intervals.interval_softmax(value), softmax(true))
     assert holds(intervals.sigmoid(value), 1 / (1 + np.exp(-true)))
     assert holds(intervals.exp(value), np.exp(true))
     assert holds(intervals.relu(value), np.maximum(true, 0))
@@ -55,7 +55,7 @@ def test_functions_hold_the_truth(seed: int, shape: tuple[int, int]) -> None:
 
 def test_softmax_bounds_are_reached() -> None:
     value = printed(np.array([[1.0, 2.0]]), np.array([[0.5, 0.5]]), given=False)
-    bounds = intervals.softmax(value)
+    bounds = intervals.interval_softmax(value)
     assert bounds.high[GENEROUS, 0, 0] == pytest.approx(1 / (1 + np.exp(0.0)))  # 1.5 against 1.5
     assert bounds.low[GENEROUS, 0, 0] == pytest.approx(1 / (1 + np.exp(2.0)))  # 0.5 against 2.5
 
@@ -74,7 +74,7 @@ def test_given_numbers_are_exact_at_face_value_only() -> None:
 
 def test_a_masked_row_weighs_nothing() -> None:
     hidden = exactly(np.array([[1.0, -np.inf], [-np.inf, -np.inf]]))
-    np.testing.assert_allclose(intervals.softmax(hidden).middle(FACE), [[1, 0], [0, 0]], atol=1e-12)
+    np.testing.assert_allclose(intervals.interval_softmax(hidden).middle(FACE), [[1, 0], [0, 0]], atol=1e-12)
 
 
 def test_dividing_by_zero_allows_everything() -> None:

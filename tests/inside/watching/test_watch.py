@@ -1,25 +1,23 @@
 """Watching a foreign model: every attention is found, rebuilt and compared, and the model notices nothing."""
 
 import math
-import subprocess
-import sys
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from helpers.watched_models import FUNCTIONS, FUTURE, NanoGPT, Plain, VisionBlock
+from helpers.hidden_attention import HIDDEN, WIDTH, Beside, ByHand, rows
+from helpers.watched_models import FUTURE, NanoGPT, Plain, VisionBlock, fused_encoder
+from helpers.watching import draw, explained, inputs, watched
 from torch import Tensor, nn
 from torch.nn.modules import module as torch_hooks
 from torch.overrides import _get_current_function_mode_stack
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 import glassformer as gf
 from glassformer.inside.watching.seen import Seen
-
-Attention = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 # torch warns of what its own encoder does with padding, watched or not, and of an encoder that cannot do it.
 pytestmark = [
@@ -28,65 +26,7 @@ pytestmark = [
 ]
 
 
-def draw(*shape: int, seed: int = 0) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
-
-
-def inputs() -> tuple[Tensor, Tensor, Tensor]:
-    """Queries, keys and values with sizes that cannot be mistaken: B 2, H 3, Tq 5, Tk 7, K 3, V 4."""
-    return draw(2, 3, 5, 3), draw(2, 3, 7, 3, seed=1), draw(2, 3, 7, 4, seed=2)
-
-
-def watched(model: nn.Module, *args: Any, **kwargs: Any) -> Seen:
-    """Watches a run, and holds that it gives the very bits of an unwatched one."""
-    torch.manual_seed(3)
-    alone = model(*args, **kwargs)
-    torch.manual_seed(3)
-    seen = gf.watch(model).run(*args, **kwargs)
-    alone, answer = (out if isinstance(out, Tensor) else out[0] for out in (alone, seen.answer))
-    assert torch.equal(alone, answer)
-    return seen
-
-
-def explained(seen: Seen, scope: str) -> None:
-    """The last number of every stage that was made is reproduced by its arithmetic."""
-    for name in ("scores", "scaled", "capped", "biased", "masked", "weights", "mixed"):
-        address = f"{scope}.{name}" if scope else name
-        if address in seen.trace:
-            values = seen.trace[address]
-            why = seen.trace.explain(address, tuple(size - 1 for size in values.shape))
-            assert why.operation != "given"
-            assert why.result == pytest.approx(why.number, rel=1e-5, abs=5e-6)
-
-
 # --- functions of all spellings -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
-def test_every_spelling_is_read_and_rebuilt(function: Attention) -> None:
-    heads, groups, scale, causal, masked, biased = FUNCTIONS[function]
-    seen = watched(Plain(function), *inputs())
-    (call,) = seen.calls
-    assert seen.honest, seen.sentences
-    assert call.kind == ("sdpa" if function.__name__.startswith("kernel") else "softmax")
-    assert call.rebuilt_error is not None
-    assert call.rebuilt_error < 5e-6
-    assert (call.shapes["weights"][1], call.shapes["keys"][1]) == (heads, groups)
-    assert call.scale == pytest.approx(scale)
-    n_queries, n_keys = call.shapes["weights"][2:]
-    assert (n_queries, n_keys) == (5, 7)
-    assert (call.masked, call.biased) == (masked, biased)
-    hides_the_future = masked and not (seen.trace["weights"] * np.triu(np.ones((5, 7)), 3)).any()
-    assert call.causal == causal == hides_the_future
-    explained(seen, "")
-
-
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
-def test_the_stages_shown_reproduce_the_answer(function: Attention) -> None:
-    seen = watched(Plain(function), *inputs())
-    weights, values = torch.tensor(seen.trace["weights"]), torch.tensor(seen.trace["values"])
-    mixed = weights @ values.repeat_interleave(weights.shape[1] // values.shape[1], 1)
-    torch.testing.assert_close(mixed.reshape(seen.answer.shape), seen.answer, atol=5e-6, rtol=0)
 
 
 def test_a_number_by_pencil() -> None:
@@ -95,21 +35,6 @@ def test_a_number_by_pencil() -> None:
     np.testing.assert_allclose(seen.trace["weights"], [[[[0.75, 0.25]]]])
     np.testing.assert_allclose(seen.trace["mixed"], [[[[7.0]]]])
     assert seen.trace.explain("mixed", (0, 0)).operation == "mix"
-
-
-def test_half_precision_is_compared_as_coarsely_as_it_is() -> None:
-    seen = watched(Plain(F.scaled_dot_product_attention), *(t.bfloat16() for t in inputs()))
-    (call,) = seen.calls
-    assert call.agrees
-    assert call.rebuilt is not None
-    assert 0.0 < call.rebuilt.error < 0.02
-    assert seen.trace["weights"].dtype == np.float32
-
-
-def test_autocast_does_not_reach_the_rebuilding() -> None:
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        seen = watched(VisionBlock().eval(), draw(2, 7, 15))
-    assert seen.honest, seen.sentences
 
 
 # --- models of other people ---------------------------------------------------------------------------------------
@@ -170,66 +95,6 @@ def test_the_transformer_of_torch(gradients: bool, batch_first: bool) -> None:
     assert seen.trace.formula("decoder.layers.1.multihead_attn.keys")[0] == "K = C W_K + b_K"
 
 
-def fused_encoder(n_layers: int = 2) -> nn.TransformerEncoder:
-    layer = nn.TransformerEncoderLayer(12, 2, 20, batch_first=True)
-    return nn.TransformerEncoder(layer, n_layers).eval()
-
-
-class KernelNames(torch.utils._python_dispatch.TorchDispatchMode):
-    """Notes which kernels torch really ran."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: list[str] = []
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.names.append(str(func))
-        return func(*args, **(kwargs or {}))
-
-
-@pytest.mark.parametrize("padded", [False, True])
-def test_the_fused_encoder_stays_fused_and_is_opened_in_a_second_pass(padded: bool) -> None:
-    encoder, x = fused_encoder(), draw(3, 7, 12)
-    padding = torch.arange(7) >= torch.tensor([[7], [4], [5]]) if padded else None
-    with torch.no_grad():
-        with KernelNames() as kernels:
-            seen = gf.watch(encoder).run(x, None, padding)
-        assert kernels.names.count("aten._transformer_encoder_layer_fwd.default") == 2
-        assert torch.equal(seen.answer, encoder(x, None, padding))
-    assert seen.honest, seen.sentences
-    assert [call.fused for call in seen.calls] == ["", ""]
-    assert all(call.repeated is not None and 0.0 < call.repeated.error < 5e-6 for call in seen.calls)
-    assert "The model may run in one kernel; these steps are from a second pass." in seen.sentences[0]
-
-
-def test_a_fused_module_that_a_second_pass_contradicts_is_told() -> None:
-    class Forgetful(nn.MultiheadAttention):
-        """Gives another answer each time."""
-
-        runs = 0
-
-        def forward(self, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor | None]:
-            self.runs += 1
-            output, weights = super().forward(*args, **kwargs)
-            return output * self.runs, weights
-
-    attention, x = Forgetful(12, 2, batch_first=True).eval(), draw(3, 7, 12)
-    with torch.no_grad():
-        seen = gf.watch(attention).run(x, x, x)
-    assert not seen.honest
-    assert "more than the" in seen.sentences[0]
-
-
-def test_a_module_that_cannot_be_opened_is_told() -> None:
-    layer = fused_encoder().layers[0]
-    nested = torch._nested_tensor_from_mask(draw(3, 7, 12), torch.arange(7) < torch.tensor([[7], [4], [5]]))
-    with torch.no_grad():
-        seen = gf.watch(layer).run(nested)
-    assert seen.calls == []
-    assert "it ran in one kernel, and cannot run without" in seen.sentences[0]
-    assert not seen.honest
-
-
 @pytest.mark.parametrize("options", [{}, {"add_bias_kv": True}, {"add_zero_attn": True}, {"kdim": 5, "vdim": 3}])
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_the_multihead_attention_of_torch(options: dict[str, Any], need_weights: bool) -> None:
@@ -277,94 +142,10 @@ def test_our_own_attention_is_seen_as_well() -> None:
 # --- what must be said --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model", [NanoGPT(dropout=0.5), nn.TransformerEncoderLayer(15, 3, 20)], ids=["hand", "torch"])
-def test_with_dropout_the_stages_are_those_before_it(model: nn.Module) -> None:
-    x = draw(2, 7, 15)
-    seen = watched(model.train(), x)
-    call = seen.calls[0]
-    assert call.dropout in (0.5, 0.1)
-    assert not seen.honest
-    assert "the stages are those before dropout" in seen.sentences[0]
-    dropless = watched(model.eval(), x)
-    np.testing.assert_allclose(seen.trace[f"{call.scope}.weights"], dropless.trace[f"{call.scope}.weights"], atol=1e-6)
-    assert dropless.honest
-
-
 def test_kernel_dropout_is_told() -> None:
     seen = watched(Plain(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, dropout_p=0.5)), *inputs())
     assert (seen.calls[0].rebuilt_error, seen.calls[0].dropout) == (None, 0.5)
     assert not seen.honest
-
-
-@pytest.mark.parametrize(
-    ("name", "function"),
-    [
-        ("relu", lambda q, k, v: (q @ k.mT).relu() @ v),
-        ("cat", lambda q, k, v: torch.cat([q @ k.mT, q[..., :2]], -1).softmax(-1)[..., :-2] @ v),
-        ("a product before the weights were complete", lambda q, k, v: (q @ k.mT).exp() @ v),
-        ("mul", lambda q, k, v: ((q @ k.mT).softmax(-1) * 0.5) @ v),
-        ("add", lambda q, k, v: torch.add(q @ k.mT, 1, alpha=2).softmax(-1) @ v),
-        ("softmax along another axis", lambda q, k, v: (q @ k.mT).softmax(-2) @ v),
-        ("reshape", lambda q, k, v: (q @ k.mT).reshape(2, 3, 7, 5).softmax(-1) @ v[:, :, :5]),
-        ("no product with values", lambda q, k, v: (q @ k.mT).softmax(-1).sum(-1)),
-        ("__setitem__", lambda q, k, v: overwritten(q @ k.mT).softmax(-1) @ v),
-        ("dropout", lambda q, k, v: F.dropout(q @ k.mT, 0.5).softmax(-1) @ v),
-    ],
-)
-def test_what_cannot_be_followed_is_named_and_not_guessed(name: str, function: Attention) -> None:
-    seen = watched(Plain(function), *inputs())
-    assert (len(seen.calls), len(seen.missed)) == (0, 1)
-    assert name in seen.sentences[0]
-    assert not seen.honest
-
-
-def overwritten(scores: Tensor) -> Tensor:
-    scores[..., 0] = 1.0
-    return scores
-
-
-def test_rows_that_are_nan_in_the_model_are_told() -> None:
-    blind = torch.ones(5, 7, dtype=torch.bool)
-    blind[2] = False
-    seen = gf.watch(Plain(lambda q, k, v: (q @ k.mT).masked_fill(~blind, -math.inf).softmax(-1) @ v)).run(*inputs())
-    assert seen.answer[:, :, 2].isnan().all()
-    assert not seen.trace["mixed"][:, :, 2].any()
-    assert not seen.honest
-    assert "got NaN in" in seen.sentences[0]
-
-
-def test_a_wrong_rebuilding_would_be_told() -> None:
-    """The base of what was scaled is changed behind our back: the numbers cannot be right, and are not called so."""
-
-    def treacherous(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        q = q.clone()
-        scaled = q * 2
-        q.add_(1)
-        return (scaled @ k.mT).softmax(-1) @ v
-
-    seen = watched(Plain(treacherous), *inputs())
-    assert not seen.honest
-    assert "more than the" in seen.sentences[0]
-
-
-def test_no_attention_is_said_so() -> None:
-    seen = watched(nn.Sequential(nn.Linear(5, 3), nn.ReLU(), nn.Softmax(-1)), draw(2, 5))
-    assert seen.sentences == ["No attention was seen: the model ran none that can be caught."]
-    assert (seen.calls, seen.missed, seen.honest) == ([], [], False)
-
-
-def test_matrices_multiplied_by_hand_are_not_taken_for_attention() -> None:
-    class ByHand(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.first, self.last = nn.Parameter(draw(11, 5)), nn.Parameter(draw(3, 11, seed=1))
-
-        def forward(self, x: Tensor) -> Tensor:
-            return (torch.relu(x @ self.first.T) @ self.last.T).softmax(-1)
-
-    for x in (draw(7, 5), draw(2, 7, 5)):
-        seen = watched(ByHand(), x)
-        assert (seen.calls, seen.missed) == ([], [])
 
 
 def test_attention_outside_the_model_is_counted_and_not_kept() -> None:
@@ -414,18 +195,6 @@ def test_watches_may_be_nested_and_each_sees_its_own() -> None:
     assert inner.honest
 
 
-def test_nested_watches_of_a_fused_encoder() -> None:
-    encoder, x = fused_encoder(), draw(3, 7, 12)
-    with torch.no_grad():
-        alone = encoder(x)
-        with gf.watch(encoder) as outer, gf.watch(encoder) as inner:
-            assert torch.equal(encoder(x), alone)
-    for seen in (outer, inner):
-        assert [call.path for call in seen.calls] == ["layers.0.self_attn", "layers.1.self_attn"]
-        assert [call.fused for call in seen.calls] == ["", ""]
-        assert seen.honest, seen.sentences
-
-
 def test_threads_do_not_see_each_other() -> None:
     model, other = NanoGPT(), fused_encoder()
     seen_there: list[Seen] = []
@@ -467,39 +236,37 @@ def test_a_failing_model_may_be_caught_inside_the_watch() -> None:
     assert len(seen.calls) == 1
 
 
-def test_a_default_device_keeps_torch_from_its_kernel_and_so_do_we() -> None:
-    encoder, x = fused_encoder(), draw(3, 7, 12)
-    with torch.no_grad(), torch.device("cpu"):
-        seen = watched(encoder, x)
-    assert [call.fused for call in seen.calls] == [None, None]
-    assert seen.honest
-
-
-def test_the_trace_can_be_kept() -> None:
-    trace = watched(NanoGPT(), draw(2, 7, 15)).trace
-    assert gf.Trace.from_json(trace.to_json()).to_json() == trace.to_json()
-
-
-def test_compiled_parts_run_and_flexible_attention_is_noticed() -> None:
-    """In a process of its own: shape annotations are not to be compiled."""
-    program = """
-import warnings
-warnings.simplefilter("ignore")
-import torch, glassformer as gf
-from torch.nn.attention.flex_attention import flex_attention
-class Flexible(torch.nn.Module):
-    def forward(self, q): return flex_attention(q, q, q)
-q = torch.randn(2, 3, 5, 8)
-seen = gf.watch(Flexible()).run(q)
-assert torch.equal(seen.answer, Flexible()(q))
-assert not seen.honest and "flex_attention" in seen.sentences[0], seen.sentences
-linear = torch.nn.Linear(8, 8)
-compiled = torch.compile(linear, backend="eager")
-assert torch.equal(gf.watch(compiled).run(q).answer, linear(q))
-"""
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=240)
-
-
 def test_the_mask_of_the_models_is_what_the_docstrings_say() -> None:
     assert FUTURE[4].tolist() == [False] * 7
     assert FUTURE[0].tolist() == [False] * 3 + [True] * 4
+
+
+def test_nested_watches_each_have_their_verdict() -> None:
+    model = Beside(HIDDEN["by distance"]())
+    with gf.watch(model) as outer, gf.watch(model.open) as inner:
+        model(rows())
+    assert (outer.verdict, inner.verdict) == ("some not seen", "all seen")
+    assert inner.calls == []
+
+
+def test_a_model_that_watches_a_part_of_itself() -> None:
+    class Curious(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.part = NanoGPT()
+
+        def forward(self, x: Tensor) -> Tensor:
+            inner = gf.watch(self.part).run(x)
+            assert inner.honest, inner.sentences
+            return inner.answer
+
+    seen = watched(Curious(), torch.randn(2, 7, 15))
+    assert seen.honest, seen.sentences
+    assert len(seen.calls) == 2
+
+
+def test_a_failing_model_leaves_nothing_behind() -> None:
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        gf.watch(Beside(ByHand())).run(torch.randn(2, 7, WIDTH + 1))
+    assert _get_current_function_mode_stack() == []
+    assert _get_current_dispatch_mode_stack() == []

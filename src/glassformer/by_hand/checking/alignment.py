@@ -6,8 +6,9 @@ that y was given as 1. Knows nothing of chains.
 
 from dataclasses import dataclass, field
 
-from glassformer.by_hand.checking.evidence import UnsureError, is_written
-from glassformer.by_hand.checking.ledger import Ledger, Subject
+from glassformer.by_hand.checking.ledger import Ledger, Topic
+from glassformer.by_hand.checking.proof.evidence import UnsureError, is_written
+from glassformer.by_hand.checking.proof.readings import beginnings, read_otherwise
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Inverse,
@@ -32,6 +33,9 @@ from glassformer.by_hand.numbers.evaluator import product_of
 from glassformer.by_hand.numbers.intervals import Value
 from glassformer.by_hand.numbers.scope import UnknownError
 from glassformer.errors import InputError
+
+_GOES_ON = "it goes on with the result of what stands before"
+_COUNTS = frozenset("nNmMkKiIjJ")  # letters that count something else in every example
 
 
 @dataclass
@@ -64,7 +68,7 @@ class Laid:
 class Alignment:
     """Compares one expression with another, part by part, about one subject."""
 
-    def __init__(self, ledger: Ledger, subject: Subject, *, about: bool) -> None:
+    def __init__(self, ledger: Ledger, subject: Topic, *, about: bool) -> None:
         self.ledger, self.subject = ledger, subject
         self.about = about  # the two are joined by ≈
 
@@ -132,6 +136,8 @@ class Alignment:
     def _whole(self, known: Node, side: Node) -> int:
         if not (self.ledger.can_work_out(known) and self.ledger.can_work_out(side)):
             return 0
+        if not self._agree(known, side) and self._goes_on(known, side):
+            raise UnsureError(_GOES_ON)
         self.ledger.compare(known, side, self.subject)
         return 1
 
@@ -191,8 +197,15 @@ class Alignment:
         if not is_written(known) or self.about:
             raise UnsureError("other numbers are put in than those given before")
         if self._goes_on(known, side):
-            raise UnsureError("it goes on with the result of what stands before")
-        ledger.compare(known, side, self.subject)
+            raise UnsureError(_GOES_ON)
+        if any(self._agree(other, side) for other in read_otherwise(known, side)):
+            raise UnsureError("a division that can be read in two ways")
+        if any(self._agree(known, other) for other in read_otherwise(side, known)):
+            raise UnsureError("a division that can be read in two ways")
+        if is_printed(known):
+            ledger.compare(side, known, self.subject)  # `0.6 = 0.2 × 3`: the result stands first
+        else:
+            ledger.compare(known, side, self.subject)
         return 1
 
     def _learn(self, name: Name, number: Number) -> None:
@@ -224,7 +237,7 @@ class Alignment:
         A name of the same letter with that very number (w_new, w′) would explain it.
         """
         name, number = (_named(wrong[0][0]), wrong[0][1]) if len(wrong) == 1 else (None, None)
-        if name is None or not isinstance(number, Number):
+        if name is None or not isinstance(number, Number) or name.text in _COUNTS:
             return False
         if not any(other.key != name.key for ours, _ in right if (other := _named(ours)) is not None):
             return False
@@ -241,11 +254,11 @@ class Alignment:
         return not any(_is_value(known.paper, number) for known in related)
 
     def _goes_on(self, known: Node, side: Node) -> bool:
-        """`0.5 × 0.4 = 0.2 × 3 = 0.6`: the first number of a side is the result of the one before."""
-        first = side
-        while children(first) and not isinstance(first, Matrix):
-            first = children(first)[0]
-        return isinstance(first, Number) and self.ledger.fits(known, first)
+        """`0.5 × 0.4 = 0.2 × 3 = 0.6`: what a side begins with is the result of the one before."""
+        return any(
+            self.ledger.fits(known, first) if isinstance(first, Number) else self._agree(known, first)
+            for first in beginnings(side)
+        )
 
 
 def _named(node: Node) -> Name | None:

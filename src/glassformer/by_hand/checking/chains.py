@@ -4,17 +4,25 @@ An arrow says "then", unless an operation stands before it and a matrix after it
 equation or a definition instead of a result: such a chain is never called wrong.
 """
 
+import math
 import re
 
 from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
-from glassformer.by_hand.checking.evidence import UnsureError, is_written
-from glassformer.by_hand.checking.ledger import Claim, Ledger, Subject
+from glassformer.by_hand.checking.ledger import Claim, Ledger, Topic
 from glassformer.by_hand.checking.named_steps import steps
-from glassformer.by_hand.checking.surroundings import counts_otherwise, dash_read_otherwise, is_set_by_program
+from glassformer.by_hand.checking.proof.evidence import UnsureError, is_written
+from glassformer.by_hand.checking.proof.readings import is_round, is_rounded_up
+from glassformer.by_hand.checking.proof.surroundings import (
+    counts_otherwise,
+    dash_read_otherwise,
+    is_set_by_program,
+    says_less,
+)
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Matrix,
     Name,
+    Negative,
     Node,
     Number,
     Product,
@@ -29,7 +37,7 @@ from glassformer.by_hand.grammar.expressions import (
 from glassformer.by_hand.grammar.names import is_plain_word, stage_of
 from glassformer.by_hand.notes.statements import Side, Statement
 from glassformer.by_hand.numbers.formulas import catalogue_formulas
-from glassformer.by_hand.numbers.intervals import ShapeError
+from glassformer.by_hand.numbers.intervals import LOCAL, ShapeError
 from glassformer.by_hand.numbers.scope import RIGHT, Known, UnknownNameError
 from glassformer.errors import InputError
 
@@ -71,6 +79,7 @@ class Chain:
         self.others: tuple[Node, ...] = ()  # other ways to read what stands in `current`
         self.earlier: list[Node] = []  # expressions before it, since the last printed numbers
         self.result: Known | None = None
+        self.has_gap = False  # something before could not be read, and may have begun anew
         self.is_unsure = False  # a number does not follow, though nothing proves that it should
         first = next((side.node for side in self.statement.sides[at:] if side.node is not None), None)
         self.title = self.statement.caption if first is None else self._title(first)
@@ -104,6 +113,7 @@ class Chain:
         return not (is_operation and isinstance(after, Matrix) and is_printed(after))
 
     def _unread(self, side: Side, claim: Claim | None) -> None:
+        self.has_gap = True
         if self.statement.way == "text":
             self.current = None  # in prose, what follows may be about something else
         if claim is not None:
@@ -144,12 +154,12 @@ class Chain:
             if isinstance(node, Matrix):
                 ledger.stacks.match(ledger.section, node)
         self.current, self.others, self.result = node, (), ledger.literals[id(node)]
-        self.earlier = []
+        self.earlier, self.has_gap = [], False
         ledger.printed = [*ledger.printed[-_MOST_PRINTED:], node]
 
     def _result(self, side: Side, node: Node, claim: Claim) -> None:
         if self.current is not None and self._is_claim(side, node, self.current):
-            self._compare(self.current, node, claim)
+            self._compare(self.current, side, node, claim)
         elif self.current is None and self._is_said(node, claim):
             claim.why = ""
         elif self.formulas:
@@ -165,18 +175,23 @@ class Chain:
             return True
         return not self.formulas and self._by_words(node, claim)
 
-    def _compare(self, expected: Node, node: Node, claim: Claim) -> None:
+    def _compare(self, expected: Node, side: Side, node: Node, claim: Claim) -> None:
         """In any way that what stands before can be read."""
         ledger = self.ledger
         meant = expected
         dashed = dash_read_otherwise(expected, ledger.source) if expected is self._first() else None
-        if (self.others or self.earlier or dashed) and not ledger.agrees(expected, node):
-            fitting = [each for each in (dashed, *self.others) if each is not None and ledger.agrees(each, node)]
+        less = Negative(expected, expected.span) if says_less(node.span, ledger.source) else None
+        others = [each for each in (dashed, less, *self.others) if each is not None]
+        if (others or self.earlier) and not ledger.agrees(expected, node):
+            fitting = [each for each in others if ledger.agrees(each, node)]
             fitting += [each for each in reversed(self.earlier) if ledger.gives(each, node)]  # rounded only on the way
             meant = (*fitting, expected)[0]
         is_dash = dashed is not None and meant is expected and ledger.source[expected.span.start] in "-−–"
         doubt = "it begins with a dash or a minus" if is_dash else self._doubt(expected, node)
-        ledger.compare(meant, node, Subject(self.title, node), doubt)
+        value = self._value(expected)
+        if is_rounded_up(node, value) or (side.relation == "ABOUT" and is_round(node, value)):
+            doubt = doubt or "a round number, perhaps, or one rounded up"
+        ledger.compare(meant, node, Topic(self.title, node), doubt)
         claim.status, claim.why = "checked", ""
 
     def _is_claim(self, side: Side, node: Node, before: Node) -> bool:
@@ -191,6 +206,8 @@ class Chain:
         """Why a number that does not follow may yet be no mistake; empty if it is one."""
         if self._unreal():
             return self._unreal()
+        if self.has_gap:
+            return "what stands between could not be read"
         if self.others:
             return "it can be read in more than one way"
         if self.statement.sides[self.start].is_quoted:
@@ -208,6 +225,10 @@ class Chain:
             return "an equation or a condition, perhaps, and not a result"
         return ""
 
+    def _value(self, expected: Node) -> float:
+        value = self.ledger.evaluator()(expected, itself=False)
+        return float(value.middle(LOCAL)[0, 0]) if value.is_scalar else math.nan
+
     def _unreal(self) -> str:
         unreal = _UNREAL.search(_SO.split(self.statement.lead)[-1])
         return "a condition, perhaps, or what is not so" if unreal else ""
@@ -222,7 +243,7 @@ class Chain:
 
     def _by_formula(self, name: Name, literal: Node, claim: Claim) -> bool:
         """Compares a printed result with the formula that the notes, or else the catalogue, give for its name."""
-        ledger, subject = self.ledger, Subject(self.title, literal)
+        ledger, subject = self.ledger, Topic(self.title, literal)
         worked = ledger.just_said(name.key)
         formula = worked if worked is not None else ledger.scope.formula(name.text)
         stage = stage_of(name.text)
@@ -243,7 +264,7 @@ class Chain:
 
     def _by_words(self, literal: Node, claim: Claim) -> bool:
         """Compares a printed result with the step that a heading, a sentence or its own name puts into words."""
-        ledger, subject = self.ledger, Subject(self.title, literal)
+        ledger, subject = self.ledger, Topic(self.title, literal)
         own = " ".join(name.text for name in self.names)
         lists = [node for node in ledger.printed if isinstance(node, Matrix)]
         is_name = bool(own) and len(own.split()) <= _LONGEST_NAME and not self.statement.caption
@@ -289,6 +310,7 @@ class Chain:
                 return
             node = readable_other
         self.earlier += [] if self.current is None or is_printed(self.current) else [self.current]
+        self.has_gap = False
         self.current, self.others = node, side.others if node is side.node or _is_algebra(node) else ()
         if not is_symbolic(node) or isinstance(node, Name):
             self.result = None
@@ -301,12 +323,14 @@ class Chain:
 
     def _align(self, before: Node, node: Node, claim: Claim, side: Side) -> None:
         """Numbers put in for a formula that they do not fit are of something else; they are gone on with."""
-        doubt = self._doubt(before, node) or (side.others and "it can be read in more than one way")
+        doubt = self._doubt(before, node) or ("it can be read in more than one way" if side.others else "")
+        if not doubt and self.statement.prose.rstrip().endswith("?"):
+            doubt = "it is asked, and not said"
         if doubt:
             claim.why = doubt
             return
         try:
-            alignment = Alignment(self.ledger, Subject(self.title, node), about=side.relation == "ABOUT")
+            alignment = Alignment(self.ledger, Topic(self.title, node), about=side.relation == "ABOUT")
             if alignment.align(before, node):
                 claim.status, claim.why = "checked", ""
         except InputError as error:

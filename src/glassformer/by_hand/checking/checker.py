@@ -4,8 +4,8 @@ Reading is done in statements.py, comparing in ledger.py, the words for what was
 """
 
 from glassformer.by_hand.checking.chains import Chain
-from glassformer.by_hand.checking.columns import Columns, equations, find_columns
-from glassformer.by_hand.checking.ledger import Claim, Ledger, Subject
+from glassformer.by_hand.checking.columns import ColumnGroup, equations, find_columns
+from glassformer.by_hand.checking.ledger import Claim, Ledger, Topic
 from glassformer.by_hand.grammar.expressions import Matrix, Name, is_printed, names_in, walk
 from glassformer.by_hand.grammar.names import stage_of
 from glassformer.by_hand.notes.statements import Reading, Side, Statement
@@ -78,12 +78,12 @@ class Checker:
         named = [] if words & _PARTS else [name for name in formulas if set(name.split()) <= words]
         return named[-1] if named and stage_of(caption) is None else caption
 
-    def _columns(self, group: Columns) -> None:
+    def _columns(self, group: ColumnGroup) -> None:
         self.ledger.enter(group.section)
         for name, expression, numbers in equations(group):
             claim = Claim(numbers.span, "checked")
             try:
-                self.ledger.compare(expression, numbers, Subject(name, numbers))
+                self.ledger.compare(expression, numbers, Topic(name, numbers))
             except InputError as error:
                 claim.status, claim.why = "not checkable", str(error)
             self.ledger.claims.append(claim)

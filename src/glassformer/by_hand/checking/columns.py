@@ -25,7 +25,7 @@ from glassformer.by_hand.notes.statements import Statement
 
 
 @dataclass
-class Columns:
+class ColumnGroup:
     """The numbers of each column from top to bottom, and what each step is called."""
 
     section: int
@@ -33,16 +33,16 @@ class Columns:
     captions: list[str] = field(default_factory=list)
 
 
-def find_columns(statements: list[Statement]) -> list[Columns]:
+def find_columns(statements: list[Statement]) -> list[ColumnGroup]:
     """All groups of columns; a group ends where something else is stated."""
-    groups: list[Columns] = []
-    current: Columns | None = None
+    groups: list[ColumnGroup] = []
+    current: ColumnGroup | None = None
     for statement in statements:
         nodes = [side.node for side in statement.sides]
         last = nodes[-1]
         if len(nodes) == 2 and _is_dot_product(nodes[0]) and isinstance(last, Number):
             if current is None or current.section != statement.section:
-                current = Columns(statement.section)
+                current = ColumnGroup(statement.section)
                 groups.append(current)
             current.columns.append([last])
         elif len(nodes) == 1 and isinstance(last, Number) and current is not None:
@@ -60,7 +60,7 @@ def _is_dot_product(node: Node | None) -> bool:
     return all(isinstance(each, Name | Transpose) for each in walk(node) if each is not node)
 
 
-def equations(group: Columns) -> list[tuple[str, Node, Matrix]]:
+def equations(group: ColumnGroup) -> list[tuple[str, Node, Matrix]]:
     """Each step as a name, an expression and the numbers printed for it."""
     rows = [_row([column[step] for column in group.columns]) for step in range(len(group.columns[0]))]
     answer: list[tuple[str, Node, Matrix]] = []

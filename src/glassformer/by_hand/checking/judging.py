@@ -10,6 +10,7 @@ from glassformer.by_hand.checking import coverage
 from glassformer.by_hand.checking.checker import Checker
 from glassformer.by_hand.checking.findings import Correction, Finding, Remark, Report
 from glassformer.by_hand.checking.ledger import Ledger
+from glassformer.by_hand.checking.proof.trust import is_shown
 from glassformer.by_hand.checking.spelling import Spelling, decimals_of, number
 from glassformer.by_hand.grammar.expressions import (
     Call,
@@ -29,6 +30,7 @@ from glassformer.by_hand.numbers.intervals import DEEP, GENEROUS, LOCAL, Value
 from glassformer.by_hand.numbers.scope import PAPER, RIGHT
 from glassformer.by_hand.numbers.worlds import Flaw
 
+_NOT_SHOWN = "it does not follow as it was read, and nothing else shows that it was read as it is meant"
 _THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 _HALF = 1e-7  # what is as near to a half is one
 _MANY_DOUBTS = 2  # more doubtful numbers than these, and the given numbers were simply rounded
@@ -38,6 +40,7 @@ _MUCH_STRAIN = 0.5  # of the room that rounding leaves: many small errors hardly
 def judge(checker: Checker) -> Report:
     """The report on one document."""
     ledger, document = checker.ledger, checker.reading.document
+    withdrawn = _withdraw(ledger)
     report = Report([document.file], documents=[document], numbers=ledger.numbers, following=ledger.following)
     report.coverage = coverage.count(checker.reading, ledger)
     _count(ledger, document, report)
@@ -50,8 +53,25 @@ def judge(checker: Checker) -> Report:
         ledger.flaws = [flaw for flaw in ledger.flaws if flaw.kind != "cut-off" or _is_strained(flaw)]
     for flaw in in_order(ledger.flaws):
         report.findings += _findings(flaw, ledger, document)
-    report.corrections[document.file] = _corrections(ledger, report.findings, document.decimal_mark)
+    report.corrections[document.file] = _corrections(ledger, report.findings, document.decimal_mark, withdrawn)
     return report
+
+
+def _withdraw(ledger: Ledger) -> set[Flaw]:
+    """Takes back what nothing shows to be an error: such a number was not checked, and the reason is said."""
+    if ledger.exact:
+        return set()
+    doubted = {flaw for flaw in ledger.flaws if not flaw.kind and not is_shown(flaw, ledger.record, ledger.source)}
+    for flaw in doubted:
+        numbers = [each.span.start for each in walk(flaw.literal) if isinstance(each, Number)]
+        ledger.numbers -= flaw.wrong.size
+        for claim in ledger.claims:
+            if claim.span.start <= flaw.literal.span.start and flaw.literal.span.end <= claim.span.end:
+                claim.status, claim.why = "not checkable", _NOT_SHOWN
+        for start in numbers:
+            ledger.compared.pop(start, None)
+    ledger.flaws = [flaw for flaw in ledger.flaws if flaw not in doubted]
+    return doubted
 
 
 def _is_strained(flaw: Flaw) -> bool:
@@ -69,7 +89,7 @@ def _is_strained(flaw: Flaw) -> bool:
     return bool(flaw.wrong.any())
 
 
-def _corrections(ledger: Ledger, findings: list[Finding], mark: str) -> list[Correction]:
+def _corrections(ledger: Ledger, findings: list[Finding], mark: str, withdrawn: set[Flaw]) -> list[Correction]:
     """What to write where: the wrong numbers, their copies, and all that followed from them.
 
     What follows from a mistake is as certain as the mistake is.
@@ -83,6 +103,8 @@ def _corrections(ledger: Ledger, findings: list[Finding], mark: str) -> list[Cor
     for known in ledger.literals.values():
         literal = known.literal
         if literal is None or not is_printed(literal) or known.paper is known.right:
+            continue
+        if not withdrawn.isdisjoint(known.sources):
             continue
         rows = entries_of(literal)
         for i, j in np.argwhere(fit(literal, known.right).wrong).tolist():

@@ -10,7 +10,9 @@ from functools import partial
 
 import numpy as np
 
-from glassformer.by_hand.checking.evidence import UnsureError, is_meant, is_written, missing_proof
+from glassformer.by_hand.checking.proof.evidence import UnsureError, is_meant, is_pinned, is_written, missing_proof
+from glassformer.by_hand.checking.proof.readings import read_otherwise
+from glassformer.by_hand.checking.proof.trust import Record
 from glassformer.by_hand.checking.stacks import Stacks
 from glassformer.by_hand.grammar.expressions import (
     Matrix,
@@ -60,7 +62,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Subject:
+class Topic:
     """What is being talked about: the name of the chain, and the side of it that is at hand."""
 
     name: str = ""
@@ -94,6 +96,7 @@ class Ledger:
             self.scopes.append(Scope(None if section.parent is None else self.scopes[section.parent]))
         self.literals: dict[int, Known] = {}
         self.stacks = Stacks()
+        self.record = Record()
         self.mistaken: dict[str, Known] = {}  # wrong numbers of many digits
         self.said: list[dict[str, Node]] = [{}]  # statement by statement: names, and what is worked out for them
         self.by_program = False
@@ -157,7 +160,7 @@ class Ledger:
                 self.literals[id(each)] = self.mistaken[each.key]
 
     def compare(
-        self, expected: Node, literal: Node, subject: Subject, doubt: str = "", *, proven: bool | None = None
+        self, expected: Node, literal: Node, subject: Topic, doubt: str = "", *, proven: bool | None = None
     ) -> None:
         """Compares printed numbers with an expression, and keeps what they stand for from now on.
 
@@ -170,6 +173,10 @@ class Ledger:
         outcome = found.outcome
         outcome.known.origin = expected
         if outcome.wrong.any():
+            for meant in read_otherwise(expected, literal):
+                if self.agrees(meant, literal):
+                    self.compare(meant, literal, subject, doubt, proven=proven)
+                    return
             other = said_otherwise(expected, lambda node: self.fits(node, literal))
             if other is not None and not doubt:
                 self._add_flaw(expected, literal, found, subject, kind="formula", cause=other[0])
@@ -181,7 +188,10 @@ class Ledger:
                 raise UnsureError(why)
             for mistake, state in states.items():
                 mistake.state = state
-            self._accuse(expected, literal, found, subject, cause)
+            flaw = self._accuse(expected, literal, found, subject, cause)
+            flaw.is_proven = bool(proven) or self.by_program
+            flaw.is_pinned = is_pinned(literal, found.evaluator)
+        self.record.note(expected, is_right=not outcome.wrong.any())
         outcome.settle()
         if not doubt and proven is None:
             self._mild(expected, literal, found, subject)
@@ -235,13 +245,14 @@ class Ledger:
         meant = proven or is_meant(literal, found.outcome, strict=proven is False)
         return "" if meant else "it does not follow from what is said before, which may mean something else"
 
-    def _accuse(self, expected: Node, literal: Node, found: Understood, subject: Subject, cause: str | None) -> None:
+    def _accuse(self, expected: Node, literal: Node, found: Understood, subject: Topic, cause: str | None) -> Flaw:
         """Records wrong numbers."""
         flaw = self._add_flaw(expected, literal, found, subject, cause=cause)
         found.outcome.known.mistake = flaw
         found.outcome.known.sources |= {flaw}
         if isinstance(literal, Number) and len(literal.text.strip("0.")) >= _MANY_DIGITS:
             self.mistaken[literal.key] = found.outcome.known
+        return flaw
 
     def _keep(self, expected: Node, literal: Node, outcome: Outcome) -> None:
         """Remembers what the printed numbers stand for from now on."""
@@ -319,7 +330,7 @@ class Ledger:
         expected: Node,
         literal: Node,
         found: Understood,
-        subject: Subject,
+        subject: Topic,
         *,
         kind: str = "",
         cause: str | None = None,
@@ -373,7 +384,7 @@ class Ledger:
         scene = scene_of(expected, literal, outcome.wrong, right, partial(self.evaluator, world), self.literals)
         return find_cause(scene)
 
-    def _mild(self, expected: Node, literal: Node, found: Understood, subject: Subject) -> None:
+    def _mild(self, expected: Node, literal: Node, found: Understood, subject: Topic) -> None:
         outcome = found.outcome
         for kind, where in (("cut-off", outcome.fit.cut), ("doubtful", outcome.fit.doubtful)):
             self.cuts |= kind == "cut-off" and bool((where & ~outcome.wrong).any())
@@ -385,7 +396,7 @@ class Ledger:
                 flaw.sure = _POSSIBLE[kind]
 
 
-def _title(expected: Node, literal: Node, subject: Subject) -> str:
+def _title(expected: Node, literal: Node, subject: Topic) -> str:
     """What the numbers are called: the chain's name for its results, else what they were put in for."""
     if literal is subject.side or not is_symbolic(expected):
         return subject.name

@@ -33,7 +33,8 @@ _SCALE = re.compile(
 _OF_NAME = re.compile(
     r"\b(?:of|to|on)\s+(?:the\s+)?(?:(?:matrix|vector|scores?)\s+)?[$`*]*([A-Za-z](?:_\{?\w{1,8}\}?)?)[$`*]*(?=[\s,.:;$`]|$)"
 )
-_MORE = re.compile(r"\bmask|\bmultipl|\badd|\btranspos|\bsum\b|\bcolumn", re.I)  # something else is done as well
+# Something else is done as well.
+_MORE = re.compile(r"[∂∇Δδ]|\bgrad|\bderiv|\bmask|\bmultipl|\badd|\btranspos|\bsum\b|\bcolumn", re.I)
 MOST_WORDS = 40  # longer words say more than one thing
 _DOT = re.compile(r"dot products?|scores?\b.*\bQ\s*K", re.I)
 

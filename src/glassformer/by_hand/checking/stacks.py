@@ -15,7 +15,7 @@ from glassformer.by_hand.numbers.scope import Known, Mistake
 
 
 @dataclass
-class Row:
+class StackedRow:
     """The result of a row times a matrix: rows made with one matrix belong together."""
 
     left: Value
@@ -26,7 +26,7 @@ class Stacks:
     """The rows of a document, by section and by the matrix they were made with."""
 
     def __init__(self) -> None:
-        self.rows: dict[tuple[int, bytes], list[Row]] = {}
+        self.rows: dict[tuple[int, bytes], list[StackedRow]] = {}
 
     def made_with(self, section: int, weight: Known) -> list[Known]:
         """The rows that were made with a matrix, when there are several."""
@@ -43,7 +43,7 @@ class Stacks:
             return
         rows = self.rows.setdefault((section, _fingerprint(right)), [])
         if left.shape[0] == 1 and known.paper.shape[0] == 1:
-            rows.append(Row(left, known))
+            rows.append(StackedRow(left, known))
             return
         literal = known.literal
         if literal is None or not is_printed(literal):

@@ -6,7 +6,7 @@ The numbers come from workings.py; what a student fills in is marked by check.py
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from glassformer.by_hand.exercises.workings import VARIANTS, Working, make_working
+from glassformer.by_hand.exercises.workings import VARIANTS, WorkedExercise, make_working
 from glassformer.by_hand.exercises.writing import answer_latex, answer_text, symbol_latex, write
 from glassformer.errors import InputError, nearest
 
@@ -19,7 +19,7 @@ class Exercise:
     """A sheet to fill in, and its solution."""
 
     title: str
-    working: Working
+    working: WorkedExercise
     blanks: tuple[str, ...]
     form: str
     sheet: str
@@ -62,7 +62,7 @@ _TITLES = {
 assert set(_TITLES) == set(VARIANTS)
 
 
-def _blanks(working: Working, wanted: tuple[str, ...]) -> tuple[str, ...]:
+def _blanks(working: WorkedExercise, wanted: tuple[str, ...]) -> tuple[str, ...]:
     symbols = [step.symbol for step in working.steps]
     if not wanted:
         return tuple(symbols)
@@ -76,7 +76,7 @@ def _blanks(working: Working, wanted: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(symbol for symbol in symbols if symbol in chosen)
 
 
-def _task(working: Working, blanks: tuple[str, ...], form: str) -> str:
+def _task(working: WorkedExercise, blanks: tuple[str, ...], form: str) -> str:
     digits = f"{working.decimals} decimals" if working.decimals else "whole numbers"
     plain = form == "text"
     what = ", ".join(symbol if plain else f"${symbol_latex(symbol)}$" for symbol in blanks)
@@ -106,7 +106,7 @@ def _as_latex(markdown: str) -> str:
     return "\n".join([*head, *lines, "", "\\end{document}", ""])
 
 
-def filled_in(exercise: Exercise, answers: Working) -> str:
+def filled_in(exercise: Exercise, answers: WorkedExercise) -> str:
     """The sheet as a student hands it in, with these answers for the blanks."""
     text = exercise.sheet
     plain = exercise.form == "text"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from glassformer.by_hand.exercises.workings import Floats, Step, Working, printed, softmax, work_out
+from glassformer.by_hand.exercises.workings import Floats, Step, WorkedExercise, rounded_on_paper, row_softmax, work_out
 from glassformer.by_hand.slips import causes
 
 Given = Mapping[str, Floats]
@@ -29,8 +29,8 @@ PEN = (causes.SIGN, causes.DIGITS, causes.POINT, causes.EXCHANGED, causes.NEIGHB
 
 
 def plant(
-    working: Working, seed: int, *, count: int = 1, from_printed: bool = True, blanks: tuple[str, ...] = ()
-) -> tuple[Working, list[Slip]]:
+    working: WorkedExercise, seed: int, *, count: int = 1, from_printed: bool = True, blanks: tuple[str, ...] = ()
+) -> tuple[WorkedExercise, list[Slip]]:
     """The working with `count` slips in different steps, chosen by `seed`; fewer if they would not show.
 
     With `blanks` only these steps are the student's; all others stay as the teacher printed them.
@@ -49,7 +49,9 @@ def plant(
 class _Gardener:
     """Changes the chosen steps as the working comes by them."""
 
-    def __init__(self, working: Working, symbols: set[str], draw: np.random.Generator, own: frozenset[str]) -> None:
+    def __init__(
+        self, working: WorkedExercise, symbols: set[str], draw: np.random.Generator, own: frozenset[str]
+    ) -> None:
         self.working, self.symbols, self.draw, self.own = working, symbols, draw, own
         self.planted: list[Slip] = []
 
@@ -59,7 +61,7 @@ class _Gardener:
         if step.symbol not in self.symbols:
             return None
         decimals = self.working.decimals
-        shown = printed(right, decimals)
+        shown = rounded_on_paper(right, decimals)
         choices = [*PEN, *_methods(step, self.working)]
         cause = choices[int(self.draw.integers(len(choices)))]
         carried = bool(self.draw.integers(2))
@@ -74,7 +76,7 @@ class _Gardener:
 
 def _showing(wrong: Floats, right: Floats, decimals: int) -> list[tuple[int, int]]:
     """The places that changed, if at one of them at least the difference is too large for rounding; else none."""
-    shown = printed(wrong, decimals)
+    shown = rounded_on_paper(wrong, decimals)
     finite = np.isfinite(shown) & np.isfinite(right)
     with np.errstate(invalid="ignore"):
         changed = np.where(finite, np.abs(shown - right), np.where(shown == right, 0.0, 1.0))
@@ -117,12 +119,12 @@ def _pen(cause: str, right: Floats, draw: np.random.Generator, decimals: int) ->
     return wrong
 
 
-def _methods(step: Step, working: Working) -> list[str]:
+def _methods(step: Step, working: WorkedExercise) -> list[str]:
     """The slips of method that this step allows."""
     return [cause for cause in _METHODS if _wrong_way(step, cause, working) is not None]
 
 
-def _method(step: Step, cause: str, working: Working, numbers: Given) -> Floats | None:
+def _method(step: Step, cause: str, working: WorkedExercise, numbers: Given) -> Floats | None:
     way = _wrong_way(step, cause, working)
     if way is None:
         return None
@@ -136,7 +138,7 @@ _METHODS = (
 )  # fmt: skip
 
 
-def _wrong_way(step: Step, cause: str, working: Working) -> Wrong | None:
+def _wrong_way(step: Step, cause: str, working: WorkedExercise) -> Wrong | None:
     """How the step is worked out by somebody who makes this slip."""
     head = step.symbol[1:]
     width = working.given["X"].shape[1]
@@ -158,14 +160,14 @@ def _wrong_way(step: Step, cause: str, working: Working) -> Wrong | None:
     weighed = f"B{head}" if masked else z
     mask = working.given.get("M")
     ways = {
-        causes.WRONG_AXIS: lambda n: softmax(n[weighed].T).T,
+        causes.WRONG_AXIS: lambda n: row_softmax(n[weighed].T).T,
         causes.NO_EXP: lambda n: _shares(n[weighed]),
-        causes.UNSCALED: lambda n: softmax(n[s] + (0.0 if mask is None else mask)),
+        causes.UNSCALED: lambda n: row_softmax(n[s] + (0.0 if mask is None else mask)),
     }
     if mask is not None:
         ways |= {
-            causes.UNMASKED: lambda n: softmax(n[z]),
-            causes.MASK_AFTER: lambda n: softmax(n[z]) * np.isfinite(mask),
+            causes.UNMASKED: lambda n: row_softmax(n[z]),
+            causes.MASK_AFTER: lambda n: row_softmax(n[z]) * np.isfinite(mask),
         }
         ways.pop(causes.NO_EXP)
     return ways.get(cause)

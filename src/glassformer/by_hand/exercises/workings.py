@@ -29,7 +29,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Working:
+class WorkedExercise:
     """The given numbers, and the steps in order."""
 
     variant: str
@@ -59,7 +59,7 @@ def make_working(
     decimals: int = 2,
     whole: bool = True,
     from_printed: bool = True,
-) -> Working:
+) -> WorkedExercise:
     """A working with numbers drawn from `seed`; `whole` ones are given as small whole numbers, else as decimals.
 
     `from_printed` goes on with each result as printed, as with pencil and paper; else all digits are kept.
@@ -72,14 +72,14 @@ def make_working(
     for _ in range(60):
         given = _given(draw, variant, tokens, width, None if whole else decimals)
         steps = _steps(variant, width)
-        working = Working(variant, decimals, given, tuple(steps), _WORDS[:tokens])
+        working = WorkedExercise(variant, decimals, given, tuple(steps), _WORDS[:tokens])
         answered = work_out(working, from_printed=from_printed)
         if not whole or _is_friendly(answered):
             break
     return answered
 
 
-def _is_friendly(working: Working) -> bool:
+def _is_friendly(working: WorkedExercise) -> bool:
     """No score so large that softmax is all or nothing, and none of the given matrices empty."""
     scores = [numbers for symbol, numbers in working.answers.items() if symbol.startswith("Z")]
     small = all(bool((np.abs(numbers) <= 3).all()) for numbers in scores)
@@ -114,28 +114,28 @@ def _steps(variant: str, width: int) -> list[Step]:
 
 
 def work_out(
-    working: Working,
+    working: WorkedExercise,
     *,
     from_printed: bool = True,
     change: Change | None = None,
-) -> Working:
+) -> WorkedExercise:
     """Fills in the answers. `change` may put other numbers in the place of a step's, and say that they go on."""
     numbers = dict(working.given)
     answers: Numbers = {}
     for step in working.steps:
         right = step.work(numbers)
-        shown = printed(right, working.decimals)
+        shown = rounded_on_paper(right, working.decimals)
         answers[step.symbol] = shown
         numbers[step.symbol] = shown if from_printed else right
         slipped = change(step, right, numbers) if change else None
         if slipped is not None:
-            answers[step.symbol] = printed(slipped[0], working.decimals)
+            answers[step.symbol] = rounded_on_paper(slipped[0], working.decimals)
             if slipped[1]:
                 numbers[step.symbol] = answers[step.symbol]
     return replace(working, answers=answers)
 
 
-def printed(numbers: Floats, decimals: int) -> Floats:
+def rounded_on_paper(numbers: Floats, decimals: int) -> Floats:
     """Rounded as on paper, half away from zero."""
     with np.errstate(invalid="ignore"):
         scaled = np.abs(numbers) * 10.0**decimals
@@ -143,7 +143,7 @@ def printed(numbers: Floats, decimals: int) -> Floats:
         return np.where(np.isfinite(numbers), np.sign(numbers) * rounded + 0.0, numbers)
 
 
-def softmax(scores: Floats) -> Floats:
+def row_softmax(scores: Floats) -> Floats:
     """Row by row."""
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
@@ -169,7 +169,7 @@ def _head(head: str, variant: str, width: int) -> list[Step]:
     if variant == "masked":
         steps.append(Step(b, "masked", f"{z} + M", f"{z} + M", lambda n: n[z] + n["M"]))
         weighed = b
-    weigh, word = (sigmoid, "sigmoid") if variant == "sigmoid" else (softmax, "softmax")
+    weigh, word = (sigmoid, "sigmoid") if variant == "sigmoid" else (row_softmax, "softmax")
     latex = rf"\operatorname{{{word}}}({weighed})"
     steps.append(Step(a, "weights", f"{word}({weighed})", latex, lambda n: weigh(n[weighed])))
     steps.append(Step(h, "mixed", f"{a} {v}", f"{a} {v}", lambda n: n[a] @ n[v]))

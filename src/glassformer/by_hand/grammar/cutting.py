@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from lark import Token
 
-from glassformer.by_hand.grammar.names import words
+from glassformer.by_hand.grammar.names import name_of_words
 from glassformer.by_hand.grammar.signs import OPENS, RELATIONS
 
 _GOES_ON = frozenset({"EQUALS", "ABOUT", "PLUS", "TIMES", "STAR", "OVER"})  # a row that begins so goes on
@@ -66,7 +66,8 @@ def split(tokens: list[Token]) -> Iterator[list[Token]]:
         if depth <= 0 and (token.type in _SEPARATORS or after_relation):
             following = _next_kind(tokens, i)
             aligned = i + 1 < len(tokens) and tokens[i + 1].type == "AMP"
-            goes_on = following in _GOES_ON or (aligned and following == "MINUS")
+            is_open = bool(part) and part[-1].type in _OPERATORS  # `0.1 × 2 + \\\\`
+            goes_on = is_open or following in _GOES_ON or (aligned and following == "MINUS")
             if token.type == "ROWEND" and part and goes_on:
                 continue
             yield part
@@ -132,7 +133,7 @@ def take_label(tokens: list[Token], way: str) -> tuple[str, list[Token]]:
     if not before:
         return "", tokens
     label = [t for t in tokens[: before[-1]] if t.type in ("WORD", "NAME", "NUMBER")]
-    return words(" ".join(label)) if len(label) <= 6 else "", tokens[before[-1] + 1 :]
+    return name_of_words(" ".join(label)) if len(label) <= 6 else "", tokens[before[-1] + 1 :]
 
 
 _REMARKS = frozenset({"WORD", "COLON"})
@@ -146,7 +147,7 @@ def without_remarks(tokens: list[Token], *, first: bool, last: bool, alone: bool
     if first and not alone and _is_signature(kept):
         return kept[:1]
     if first or alone:
-        while len(kept) > 1 and _is_remark(kept[0]) and kept[1].type in _STARTS:
+        while len(kept) > 1 and _is_remark(kept[0]) and kept[1].type in _STARTS and not _is_taken_from(kept):
             word = kept.pop(0)
             if kept[0].type == "NAME" and _CHANGING & set(word.lower().split()):
                 kept[0] = Token("NAME", f"{word} {kept[0]}", start_pos=word.start_pos, end_pos=kept[0].end_pos)
@@ -156,6 +157,15 @@ def without_remarks(tokens: list[Token], *, first: bool, last: bool, alone: bool
     while (start := _closing_remark(kept)) > 0:
         kept = kept[:start]
     return kept
+
+
+def _is_taken_from(tokens: list[Token]) -> bool:
+    """`king - man`: the minus stands between two, and the word before it is no remark."""
+    word, sign, *rest = tokens
+    if sign.type != "MINUS" or not rest:
+        return False
+    gaps = (sign.start_pos or 0) - (word.end_pos or 0), (rest[0].start_pos or 0) - (sign.end_pos or 0)
+    return word.type == "WORD" and min(gaps) > 0 and rest[0].type not in ("NUMBER", "LSQB", "OPEN")
 
 
 def _is_remark(token: Token) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from lark import Token
 
-from glassformer.by_hand.grammar.names import FUNCTIONS, GREEK, canonical, words
+from glassformer.by_hand.grammar.names import FUNCTIONS, GREEK, canonical, name_of_words
 from glassformer.by_hand.grammar.patterns import (
     APPLIED,
     BOLD,
@@ -143,7 +143,7 @@ class _Lexer:
                 bold_e = match["text"].strip() == "e" and text.startswith(BOLD)  # a vector, and not Euler's number
                 return self._symbol("e vec", start, end) if bold_e else self._named(match["text"].strip(), start, end)
             case "ACCENT":
-                under = match["under"].lstrip("\\")
+                under = (match["under"] or match["bare"]).lstrip("\\")
                 return self._symbol(f"{GREEK.get(under, under)} {match['accent']}", start, end)
             case "MARKED":
                 apart = unicodedata.normalize("NFD", text)
@@ -452,7 +452,9 @@ def _join_words(tokens: list[Token], ground: Ground) -> list[Token]:
         else:
             joined.append(token)
     return [
-        Token("WORD", words(token), start_pos=token.start_pos, end_pos=token.end_pos) if token.type == "WORD" else token
+        Token("WORD", name_of_words(token), start_pos=token.start_pos, end_pos=token.end_pos)
+        if token.type == "WORD"
+        else token
         for token in joined
     ]
 

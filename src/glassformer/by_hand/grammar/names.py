@@ -116,10 +116,10 @@ def canonical(text: str) -> str:
         return f"{match[1]}_{match[2]}"
     if not re.search(r"\^[(\[<]", text):  # o^(1) is not o_1
         text = text.replace("^", "_").replace("(", "").replace(")", "")
-    return words(text) if re.search(r"[A-Za-z]{3,}", text) and "_" not in text else text
+    return name_of_words(text) if re.search(r"[A-Za-z]{3,}", text) and "_" not in text else text
 
 
-def words(text: str) -> str:
+def name_of_words(text: str) -> str:
     """A name made of words: lower case but for single letters, without the words that only point."""
     lower = [word if len(word) == 1 else word.lower() for word in re.split(r"[\s_]+", text)]
     kept = [word for word in lower if word and word not in _FILLERS]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.by_hand.notes.programs.array_functions import FUNCTIONS, UnknownValueError, product
+from glassformer.by_hand.notes.programs.array_functions import FUNCTIONS, UnknownValueError, array_product
 from glassformer.by_hand.notes.programs.python_values import Program
 
 MOST_FORMULAS = 2000
@@ -19,7 +19,7 @@ Place = tuple[int, int]  # row and column, counted from 0
 _REF = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,6})(?::\$?([A-Z]{1,3})\$?(\d{1,6}))?(?![A-Za-z0-9_(!])")
 _ANCHOR = re.compile(r"(?:_xlfn\.)?ANCHORARRAY\((\$?[A-Z]{1,3}\$?\d{1,6})\)|(\$?[A-Z]{1,3}\$?\d{1,6})#")
 _KNOWN: dict[str, Callable[..., Any]] = {
-    "MMULT": product,
+    "MMULT": array_product,
     "TRANSPOSE": lambda x: np.asarray(x).T,
     "SUMPRODUCT": lambda *parts: np.sum(np.prod(np.broadcast_arrays(*parts), axis=0)),
     "AVERAGE": np.mean,

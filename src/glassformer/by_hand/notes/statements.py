@@ -22,7 +22,7 @@ from glassformer.by_hand.grammar.cutting import (
 )
 from glassformer.by_hand.grammar.expressions import Name, Node, Span
 from glassformer.by_hand.grammar.lexing import Ground, lex
-from glassformer.by_hand.grammar.names import words
+from glassformer.by_hand.grammar.names import name_of_words
 from glassformer.by_hand.grammar.parsing import LEFT_BLANK, UnreadableError, parse
 from glassformer.by_hand.notes.canvas import Drawing
 from glassformer.by_hand.notes.documents import Document, Passage
@@ -258,7 +258,7 @@ class _Reader:
             return
         end = 0
         for piece in pieces:
-            before = words(re.sub(r"[^\w\s]", " ", body[end : piece.start()]))
+            before = name_of_words(re.sub(r"[^\w\s]", " ", body[end : piece.start()]))
             self.caption = before or self.caption
             self.said_before = bool(before)
             group = 1 if piece[1] is not None else 2
@@ -277,7 +277,7 @@ class _Reader:
         for part in (each for whole in parts for each in self._side_by_side(whole)):
             found |= self._chain(part, ground)
         if not found and ground.way == "text":
-            plain = words(re.sub(r"[^\w\s]", " ", ground.text))
+            plain = name_of_words(re.sub(r"[^\w\s]", " ", ground.text))
             self.caption = plain if len(plain.split()) <= 8 else ""
 
     def _side_by_side(self, tokens: list[Token]) -> Iterator[list[Token]]:

@@ -143,6 +143,6 @@ def is_near_miss(printed: Number, right: float) -> bool:
     if len(ours) < 2 or not theirs:
         return False
     if ours == theirs or ours.rstrip("0") == theirs.rstrip("0"):
-        return True  # the sign, or the point
+        return 1e-3 < abs(printed.value / right) < 1e3  # the sign, or the point
     differ = sum(a != b for a, b in zip(ours, theirs, strict=False))
     return len(ours) == len(theirs) > 2 and (differ == 1 or (differ == 2 and sorted(ours) == sorted(theirs)))

@@ -44,7 +44,7 @@ class Habits:
 
 
 @dataclass
-class Choices:
+class Ambiguities:
     """What an evaluation met that could have been meant otherwise."""
 
     features: set[str] = field(default_factory=set)
@@ -63,12 +63,12 @@ _OPTIONS: dict[str, list[Any]] = {
 }
 
 
-def others(met: Choices, habits: Habits, half: float) -> Iterator[Convention]:
+def others(met: Ambiguities, habits: Habits, half: float) -> Iterator[Convention]:
     """The other conventions that what was met allows: with rounding on the way, then those with few changes first."""
     return islice(_others(met, habits, half), MOST)
 
 
-def _others(met: Choices, habits: Habits, half: float) -> Iterator[Convention]:
+def _others(met: Ambiguities, habits: Habits, half: float) -> Iterator[Convention]:
     options = {name: values for name, values in _OPTIONS.items() if name in met.features}
     if habits.e and "e" in met.features:
         options["e"] = list(habits.e)

@@ -26,9 +26,9 @@ from glassformer.by_hand.grammar.expressions import (
 )
 from glassformer.by_hand.grammar.names import base_and_suffix, stage_of
 from glassformer.by_hand.numbers import intervals
-from glassformer.by_hand.numbers.conventions import PLAIN, Choices, Convention
+from glassformer.by_hand.numbers.conventions import PLAIN, Ambiguities, Convention
 from glassformer.by_hand.numbers.functions import apply
-from glassformer.by_hand.numbers.intervals import Value, exactly, matmul, printed, side_by_side, stack_rows
+from glassformer.by_hand.numbers.intervals import Value, exactly, matmul, printed, stack_columns, stack_rows
 from glassformer.by_hand.numbers.scope import Known, Scope, UnknownError, UnknownNameError, World
 from glassformer.errors import InputError
 from glassformer.stages.catalogue import CATALOGUE
@@ -70,7 +70,7 @@ class Evaluator:
         convention: Convention = PLAIN,
     ) -> None:
         self.scope, self.literals, self.world, self.stacks = scope, literals, world, stacks
-        self.convention, self.met = convention, Choices()
+        self.convention, self.met = convention, Ambiguities()
         self.versions = dict(convention.versions)
         self.used: list[Known] = []
         self.looked_up: set[str] = set()  # names whose numbers went in
@@ -147,7 +147,7 @@ class Evaluator:
             first, second = node.of.rows[0]
             return matmul(self(first), self(second))
         if node.function == "concat" and isinstance(node.of, Matrix):
-            return side_by_side([self(entry) for entry in node.of.rows[0]])
+            return stack_columns([self(entry) for entry in node.of.rows[0]])
         if node.function in ("max", "min") and isinstance(node.of, Matrix) and len(node.of.rows) == 1:
             values = [self(entry) for entry in node.of.rows[0]]
             if not all(value.is_scalar for value in values):
@@ -185,11 +185,11 @@ class Evaluator:
         for row in node.rows:
             entries = [self(entry) for entry in row]
             if all(entry.is_scalar for entry in entries) or len(entries) == 1:
-                rows.append(side_by_side(entries))
+                rows.append(stack_columns(entries))
             elif all(entry.shape[0] == 1 for entry in entries) and len(node.rows) == 1:
                 return stack_rows(entries)
             else:
-                rows.append(side_by_side(entries))
+                rows.append(stack_columns(entries))
         return stack_rows(rows)
 
     def _product(self, node: Product, itself: bool) -> Value:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 import numpy as np
 
 from glassformer.by_hand.numbers import intervals
-from glassformer.by_hand.numbers.conventions import Choices, Convention
+from glassformer.by_hand.numbers.conventions import Ambiguities, Convention
 from glassformer.by_hand.numbers.intervals import Value, exactly
 from glassformer.by_hand.numbers.scope import UnknownError
 
@@ -19,7 +19,7 @@ _PLAIN: MappingProxyType[str, Callable[[Value], Value]] = MappingProxyType(
         "norm": lambda a: _length(a.transposed if a.shape[1] == 1 else a),
         "tanh": intervals.tanh,
         "shares": lambda a: intervals.times(a, intervals.inverse(_row_sums(a))),
-        "column softmax": lambda a: intervals.softmax(a.transposed).transposed,
+        "column softmax": lambda a: intervals.interval_softmax(a.transposed).transposed,
         "silu": lambda a: intervals.times(a, intervals.sigmoid(a)),
         "softplus": intervals.softplus,
     }
@@ -37,7 +37,7 @@ _CHOICES = MappingProxyType(
 )
 
 
-def apply(function: str, a: Value, convention: Convention, met: Choices) -> Value:
+def apply(function: str, a: Value, convention: Convention, met: Ambiguities) -> Value:
     """The function of `a` under a convention; what could be meant otherwise is noted in `met`."""
     if function in _PLAIN:
         return _PLAIN[function](a)
@@ -56,8 +56,8 @@ def _softmax(a: Value, convention: Convention) -> Value:
     """Of each row; a column of scores is weighed as one row."""
     scaled = intervals.times(a, exactly(np.log(convention.e)))
     if convention.down or (a.shape[1] == 1 and a.shape[0] > 1):
-        return intervals.softmax(scaled.transposed).transposed
-    return intervals.softmax(scaled)
+        return intervals.interval_softmax(scaled.transposed).transposed
+    return intervals.interval_softmax(scaled)
 
 
 def _log(a: Value, base: float) -> Value:

@@ -107,7 +107,7 @@ def stack_rows(rows: list[Value]) -> Value:
     return Value(np.concatenate([r.low for r in rows], axis=1), np.concatenate([r.high for r in rows], axis=1))
 
 
-def side_by_side(parts: list[Value]) -> Value:
+def stack_columns(parts: list[Value]) -> Value:
     """Blocks beside each other."""
     if len({part.shape[0] for part in parts}) != 1:
         raise ShapeError("the blocks have different heights")
@@ -266,7 +266,7 @@ sine = turning(np.sin, np.pi / 2)
 cosine = turning(np.cos, 0.0)
 
 
-def softmax(a: Value) -> Value:
+def interval_softmax(a: Value) -> Value:
     """Row by row. An entry is largest when it is high and all others are low: that bound is reached."""
     return _outward(_shares(a.low, a.high), _shares(a.high, a.low), 1e-15)
 

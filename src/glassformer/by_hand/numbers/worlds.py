@@ -35,6 +35,8 @@ class Flaw(Mistake):
     section: int = 0
     sure: str = "impossible"
     convention: Convention = PLAIN
+    is_proven: bool = False  # the notes were found to say so, whatever the numbers look like
+    is_pinned: bool = False  # every name that went in was given once and no more
     on_page: bool = False  # all that goes in stands before it in numbers: judged by them alone
 
 

@@ -16,7 +16,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def row(mark: Mark) -> dict[str, Any]:
+def student_row(mark: Mark) -> dict[str, Any]:
     """One student's row; what does not apply is empty."""
     first = mark.first
     carried = {"carried": "yes", "slip": "no"}.get(first.verdict, "nothing shows it") if first else ""
@@ -43,7 +43,7 @@ def to_csv(marks: list[Mark]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for mark in marks:
-        writer.writerow([_tame(str(cell)) for cell in row(mark).values()])
+        writer.writerow([_tame(str(cell)) for cell in student_row(mark).values()])
     return out.getvalue()
 
 
@@ -52,7 +52,7 @@ def _tame(cell: str) -> str:
     return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") and not is_number else cell
 
 
-def sentence(marks: list[Mark]) -> str:
+def class_sentence(marks: list[Mark]) -> str:
     """The class in one sentence."""
     counts = {
         outcome: sum(mark.outcome == outcome for mark in marks) for outcome in dict.fromkeys(m.outcome for m in marks)
@@ -72,14 +72,14 @@ def told(mark: Mark) -> str:
     return "; ".join([f"line {first.line}: {place(first)}: {pair}", *words, *mark.remarks])
 
 
-def to_html(title: str, marks: list[Mark]) -> str:
+def class_to_html(title: str, marks: list[Mark]) -> str:
     """One page, in the order of the names."""
     head = ("student", "outcome", "points", "followed through", "not answered", "first wrong number, or what is odd")
     rows = [[escape(cell) for cell in _shown(mark)] for mark in marks]
     listed = table(head, rows, ("", "", "number", "number", "number", "wide"))
     listed = f"<div class='stacked'>{listed}</div>"
     said = "A point for each number asked for; one that follows from an earlier wrong number is right."
-    return page(title, [f"<h1>{escape(title)}</h1>", section("Marks", listed, sentence(marks)), f"<p>{said}</p>"])
+    return page(title, [f"<h1>{escape(title)}</h1>", section("Marks", listed, class_sentence(marks)), f"<p>{said}</p>"])
 
 
 def _shown(mark: Mark) -> list[str]:

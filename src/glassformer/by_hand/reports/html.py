@@ -9,7 +9,16 @@ from importlib.resources import files
 
 from glassformer.by_hand.checking.findings import MEANINGS, Finding, Report
 from glassformer.by_hand.notes.documents import Document, Passage
-from glassformer.by_hand.reports.wording import doubt, ending, lines, marks_sentence, minus, place, summary, unchecked
+from glassformer.by_hand.reports.wording import (
+    doubt,
+    ending,
+    lines_in_words,
+    marks_sentence,
+    minus,
+    place,
+    summary,
+    unchecked,
+)
 from glassformer.drawing.html_page import framed
 from glassformer.drawing.mathml import to_mathml
 
@@ -94,7 +103,7 @@ def _card(i: int, finding: Finding, file: str, *, first: bool) -> str:
     cause = f"<p class='cause'>{escape(finding.cause)}</p>" if finding.cause else ""
     arithmetic = f"<p class='sum'>{escape(minus(finding.arithmetic))}</p>" if finding.arithmetic else ""
     sure = f"<p class='sure'>{escape(doubt(finding))}</p>" if doubt(finding) else ""
-    follows = f" ({lines(finding.follows)})" if finding.follows else ""
+    follows = f" ({lines_in_words(finding.follows)})" if finding.follows else ""
     return (
         f"<article id='card-{i}' class='card{mild}{' first' if first else ''}' data-mark='{i}' tabindex='0'>"
         f"<h3>{escape(place(finding))}<span>{escape(f'{file}, ' if file else '')}line {finding.line}</span></h3>"

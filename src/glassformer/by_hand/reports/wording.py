@@ -20,14 +20,14 @@ def sentence(finding: Finding) -> str:
     text = f"{place(finding)}: {minus(finding.printed)} is printed, {minus(finding.right)} is right; "
     text += f"{finding.verdict}: {MEANINGS[finding.verdict]}"
     if finding.follows:
-        text += f" ({lines(finding.follows)})"
+        text += f" ({lines_in_words(finding.follows)})"
     text += f", {doubt(finding)}" if doubt(finding) else ""
     return text + (
         f". Probable cause: {visible(finding.cause)}." if finding.cause and finding.verdict != "formula" else "."
     )
 
 
-def lines(numbers: tuple[int, ...]) -> str:
+def lines_in_words(numbers: tuple[int, ...]) -> str:
     """`line 3`, `lines 3, 5 and 8`."""
     words = [str(number) for number in numbers]
     if len(words) == 1:

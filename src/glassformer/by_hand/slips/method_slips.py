@@ -23,6 +23,7 @@ from glassformer.by_hand.grammar.expressions import (
     children,
     product,
     sum_of,
+    walk,
     with_children,
 )
 from glassformer.by_hand.grammar.names import stage_of
@@ -78,7 +79,7 @@ def _variants(node: Node, scene: Scene, depth: int) -> Iterator[tuple[str, Node]
         case Call(function="relu"):
             yield NO_RELU, node.of
         case Sum():
-            yield from _sum_variants(node, inside)
+            yield from _sum_variants(node)
     for i, child in enumerate(children(node)):
         if isinstance(node, Matrix) or (isinstance(child, Number) and not inside):
             break
@@ -92,6 +93,8 @@ def _variants(node: Node, scene: Scene, depth: int) -> Iterator[tuple[str, Node]
 
 def _product_variants(node: Product, inside: bool, scene: Scene) -> Iterator[tuple[str, Node]]:
     factors = node.factors
+    if all(isinstance(each, Number | Inverse | Product) for each in walk(node)):
+        return  # plain numbers are not scaled
 
     def put(i: int, *new: Node) -> Node:
         return product([*factors[:i], *new, *factors[i + 1 :]], node.span)
@@ -138,10 +141,10 @@ def _softmax_variants(node: Call, scene: Scene) -> Iterator[tuple[str, Node]]:
                 yield MASK_TIMES, Call("softmax", Product((rest, mask), node.span, entrywise=True), node.span)
 
 
-def _sum_variants(node: Sum, inside: bool) -> Iterator[tuple[str, Node]]:
+def _sum_variants(node: Sum) -> Iterator[tuple[str, Node]]:
     for i, term in enumerate(node.terms):
         rest = sum_of([*node.terms[:i], *node.terms[i + 1 :]], node.span)
-        yield (UNMASKED if inside or _is_mask(term) else TERM_LEFT_OUT), rest
+        yield (UNMASKED if _is_mask(term) else TERM_LEFT_OUT), rest
 
 
 def _is_mask(term: Node) -> bool:

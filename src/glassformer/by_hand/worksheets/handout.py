@@ -23,7 +23,7 @@ _COPIES = ("same", "split heads", "join heads", "cut")
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownStage:
     """One stage: what the catalogue says of it, and its numbers without the axes nobody asked for."""
 
     stage: Stage
@@ -65,7 +65,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Number:
+class WorkedNumber:
     """One number's arithmetic, ready to be written down."""
 
     place: str  # weights[1,2]
@@ -87,17 +87,17 @@ class Handout:
     about: str
     tokens: tuple[str, ...]
     context_tokens: tuple[str, ...]  # where they are not the same
-    stages: tuple[Shown, ...]
-    number: Number
+    stages: tuple[ShownStage, ...]
+    number: WorkedNumber
     precision: int
 
-    def given(self) -> list[Shown]:
+    def given(self) -> list[ShownStage]:
         """What was handed in."""
         return [shown for shown in self.stages if shown.given]
 
-    def made(self) -> list[list[Shown]]:
+    def made(self) -> list[list[ShownStage]]:
         """What was made, in order; stages that repeat the same one follow each other in one group."""
-        groups: list[list[Shown]] = []
+        groups: list[list[ShownStage]] = []
         for shown in self.stages:
             if shown.given or not shown.values.ndim:
                 continue
@@ -117,12 +117,12 @@ def labels(trace: Trace, axis: str) -> tuple[str, ...]:
 # --- stages -----------------------------------------------------------------------------------------------------
 
 
-def stages_of(trace: Trace, precision: int = 4) -> list[Shown]:
+def stages_of(trace: Trace, precision: int = 4) -> list[ShownStage]:
     """Every stage, in the order of the computation."""
     return [_shown(trace, entry, precision) for entry in trace.entries.values()]
 
 
-def _shown(trace: Trace, entry: Entry, precision: int) -> Shown:
+def _shown(trace: Trace, entry: Entry, precision: int) -> ShownStage:
     values, axes = _squeezed(entry.values), entry.axes[entry.values.ndim - _squeezed(entry.values).ndim :]
     plain, latex = trace.formula(entry.address)
     repeats = _repeats(trace, entry)
@@ -130,7 +130,7 @@ def _shown(trace: Trace, entry: Entry, precision: int) -> Shown:
         plain = f"{entry.stage.symbol} = {repeats.symbol}"
         latex = f"{entry.stage.latex} = {repeats.latex}"
     way = entry.stage.way(entry.how)
-    return Shown(
+    return ShownStage(
         stage=entry.stage,
         plain=plain,
         latex=latex,
@@ -185,7 +185,7 @@ def _hidden(trace: Trace, entry: Entry) -> NDArray[np.bool_] | None:
 # --- one number -------------------------------------------------------------------------------------------------
 
 
-def spell_out(trace: Trace, explanation: Explanation, precision: int) -> Number:
+def spell_out(trace: Trace, explanation: Explanation, precision: int) -> WorkedNumber:
     """A number's arithmetic in the figures of the page, with its row and column in words."""
     entry = trace.entry(explanation.address)
     result = _figure(trace, explanation, precision)
@@ -195,7 +195,7 @@ def spell_out(trace: Trace, explanation: Explanation, precision: int) -> Number:
         source = explanation.operands[0]
         steps, copy_of = [], trace.place(source.address, source.index)
     figures = [term.value for term in explanation.terms] + [cell.value for cell in explanation.operands]
-    return Number(
+    return WorkedNumber(
         place=trace.place(explanation.address, explanation.index),
         where=_where(trace, explanation),
         formula=explanation.formula if steps or copy_of else "",

@@ -12,7 +12,7 @@ from glassformer.by_hand.worksheets.mask_laboratory import Experiment, Trial
 from glassformer.drawing.matrices import (
     INDENT,
     Block,
-    Matrix,
+    DrawnMatrix,
     Picture,
     barred,
     flow,
@@ -92,7 +92,7 @@ def laboratory_page(setting: Setting, experiments: Sequence[Experiment], width: 
     return [*lines, *indented(_lessons(room)), Text()]
 
 
-def _scores(setting: Setting) -> Matrix:
+def _scores(setting: Setting) -> DrawnMatrix:
     numbers = notation.without_noise(setting.scores)
     decimals = notation.decimals_needed(numbers, setting.precision)
     largest = float(np.abs(numbers).max(initial=0.0))
@@ -100,12 +100,12 @@ def _scores(setting: Setting) -> Matrix:
         [Text(notation.aligned(each, decimals, setting.precision), shade(each, "score", largest)) for each in row]
         for row in numbers.tolist()
     ]
-    return Matrix(cells, setting.queries, setting.keys)
+    return DrawnMatrix(cells, setting.queries, setting.keys)
 
 
-def _mask(setting: Setting, mask: Array) -> Matrix:
+def _mask(setting: Setting, mask: Array) -> DrawnMatrix:
     cells = [[Text("✓" if each else "·", style=shade(each, "score", 1.0)) for each in row] for row in mask.tolist()]
-    return Matrix(cells, setting.queries, setting.keys)
+    return DrawnMatrix(cells, setting.queries, setting.keys)
 
 
 def _trial(setting: Setting, experiment: Experiment, trial: Trial, width: int) -> Block:
@@ -142,7 +142,7 @@ def _share(number: float) -> str:
     return "all" if number > 0.995 else f"{number:.2f}" if number >= 0.01 else notation.plain(2)(number)
 
 
-def _weights(setting: Setting, experiment: Experiment, trial: Trial) -> Matrix:
+def _weights(setting: Setting, experiment: Experiment, trial: Trial) -> DrawnMatrix:
     decimals = notation.decimals_needed(trial.weights, setting.precision)
 
     def cell(number: float, allowed: bool) -> Text:
@@ -154,7 +154,7 @@ def _weights(setting: Setting, experiment: Experiment, trial: Trial) -> Matrix:
         [cell(float(n), bool(may)) for n, may in zip(row, allowed, strict=True)]
         for row, allowed in zip(trial.weights, experiment.mask, strict=True)
     ]
-    return Matrix(cells, setting.queries, setting.keys)
+    return DrawnMatrix(cells, setting.queries, setting.keys)
 
 
 def _sums(trial: Trial, precision: int) -> list[Block]:

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from glassformer.by_hand.worksheets.handout import Handout, Number, Shown
+from glassformer.by_hand.worksheets.handout import Handout, ShownStage, WorkedNumber
 from glassformer.stages import notation
 from glassformer.stages.arithmetic import Index
 
@@ -12,7 +12,7 @@ ROUNDED = "Numbers are shown rounded and worked exactly."
 _MOST_COLUMNS = 10  # of a matrix, unless LaTeX is told otherwise
 
 
-def to_markdown(handout: Handout) -> str:
+def handout_to_markdown(handout: Handout) -> str:
     """The solution as Markdown with LaTeX formulas."""
     lines = [f"# {_marked(handout.title)}", ""]
     for sentence in (handout.about, *_tokens(handout)):
@@ -46,7 +46,7 @@ def to_latex(handout: Handout) -> str:
     return "\n".join(lines)
 
 
-def _title(shown: Shown) -> str:
+def _title(shown: ShownStage) -> str:
     return f"{shown.name.replace('_', ' ').capitalize()}."
 
 
@@ -55,14 +55,14 @@ def _tokens(handout: Handout) -> list[str]:
     return [f"{kind}, one per row: {', '.join(words)}." for kind, words in kinds if words]
 
 
-def _sentence(number: Number) -> str:
+def _sentence(number: WorkedNumber) -> str:
     return f"{number.where[:1].upper()}{number.where[1:]}:" if number.where else ""
 
 
 # --- formulas ---------------------------------------------------------------------------------------------------
 
 
-def _equation(shown: Shown, precision: int) -> str:
+def _equation(shown: ShownStage, precision: int) -> str:
     """The formula and its matrix; with several heads, one line for each."""
     if not shown.values.ndim:
         return f"{shown.latex} = {_figure(notation.plain(precision)(float(shown.values)))}"
@@ -75,7 +75,7 @@ def _equation(shown: Shown, precision: int) -> str:
     return "\\begin{aligned}\n&" + " \\\\\n".join([shown.latex, *lines]) + "\n\\end{aligned}"
 
 
-def _matrix(shown: Shown, place: Index, precision: int) -> str:
+def _matrix(shown: ShownStage, place: Index, precision: int) -> str:
     decimals = shown.decimals(precision)
     numbers = np.atleast_2d(shown.numbers[place]).tolist()
     rows = [" & ".join(_figure(notation.aligned(each, decimals, precision)) for each in row) for row in numbers]
@@ -88,7 +88,7 @@ def _figure(text: str) -> str:
     return re.sub(r"(?<=\d)e(-?\d+)", r" \\times 10^{\1}", {"✓": "1", "·": "0"}.get(text, text))
 
 
-def _number(number: Number) -> str:
+def _number(number: WorkedNumber) -> str:
     """One number's arithmetic, a line for each step."""
     sides = [rf"\text{{{_escaped(number.copy_of)}}}"] if number.copy_of else []
     sides += [_arithmetic(step) for step in number.steps]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from glassformer.by_hand.worksheets.handout import Handout, Shown, spell_out, stages_of
-from glassformer.by_hand.worksheets.markdown import to_latex, to_markdown
+from glassformer.by_hand.worksheets.handout import Handout, ShownStage, spell_out, stages_of
+from glassformer.by_hand.worksheets.markdown import handout_to_markdown, to_latex
 from glassformer.by_hand.worksheets.text_page import solution_page
 from glassformer.by_hand.worksheets.worked import work
 from glassformer.by_hand.worksheets.worksheet import Worksheet, example_names, from_mapping, read_example, read_file
@@ -25,7 +25,7 @@ class Solution:
     sheet: Worksheet
     trace: Trace
 
-    def stages(self) -> list[Shown]:
+    def stages(self) -> list[ShownStage]:
         """Every stage, in the order of the computation."""
         return stages_of(self.trace)
 
@@ -56,7 +56,7 @@ class Solution:
 
     def to_markdown(self, precision: int = 4, number: str | None = None) -> str:
         """A worked solution to paste into notes."""
-        return to_markdown(self.handout(precision, number))
+        return handout_to_markdown(self.handout(precision, number))
 
     def to_latex(self, precision: int = 4, number: str | None = None) -> str:
         """The same as a LaTeX fragment."""

@@ -7,11 +7,11 @@ import numpy as np
 from rich.style import Style
 from rich.text import Text
 
-from glassformer.by_hand.worksheets.handout import Handout, Number, Shown
+from glassformer.by_hand.worksheets.handout import Handout, ShownStage, WorkedNumber
 from glassformer.drawing.matrices import (
     INDENT,
     Block,
-    Matrix,
+    DrawnMatrix,
     Picture,
     barred,
     flow,
@@ -42,12 +42,12 @@ def solution_page(handout: Handout, width: int, *, legend: bool = False) -> Bloc
     return lines
 
 
-def _given(shown: Shown, precision: int, room: int) -> Block:
+def _given(shown: ShownStage, precision: int, room: int) -> Block:
     title = symbol_and_shape(shown.stage.symbol, shown.stage.role, shown.values.shape)
     return [title, *_matrices(shown, precision).draw(room)]
 
 
-def _stage(group: list[Shown], precision: int, width: int) -> Block:
+def _stage(group: list[ShownStage], precision: int, width: int) -> Block:
     """One stage; or several in one line that all repeat the same one: Q = K = V = X."""
     shown = group[0]
     formula = Style(color=rgb(shown.stage.role), bold=True)
@@ -67,7 +67,7 @@ def _stage(group: list[Shown], precision: int, width: int) -> Block:
     )
 
 
-def _matrices(shown: Shown, precision: int) -> Picture:
+def _matrices(shown: ShownStage, precision: int) -> Picture:
     """The stage's matrix, or one per head: side by side where there is room."""
     matrices = [(head, _matrix(shown, place, precision)) for head, place in shown.heads()]
 
@@ -77,7 +77,7 @@ def _matrices(shown: Shown, precision: int) -> Picture:
     return Picture(max(each.needs for _, each in matrices), draw)
 
 
-def _matrix(shown: Shown, place: Index, precision: int) -> Matrix:
+def _matrix(shown: ShownStage, place: Index, precision: int) -> DrawnMatrix:
     numbers = shown.numbers
     scale = float(np.abs(numbers[np.isfinite(numbers)]).max(initial=0.0))
     decimals = shown.decimals(precision)
@@ -97,10 +97,10 @@ def _matrix(shown: Shown, place: Index, precision: int) -> Matrix:
         [cell(float(n), bool(h)) for n, h in zip(row, away, strict=True)]
         for row, away in zip(part, hidden, strict=True)
     ]
-    return Matrix(cells, shown.rows, shown.columns)
+    return DrawnMatrix(cells, shown.rows, shown.columns)
 
 
-def _number(number: Number, room: int) -> Block:
+def _number(number: WorkedNumber, room: int) -> Block:
     """One number: where it stands, the formula, and every step."""
     lines = words(number.formula, room, "dim") if number.formula else []
     lines += words(number.where, room, "dim") if number.where else []

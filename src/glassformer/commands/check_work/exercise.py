@@ -7,7 +7,7 @@ from pathlib import Path
 from glassformer.by_hand.exercises.exercise_sheets import SUFFIXES, Exercise, make_exercise
 from glassformer.by_hand.exercises.hand_ins import hand_ins
 from glassformer.by_hand.exercises.marking import Key, answer_key, mark_file
-from glassformer.by_hand.reports.class_table import row, sentence, to_csv, to_html
+from glassformer.by_hand.reports.class_table import class_sentence, class_to_html, student_row, to_csv
 from glassformer.commands.pages.class_page import show_marks
 from glassformer.errors import InputError
 from glassformer.storage import write_file
@@ -112,12 +112,12 @@ def _written_key(sheet: Path) -> Key:
 def _mark(folder: Path, title: str, answers: Key, *, json: bool, csv: Path | None, html: Path | None) -> int:
     written = frozenset(path.resolve() for path in (csv, html) if path is not None)
     marks = [mark_file(path, name, answers) for path, name in hand_ins(folder, written)]
-    for path, content in ((csv, to_csv), (html, lambda marks: to_html(title, marks))):
+    for path, content in ((csv, to_csv), (html, lambda marks: class_to_html(title, marks))):
         if path is not None:
             write_file(path, content(marks).encode())
             print(f"Wrote {path}", file=sys.stderr)
     if json:
-        whole = {"sheet": title, "summary": sentence(marks), "marks": [row(mark) for mark in marks]}
+        whole = {"sheet": title, "summary": class_sentence(marks), "marks": [student_row(mark) for mark in marks]}
         print(json_format.dumps(whole, ensure_ascii=False, indent=2))
     else:
         show_marks(title, marks)

@@ -9,7 +9,7 @@ from glassformer.by_hand.reports.wording import (
     doubt,
     ending,
     groups,
-    lines,
+    lines_in_words,
     marks_sentence,
     minus,
     place,
@@ -108,7 +108,7 @@ def _show_group(console: Console, group: list[Finding], width: int, *, first: bo
         also.append(" → ", style="dim").append(minus(other.right), style="green")
         console.print(also)
     meaning = Text().append(head.verdict, style="bold")
-    meaning.append(f": {MEANINGS[head.verdict]}" + (f" ({lines(head.follows)})" if head.follows else ""))
+    meaning.append(f": {MEANINGS[head.verdict]}" + (f" ({lines_in_words(head.follows)})" if head.follows else ""))
     console.print(_indented(meaning))
     if doubt(head):
         console.print(_indented(Text(f"how sure: {doubt(head)}", style="yellow")))

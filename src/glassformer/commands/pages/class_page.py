@@ -5,7 +5,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from glassformer.by_hand.exercises.marking import Mark
-from glassformer.by_hand.reports.class_table import sentence, told
+from glassformer.by_hand.reports.class_table import class_sentence, told
 from glassformer.drawing.terminal import terminal, visible
 
 _STYLES = {"right": ("✓", "green"), "wrong": ("✗", "red")}  # by outcome; the others are a matter for the teacher
@@ -18,7 +18,7 @@ def show_marks(title: str, marks: list[Mark]) -> None:
     console = terminal()
     console.print()
     console.print(Text(f"  {visible(title)}", style="bold"))
-    console.print(Text(f"  {sentence(marks)}\n"))
+    console.print(Text(f"  {class_sentence(marks)}\n"))
     room = min(_WIDEST_NAME, max(len(mark.name) for mark in marks))
     for mark in marks:
         _show(console, mark, room)

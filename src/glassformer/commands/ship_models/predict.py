@@ -116,18 +116,24 @@ def _is_file(path: Path) -> bool:
 def _show(run: Run, texts: Sequence[str], how: dict[str, Any]) -> None:
     """For a person: a text that goes on is shown while it is written."""
     if len(texts) == 1 and run.objective.family == "language model":
-        from rich.text import Text
-
-        from glassformer.drawing.terminal import terminal
-
-        beginning = texts[0] if run.objective.goes_on else ""
-        terminal().print(Text(beginning, style="bold"), end="", soft_wrap=True)
+        print(_bold(texts[0] if run.objective.goes_on else ""), end="", flush=True)
         for part in run.stream(texts[0], **how):
             print(part, end="", flush=True)
         print()
         return
     for prediction in run.predict(texts, **how):
         print(_line(prediction))
+
+
+def _bold(text: str) -> str:
+    """The text as a terminal shows it in bold; where no terminal reads, the text."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    with console.capture() as captured:
+        console.print(Text(text, style="bold"), end="", soft_wrap=True)
+    return captured.get()
 
 
 def _line(prediction: Prediction) -> str:

@@ -30,7 +30,7 @@ JSON = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Fit:
+class PageFit:
     """What was done to keep a page small."""
 
     rounded: bool = False
@@ -44,7 +44,7 @@ def view_data(look: Look, *, limit: int | None = None, packed: bool = True, late
     packed   all numbers in one compressed text; else each stage has its own, for a server that compresses anyway
     later    tables of queries against keys come without numbers; the page asks for one head at a time
     """
-    fit = Fit(without=frozenset(_pairs(look.trace)) if later else frozenset())
+    fit = PageFit(without=frozenset(_pairs(look.trace)) if later else frozenset())
     document = _document(look, fit, packed, later)
     if limit is None or _size(document) <= limit:
         return document
@@ -63,7 +63,7 @@ def stage_numbers(look: Look, address: str, head: int | None = None) -> JSON:
     """The numbers of one stage, or of one head of it, for a page that asks for them: `{kind, base64}`."""
     entry = look.trace.entry(address)
     values, _ = _cut(look, entry)
-    return dict(packing.encoded(values if head is None else values[:, head]))
+    return dict(packing.encoded_array(values if head is None else values[:, head]))
 
 
 def _size(document: JSON) -> int:
@@ -92,7 +92,7 @@ def _pairs(trace: Trace) -> list[str]:
 # --- the document -----------------------------------------------------------------------------------------------
 
 
-def _document(look: Look, fit: Fit, packed: bool, later: bool) -> JSON:
+def _document(look: Look, fit: PageFit, packed: bool, later: bool) -> JSON:
     parcel = packing.Parcel(fit.rounded) if packed else None
     parts = parts_of(look.trace)
     home = {entry.address: part for part in parts for entry in part.entries}
@@ -144,7 +144,7 @@ def _texts(look: Look) -> JSON:
     }
 
 
-def _numbers(look: Look, entry: Entry, fit: Fit, parcel: packing.Parcel | None, later: bool) -> JSON:
+def _numbers(look: Look, entry: Entry, fit: PageFit, parcel: packing.Parcel | None, later: bool) -> JSON:
     """Where the numbers are, which of a long axis were kept, and if they are missing, why."""
     values, kept = _cut(look, entry)
     found: JSON = {"stored": list(values.shape), "kept": kept, "numbers": None, "why": ""}
@@ -153,7 +153,7 @@ def _numbers(look: Look, entry: Entry, fit: Fit, parcel: packing.Parcel | None, 
     if entry.address in fit.without:
         found["why"] = "later" if later else LEFT_OUT
         return found
-    found["numbers"] = parcel.add(values) if parcel else packing.encoded(values)
+    found["numbers"] = parcel.add(values) if parcel else packing.encoded_array(values)
     return found
 
 
@@ -266,7 +266,7 @@ def _small(weights: Array) -> JSON:
     """Each head's pattern made small by keeping the largest of each patch."""
     heads = [_shrunk(head) for head in weights.astype(np.float64)]
     shape = list(heads[0].shape)
-    return {"shape": [len(heads), *shape], **packing.encoded(np.stack(heads).astype(np.float32))}
+    return {"shape": [len(heads), *shape], **packing.encoded_array(np.stack(heads).astype(np.float32))}
 
 
 def _shrunk(head: Array) -> Array:

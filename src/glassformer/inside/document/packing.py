@@ -49,7 +49,7 @@ def as_bytes(values: Array, kind: str) -> bytes:
     return np.ascontiguousarray(values).astype(f"<{kind}").tobytes()
 
 
-def encoded(values: Array) -> dict[str, str]:
+def encoded_array(values: Array) -> dict[str, str]:
     """One array by itself, every bit of it: `{kind, base64}`."""
     kind = kind_of(values)
     return {"kind": kind, "base64": base64.b64encode(as_bytes(values, kind)).decode()}

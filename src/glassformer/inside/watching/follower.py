@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 from torch.utils.weak import WeakIdKeyDictionary
 
-from glassformer.inside.watching.nodes import Lost, Node, Scores, Stretched, Weights
-from glassformer.inside.watching.products import PRODUCTS, Args, Kwargs, Product, argument, arranged
+from glassformer.inside.watching.nodes import AttentionWeights, Lost, Node, Scores, Stretched
+from glassformer.inside.watching.products import PRODUCTS, Args, Kwargs, ScaledProduct, argument, arranged
 from glassformer.inside.watching.rebuilding import Heart, four_axes
 from glassformer.inside.watching.score_steps import Add, Bent, Bound, Fill, Shape, Step, Stretch, Times
 
@@ -38,7 +38,7 @@ class Follower:
         """Takes note of one call, and gives the attention that it completed, if any."""
         self.spoke = False
         name = name.partition(".")[0]  # what is called straight in aten, or by a script, has its overload behind a dot
-        if name == "__setitem__" and isinstance(self.node(args[0]), Scores | Weights):
+        if name == "__setitem__" and isinstance(self.node(args[0]), Scores | AttentionWeights):
             self._nodes[args[0]] = self._lost(name, args, args[0]) or Lost(name)
         if not isinstance(result, Tensor) or not result.is_floating_point():
             return None
@@ -61,8 +61,8 @@ class Follower:
         for tensor in _tensors(args):
             node = self.node(tensor)
             alike = result.numel() == tensor.numel() or result.shape[:-1] == tensor.shape[:-1]
-            if alike and isinstance(node, Scores | Weights | Lost):
-                number = node.number if isinstance(node, Weights | Lost) else None
+            if alike and isinstance(node, Scores | AttentionWeights | Lost):
+                number = node.number if isinstance(node, AttentionWeights | Lost) else None
                 return self._astray(node.call if isinstance(node, Lost) else name, number)
         return None
 
@@ -79,11 +79,11 @@ class Follower:
 
     # --- products: queries with keys, or weights with values ------------------------------------------------------
 
-    def _product(self, product: Product, result: Tensor) -> Heart | None:
-        if isinstance(self.node(product.right), Weights):
+    def _product(self, product: ScaledProduct, result: Tensor) -> Heart | None:
+        if isinstance(self.node(product.right), AttentionWeights):
             product = product.turned()
         node = self.node(product.left)
-        if isinstance(node, Weights):
+        if isinstance(node, AttentionWeights):
             return self._mixed(node, product, result)
         left, right = product.left, product.right
         pairing = product.pairing()
@@ -107,7 +107,7 @@ class Follower:
         self._nodes[result] = replace(scores, steps=tuple(steps))
         return None
 
-    def _mixed(self, node: Weights, product: Product, result: Tensor) -> Heart | None:
+    def _mixed(self, node: AttentionWeights, product: ScaledProduct, result: Tensor) -> Heart | None:
         scores, weights = node.scores, product.left
         mixing = product.mixing(scores.axes)
         if node.logarithm or node.powers or node.summed or scores.sink is not None:
@@ -139,12 +139,16 @@ class Follower:
             factor = 1.0 / factor if factor else None
         if kwargs.get("rounding_mode") is not None:
             factor = None
-        if divides and isinstance(node, Weights):
+        if divides and isinstance(node, AttentionWeights):
             return self._normalised(node, other) or self._lost("div", (tensor, other), result)
         if factor is None and isinstance(node, Scores) and node.sink is None and result.shape == tensor.shape:
             numbers = other.detach().reciprocal() if divides else other.detach()
             return node.then(Times(node.ordered(numbers), node.shape))
-        if factor is None or isinstance(node, Weights | Lost) or (isinstance(node, Scores) and node.sink is not None):
+        if (
+            factor is None
+            or isinstance(node, AttentionWeights | Lost)
+            or (isinstance(node, Scores) and node.sink is not None)
+        ):
             return self._lost("div" if divides else "mul", (tensor, other), result)
         if isinstance(node, Scores):
             return node.then(Stretch(factor))
@@ -197,32 +201,34 @@ class Follower:
             return self._astray(node.call, number)
         if dim is None or dim % result.ndim != node.axes[-1]:
             return self._astray("softmax along another axis than the keys", number)
-        return Weights(node, number, weigher="softmax" if node.sink is None else "quiet softmax")
+        return AttentionWeights(node, number, weigher="softmax" if node.sink is None else "quiet softmax")
 
     def _log_softmax(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         node = self._softmax(args, kwargs, result)
-        return replace(node, logarithm=True) if isinstance(node, Weights) else node
+        return replace(node, logarithm=True) if isinstance(node, AttentionWeights) else node
 
     def _power(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         """Powers of scores are weights once divided by their sum; those of logarithms of weights are already."""
         node = self.node(args[0])
-        if isinstance(node, Weights) and node.logarithm:
+        if isinstance(node, AttentionWeights) and node.logarithm:
             return replace(node, logarithm=False)
         if not isinstance(node, Scores) or node.sink is not None:
             return self._lost("exp", args, result)
-        return Weights(node, self._begun(), powers=True)
+        return AttentionWeights(node, self._begun(), powers=True)
 
     def _sum(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         node, axis = self.node(args[0]), argument(args, kwargs, 1, "dim", "axis")
         axis = axis[0] if isinstance(axis, list | tuple) and len(axis) == 1 else axis
         kept = argument(args, kwargs, 2, "keepdim")
-        if not isinstance(node, Weights) or not node.powers or not isinstance(axis, int) or not kept:
+        if not isinstance(node, AttentionWeights) or not node.powers or not isinstance(axis, int) or not kept:
             return self._lost("sum", args, result)
         return replace(node, powers=False, summed=True) if axis % args[0].ndim == node.scores.axes[-1] else None
 
-    def _normalised(self, node: Weights, other: Any) -> Weights | None:
+    def _normalised(self, node: AttentionWeights, other: Any) -> AttentionWeights | None:
         below = self.node(other)
-        if not isinstance(below, Weights) or not (node.powers and below.summed and node.number == below.number):
+        if not isinstance(below, AttentionWeights) or not (
+            node.powers and below.summed and node.number == below.number
+        ):
             return None
         return replace(node, powers=False)
 
@@ -230,7 +236,7 @@ class Follower:
         node = self.node(args[0])
         if not isinstance(node, Scores) or node.sink is not None:
             return self._lost("sigmoid", args, result)
-        return Weights(node, self._begun(), weigher="sigmoid")
+        return AttentionWeights(node, self._begun(), weigher="sigmoid")
 
     def _bent(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         node = self.node(args[0])
@@ -263,7 +269,7 @@ class Follower:
         node = self.node(tensor)
         last = places[-1] if isinstance(places, tuple) and places else None
         others = places[:-1] if isinstance(places, tuple) else ()
-        if not isinstance(node, Weights) or node.scores.sink is None or not isinstance(last, slice):
+        if not isinstance(node, AttentionWeights) or node.scores.sink is None or not isinstance(last, slice):
             return self._lost("__getitem__", (tensor,), result)
         scores, sink = node.scores, node.scores.sink
         whole = all(each is Ellipsis or each == slice(None) for each in others)
@@ -277,7 +283,7 @@ class Follower:
         rate = float(0.5 if (p := argument(args, kwargs, 1, "p")) is None else p)
         if rate == 0.0 or argument(args, kwargs, 2, "training", "train") is False:
             return node
-        if not isinstance(node, Weights) or result is tensor:
+        if not isinstance(node, AttentionWeights) or result is tensor:
             return self._lost("dropout", args, result)
         return replace(node, dropout=rate, undropped=tensor if node.undropped is None else node.undropped)
 
@@ -293,13 +299,13 @@ class Follower:
         node = self.node(args[0])
         if node is None or isinstance(node, Stretched):
             return None
-        scores = node.scores if isinstance(node, Weights) else node
+        scores = node.scores if isinstance(node, AttentionWeights) else node
         straight = isinstance(scores, Scores) and scores.axes == tuple(range(len(scores.axes)))
         if not isinstance(scores, Scores) or not straight or tuple(result.shape[-2:]) != scores.shape[-2:]:
             return self._lost("reshape", args, result)
         shape = tuple(result.shape)
         moved = _in_shape(scores, shape)
-        return replace(node, scores=moved) if isinstance(node, Weights) else moved
+        return replace(node, scores=moved) if isinstance(node, AttentionWeights) else moved
 
 
 def _in_shape(scores: Scores, shape: Shape) -> Scores:

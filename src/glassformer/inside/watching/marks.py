@@ -37,7 +37,7 @@ _CAREFUL = frozenset((
 
 
 @dataclass(frozen=True)
-class Mark:
+class WeightMark:
     """Something that may come to weigh other numbers.
 
     kind     "weights"; before that "log", "power" (raw) or "product"; "sum" of powers, "mixed" by powers, and "spread"
@@ -54,7 +54,7 @@ class Mark:
     strong: bool = True
 
 
-Marks = frozenset[Mark]
+Marks = frozenset[WeightMark]
 NONE: Marks = frozenset()
 
 
@@ -72,10 +72,10 @@ class Bookkeeping:
     def __init__(self) -> None:
         self._count = 0
 
-    def new(self, kind: str, name: str, lengths: Iterable[int] = ()) -> Mark:
+    def new(self, kind: str, name: str, lengths: Iterable[int] = ()) -> WeightMark:
         """A mark of its own number."""
         self._count += 1
-        return Mark(self._count, kind, name.strip("_"), frozenset(lengths))
+        return WeightMark(self._count, kind, name.strip("_"), frozenset(lengths))
 
     def after(
         self, name: str, operands: Sequence[tuple[Tensor, Marks, bool]], result: Tensor, args: Sequence[Any]
@@ -104,7 +104,7 @@ class Bookkeeping:
         self, name: str, operands: Sequence[tuple[Tensor, Marks, bool]], result: Tensor
     ) -> tuple[Marks, list[Meeting]]:
         factors = operands if name == "einsum" else operands[:2] if name == "linear" else operands[-2:]
-        onwards: set[Mark] = set()
+        onwards: set[WeightMark] = set()
         met: list[Meeting] = []
         for i, (tensor, marks, _) in enumerate(factors):
             others_fixed = all(fixed for j, (_, _, fixed) in enumerate(factors) if j != i) and len(factors) > 1
@@ -133,7 +133,7 @@ class Bookkeeping:
         self, name: str, operands: Sequence[tuple[Tensor, Marks, bool]], marks: Marks, result: Tensor
     ) -> tuple[Marks, list[Meeting]]:
         met: list[Meeting] = []
-        onwards: set[Mark] = set()
+        onwards: set[WeightMark] = set()
         if name in _POWERS:
             onwards.add(self.new("power", name, (result.shape[-1] if result.ndim else 1,)))
         if _bends(name) and any(m.kind == "product" and t.shape == result.shape for t, own, _ in operands for m in own):
@@ -148,10 +148,10 @@ class Bookkeeping:
                 onwards |= self._kept(name, mark, tensor, operands, result)
         return frozenset(onwards), met
 
-    def _divided(self, operands: Sequence[tuple[Tensor, Marks, bool]]) -> tuple[set[Mark], list[Meeting]]:
+    def _divided(self, operands: Sequence[tuple[Tensor, Marks, bool]]) -> tuple[set[WeightMark], list[Meeting]]:
         """Powers over their sum are weights; powers that were mixed before, over their sum, were attention."""
         (_, above, _), (_, below, _) = operands[:2]
-        shares: set[Mark] = set()
+        shares: set[WeightMark] = set()
         met: list[Meeting] = []
         for upper, lower in ((above, below), (below, above)):
             sums = {mark.number for mark in lower if mark.kind == "sum"}
@@ -173,8 +173,13 @@ class Bookkeeping:
         return [Meeting(mark.made_by, mark.pure) for mark in spread if name in _GATHERING or mark.lengths & gone][:1]
 
     def _kept(
-        self, name: str, mark: Mark, tensor: Tensor, operands: Sequence[tuple[Tensor, Marks, bool]], result: Tensor
-    ) -> set[Mark]:
+        self,
+        name: str,
+        mark: WeightMark,
+        tensor: Tensor,
+        operands: Sequence[tuple[Tensor, Marks, bool]],
+        result: Tensor,
+    ) -> set[WeightMark]:
         """What becomes of one mark in a call that is no product."""
         if name in _ENDING:
             return set()
@@ -192,8 +197,8 @@ class Bookkeeping:
         return {mark}
 
     def _weights_kept(
-        self, name: str, mark: Mark, tensor: Tensor, others: Sequence[tuple[Tensor, Marks, bool]], result: Tensor
-    ) -> set[Mark]:
+        self, name: str, mark: WeightMark, tensor: Tensor, others: Sequence[tuple[Tensor, Marks, bool]], result: Tensor
+    ) -> set[WeightMark]:
         if result.ndim == tensor.ndim:
             changed = {
                 new for old, new in zip(tensor.shape, result.shape, strict=True) if old != new and old in mark.lengths
@@ -208,7 +213,7 @@ class Bookkeeping:
         ]
         if name in _MULTIPLYING and strangers:
             all_fixed = all(fixed for _, fixed in strangers)
-            kept: set[Mark] = set()
+            kept: set[WeightMark] = set()
             if mark.strong and (mark.pure or not all_fixed):
                 kept.add(replace(mark, kind="spread", pure=all_fixed))
             if result.numel() == tensor.numel():  # a mask, as large as the weights

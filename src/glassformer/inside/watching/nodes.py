@@ -40,7 +40,7 @@ class Scores:
 
 
 @dataclass(frozen=True)
-class Weights:
+class AttentionWeights:
     """The softmax of scores, perhaps after dropout; `undropped` is then what it was before."""
 
     scores: Scores
@@ -61,4 +61,4 @@ class Lost:
     number: int | None = None
 
 
-Node = Stretched | Scores | Weights | Lost
+Node = Stretched | Scores | AttentionWeights | Lost

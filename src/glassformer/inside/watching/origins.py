@@ -18,12 +18,12 @@ _ROUNDED = (torch.float16, torch.bfloat16)
 _LEAVING = frozenset(("numpy", "__array__", "tolist", "__dlpack__", "data_ptr"))
 
 
-def place(tensor: Tensor) -> int:
+def storage_of(tensor: Tensor) -> int:
     """The storage a tensor lies in, as a number: views of one tensor share it."""
     return int(tensor.untyped_storage()._cdata)
 
 
-def plain(tensor: Tensor) -> bool:
+def has_own_storage(tensor: Tensor) -> bool:
     """Whether it has a storage of its own, as a tensor of numbers has and a nested or a wrapped one has not."""
     ordinary = getattr(type(tensor), "__torch_dispatch__", None) is Tensor.__torch_dispatch__
     wrapped = torch._C._functorch.is_functorch_wrapped_tensor(tensor)  # seen again below, as an ordinary one
@@ -41,11 +41,11 @@ class Origins:
         self.left = ""  # how numbers have left torch, if they have
         self._shapes = {tuple(weight.shape) for weight in model.parameters()}
         for weight in (*model.parameters(), *model.buffers()):
-            if plain(weight):
+            if has_own_storage(weight):
                 self.made(weight)
-                self.fixed.add(place(weight))
+                self.fixed.add(storage_of(weight))
         for tensor in _living():
-            if plain(tensor):
+            if has_own_storage(tensor):
                 self.made(tensor)
 
     def made(self, tensor: Tensor) -> None:
@@ -87,11 +87,11 @@ class Origins:
     def empty(self, tensor: Tensor) -> None:
         """The tensor was made and not yet written."""
         if tensor.numel():
-            self._unwritten.add(place(tensor))
+            self._unwritten.add(storage_of(tensor))
 
     def written(self, tensor: Tensor) -> None:
         """A seen call has written into it."""
-        self._unwritten.discard(place(tensor))
+        self._unwritten.discard(storage_of(tensor))
 
     def forget_the_dead(self) -> None:
         """Keeps what is known small in a long run."""

@@ -18,7 +18,7 @@ Places = tuple[int | None, ...]  # where each axis is taken from; None is a new 
 
 
 @dataclass(frozen=True)
-class Product:
+class ScaledProduct:
     """`alpha` times a product of two factors, plus `added`; `letters` name the axes of both and of the result."""
 
     left: Tensor
@@ -27,7 +27,7 @@ class Product:
     alpha: float = 1.0
     added: Tensor | None = None
 
-    def turned(self) -> "Product":
+    def turned(self) -> "ScaledProduct":
         """The same product with its factors in the other order."""
         first, second, result = self.letters
         return replace(self, left=self.right, right=self.left, letters=(second, first, result))
@@ -86,20 +86,22 @@ def _named_axes(left: Tensor, right: Tensor) -> tuple[str, str, str] | None:
     return f"{first}qd", f"{second}dk", max(first, second, key=len) + "qk"
 
 
-def _matmul(args: Args, kwargs: Kwargs) -> Product | None:
+def _matmul(args: Args, kwargs: Kwargs) -> ScaledProduct | None:
     left, right = argument(args, kwargs, 0, "input"), argument(args, kwargs, 1, "other", "mat2")
     letters = _named_axes(left, right)
-    return Product(left, right, letters) if letters else None
+    return ScaledProduct(left, right, letters) if letters else None
 
 
-def _baddbmm(args: Args, kwargs: Kwargs) -> Product | None:
+def _baddbmm(args: Args, kwargs: Kwargs) -> ScaledProduct | None:
     added, left, right = (argument(args, kwargs, i, name) for i, name in enumerate(("input", "batch1", "batch2")))
     letters = _named_axes(left, right)
     beta = float(kwargs.get("beta", 1.0))
-    return letters and Product(left, right, letters, float(kwargs.get("alpha", 1.0)), beta * added if beta else None)
+    return letters and ScaledProduct(
+        left, right, letters, float(kwargs.get("alpha", 1.0)), beta * added if beta else None
+    )
 
 
-def _einsum(args: Args, kwargs: Kwargs) -> Product | None:
+def _einsum(args: Args, kwargs: Kwargs) -> ScaledProduct | None:
     operands = args[1] if len(args) == 2 and isinstance(args[1], list | tuple) else args[1:]
     if not isinstance(args[0], str) or len(operands) != 2 or "->" not in args[0]:
         return None
@@ -111,7 +113,7 @@ def _einsum(args: Args, kwargs: Kwargs) -> Product | None:
     result = result.replace("...", "".join(c for c in lead if c in ascii_uppercase))
     if any(len(set(letters)) != len(letters) for letters in (first, second, result)):
         return None
-    return Product(left, right, (first, second, result))
+    return ScaledProduct(left, right, (first, second, result))
 
 
 def _spelled_out(letters: str, n_axes: int) -> str:
@@ -120,6 +122,6 @@ def _spelled_out(letters: str, n_axes: int) -> str:
     return letters.replace("...", ascii_uppercase[len(ascii_uppercase) - n_dots :])
 
 
-PRODUCTS: Mapping[str, Callable[[Args, Kwargs], Product | None]] = MappingProxyType(
+PRODUCTS: Mapping[str, Callable[[Args, Kwargs], ScaledProduct | None]] = MappingProxyType(
     {**dict.fromkeys(("matmul", "__matmul__", "bmm", "mm"), _matmul), "baddbmm": _baddbmm, "einsum": _einsum}
 )

@@ -24,7 +24,7 @@ from glassformer.stages.watchers import Watcher, nothing
 Pair = tuple[Tensor, Tensor]  # what the model got, and what was rebuilt
 
 
-class Found(Protocol):
+class CaughtAttention(Protocol):
     """An attention that was caught."""
 
     @property
@@ -104,7 +104,7 @@ class Heart:
         """Score, mask, weigh, mix, on queries and keys as they met."""
         queries, keys, values = (self._heads(rows) for rows in (self.queries, self.keys, self.values))
         told = in_our_terms(self.steps, score(queries, keys), shares=self.weigher == "softmax")
-        keys, values = shared(keys, values)
+        keys, values = once_per_group(keys, values)
         keeper = Keeper(see)
         see("queries", queries, "watched")
         see("keys", keys, "watched")
@@ -126,7 +126,7 @@ class Heart:
         return whole.reshape(*self.four[:2], *rows.shape[-2:])
 
 
-def shared(keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+def once_per_group(keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
     """Keys and values once for every group of neighbouring heads that use the same: B H T K becomes B G T K."""
     n_heads = keys.shape[1]
     for n_groups in range(1, n_heads):

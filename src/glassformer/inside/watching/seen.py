@@ -42,7 +42,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Call:
+class AttentionCall:
     """One attention that was caught.
 
     path      the module that ran it, as `named_modules` has it
@@ -80,7 +80,7 @@ class Call:
         compared = [self.rebuilt] if self.fused is None else [self.rebuilt, self.repeated]
         return not self.dropout and all(each is not None and each.agrees for each in compared)
 
-    def after(self, fused: str, repeated: Comparison | None) -> "Call":
+    def after(self, fused: str, repeated: Comparison | None) -> "AttentionCall":
         """The same call, seen in a second pass of the module `fused`."""
         return replace(self, fused=fused, repeated=repeated)
 
@@ -106,7 +106,7 @@ class Call:
         return " ".join(told)
 
 
-def facts(trace: Trace, scope: str) -> dict[str, Any]:
+def facts_of_attention(trace: Trace, scope: str) -> dict[str, Any]:
     """What the stages of one attention say of it."""
     masked = f"{scope}mask" in trace
     return {
@@ -134,7 +134,7 @@ class Seen:
     """
 
     trace: Trace = field(default_factory=Trace)
-    calls: list[Call] = field(default_factory=list)
+    calls: list[AttentionCall] = field(default_factory=list)
     missed: list[tuple[str, str]] = field(default_factory=list)
     unsure: list[tuple[str, str]] = field(default_factory=list)
     outside: int = 0

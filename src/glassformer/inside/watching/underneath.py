@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from glassformer.inside.watching.interruptions import from_a_signal
 from glassformer.inside.watching.marks import NONE, Bookkeeping, Marks, Meeting
-from glassformer.inside.watching.origins import CONSTANT, EMPTY, Origins, place, plain
+from glassformer.inside.watching.origins import CONSTANT, EMPTY, Origins, has_own_storage, storage_of
 
 # Libraries whose operations are known to hold no attention.
 _KNOWN = frozenset(("aten", "prim", "prims", "torchvision", "torchaudio", "quantized", "profiler"))
@@ -69,7 +69,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         written = func._schema.arguments[0].alias_info if func._schema.arguments else None
         skip = 1 if written is not None and written.is_write and _overwrites(short) else 0
         for tensor in tensors[skip:]:
-            if not plain(tensor):
+            if not has_own_storage(tensor):
                 self._cannot_tell(f"a tensor of another kind, {_kind(tensor)}, does not show what is done to it")
                 continue
             why = self.origins.strange(short, tensor)
@@ -79,7 +79,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def answered(self, answer: Any) -> None:
         """Looks at what the model gave: it too must come from somewhere."""
         for tensor in _tensors(answer):
-            why = self.origins.strange("", tensor) if plain(tensor) else None
+            why = self.origins.strange("", tensor) if has_own_storage(tensor) else None
             if why is not None:
                 self.unsure["", why] = None
 
@@ -95,11 +95,11 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._look_at_functional(func, tensors, result)
             return
         short = _short(func)
-        results = [tensor for tensor in _tensors(result) if plain(tensor)]
-        operands = [tensor for tensor in tensors if plain(tensor) and tensor.is_floating_point()]
+        results = [tensor for tensor in _tensors(result) if has_own_storage(tensor)]
+        operands = [tensor for tensor in tensors if has_own_storage(tensor) and tensor.is_floating_point()]
         if self.looking:
             self._look_for_kernels(func, short, call, operands)
-        inputs = [(tensor, place(tensor)) for tensor in tensors if plain(tensor)]
+        inputs = [(tensor, storage_of(tensor)) for tensor in tensors if has_own_storage(tensor)]
         places = [key for _, key in inputs]
         fixed = [key in self.origins.fixed or tensor.ndim == 0 for tensor, key in inputs]
         constant = self._constant(short, inputs, fixed)
@@ -109,7 +109,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if tensor.is_floating_point()
         ]
         for tensor in results:
-            key = place(tensor)
+            key = storage_of(tensor)
             if key not in places:
                 self.origins.made(tensor)
                 self._marks.pop(key, None)
@@ -139,7 +139,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _look_at_functional(self, func: Any, tensors: list[Tensor], result: Any) -> None:
         for tensor in _tensors(result):
-            if plain(tensor):
+            if has_own_storage(tensor):
                 self.origins.made(tensor)
         path = self.where() if self.looking else None
         if path is not None and "attention" in str(func):

@@ -25,8 +25,8 @@ from glassformer.inside.watching.follower import Follower
 from glassformer.inside.watching.fused import FUSED, Again, Pair, StepAside
 from glassformer.inside.watching.interruptions import from_a_signal
 from glassformer.inside.watching.origins import Origins
-from glassformer.inside.watching.rebuilding import Found, Multihead, from_kernel
-from glassformer.inside.watching.seen import Call, Comparison, Seen, facts
+from glassformer.inside.watching.rebuilding import CaughtAttention, Multihead, from_kernel
+from glassformer.inside.watching.seen import AttentionCall, Comparison, Seen, facts_of_attention
 from glassformer.inside.watching.underneath import Underneath
 from glassformer.stages.recorder import Recorder
 from glassformer.stages.watchers import within
@@ -117,7 +117,7 @@ class _Mode(TorchFunctionMode):
         finally:
             under.call = outer
 
-    def _found(self, func: Any, args: Any, kwargs: Any, result: Any) -> Found | None:
+    def _found(self, func: Any, args: Any, kwargs: Any, result: Any) -> CaughtAttention | None:
         """The attention that this call was, or completed."""
         name = getattr(func, "__name__", "")
         if func is F.scaled_dot_product_attention:
@@ -130,7 +130,7 @@ class _Mode(TorchFunctionMode):
             raise InputError("flex_attention takes any function for its scores")
         return self.follower.told(name, args, kwargs, result)
 
-    def _keep(self, found: Found) -> None:
+    def _keep(self, found: CaughtAttention) -> None:
         """Rebuilds an attention, compares it, and keeps its stages."""
         path = self._path()
         if path is None:
@@ -145,8 +145,8 @@ class _Mode(TorchFunctionMode):
         reach = np.abs(recorder.trace[f"{stem}scaled"]).max(initial=1.0)
         compared = [_compared(real, rebuilt, _ROUNDINGS * float(reach)) for real, rebuilt in pairs]
         worst = max(compared, key=lambda each: (each.nans, each.error / each.allowed), default=None)
-        known = facts(recorder.trace, stem)
-        self.seen.calls.append(Call(path, scope, found.kind, dropout=found.dropout, rebuilt=worst, **known))
+        known = facts_of_attention(recorder.trace, stem)
+        self.seen.calls.append(AttentionCall(path, scope, found.kind, dropout=found.dropout, rebuilt=worst, **known))
         self.seen.trace.entries.update(recorder.trace.entries)
 
     def repeat(self, module: nn.Module, again: Again) -> Pair | None:

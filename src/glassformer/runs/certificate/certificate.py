@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from glassformer.runs.certificate.promises import FIRST, PROMISES, Case, Promise
+from glassformer.runs.certificate.promises import FIRST, PROMISES, ModelOnTrial, Promise
 from glassformer.runs.certificate.subjects import Subject, Text, subject_for
 
 LENGTHS = (3, 7, 13, 23)  # of the texts that are tried
@@ -82,12 +82,14 @@ def certify(
     try:
         with torch.no_grad():
             subject = subject_for(model, family)
-            return _tried(Case(subject, trial_texts(subject, texts, seed), rebuild or (lambda: _emptied(model))))
+            return _tried(
+                ModelOnTrial(subject, trial_texts(subject, texts, seed), rebuild or (lambda: _emptied(model)))
+            )
     finally:
         model.train(was_training)
 
 
-def _tried(case: Case) -> Certificate:
+def _tried(case: ModelOnTrial) -> Certificate:
     checks: list[Check] = []
     left_out: list[LeftOut] = []
     blocked = ""
@@ -102,7 +104,7 @@ def _tried(case: Case) -> Certificate:
     return Certificate(tuple(checks), tuple(left_out))
 
 
-def _check(promise: Promise, case: Case) -> Check:
+def _check(promise: Promise, case: ModelOnTrial) -> Check:
     value, bar = promise.measure(case), promise.bar(case)
     return Check(promise.name, value <= bar, value, bar, promise.sentence)
 

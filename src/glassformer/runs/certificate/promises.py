@@ -43,7 +43,7 @@ def _copying(name: str, value: Stage, how: str = "") -> Stage:
     return copied
 
 
-class Case:
+class ModelOnTrial:
     """A model on trial: the texts it is asked about, and its plain answers."""
 
     def __init__(self, subject: Subject, texts: Sequence[Text], rebuild: Callable[[], nn.Module]) -> None:
@@ -92,15 +92,15 @@ def _apart(one: Tensor, other: Tensor) -> float:
 # --- what is measured: 0 is perfect -----------------------------------------------------------------------------
 
 
-def _not_finite(case: Case) -> float:
+def _not_finite(case: ModelOnTrial) -> float:
     return float(sum((~answer.isfinite()).sum() for answer in [*case.answers, case.subject.nobody()]))
 
 
-def _not_the_same_twice(case: Case) -> float:
+def _not_the_same_twice(case: ModelOnTrial) -> float:
     return max(_apart(case.subject.alone(text), answer) for text, answer in zip(case.texts, case.answers, strict=True))
 
 
-def _future_in_values(case: Case) -> float:
+def _future_in_values(case: ModelOnTrial) -> float:
     """Every id from some place on becomes another; each place is tried by itself."""
     worst = 0.0
     for text, answer in zip(case.texts, case.answers, strict=True):
@@ -111,7 +111,7 @@ def _future_in_values(case: Case) -> float:
     return worst
 
 
-def _future_in_gradients(case: Case) -> float:
+def _future_in_gradients(case: ModelOnTrial) -> float:
     """How far the answer at each place would move with the embedded ids after it."""
     embedded: list[Tensor] = []  # what is written is embedded last
 
@@ -132,15 +132,15 @@ def _future_in_gradients(case: Case) -> float:
     return worst
 
 
-def _right_padding(case: Case) -> float:
+def _right_padding(case: ModelOnTrial) -> float:
     return _padding(case, lambda text, pads: case.subject.ask([text], right=pads))
 
 
-def _left_padding(case: Case) -> float:
+def _left_padding(case: ModelOnTrial) -> float:
     return _padding(case, lambda text, pads: case.subject.ask([text], left=pads))
 
 
-def _padding(case: Case, ask: Callable[[Text, int], list[Tensor]]) -> float:
+def _padding(case: ModelOnTrial, ask: Callable[[Text, int], list[Tensor]]) -> float:
     worst = 0.0
     for text, answer in zip(case.texts, case.answers, strict=True):
         for pads in {min(pads, case.room(text)) for pads in PADS}:
@@ -148,7 +148,7 @@ def _padding(case: Case, ask: Callable[[Text, int], list[Tensor]]) -> float:
     return worst
 
 
-def _company(case: Case) -> float:
+def _company(case: ModelOnTrial) -> float:
     """All texts in one batch, from the longest to the shortest and the other way round."""
     worst = 0.0
     for order in (1, -1):
@@ -157,7 +157,7 @@ def _company(case: Case) -> float:
     return worst
 
 
-def _cache(case: Case) -> float:
+def _cache(case: ModelOnTrial) -> float:
     """Read in two parts, cut at every place that leaves two ids or more on either side."""
     worst = 0.0
     for text, answer in zip(case.texts, case.answers, strict=True):
@@ -166,14 +166,14 @@ def _cache(case: Case) -> float:
     return worst
 
 
-def _step_by_step(case: Case) -> float:
+def _step_by_step(case: ModelOnTrial) -> float:
     return max(
         _apart(case.subject.in_parts(text, range(1, len(text.ids))), answer)
         for text, answer in zip(case.texts, case.answers, strict=True)
     )
 
 
-def _greedy(case: Case) -> float:
+def _greedy(case: ModelOnTrial) -> float:
     """Ids written otherwise in a batch and with a KV cache than alone and without; a tie within the bar is none."""
     texts = list(case.texts)
     if case.subject.counts_columns:  # they cannot be written together unless they are equally long
@@ -184,7 +184,7 @@ def _greedy(case: Case) -> float:
     return float(sum(_other_ids(case, *each) for each in zip(texts, case.subject.write(texts, count), strict=True)))
 
 
-def _other_ids(case: Case, text: Text, written: tuple[int, ...]) -> int:
+def _other_ids(case: ModelOnTrial, text: Text, written: tuple[int, ...]) -> int:
     ids = text.ids
     for id_ in written:
         logits = case.subject.alone(Text(ids, text.source))[-1]
@@ -194,21 +194,21 @@ def _other_ids(case: Case, text: Text, written: tuple[int, ...]) -> int:
     return 0
 
 
-def _looking(case: Case) -> float:
+def _looking(case: ModelOnTrial) -> float:
     return max(
         _apart(case.subject.alone(text, _Keeper()), answer)
         for text, answer in zip(case.texts, case.answers, strict=True)
     )
 
 
-def _steps(case: Case) -> float:
+def _steps(case: ModelOnTrial) -> float:
     return max(
         _apart(case.subject.alone(text, _copying), answer)
         for text, answer in zip(case.texts, case.answers, strict=True)
     )
 
 
-def _shown(case: Case) -> float:
+def _shown(case: ModelOnTrial) -> float:
     """Weights times values, against what was mixed; relative to the size of the mixed rows."""
     worst = 0.0
     values, mixed = case.stages("values"), case.stages("mixed")
@@ -218,12 +218,12 @@ def _shown(case: Case) -> float:
     return worst
 
 
-def _row_sums(case: Case) -> float:
+def _row_sums(case: ModelOnTrial) -> float:
     sums = [weights.sum(-1) for weights in case.stages("weights").values()]
     return max(float(torch.minimum((each - 1).abs(), each.abs()).max()) for each in sums)
 
 
-def _hidden_weight(case: Case) -> float:
+def _hidden_weight(case: ModelOnTrial) -> float:
     masks = case.stages("mask")
     return max(
         (
@@ -235,7 +235,7 @@ def _hidden_weight(case: Case) -> float:
     )
 
 
-def _saved(case: Case) -> float:
+def _saved(case: ModelOnTrial) -> float:
     """Through the bytes of a file into a model that was built anew; a name that does not fit shows in the answers."""
     content = to_bytes(case.subject.model.state_dict())
     fresh = case.rebuild().to(case.answers[0]).eval()
@@ -247,19 +247,19 @@ def _saved(case: Case) -> float:
 # --- what has no meaning for a model, and why -------------------------------------------------------------------
 
 
-def _always(case: Case) -> str:
+def _always(case: ModelOnTrial) -> str:
     return ""
 
 
-def _if_causal(case: Case) -> str:
+def _if_causal(case: ModelOnTrial) -> str:
     return "" if case.subject.causal else "It reads a text as a whole: every word may see every other."
 
 
-def _if_it_writes(case: Case) -> str:
+def _if_it_writes(case: ModelOnTrial) -> str:
     return "" if case.subject.causal else "It writes nothing, so it has no KV cache."
 
 
-def _if_filled_left(case: Case) -> str:
+def _if_filled_left(case: ModelOnTrial) -> str:
     if not case.subject.fills_left:
         return "It counts positions from the first column, so its texts are padded on the right only."
     if case.subject.counts_columns:
@@ -267,18 +267,18 @@ def _if_filled_left(case: Case) -> str:
     return ""
 
 
-def _if_it_attends(case: Case) -> str:
+def _if_it_attends(case: ModelOnTrial) -> str:
     return "" if case.subject.attentions else "It has no attention."
 
 
-def _if_fused(case: Case) -> str:
+def _if_fused(case: ModelOnTrial) -> str:
     if not case.subject.attentions:
         return "It has no attention."
     fused = any(type(each.scorer) is DotProduct and each.weigher is softmax for each in case.subject.attentions)
     return "" if fused else "No kernel computes this kind of attention: it always walks the steps."
 
 
-def _if_shares(case: Case) -> str:
+def _if_shares(case: ModelOnTrial) -> str:
     if not case.subject.attentions:
         return "It has no attention."
     others = [each.weigher for each in case.subject.attentions if each.weigher is not softmax]
@@ -294,20 +294,20 @@ class Promise:
 
     name: str
     sentence: str
-    measure: Callable[[Case], float]
-    bar: Callable[[Case], float]
-    why_not: Callable[[Case], str] = _always
+    measure: Callable[[ModelOnTrial], float]
+    bar: Callable[[ModelOnTrial], float]
+    why_not: Callable[[ModelOnTrial], str] = _always
 
 
-def _nothing(case: Case) -> float:
+def _nothing(case: ModelOnTrial) -> float:
     return 0.0
 
 
-def _rounding(case: Case) -> float:
+def _rounding(case: ModelOnTrial) -> float:
     return case.bar
 
 
-def _fine_rounding(case: Case) -> float:
+def _fine_rounding(case: ModelOnTrial) -> float:
     return case.tolerance / 5
 
 

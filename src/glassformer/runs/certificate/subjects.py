@@ -14,8 +14,9 @@ from torch import Tensor, nn
 from glassformer.choices import Choices
 from glassformer.layers.attention import Attention
 from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
-from glassformer.models.decoding.sampling import Stop, greedy
-from glassformer.models.decoding.writers import Continuation, Translation
+from glassformer.models.language_model import Continuation
+from glassformer.models.sampling import Stop, greedy
+from glassformer.models.translator import Translation
 from glassformer.stages.watchers import Watcher, nothing
 from glassformer.text.tokens import START
 

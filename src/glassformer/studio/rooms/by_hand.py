@@ -16,7 +16,7 @@ from glassformer.by_hand.exercises.exercise_sheets import make_exercise
 from glassformer.by_hand.exercises.workings import VARIANTS
 from glassformer.by_hand.reports.html import sheets_html
 from glassformer.by_hand.reports.wording import ending, minus, place, sentence, summary, unchecked
-from glassformer.by_hand.worksheets.handout import Number, Shown, spell_out
+from glassformer.by_hand.worksheets.handout import ShownStage, WorkedNumber, spell_out
 from glassformer.by_hand.worksheets.mask_laboratory import Experiment, experiments
 from glassformer.by_hand.worksheets.solution import Solution, explain
 from glassformer.by_hand.worksheets.worksheet import (
@@ -115,7 +115,7 @@ def _made_up(sheet: Worksheet, scorer: str) -> JSON:
     }
 
 
-def number(content: Content) -> JSON:
+def explained_number(content: Content) -> JSON:
     """One number's arithmetic."""
     solution = explain(_sheet(content))
     name = asking.text(content, "stage")
@@ -125,7 +125,7 @@ def number(content: Content) -> JSON:
     return _told(explanation, spell_out(solution.trace, explanation, PRECISION))
 
 
-def _told(explanation: Explanation, said: Number) -> JSON:
+def _told(explanation: Explanation, said: WorkedNumber) -> JSON:
     """An explanation as every page draws it, with the words and the figures of this one."""
     write = plain(PRECISION)
     found = explanation.to_dict()
@@ -202,7 +202,7 @@ def _can_have(sheet: Worksheet, heads: int) -> bool:
     return True
 
 
-def _stage(solution: Solution, shown: Shown) -> JSON:
+def _stage(solution: Solution, shown: ShownStage) -> JSON:
     address = shown.name
     numbers = shown.numbers if shown.values.dtype.kind != "b" else shown.values
     return {
@@ -318,7 +318,7 @@ def exercise(content: Content) -> JSON:
 ACTIONS: MappingProxyType[str, Callable[[Content], JSON]] = MappingProxyType(
     {
         "by-hand/start": start, "by-hand/example": example, "by-hand/sentence": sentence_sheet, "by-hand/work": work,
-        "by-hand/refit": refit, "by-hand/number": number, "by-hand/laboratory": laboratory, "by-hand/check": check,
-        "by-hand/exercise": exercise,
+        "by-hand/refit": refit, "by-hand/number": explained_number, "by-hand/laboratory": laboratory,
+        "by-hand/check": check, "by-hand/exercise": exercise,
     }
 )  # fmt: skip

@@ -125,8 +125,8 @@ class Inside:
     def _seen(
         self, run: Run, text: str, target: str | None, changes: tuple[Asked, ...], like: Look | None = None
     ) -> Look:
-        write = writes(changes, lambda other: look_at(run, other, target).trace)
-        return look_at(run, text, target, write or None, like)
+        write = writes(changes, lambda other: reading_look(run, other, target).trace)
+        return reading_look(run, text, target, write or None, like)
 
 
 def first_text(data: str, task: str) -> str:
@@ -136,7 +136,7 @@ def first_text(data: str, task: str) -> str:
     return TASKS[task].first if task in TASKS else ""
 
 
-def look_at(
+def reading_look(
     run: Run, text: str, target: str | None = None, write: Writes | None = None, like: Look | None = None
 ) -> Look:
     """A look for which a model of running text only reads: it has no end of its own."""

@@ -13,7 +13,7 @@ from glassformer.runs.run import Run, pocket_races
 from glassformer.storage import parse_json
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
-from glassformer.studio.rooms.inside import LONGEST, first_text, look_at
+from glassformer.studio.rooms.inside import LONGEST, first_text, reading_look
 from glassformer.studio.shelf import Shelf
 
 MOST_MODELS = 24
@@ -126,7 +126,7 @@ def _looked(run: Run, text: str) -> list[JSON]:
     """How much each token was looked at in the last attention: the mean over its heads and queries. None, if the model
     attends to nothing."""
     try:
-        look = look_at(run, text)
+        look = reading_look(run, text)
     except GlassformerError:
         return []
     weights = [entry.values for entry in look.trace.entries.values() if entry.stage.name == "weights"]

@@ -8,7 +8,7 @@ from typing import Any
 from glassformer.errors import GlassformerError, InputError
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import Run
-from glassformer.studio.rooms.inside import look_at
+from glassformer.studio.rooms.inside import reading_look
 from glassformer.text.samples import Plain, Sample, text_of, truth_of
 from glassformer.training.loop import weights_in
 from glassformer.training.prepare import Prepared, prepare_again
@@ -58,7 +58,7 @@ def _text(sample: Sample) -> str:
 def _patterns(run: Run, text: str) -> JSON:
     """The weights of every head, and the tokens that stand beside them."""
     try:
-        look = look_at(run, text)
+        look = reading_look(run, text)
     except GlassformerError as error:
         return {"patterns": [], "why": str(error)}
     found = []

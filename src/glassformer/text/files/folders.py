@@ -46,7 +46,7 @@ class Files:
 Parts = dict[str, list[Files]]
 
 
-def parts_of(source: Path | Sequence[Path], task: str, columns: Columns) -> Parts:
+def files_of_parts(source: Path | Sequence[Path], task: str, columns: Columns) -> Parts:
     """The files of each part. What is not split yet is all train."""
     if not isinstance(source, Path):
         return {"train": _several(list(source), task)}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from pathlib import Path
 
-from glassformer.drawing.charts import COLOURS, Line, Scale, lines, whisker
+from glassformer.drawing.charts import COLOURS, Line, Scale, line_chart, whisker
 from glassformer.drawing.html_page import fact_list, page, section, table
 from glassformer.drawing.score_words import SCORES, between, clock, figure, in_figures
 from glassformer.models.registry import MODELS
@@ -130,7 +130,7 @@ def _curves(race: Race, standings: Standings) -> str:
     said = "Validation loss over time: " + ", ".join(
         f"{line.name} ends at {line.points[-1][1]:.3f}" for line in found if line.points and not line.faint
     )
-    return lines(found, clock, lambda loss: f"{loss:g}", said)
+    return line_chart(found, clock, lambda loss: f"{loss:g}", said)
 
 
 def _terms(race: Race, standings: Standings) -> dict[str, str]:

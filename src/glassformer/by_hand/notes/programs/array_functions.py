@@ -89,7 +89,7 @@ def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
     return worked
 
 
-def softmax(x: Any, *rest: Any, **how: Any) -> Any:
+def array_softmax(x: Any, *rest: Any, **how: Any) -> Any:
     """Along an axis that is named; `scipy.special.softmax` without one takes the whole array."""
     axis = _axis(how, rest)
     x = np.asanyarray(x, dtype=float)
@@ -99,7 +99,7 @@ def softmax(x: Any, *rest: Any, **how: Any) -> Any:
     return powers / np.sum(powers, axis=axis, keepdims=True)
 
 
-def product(a: Any, b: Any) -> Any:
+def array_product(a: Any, b: Any) -> Any:
     """`a @ b`, `np.dot(a, b)`"""
     a, b = np.asanyarray(a), np.asanyarray(b)
     if a.size * (b.shape[-1] if b.ndim > 1 else 1) > MOST_PRODUCTS:
@@ -188,10 +188,10 @@ FUNCTIONS = MappingProxyType(
         **dict.fromkeys(("array", "asarray"), array),
         **dict.fromkeys(("tensor", "Tensor", "FloatTensor"), tensor),
         "from_numpy": lambda x: np.asanyarray(x).view(Tensor), "empty": _filled(math.nan),
-        **dict.fromkeys(("dot", "matmul", "mm", "mv", "inner_product"), product),
+        **dict.fromkeys(("dot", "matmul", "mm", "mv", "inner_product"), array_product),
         "sum": _over(np.sum), "mean": _over(np.mean), "max": _over(np.max), "min": _over(np.min),
         "amax": _over(np.max), "amin": _over(np.min), "prod": _over(np.prod), "argmax": _over(np.argmax),
-        "std": _spread(np.std), "var": _spread(np.var), "softmax": softmax, "sigmoid": _sigmoid,
+        "std": _spread(np.std), "var": _spread(np.var), "softmax": array_softmax, "sigmoid": _sigmoid,
         "relu": lambda x: np.maximum(x, 0), "zeros": _filled(0.0), "ones": _filled(1.0), "arange": _arange,
         "eye": _identity, "identity": _identity,
         "transpose": _transposed, "t": lambda x: np.asanyarray(x).T, "reshape": _reshaped, "view": _reshaped,

@@ -13,7 +13,7 @@ from glassformer.by_hand.grammar.expressions import Matrix, Node, Number, Span, 
 from glassformer.by_hand.notes.documents import Document, Passage
 from glassformer.by_hand.notes.programs.arithmetic_trees import tree_of
 from glassformer.by_hand.notes.programs.array_functions import UnknownValueError
-from glassformer.by_hand.notes.programs.printed_output import Seen, lay_beside
+from glassformer.by_hand.notes.programs.printed_output import PrintedValue, lay_beside
 from glassformer.by_hand.notes.programs.python_values import Gap, Hole, Program
 
 NOISE = 1e-5  # of single precision, carried through a few steps
@@ -45,7 +45,7 @@ class Cells:
         if last is not None and self.program.events[-1:] == [Gap()]:
             self.program.events.pop()  # the last line shows its value, which is looked at below
         events = self.program.events
-        seen: list[Seen] = []
+        seen: list[PrintedValue] = []
         claimed = {passage.span for passage in self.document.passages if passage.kind == "given"}
         for output in outputs:
             if not output.is_value:
@@ -56,14 +56,14 @@ class Cells:
             if each.printed.span not in claimed:
                 self._claim(each)
 
-    def _value_shown(self, expression: ast.expr, output: Output) -> list[Seen]:
+    def _value_shown(self, expression: ast.expr, output: Output) -> list[PrintedValue]:
         try:
             value = self.program.value(expression)
         except UnknownValueError:
             return []
         return list(lay_beside([Hole(value, expression)], output.text, output.start))
 
-    def _claim(self, seen: Seen) -> None:
+    def _claim(self, seen: PrintedValue) -> None:
         entries = [entry for row in _rows(seen.printed) for entry in row]
         values = seen.value.reshape(-1)
         scale = max(1.0, float(np.abs(values).max()))
@@ -86,7 +86,7 @@ class Cells:
                     tree = Sum((tree.rows[0][0], Number("0", where)), where)
             self._add(where, tree, seen.printed, source)
 
-    def _is_still(self, seen: Seen) -> bool:
+    def _is_still(self, seen: PrintedValue) -> bool:
         """Whether the expression still gives what it gave when it was printed."""
         try:
             return bool(np.array_equal(np.ravel(self.program.value(seen.source)), np.ravel(seen.value)))
@@ -115,7 +115,7 @@ def _half(number: Number, value: float) -> float:
     return 0.5 * 10.0**-decimals
 
 
-def _as_given(seen: Seen, *, noise: bool) -> Matrix:
+def _as_given(seen: PrintedValue, *, noise: bool) -> Matrix:
     """The numbers that the program gives; within the noise of a print they are those that were printed."""
     rows = []
     for printed, values in zip(_rows(seen.printed), seen.value, strict=True):

@@ -21,7 +21,7 @@ _ANCHOR = 4  # signs; fewer words are found by chance
 
 
 @dataclass(frozen=True)
-class Seen:
+class PrintedValue:
     """A value that was printed: the numbers as they stand in the text, and what the program gives for them."""
 
     printed: Matrix | Number
@@ -30,7 +30,7 @@ class Seen:
     sure: bool = True  # all that was printed before stands there, too, as far as it is known
 
 
-def lay_beside(events: list[Event], text: str, start: int) -> Iterator[Seen]:
+def lay_beside(events: list[Event], text: str, start: int) -> Iterator[PrintedValue]:
     """The holes of `events` found in the text, whose first sign stands at `start` in the document."""
     position, lost, sure = 0, False, True
     for event in events:
@@ -127,7 +127,7 @@ def _number(match: re.Match[str], start: int) -> Number:
     return Number(text, Span(start + match.start(), start + match.end()), -1 if match[0].startswith("-") else 1)
 
 
-def _seen(hole: Hole, rows: list[list[Number]], start: int) -> Seen | None:
+def _seen(hole: Hole, rows: list[list[Number]], start: int) -> PrintedValue | None:
     """The hole with its numbers, if it has as many as the value."""
     try:
         value = np.asarray(hole.value, dtype=float)
@@ -144,4 +144,4 @@ def _seen(hole: Hole, rows: list[list[Number]], start: int) -> Seen | None:
     span = Span(placed[0][0].span.start, placed[-1][-1].span.end)
     printed = Matrix(tuple(tuple(row) for row in placed), span) if value.ndim else placed[0][0]
     whole = value.reshape(len(rows), len(rows[0]))
-    return Seen(printed, whole, hole.source)
+    return PrintedValue(printed, whole, hole.source)

@@ -20,8 +20,8 @@ from glassformer.by_hand.notes.programs.array_functions import (
     FUNCTIONS,
     Tensor,
     UnknownValueError,
+    array_product,
     bounded,
-    product,
 )
 
 MOST_STEPS = 50_000
@@ -33,7 +33,7 @@ _HARMLESS = frozenset({"print", "plt", "sns", "display", "ax", "fig", "axes", "w
 _BINARY: MappingProxyType[type, Callable[[Any, Any], Any]] = MappingProxyType(
     {
         ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-        ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.MatMult: product,
+        ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.MatMult: array_product,
     }
 )  # fmt: skip
 _COMPARED: MappingProxyType[type, Callable[[Any, Any], Any]] = MappingProxyType(

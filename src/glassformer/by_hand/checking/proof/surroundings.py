@@ -1,0 +1,70 @@
+"""What stands on the page around a formula or a printed number, and says that it may be meant otherwise.
+
+Looks at the text alone, and knows nothing of values.
+"""
+
+import re
+
+from glassformer.by_hand.grammar.expressions import Negative, Node, Number, Span, Sum, sum_of
+
+_DASH_BEFORE = re.compile(r"(?:^|\n)[ \t>]*[-−–][ \t]+$")
+_DASH_FIRST = re.compile(r"[-−–][ \t]")
+_ORDINAL = re.compile(r"\$?(?:(?:th|st|nd|rd)\b|\s*per\s?cent)")
+_ARRAY = re.compile(r"\b(?:array|asarray|tensor|matrix)\(\s*$")
+_COMMAND = re.compile(r"\\(?:text)?color\s*\{[^{}]*\}|\\(?:begin|end)\s*\{[a-z]*\*?\}|\\[A-Za-z]+")
+_WORD_AFTER = re.compile(
+    r"(?:[ \t]|\\[,;:! ]|~|\*|\})*(?:\\(?:text|mathrm|textrm|mbox|operatorname)\s*\{)?[ \t]*"
+    r"(?!(?:and|or|so|but|then|thus|which|where|when|while|because|is|are|as|for|with|by|in|to|not|instead)\b)[^\W\d_]"
+)
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+_LESS = re.compile(
+    r"\W{0,6}(?:\w+\s+)?(?:decrease|reduction|drop|loss|less|lower|decline|fall|below|shorter|smaller)", re.I
+)
+_SIGN_ABOVE = re.compile(r"(?:^|\n)[ \t]*[A-Za-z+−×*/·^-]\s*$")
+_LONGEST_INDENT = 40
+
+
+def dash_read_otherwise(first: Node, source: str) -> Node | None:
+    """`- 0.5 + 1 = …` at the beginning of a line: a dash of a list may be a minus, and a minus such a dash."""
+    before = source[max(0, first.span.start - _LONGEST_INDENT) : first.span.start]
+    is_minus = bool(re.search(r"(?:^|\n)[ \t>]*$", before) and _DASH_FIRST.match(source, first.span.start))
+    return _sign_turned(first) if is_minus or _DASH_BEFORE.search(before) else None
+
+
+def _sign_turned(node: Node) -> Node:
+    if isinstance(node, Sum):
+        return sum_of([_sign_turned(node.terms[0]), *node.terms[1:]], node.span)
+    if isinstance(node, Number):
+        return Number(node.text, node.span, -node.sign, node.percent)
+    return node.of if isinstance(node, Negative) else Negative(node, node.span)
+
+
+def counts_otherwise(printed: Span, source: str) -> bool:
+    """`$9/10 = 90$th` and `0.9 = 90 percent`: the number is said in hundredths, or counts places."""
+    return _ORDINAL.match(source, printed.end) is not None
+
+
+def is_set_by_program(printed: Span, source: str) -> bool:
+    """`v = np.array([1, 1])`: a program sets a name, whatever it was before."""
+    return _ARRAY.search(source[max(0, printed.start - _LONGEST_INDENT) : printed.start]) is not None
+
+
+def says_less(printed: Span, source: str) -> bool:
+    """`≈ 0.03 decrease`: the word has the sign."""
+    return _LESS.match(source, printed.end) is not None
+
+
+def has_unit(printed: Span, source: str) -> bool:
+    """Whether a word stands after a number that may be a unit: `96 × 32 ≈ 3 GiB`."""
+    return _WORD_AFTER.match(source, printed.end) is not None
+
+
+def stands_plainly(working: Span, printed: Span, source: str) -> bool:
+    """Whether nothing but a relation stands between a working and its result, and no unit or other word after it."""
+    first, last = sorted((working, printed), key=lambda span: span.start)
+    if last.start < first.end or has_unit(last, source):
+        return False
+    between, written = source[first.end : last.start], source[working.start : working.end]
+    if "\n" in written and _SIGN_ABOVE.search(source[max(0, working.start - 200) : working.start]):
+        return False  # signs from line to line, which begin above
+    return not _LETTERS.search(_COMMAND.sub(" ", between))

@@ -1,0 +1,112 @@
+"""Whether the notes themselves show that a number was read as it is meant: without that, none is called wrong.
+
+A misreading gives some number, an error one that is close to the right one; a misreading happens wherever the notation
+occurs, an error once among many that are right. So a wrong number counts if it stands plainly beside its working, is
+near the right one or among right ones, comes from a known slip, is contradicted by what follows, or belongs to a kind
+of working that was found right elsewhere in the notes. Knows nothing of how documents are read.
+"""
+
+from collections import Counter
+
+import numpy as np
+
+from glassformer.by_hand.checking.proof.evidence import is_written
+from glassformer.by_hand.checking.proof.surroundings import has_unit, stands_plainly
+from glassformer.by_hand.grammar.expressions import (
+    Call,
+    Inverse,
+    Matrix,
+    Name,
+    Node,
+    Number,
+    Power,
+    Product,
+    Sum,
+    Transpose,
+    is_printed,
+    walk,
+)
+from glassformer.by_hand.numbers.comparison import entries_of, is_near_miss
+from glassformer.by_hand.numbers.intervals import DEEP, LOCAL
+from glassformer.by_hand.numbers.worlds import Flaw
+from glassformer.by_hand.slips.causes import CHANCE
+
+_FACTOR = 2  # between two numbers of one unit that were confused
+_SMALL = 3  # numbers of a vector
+_ENOUGH = 2  # right results of one kind that show how it is meant
+_TIMES_MORE = 2  # right results than wrong ones
+
+Form = frozenset[str]
+
+
+def form_of(node: Node) -> Form:
+    """The kind of working: which operations and functions occur in it, with numbers, names or matrices."""
+    return frozenset(_sign(each) for each in walk(node) if not isinstance(each, Number))
+
+
+def _sign(node: Node) -> str:
+    if isinstance(node, Call):
+        return node.function
+    if isinstance(node, Product | Sum | Inverse | Power | Transpose | Matrix | Name):
+        return type(node).__name__
+    return ""
+
+
+class Record:
+    """How often each kind of working came out right in these notes, and how often not."""
+
+    def __init__(self) -> None:
+        self.right: Counter[Form] = Counter()
+        self.wrong: Counter[Form] = Counter()
+
+    def note(self, expected: Node, *, is_right: bool) -> None:
+        """One result was compared."""
+        (self.right if is_right else self.wrong)[form_of(expected)] += 1
+
+    def speaks_for(self, expected: Node) -> bool:
+        """Whether such workings were read as they are meant, as far as can be told."""
+        form = form_of(expected)
+        return self.right[form] >= max(_ENOUGH, _TIMES_MORE * self.wrong[form])
+
+
+def is_shown(flaw: Flaw, record: Record, source: str) -> bool:
+    """Whether something shows that the wrong number was meant for the formula."""
+    assert flaw.expected is not None
+    if flaw.is_proven or flaw.state == "slip":
+        return True
+    if isinstance(flaw.literal, Number) and has_unit(flaw.literal.span, source):
+        return _is_close(flaw)  # a unit may be another one
+    if record.speaks_for(flaw.expected):
+        return True
+    is_pinned = is_written(flaw.expected) or (flaw.is_pinned and not flaw.is_copy)
+    if is_pinned and stands_plainly(flaw.expected.span, flaw.literal.span, source):
+        return True
+    if not is_printed(flaw.literal):
+        return False
+    if flaw.is_copy:
+        return _stands_among_right_ones(flaw)  # a name may be given anew
+    has_cause = flaw.cause is not None and flaw.cause not in CHANCE
+    return has_cause or _is_near(flaw) or _stands_among_right_ones(flaw)
+
+
+def _is_near(flaw: Flaw) -> bool:
+    assert flaw.right is not None
+    numbers = entries_of(flaw.literal)
+    return all(
+        any(is_near_miss(numbers[i][j], float(flaw.right.middle(reading)[i, j])) for reading in (LOCAL, DEEP))
+        for i, j in np.argwhere(flaw.wrong).tolist()
+    )
+
+
+def _is_close(flaw: Flaw) -> bool:
+    assert flaw.right is not None
+    assert isinstance(flaw.literal, Number)
+    right = float(flaw.right.middle(LOCAL)[0, 0])
+    return _is_near(flaw) and 1 / _FACTOR < flaw.literal.value / (right or 1.0) < _FACTOR
+
+
+def _stands_among_right_ones(flaw: Flaw) -> bool:
+    telling = np.array([[number.value not in (0, 1) for number in row] for row in entries_of(flaw.literal)])
+    n_right = int((~flaw.wrong & telling).sum())
+    n_wrong = int(flaw.wrong.sum())
+    return n_right >= n_wrong or (n_wrong == 1 and flaw.wrong.size > _SMALL)

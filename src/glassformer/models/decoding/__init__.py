@@ -1,1 +1,0 @@
-"""Decoding: from logits for the next id to whole sequences."""

@@ -1,0 +1,59 @@
+"""Other meanings of what is written: whoever means one of them is right, and whoever means none is not."""
+
+import math
+
+import pytest
+
+from glassformer.by_hand.check import check_text
+from glassformer.by_hand.checking.proof.readings import is_round, is_rounded_up
+from glassformer.by_hand.grammar.expressions import Number, Span
+
+
+def told(notes: str) -> list[tuple[str, str]]:
+    return [(finding.printed, finding.right) for finding in check_text(notes).findings]
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        "7 ÷ 1/3 = 21",  # seven thirds, as they are spoken
+        "1 ÷ 1/15 = 15/1 = 15",
+        "6 / 2 × 3 = 1",
+        "z = 5 − 3.8/0.6\nz = 2.00",  # (5 − 3.8)/0.6
+        "mean = 3+5+10/3 = 6",
+        "share = 3/12 × 100 = 25 %",
+        "$R = 24\\frac13/50 = 73/150$",
+        "$\\frac14 (3 + 5) = 2$",  # and not a fourteenth
+        "$\\frac{(-3^2 + -1^2 + 4^2)}{2} = \\frac{26}{2} = 13$",
+        "$2^{10} \\approx 1000$",
+        "$n = (2.576 \\cdot 15 / 2)^2 = 374$",  # people, rounded up
+        "0.4 × 5 = 2 × 3 = 6",  # it goes on from the result
+        "1/30 + 1/10 = 4/30 ÷ 2 = 4/60",
+        "h = [1×2 + 1, 3×1] = [2 + 1, 3] + [1, 1] = [4, 4]",
+    ],
+)
+def test_right_in_one_of_its_readings(notes: str) -> None:
+    assert told(notes + "\n") == []
+
+
+@pytest.mark.parametrize(
+    ("notes", "wrong"),
+    [
+        ("7 ÷ 1/3 = 22", ("22", "2.3333")),
+        ("z = 5 − 3.8/0.6\nz = 2.50", ("2.50", "-1.33")),
+        ("share = 3/12 × 100 = 26 %", ("26 %", "25%")),
+        ("$\\frac14 (3 + 5) = 3$", ("3", "2")),
+        ("0.81 = 0.4*0.9 + 0.5*0.7", ("0.81", "0.71")),  # the result stands first
+    ],
+)
+def test_wrong_in_all_of_them(notes: str, wrong: tuple[str, str]) -> None:
+    assert [printed for printed, _ in told(notes + "\n")] == [wrong[0]]
+
+
+def test_what_a_round_number_stands_for() -> None:
+    assert is_round(Number("1000", Span(0, 4)), 1024)
+    assert not is_round(Number("1000", Span(0, 4)), 1700)
+    assert not is_round(Number("1024", Span(0, 4)), 1000)
+    assert is_rounded_up(Number("374", Span(0, 3)), 373.26)
+    assert not is_rounded_up(Number("375", Span(0, 3)), 373.26)
+    assert not is_rounded_up(Number("374", Span(0, 3)), math.nan)

@@ -1,0 +1,82 @@
+"""What shows that a number was read as it is meant, and what does not: then it is not checked, and that is said."""
+
+from glassformer.by_hand.check import check_text
+from glassformer.by_hand.checking.findings import Report
+from glassformer.by_hand.checking.proof.trust import Record, form_of
+from glassformer.by_hand.grammar.expressions import Number, Product, Span, Sum
+
+
+def told(notes: str) -> list[tuple[str, str]]:
+    return [(finding.printed, finding.right) for finding in check_text(notes).findings]
+
+
+def whys(report: Report) -> set[str]:
+    return {remark.why for remark in report.not_checkable}
+
+
+def test_a_working_with_its_result_beside_it_is_shown() -> None:
+    assert told("4 + 7 = 12\n") == [("12", "11")]
+    assert told("$u = 0.4 \\cdot 5 = 7.3$\n") == [("7.3", "2.0")]
+
+
+def test_a_unit_may_be_another_one() -> None:
+    report = check_text("$7 \\times 512 \\approx 3.5\\ \\text{KiB}$\n")
+    assert report.findings == []
+    assert report.outcome == "nothing checked"
+    assert any("nothing else shows that it was read as it is meant" in why for why in whys(report))
+    assert told("3,000 × 1,000 = 300万\n") == []
+    assert told("log2(300) ≈ 9 bits\n") == []
+    assert told("total = 2,350 / 20 = 171.5 kg\n") == [("171.5", "117.5")]  # digits exchanged: the same unit
+
+
+def test_words_between_a_working_and_a_number() -> None:
+    assert told("5 Schichten: 0.3 × 0.2. Mit 20 davon dann ≈ 0.9 — also viel\n") == []
+
+
+def test_a_word_that_a_minus_takes_from_is_no_remark() -> None:
+    assert told("rain=[1,1] sun=[0,1] snow=[0,2]\n\nQuery is `rain - sun + snow = [1,2]`\n") == []
+
+
+def test_a_derivative_is_not_the_step_it_is_named_after() -> None:
+    notes = "scores = [0.1, 0.2, 0.7]\n\nsoftmax(scores) = [0.25, 0.28, 0.46]\n\n∂L/∂softmax = [0.1, -0.5, 0.4]\n"
+    assert told(notes) == []
+
+
+def test_counts_are_given_anew_in_every_example() -> None:
+    notes = "$n \\approx 837.4$ and $p = 0.5$\n\n$$I = \\frac{n}{p} = \\frac{100}{0.5} = 200$$\n"
+    assert told(notes) == []
+
+
+def test_a_gap_in_a_chain_may_begin_anew() -> None:
+    assert told("$v = \\frac{100}{900} = \\frac19 \\hence s = \\frac13$\n") == []
+
+
+def test_what_is_asked_is_not_said() -> None:
+    assert told("Are the two independent?\n\n$$ 10/100 = (\\frac{40}{100}) \\times (\\frac{50}{100}) $$\n") == []
+
+
+def test_the_word_has_the_sign() -> None:
+    assert told("a change of $-1.5 \\cdot 0.02 = 0.03$ decrease in all\n") == []
+
+
+def test_rows_of_an_alignment_that_end_in_a_sign_go_on() -> None:
+    terms = " + \\\\\n & ".join(["0.5 \\times 1", "0.3 \\times 2", "0.2 \\times 3 = 1.7"])
+    rows = f"$$\\begin{{aligned}}\n & {terms}\n\\end{{aligned}}$$\n"
+    assert told(rows) == []
+    assert told(rows.replace("1.7", "7.1")) == [("7.1", "1.7")]
+
+
+def test_a_record_speaks_for_a_kind_of_working() -> None:
+    here = Span(0, 0)
+    two, five = Number("2", here), Number("5", here)
+    working = Product((two, five), here)
+    record = Record()
+    record.note(working, is_right=True)
+    assert not record.speaks_for(working)
+    record.note(Product((five, five), here), is_right=True)
+    assert record.speaks_for(working)
+    assert not record.speaks_for(Sum((two, five), here))
+    record.note(working, is_right=False)
+    record.note(working, is_right=False)
+    assert not record.speaks_for(working)
+    assert form_of(working) == frozenset({"Product"})

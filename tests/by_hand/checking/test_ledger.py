@@ -1,0 +1,36 @@
+"""Everything known so far, section by section, and what later numbers show of a mistake."""
+
+from glassformer.by_hand.check import check_text
+
+
+def test_a_new_example_starts_anew_and_a_repeated_heading_goes_on() -> None:
+    notes = "# Example 1\n\nA = [[1, 2]]\n\n# Example 1\n\nA + A = [[2, 4]]\n\n# Example 2\n\nA + A = [[9, 9]]\n"
+    report = check_text(notes)
+    assert report.first_wrong is None
+    assert report.checked == 1
+    assert [(r.line, r.why) for r in report.not_checkable if r.line == 11] == [(11, "nothing is known of 'A'")]
+
+
+def test_a_heading_above_holds_for_the_examples_below() -> None:
+    notes = "# Notes\n\nW = [[2]]\n\n## Example 1\n\n[3] W = [6]\n\n## Example 2\n\n[4] W = [9]\n"
+    report = check_text(notes)
+    assert [(f.line, f.right) for f in report.findings] == [(11, "8")]
+
+
+def test_names_given_further_down_prove_nothing_about_lines_above() -> None:
+    notes = "$$Q K^T = [[0, 5]]$$\n\nQ = [1, 0]\n\nK = [[0, 1], [1, 1]]\n"
+    report = check_text(notes)
+    assert report.findings == []
+    assert "nothing is known of 'Q'" in {remark.why for remark in report.not_checkable}
+
+
+def test_a_mistake_carried_on_is_not_wrong_again() -> None:
+    notes = "Q = [[1, 2]] [[1, 0], [0, 1]] = [[1, 3]]\n\nS = Q [[2], [1]] = [[5]]\n\nT = S + S = [[10]]\n"
+    report = check_text(notes)
+    assert [(f.line, f.verdict, f.follows) for f in report.findings] == [(1, "carried", (3, 5))]
+    assert report.marks == {"numbers": 4, "right": 3, "follow_through": 2}
+
+
+def test_a_slip_of_the_pen_is_told_from_a_mistake_carried_on() -> None:
+    notes = "Q = [[1, 2]] [[1, 0], [0, 1]] = [[1, 3]]\n\nS = Q [[2], [1]] = [[4]]\n"
+    assert [(f.verdict, f.follows) for f in check_text(notes).findings] == [("slip", ())]

@@ -1,0 +1,34 @@
+"""Signs become tokens: the same kinds, however they are written."""
+
+import pytest
+from helpers.formulas import kinds, lexed
+
+from glassformer.by_hand.grammar.lexing import Ground, lex
+
+
+@pytest.mark.parametrize(
+    ("text", "way", "wanted"),
+    [
+        ("Q = 2.5 x_1", "text", ["NAME", "EQUALS", "NUMBER", "NAME"]),
+        ("a ≈ b · 3 %", "text", ["NAME", "ABOUT", "NAME", "TIMES", "NUMBER", "PERCENT"]),
+        (r"a \approx b \cdot a^\top", "math", ["NAME", "ABOUT", "NAME", "TIMES", "NAME", "TURN"]),
+        (r"\frac{1}{2}", "math", ["FRACTION", "LBRACE", "NUMBER", "RBRACE", "LBRACE", "NUMBER", "RBRACE"]),
+        ("scores[0][1] = 3  # remark", "code", ["NAME", "INDEX", "EQUALS", "NUMBER"]),
+        ("so a = 1", "text", ["BREAK", "NAME", "EQUALS", "NUMBER"]),
+    ],
+)
+def test_kinds_of_signs(text: str, way: str, wanted: list[str]) -> None:
+    assert kinds(lexed(text, way)) == wanted
+
+
+def test_a_comma_that_may_be_a_point_is_not_guessed() -> None:
+    assert kinds(lexed("12,5 + 3")) == ["UNCLEAR", "PLUS", "NUMBER"]
+
+
+def test_a_token_knows_its_place_in_the_whole_text() -> None:
+    tokens = lex(Ground("ab = 17", 100, "text"))
+    assert [(token.start_pos, token.end_pos) for token in tokens][-1] == (105, 107)
+
+
+def test_names_get_their_one_spelling() -> None:
+    assert [str(token) for token in lexed("W^Q Wk d_{k}", "math")] == ["W_Q", "W_K", "d_k"]

@@ -1,0 +1,39 @@
+"""Documents cut into passages: text, formulas, code."""
+
+from helpers.checked_notes import told
+
+from glassformer.by_hand.check import check_text
+
+
+def test_comments_in_latex_are_not_read() -> None:
+    notes = "\\begin{document}\n$1 + 1 = 2$ \\cite[p.~3]{book}. % $1 + 1 = 3$\n\\[ x = 2 + 2 % = 5\n = 4 \\]\n"
+    assert told(notes, ".tex") == []
+
+
+def test_blocks_in_other_languages_are_counted() -> None:
+    report = check_text("1 + 1 = 2\n\n```js\nlet a = 3 + 4;\n```\n\n```sh\nls -l\n```\n")
+    assert (report.claims, report.checked) == (2, 1)
+    assert [(r.line, r.why) for r in report.not_checkable] == [(3, "a code block in js")]
+
+
+def test_code_blocks() -> None:
+    notes = "```python\nQ = np.array([[1, 0],\n              [1, 1]])\nK = [[0, 1], [1, 0]]\n"
+    notes += "scores[0][1] = [1,0] · [1,0] = 1.0\nscores = Q @ K.T = [[0, 1], [1, 2]]\nmodel = build(x.shape)\n```\n"
+    report = check_text(notes)
+    assert [(f.line, f.row, f.col, f.printed, f.right) for f in report.findings] == [(6, 2, 2, "2", "1")]
+    assert not report.unreadable
+
+
+def test_programs_in_other_languages_and_prose_are_no_claims() -> None:
+    notes = "```js\nconst obj = make(10); x = [1, 2] == [3, 4]\n```\n\n"
+    notes += "The loss went 2.3 → 1.1 → 0.4. 20 °C = 68 °F, and a = b.\n\n// AssertionError: 1 == 2\n\n"
+    notes += "E = mc^2. Version 1.2.3 = latest. In (2020, p. 3) and [1]. f(x) = 3x + 2 = 5 when x = 1.\n"
+    assert check_text(notes).findings == []
+
+
+def test_latex_files_without_preamble_and_comments() -> None:
+    text = "\\documentclass{article}\n% 1 + 1 = 3\n\\begin{document}\n\\section{Example 1}\n"
+    text += "\\begin{align*}\n Q &= [1, 0] \\begin{pmatrix} 1 & 0 \\\\ 1 & 1 \\end{pmatrix} \\\\\n   &= [1, 1]\n"
+    text += "\\end{align*}\n\\end{document}\n"
+    report = check_text(text, "notes.tex", ".tex")
+    assert [(f.name, f.line, f.printed, f.right) for f in report.findings] == [("Q", 7, "1", "0")]

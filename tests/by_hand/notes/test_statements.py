@@ -1,0 +1,42 @@
+"""Statements: sentences part them, comments hold them, and every one is accounted for."""
+
+from glassformer.by_hand.check import check_text
+
+
+def test_every_claim_is_accounted_for() -> None:
+    notes = "X = [[1, 2]]\n\n$$Y = X W = [1, 3]$$\n\n$$Z = \\begin{bmatrix} 1 & 2 \\\\ 3 \\end{bmatrix}$$\n\n"
+    notes += "2 + 2 = 4\n\n$$oops\n"
+    report = check_text(notes)
+    assert report.claims == report.checked + len(report.not_checkable) + len(report.unreadable)
+    assert {(remark.line, remark.why) for remark in report.unreadable} == {
+        (5, "a ragged matrix: its rows have 2, 1 entries"),
+        (9, "'$$' is never closed"),
+    }
+    assert "nothing is known of 'W'" in {remark.why for remark in report.not_checkable}
+    assert report.checked == 1
+
+
+def test_results_in_comments_are_claims() -> None:
+    notes = "```python\nQ = [[1, 0], [1, 1]]\nS = Q @ Q.T\n# [[1, 1],\n#  [1, 3]]\n"
+    notes += "Z = S / 2  # [[0.5, 0.5], [0.5, 1.0]]\n```\n"
+    report = check_text(notes)
+    assert [(f.name, f.line, f.printed, f.right, f.verdict) for f in report.findings] == [("S", 5, "3", "2", "slip")]
+
+
+def test_sentences_and_connectives_part_claims() -> None:
+    report = check_text("So Q = [[1, 1]] and likewise 1/3 ≈ 0.33 and 2/3 ≈ 0.76. Then 2 + 2 = 4.")
+    assert [(f.printed, f.right) for f in report.findings] == [("0.76", "0.67")]
+    assert report.checked == 3
+
+
+def test_numbers_at_the_end_of_a_sentence() -> None:
+    report = check_text("d_model = 512, d_k = d_model / 8 = 64. √d_k = 8. The base has 8 × 64 = 521.")
+    assert [(f.name, f.printed, f.right, f.cause) for f in report.findings] == [
+        ("8 × 64", "521", "512", "digits swapped")
+    ]
+    assert report.findings[0].arithmetic == "8 × 64 = 512"
+
+
+def test_entries_by_index() -> None:
+    notes = "scores[0][0] = [1, 1] · [0, 1] = 1\n\nscores[0][1] = [1, 1] · [2, 0] = 3\n"
+    assert [(f.name, f.printed, f.right) for f in check_text(notes).findings] == [("scores[0][1]", "3", "2")]

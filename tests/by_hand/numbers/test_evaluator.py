@@ -1,0 +1,56 @@
+"""Expressions worked out from numbers on the page and names already known."""
+
+import numpy as np
+import pytest
+from helpers.formulas import evaluator, middle, scope_of, tree
+
+from glassformer.by_hand.numbers.conventions import Convention
+from glassformer.by_hand.numbers.evaluator import print_halves, printed_value
+from glassformer.by_hand.numbers.intervals import GENEROUS
+from glassformer.by_hand.numbers.scope import UnknownError, UnknownNameError
+
+X = scope_of(Q=[[1, 2]], K=[[3, 5], [7, 11]], d=4)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("2 · 3 + 5", [[11]]),
+        ("Q K^T", [[13, 29]]),
+        ("Q K^T / √d", [[6.5, 14.5]]),
+        ("[1, 2] · [3, 5]", [[13]]),
+        ("-(2^3)", [[-8]]),
+        ("relu([1, -2])", [[1, 0]]),
+    ],
+)
+def test_by_pencil(text: str, wanted: list[list[float]]) -> None:
+    assert middle(evaluator(X)(tree(text))) == wanted
+
+
+def test_what_went_in_is_noted() -> None:
+    work = evaluator(X)
+    work(tree("Q K^T"))
+    assert work.looked_up == {"Q", "K"}
+    assert len(work.used) == 2
+
+
+def test_what_nothing_is_known_of_is_named() -> None:
+    with pytest.raises(UnknownNameError, match="'Z'"):
+        evaluator(X)(tree("Q Z"))
+    with pytest.raises(UnknownError, match="inverse of a matrix"):
+        evaluator(X)(tree("K^{-1}", "math"))
+
+
+def test_a_convention_is_followed() -> None:
+    assert middle(evaluator()(tree("log(8)")))[0][0] == pytest.approx(np.log(8))
+    assert middle(evaluator(convention=Convention(base=2.0))(tree("log(8)"))) == [[3]]
+
+
+def test_a_printed_number_has_the_room_of_its_rounding() -> None:
+    value = printed_value(tree("[0.25, 2]"), given=True)
+    assert (value.low[GENEROUS].round(9).tolist(), value.high[GENEROUS].round(9).tolist()) == (
+        [[0.245, 1.995]], [[0.255, 2.005]]
+    )  # fmt: skip
+    numbers = [entry for row in tree("[0.25, 2]").rows for entry in row]  # type: ignore[union-attr]
+    assert print_halves(numbers) == [0.005, 0.005]
+    assert print_halves(numbers[1:]) == [0.0]

@@ -1,0 +1,43 @@
+"""What came of a run, for the terminal."""
+
+import io
+from pathlib import Path
+
+from helpers.small_runs import small_run
+from rich.console import Console
+
+from glassformer.commands.pages.result_page import print_result, print_scores
+from glassformer.runs.run import load
+
+
+def console() -> Console:
+    return Console(file=io.StringIO(), width=100)
+
+
+def written(where: Console) -> str:
+    assert isinstance(where.file, io.StringIO)
+    return where.file.getvalue()
+
+
+def test_scores_stand_with_their_intervals_and_their_signature() -> None:
+    where = console()
+    print_scores(
+        {"bleu": 31.44, "bleu_interval": [29.5, 33.0], "exact": 0.25, "signature": "nrefs:1|case:mixed"}, where
+    )
+    rows = [" ".join(line.split()) for line in written(where).splitlines()]
+    assert rows == ["BLEU 31.4 (29.5 to 33.0)", "exactly right 25.0 %", "BLEU: nrefs:1|case:mixed"]
+
+
+def test_a_failed_check_is_named_and_the_next_command_said(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "run")
+    folder.write_scores({"part": "valid", "accuracy": 0.5})
+    checks = [{"name": name, "passed": name == "company", "value": 0.5, "bar": 0.0} for name in ("company", "padding")]
+    folder.write_certificate({"passed": False, "checks": checks})
+    where = console()
+    print_result(load(folder.path), where)
+    shown = written(where)
+    assert "On the valid part:" in shown
+    assert "✗ certificate: 1 of 2 checks passed" in shown
+    assert "✗ padding: 0.5 (bar 0.0)" in shown
+    assert "✗ company" not in shown
+    assert f'glassformer predict {folder.path} "a text of yours"' in shown

@@ -1,0 +1,38 @@
+"""How training is told where there is no terminal: what is forecast, and a line at each tenth."""
+
+import pytest
+
+from glassformer.commands.pages.training_screen import TrainingScreen
+from glassformer.training.budget import Forecast
+from glassformer.training.course import Said
+from glassformer.training.loop import Stepped, Validated
+
+PLAN = Forecast(20, 2.5, 200.0, 1234.0, "tokens", threads=2, parameters=12_345, timed=False)
+
+
+def told(capsys: pytest.CaptureFixture[str], *, quiet: bool = False) -> list[str]:
+    with TrainingScreen(quiet=quiet) as screen:
+        screen(Said("300 rows read."))
+        screen(PLAN)
+        for step in range(1, 21):
+            screen(Stepped(step, 10.0 * step, 1.0, 0.01, 70))
+            if step == 10:
+                screen(Validated(step, 101.0, 0.75, True))
+        screen.curve()
+    return capsys.readouterr().err.splitlines()
+
+
+def test_a_line_at_each_tenth(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = told(capsys)
+    assert lines[0] == "300 rows read."
+    assert lines[1] == ("12,345 parameters. In 3:20 min about 20 steps (2.5 epochs), 1,234 tokens/s, with 2 threads.")
+    tenths = [line for line in lines if "%" in line]
+    assert [line.split()[0] for line in tenths] == [f"{tenth}0%" for tenth in range(1, 11)]
+    assert tenths[1] == " 20%  loss 1.000 · 7 tokens/s · 2:40 min left"  # 70 tokens in each 10 s after the first step
+    assert "validation loss 0.750" not in tenths[4]
+    assert "validation loss 0.750" in tenths[5]
+    assert [line.strip() for line in lines if line][-1] == "training loss over 3:20 min"
+
+
+def test_quiet_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    assert told(capsys, quiet=True) == []

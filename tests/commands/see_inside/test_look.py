@@ -1,0 +1,111 @@
+"""`glassformer look`: writes a page, says what it shows, and what is wrong."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from helpers.small_runs import TEXTS, run_of_each, small_run
+
+from glassformer.commands import main as cli
+from glassformer.errors import InputError
+from glassformer.runs import run as runs
+from glassformer.runs.run import Run, load
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    return run_of_each(tmp_path_factory.mktemp("runs"))
+
+
+def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "argv", ["glassformer", "look", *words])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    said = capsys.readouterr()
+    return int(stop.value.code or 0), said.out, said.err
+
+
+def test_the_command_writes_a_page_and_says_what_it_shows(
+    trained: dict[str, Run], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "deep" / "page.html"
+    words = (str(trained["classes"].folder), TEXTS["classes"], "--out", str(page))
+    code, out, _ = command(capsys, monkeypatch, *words)
+    assert code == 0
+    assert f"Wrote {page}" in out
+    assert trained["classes"].look(TEXTS["classes"]).words in out
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    page.write_text("old", encoding="utf-8")
+    code, out, _ = command(capsys, monkeypatch, *words, "--json")
+    facts = json.loads(out)
+    assert (facts["page"], facts["bytes"], facts["left_out"]) == (str(page), page.stat().st_size, [])
+    assert facts["tokens"] == TEXTS["classes"].split()
+    assert facts["answer"]["items"][0]["share"] >= 1 / 2
+    assert list(page.parent.iterdir()) == [page]
+
+
+def test_the_command_leads_a_translation_and_reads_standard_input(
+    trained: dict[str, Run], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = SimpleNamespace(buffer=io.BytesIO(f"{TEXTS['pairs']}\n".encode()), isatty=lambda: False)
+    monkeypatch.setattr(sys, "stdin", given)
+    words = (str(trained["pairs"].folder), "-", "--target", "1984-03-03", "--out", str(tmp_path / "page.html"))
+    code, out, _ = command(capsys, monkeypatch, *words, "--json")
+    assert code == 0
+    facts = json.loads(out)
+    assert "".join(facts["source_tokens"]) == TEXTS["pairs"]
+    assert "".join(facts["answer"]["target"]) == "1984-03-03"
+    assert "parts from" in facts["words"]
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["nowhere", "text"], "nowhere is no folder"),
+        (["{run}", ""], "There is no text yet"),
+        (["{run}", "two", "words"], 'put it in quotes: "two words"'),
+        (["{run}", "text", "--outt", "x"], "There is no option --outt"),
+        (["{run}", "text", "--out", "{run}"], "is a folder; name a file"),
+        (["{run}", "text", "--megabytes", "0"], "allow more than 0"),
+        (["{run}", "text", "--megabytes", "0.01"], "cannot be made as small"),
+    ],
+)
+def test_the_command_says_what_is_wrong(
+    words: list[str],
+    error: str,
+    trained: dict[str, Run],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = command(capsys, monkeypatch, *(word.format(run=trained["classes"].folder) for word in words))
+    assert (code, out) == (2, "")
+    assert error in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_page_is_opened_only_when_asked(
+    trained: dict[str, Run], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda address: bool(opened.append(address)))
+    page = tmp_path / "page.html"
+    words = (str(trained["classes"].folder), "good", "--out", str(page))
+    command(capsys, monkeypatch, *words)
+    assert not opened
+    _, _, err = command(capsys, monkeypatch, *words, "--open")
+    assert opened == [page.as_uri()]
+    assert "No browser could be opened" in err
+
+
+def test_a_model_that_came_along_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = small_run(tmp_path / "package" / "feelings").path
+    monkeypatch.setattr(runs, "pocket_folders", lambda: [folder])
+    assert load("feelings").look("good").look.title == "feelings"
+    assert load(folder).folder == folder
+    with pytest.raises(InputError, match=r"feelinks is no folder, and no model called so came along; .*feelings"):
+        load("feelinks")

@@ -1,0 +1,49 @@
+"""`glassformer certify`: tries a run, keeps the certificate, and is loud about a broken promise."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from helpers.small_runs import small_run
+
+from glassformer.commands import main as cli
+from glassformer.commands.ship_models.certify import certify
+from glassformer.runs.folder import RunFolder
+
+
+def spoilt(folder: RunFolder) -> RunFolder:
+    """The same run with one weight that is no number."""
+    card, state, tokens = folder.load_model()
+    state = {name: value.clone() for name, value in state.items()}
+    state["final_norm.weight"][0] = torch.nan
+    folder.save_model(card, state, tokens)
+    return folder
+
+
+@pytest.mark.parametrize("objective", ["classes", "pairs", "answers"])
+def test_certify_tries_a_run_and_keeps_the_certificate(
+    objective: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = small_run(tmp_path / "run", objective)
+    assert certify(str(folder.path), json=True) == 0
+    content = json.loads(capsys.readouterr().out)
+    assert content["passed"] is True
+    assert all({"name", "passed", "value", "bar"} <= set(check) for check in content["checks"])
+    assert folder.read_certificate() == content
+
+
+def test_a_broken_promise_is_loud(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = spoilt(small_run(tmp_path / "run"))
+    monkeypatch.setattr(sys, "argv", ["glassformer", "certify", str(folder.path)])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert stop.value.code == 1
+    page = capsys.readouterr().out
+    assert "✗ finite numbers" in page
+    assert "BROKEN: finite numbers. Do not rely on this model." in page
+    assert certify(str(folder.path), json=True) == 1
+    assert json.loads(capsys.readouterr().out)["passed"] is False

@@ -1,0 +1,95 @@
+"""`glassformer predict`: texts from words, files and standard input; one JSON document."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.small_runs import small_run
+
+from glassformer.commands.ship_models.predict import predict, texts_of
+from glassformer.errors import InputError
+from glassformer.runs.run import load
+
+
+def test_a_text_that_is_too_long_is_cut_and_that_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = small_run(tmp_path / "run")
+    longest = run.load_model()[0].longest
+    predict(run.path, "good", " ".join(["good"] * 5003))
+    assert capsys.readouterr().err == f"Text 2 has 5,003 tokens; only the first {longest:,} are read.\n"
+    predict(run.path, " ".join(["good"] * longest))
+    assert capsys.readouterr().err == ""
+
+
+def test_what_is_not_known_or_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = small_run(tmp_path / "run").path
+    predict(run, "zxqw blorp", "good")
+    assert capsys.readouterr().err == "Nothing in text 1 is known to this model: its answer is a guess.\n"
+    with pytest.raises(InputError, match=r"There is no file nothere\.txt"):
+        predict(run, "nothere.txt")
+    (tmp_path / "lines.txt").write_text("a good film\n\ndull\n\n", encoding="utf-8")
+    predict(run, str(tmp_path / "lines.txt"))
+    said = capsys.readouterr()
+    assert said.err == "Empty lines get no answer: 2\n"
+    assert len(said.out.splitlines()) == 2
+
+
+def test_an_empty_text_is_not_answered(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="Text 1 of 1 is empty: there is nothing to classify in it"):
+        predict(small_run(tmp_path / "run").path, " ")
+
+
+def test_a_classifier_answers_with_label_and_scores(ask: Any, tmp_path: Path) -> None:
+    run = small_run(tmp_path / "run").path
+    wanted = load(run).predict(["a warm film", "dull"])
+    one = json.loads(ask("predict", run, "a warm film", "--json"))
+    assert one.keys() == {"label", "scores"}
+    assert one["label"] == wanted[0].label  # type: ignore[union-attr]
+    both = json.loads(ask("predict", run, "a warm film", "dull", "--json"))
+    assert [each["label"] for each in both] == [each.label for each in wanted]  # type: ignore[union-attr]
+    assert f"{one['label']} {100 * max(one['scores'].values()):.1f} %" in ask("predict", run, "a warm film")
+
+
+def test_lines_come_from_standard_input(ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = small_run(tmp_path / "run").path
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a warm film\ndull\n")))
+    assert len(json.loads(ask("predict", run, "-", "--json"))) == 2
+    rows = "".join(f"film {i},{label}\n" for i in range(20) for label in ("positive", "negative"))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"text,label\n{rows}".encode())))
+    assert json.loads(ask("evaluate", run, "-", "--json"))["samples"] == 40
+    assert "%" in ask("predict", run, "-5 degrees and fine")
+    with pytest.raises(InputError, match="no option --jsn"):
+        texts_of(["text", "--jsn"])
+
+
+def test_a_translator_answers_with_a_translation(ask: Any, tmp_path: Path) -> None:
+    run = small_run(tmp_path / "run", "pairs").path
+    one = json.loads(ask("predict", run, "the first of May 1999", "--longest", 7, "--json"))
+    assert one.keys() == {"translation", "score"}
+    assert ask("predict", run, "the first of May 1999", "--longest", 7).rstrip("\n") == one["translation"].rstrip()
+
+
+def test_a_language_model_answers_with_a_text(ask: Any, tmp_path: Path) -> None:
+    run = small_run(tmp_path / "run", "answers").path
+    one = json.loads(ask("predict", run, "3 1 2 =", "--longest", 7, "--json"))
+    assert one.keys() == {"text"}
+    assert ask("predict", run, "3 1 2 =", "--longest", 7) == one["text"] + "\n"
+
+
+def test_texts_are_words_or_the_lines_of_a_file_or_of_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "texts.txt"
+    file.write_text("one\n\ntwo\u2028still two\r\n", encoding="utf-8")
+    assert texts_of([str(file)]) == ["one", "two\u2028still two"]
+    assert texts_of([str(file), "word"]) == [str(file), "word"]
+    assert texts_of(["x" * 5000]) == ["x" * 5000]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("ä\nb".encode())))
+    assert texts_of(["-"]) == ["ä", "b"]
+    (tmp_path / "table.csv").write_text("text,label\n")
+    (tmp_path / "empty.txt").write_text("\n")
+    for name, what in (("table.csv", "is a table"), ("empty.txt", "holds no text")):
+        with pytest.raises(InputError, match=what):
+            texts_of([str(tmp_path / name)])

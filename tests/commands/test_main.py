@@ -1,0 +1,73 @@
+"""The command line: what it lists, and how errors become words and exit codes."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glassformer.by_hand.check import check_document
+from glassformer.by_hand.checking.findings import Report
+from glassformer.by_hand.notes.documents import Document
+from glassformer.commands import main as cli
+from glassformer.commands.check_work.check import check
+
+
+def test_without_a_word_the_commands_are_listed(ask: Any) -> None:
+    assert "Usage: glassformer COMMAND" in ask()
+
+
+def test_a_folder_that_is_no_run_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in ("predict", "evaluate"):
+        monkeypatch.setattr(sys, "argv", ["glassformer", command, str(tmp_path), "text"])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        assert stop.value.code == 2
+        assert "holds no run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", [0, 1, 3])
+def test_debug_shows_the_traceback(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["explain", "--example", "none"]
+    monkeypatch.setattr(sys, "argv", ["glassformer", *words[:place], "--debug", *words[place:]])
+    with pytest.raises(ValueError, match="no example called 'none'"):
+        cli.main()
+
+
+def test_debug_may_also_be_a_value(glassformer) -> None:  # type: ignore[no-untyped-def]
+    assert "--debug" in glassformer("explain", "--sentence=--debug").out
+    assert "'--debug' is neither an example" in glassformer("explain", "--", "--debug").err
+    assert "requires an argument" in glassformer("explain", "--sentence", "--debug", "--json").err
+    assert "--debug" in glassformer("--help").out
+
+
+def test_a_reader_who_leaves_early_is_no_failure() -> None:
+    command = f"{sys.executable} -m glassformer explain | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["0"]
+    assert done.stderr == ""
+
+
+def test_a_fault_is_never_the_code_for_a_wrong_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(document: Document, **how: object) -> Report:
+        if "bad" in document.file:
+            raise KeyError("gone")
+        return check_document(document)
+
+    (tmp_path / "bad.md").write_text("1 + 1 = 2")
+    monkeypatch.setattr("glassformer.by_hand.check.check_document", broken)
+    monkeypatch.setattr(sys, "argv", ["glassformer", "check", str(tmp_path / "bad.md")])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert stop.value.code == 3
+    assert "a fault of Glassformer, not of yours (KeyError: 'gone')" in capsys.readouterr().err
+    (tmp_path / "other.md").write_text("1 + 1 = 3")
+    assert check(str(tmp_path)) == 3  # the others are told all the same
+    shown = capsys.readouterr().out
+    assert "First wrong number" in shown
+    assert "bad.md: the checker broke down (KeyError)" in " ".join(shown.split())

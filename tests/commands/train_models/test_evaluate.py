@@ -1,0 +1,28 @@
+"""`glassformer evaluate`: scores as JSON and as a table, on data of one's own."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from helpers.small_runs import small_run
+
+from glassformer.runs.run import load
+
+
+def test_other_data_may_name_other_columns(ask: Any, tmp_path: Path) -> None:
+    run = small_run(tmp_path / "run").path
+    rows = "".join(f"film {i},{label},{i}\n" for i in range(20) for label in ("positive", "negative"))
+    (tmp_path / "own.csv").write_text(f"body,queue,number\n{rows}", encoding="utf-8")
+    scores = json.loads(ask("evaluate", run, tmp_path / "own.csv", "--text", "body", "--label", "queue", "--json"))
+    assert scores["samples"] == 40
+
+
+def test_scores_come_as_json_and_as_a_table(ask: Any, tmp_path: Path) -> None:
+    run = small_run(tmp_path / "run").path
+    scores = json.loads(ask("evaluate", run, "--json"))
+    assert scores["accuracy"] == load(run).evaluate()["accuracy"]
+    assert {"macro_f1", "accuracy_interval", "confusion"} <= scores.keys()
+    page = ask("evaluate", run, "--part", "valid", "--limit", 7)
+    assert "negation:300, valid part, 7 samples:" in page
+    assert "accuracy" in page
+    assert "true ↓ predicted →" in page

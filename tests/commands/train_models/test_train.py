@@ -1,0 +1,50 @@
+"""`glassformer train`: one JSON document, a signal that saves and leaves, a budget that is none."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from glassformer.commands.train_models.train import train
+from glassformer.errors import InputError
+from glassformer.runs.folder import RunFolder
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_saves_and_leaves(number: int, code: int, tmp_path: Path) -> None:
+    words = ["train", "classify", "negation:300", "--steps", "100000", "--threads", "1", "--out", str(tmp_path / "run")]
+    words += ["--set", "width=16", "--set", "heads=2", "--set", "layers=1"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "glassformer", *words], stderr=subprocess.PIPE, text=True, env=environment
+    )
+    log = tmp_path / "run" / "metrics.jsonl"
+    while not log.exists() and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(number)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == code, said
+    assert f"glassformer train --resume {tmp_path / 'run'}" in said
+    assert RunFolder.open(tmp_path / "run").newest_checkpoint().skipped == []
+
+
+def test_json_is_one_document(tmp_path: Path) -> None:
+    words = ["train", "classify", "negation:300", "--steps", "2", "--threads", "1", "--out", str(tmp_path / "run")]
+    done = subprocess.run(
+        [sys.executable, "-m", "glassformer", *words, "--json", "--set", "width=16"],
+        capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=True,
+    )  # fmt: skip
+    answer = json.loads(done.stdout)
+    assert answer["run"] == str(tmp_path / "run")
+    assert 0 <= answer["accuracy"] <= 1
+
+
+@pytest.mark.parametrize("budget", ["minutes", "epochs", "steps"])
+def test_a_budget_of_nothing_is_refused(budget: str) -> None:
+    with pytest.raises(InputError, match=f"--{budget} must be above 0; it is 0"):
+        train("classify", "negation:300", **{budget: 0}, quiet=True)

@@ -1,0 +1,49 @@
+"""Where numbers come from: what was there before or was made by a seen call is known, all else is strange, once."""
+
+import torch
+from torch import nn
+
+from glassformer.inside.watching.origins import Origins, has_own_storage, storage_of
+
+
+def test_views_share_a_place_and_copies_do_not() -> None:
+    x = torch.randn(3, 5)
+    assert storage_of(x) == storage_of(x.T) == storage_of(x[1:])
+    assert storage_of(x) != storage_of(x.clone())
+
+
+def test_a_sparse_tensor_has_no_storage_of_its_own() -> None:
+    assert has_own_storage(torch.zeros(3))
+    assert not has_own_storage(torch.zeros(3).to_sparse())
+
+
+def test_what_was_there_before_is_known_and_what_nobody_made_is_told_once() -> None:
+    model, before = nn.Linear(5, 3), torch.randn(2, 5)
+    origins = Origins(model)
+    assert storage_of(model.weight) in origins.fixed
+    assert storage_of(before) not in origins.fixed
+    assert origins.strange("add", before) is None
+    unseen = before + 1
+    assert "another thread" in (origins.strange("add", unseen) or "")
+    assert origins.strange("add", unseen) is None
+    made = before + 2
+    origins.made(made)
+    assert origins.strange("add", made) is None
+
+
+def test_an_empty_tensor_must_be_filled_by_a_call_that_was_seen() -> None:
+    origins = Origins(nn.Linear(5, 3))
+    filled, written = torch.zeros(7), torch.zeros(7)
+    for tensor in (filled, written):
+        origins.made(tensor)
+        origins.empty(tensor)
+    origins.written(written)
+    assert "filled a tensor" in (origins.strange("add", filled) or "")
+    assert origins.strange("add", written) is None
+
+
+def test_numbers_that_left_and_came_back_are_told() -> None:
+    origins = Origins(nn.Linear(5, 3))
+    assert origins.strange("lift_fresh", torch.tensor([1.5, 2.5])) is None
+    origins.leaves("numpy", [torch.randn(3)])
+    assert "left torch through `numpy`" in (origins.strange("lift_fresh", torch.tensor([3.5, 4.5])) or "")

@@ -1,0 +1,74 @@
+"""What a watch has seen, in words, and how far it can be trusted."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from helpers.hidden_attention import HIDDEN, WIDTH, Beside, rows
+from helpers.looks import numbers_of
+from helpers.watched_models import NanoGPT
+from helpers.watching import draw, watched
+from torch import nn
+
+import glassformer as gf
+from glassformer.errors import InputError
+
+
+def test_a_model_that_was_watched_has_the_same_page(tmp_path: Path) -> None:
+    model = torch.nn.Transformer(6, 2, 1, 1, 13, batch_first=True).eval()
+    seen = gf.watch(model).run(torch.randn(1, 7, 6), torch.randn(1, 5, 6))
+    look = seen.look(tokens=list("abcde"), context=list("ABCDEFG"), title="torch's own")
+    labels = {stage["address"]: stage["labels"] for stage in look.document()["stages"]}
+    assert labels["encoder.layers.0.self_attn.weights"][-2:] == ["context", "context"]
+    assert labels["decoder.layers.0.self_attn.weights"][-2:] == ["own", "own"]
+    assert labels["decoder.layers.0.multihead_attn.weights"][-2:] == ["own", "context"]
+    assert "equal to the model's own numbers" in look.look.about
+    assert look.save(tmp_path / "page.html").bytes > 100_000
+    found = numbers_of(look.document())
+    for address in ("encoder.layers.0.self_attn.weights", "decoder.layers.0.multihead_attn.scores"):
+        np.testing.assert_allclose(found[address], seen.trace[address], rtol=0, atol=1e-6)
+
+
+def test_tokens_that_do_not_fit_name_nothing() -> None:
+    seen = gf.watch(torch.nn.MultiheadAttention(6, 3, batch_first=True).eval()).run(*[torch.randn(1, 5, 6)] * 3)
+    labels = {stage["address"]: stage["labels"] for stage in seen.look(tokens=["a", "b"]).document()["stages"]}
+    assert labels["weights"] == [None, None, None, None]
+
+
+def test_where_nothing_was_seen_there_is_nothing_to_look_at() -> None:
+    with pytest.raises(InputError, match="No attention was seen"):
+        gf.watch(torch.nn.Linear(3, 5)).run(torch.randn(2, 3)).look()
+
+
+def test_no_attention_is_said_so() -> None:
+    seen = watched(nn.Sequential(nn.Linear(5, 3), nn.ReLU(), nn.Softmax(-1)), draw(2, 5))
+    assert seen.sentences == ["No attention was seen: the model ran none that can be caught."]
+    assert (seen.calls, seen.missed, seen.honest) == ([], [], False)
+
+
+def test_the_trace_can_be_kept() -> None:
+    trace = watched(NanoGPT(), draw(2, 7, 15)).trace
+    assert gf.Trace.from_json(trace.to_json()).to_json() == trace.to_json()
+
+
+def test_the_three_verdicts_in_words() -> None:
+    seen = watched(Beside(nn.Identity()), rows())
+    assert (seen.verdict, seen.honest) == ("all seen", True)
+    seen = watched(Beside(HIDDEN["by distance"]()), rows())
+    assert (seen.verdict, seen.honest) == ("some not seen", False)
+    assert seen.sentences[-1] == (
+        "The model: an attention was noticed but not rebuilt: softmax weighs other numbers, and was not followed."
+    )
+    seen = watched(Beside(HIDDEN["in a thread"]()), rows())
+    assert (seen.verdict, seen.honest) == ("cannot tell", False)
+    assert seen.sentences[-1] == (
+        "The model: it cannot be told whether attention ran: "
+        "a tensor came from another thread or from a call that could not be seen."
+    )
+    assert "cannot tell" in repr(seen)
+
+
+def test_where_it_ran_is_named() -> None:
+    model = nn.Sequential(nn.Linear(WIDTH, WIDTH), HIDDEN["additive"]())  # type: ignore[arg-type]
+    assert watched(model, rows()).missed == [("1", "softmax weighs other numbers, and was not followed")]

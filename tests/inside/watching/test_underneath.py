@@ -1,0 +1,70 @@
+"""The verdict of a watch: never a voucher for what ran unseen, never an alarm where no attention ran."""
+
+import contextlib
+from collections.abc import Iterator
+
+import pytest
+import torch
+from helpers.hidden_attention import HIDDEN, PEACEFUL, WIDTH, Beside, rows
+from helpers.watched_models import NanoGPT
+from helpers.watching import watched
+from torch import Tensor, nn
+
+import glassformer as gf
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors is in prototype stage:UserWarning"),
+    pytest.mark.filterwarnings("ignore:.*torch.jit.*is deprecated:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:.*torch.jit.*is not supported in Python 3.14:DeprecationWarning"),
+]
+
+
+@contextlib.contextmanager
+def gradients(how: str) -> Iterator[None]:
+    with {"with": torch.enable_grad, "without": torch.no_grad, "inference": torch.inference_mode}[how]():
+        yield
+
+
+@pytest.mark.parametrize("how", ["with", "without", "inference"])
+@pytest.mark.parametrize("name", HIDDEN)
+def test_what_runs_unseen_is_never_vouched_for(name: str, how: str) -> None:
+    model = Beside(HIDDEN[name]()).eval()
+    with gradients(how):
+        seen = watched(model, rows())
+    assert any(call.kind == "sdpa" for call in seen.calls)  # the open one is seen
+    rebuilt = len(seen.calls) > 1 and seen.honest
+    assert rebuilt or seen.verdict in ("some not seen", "cannot tell"), seen.sentences
+    assert rebuilt or len(seen.sentences) > 1
+
+
+@pytest.mark.parametrize("how", ["with", "without", "inference"])
+@pytest.mark.parametrize("name", PEACEFUL)
+def test_where_no_attention_runs_there_is_no_alarm(name: str, how: str) -> None:
+    torch.manual_seed(0)
+    model = PEACEFUL[name]().eval()
+    with gradients(how):
+        seen = watched(model, rows())
+    assert (seen.verdict, seen.calls, seen.missed, seen.unsure) == ("all seen", [], [], []), seen.sentences
+    with gf.watch(model) as within:
+        model(torch.randn(2, 7, WIDTH))  # made while somebody watches
+    assert within.verdict == "all seen", within.sentences
+
+
+def test_a_thread_that_gives_the_answer_itself() -> None:
+    class Elsewhere(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return HIDDEN["in a thread"]()(x)
+
+    assert watched(Elsewhere(), rows()).verdict == "cannot tell"
+
+
+def test_our_own_error_does_not_stop_the_model_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    from glassformer.inside.watching.marks import Bookkeeping
+
+    def fails(*_: object) -> None:
+        raise ValueError("by us")
+
+    monkeypatch.setattr(Bookkeeping, "after", fails)
+    seen = watched(NanoGPT(), torch.randn(2, 7, 15))
+    assert seen.verdict == "cannot tell"
+    assert "looking on failed with ValueError: by us" in seen.sentences[-1]

@@ -1,0 +1,39 @@
+"""The objective *pairs*: translations, searched or greedy, and scored with signatures."""
+
+import json
+from pathlib import Path
+
+import pytest
+from helpers.small_runs import small_corpus, small_run
+
+from glassformer.objectives.predictions import Translated
+from glassformer.runs.run import Run, load
+from glassformer.text.samples import Pair
+
+
+@pytest.fixture
+def translator(tmp_path: Path) -> Run:
+    return load(small_run(tmp_path / "run", "pairs").path)
+
+
+def test_translations_come_from_a_search_and_greedily_if_asked(translator: Run) -> None:
+    texts = [sample.source for sample in small_corpus("pairs").test if isinstance(sample, Pair)][:11]
+    searched = translator.predict(texts, longest=13)
+    likeliest = translator.predict(texts, longest=13, beam=1)
+    for one, other in zip(searched, likeliest, strict=True):
+        assert isinstance(one, Translated)
+        assert isinstance(other, Translated)
+        assert one.score >= other.score - 5e-6
+    assert translator.predict(texts[3:4], longest=13)[0].translation == searched[3].translation  # type: ignore[union-attr]
+    by_chance = translator.predict(texts, longest=13, temperature=1.0, seed=5)
+    assert by_chance == translator.predict(texts, longest=13, temperature=1.0, seed=5)
+    assert by_chance != searched
+
+
+def test_a_translator_is_scored_with_signatures(translator: Run) -> None:
+    scores = translator.evaluate(limit=13, longest=11)
+    keys = {"bleu", "bleu_interval", "chrf", "signature", "bleu_lowercase", "lowercase_signature", "chrf_signature"}
+    assert keys | {"exact", "samples"} <= scores.keys()
+    assert "version:" in scores["signature"]
+    assert scores["samples"] == 13
+    json.dumps(scores, allow_nan=False)

@@ -1,0 +1,100 @@
+"""Every promise has a model that breaks it, and faults as they happen break just the promises they must."""
+
+from typing import Any
+
+import pytest
+import torch
+from helpers.broken_models import ALONE, HasABadCache, as_kind, brief, broken
+from helpers.small_models import small
+from torch import Tensor, nn
+
+from glassformer.layers.attention import DotProduct
+from glassformer.models.classifiers import EncoderClassifier
+from glassformer.models.recurrent import RecurrentClassifier
+from glassformer.models.registry import MODELS
+from glassformer.models.translator import Translator
+from glassformer.runs.certificate.promises import FIRST, PROMISES
+from glassformer.stages.watchers import nothing
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_a_broken_promise_is_found_and_no_other_blamed(name: str) -> None:
+    model, task = ALONE[name]()
+    given = brief(model, task)
+    assert [check.name for check in given.failed] == [name]
+    assert not given.passed
+
+
+def test_what_is_not_saved_is_missed_after_loading() -> None:
+    model = small("modern", length=53)
+    with torch.no_grad():
+        model.head.linear = nn.Linear(12, 29, bias=False)  # what is built anew has its own matrix here, tied
+    assert broken(model, "language model", rebuild=lambda: small("modern", length=53)) == {"save and load"}
+    assert broken(model, "language model", rebuild=lambda: small("modern", length=53, tied=False)) == set()
+
+
+def test_every_promise_has_its_broken_model() -> None:
+    assert {*ALONE, "save and load"} == {promise.name for promise in (*FIRST, *PROMISES)}
+
+
+FUTURE = {"no future leak: values", "no future leak: gradients"}
+MEMORY = {"cache = no cache", "step by step = all at once"}
+
+
+@pytest.mark.parametrize("name", ["modern", "gpt", "translator"])
+def test_a_dropped_causal_mask_is_found(name: str) -> None:
+    model = small(name, length=53)
+    for block in model.decoder if name == "translator" else model.blocks:
+        block.attention.layer.causal = False
+    found = broken(model, MODELS[name].family)
+    assert found - {"greedy writing", "padding on the right", "company"} == FUTURE | MEMORY
+    assert ("padding on the right" in found) == (
+        name == "translator"
+    )  # a target's padding was hidden by the mask alone
+
+
+def test_a_cache_that_is_off_by_one_is_found() -> None:
+    assert broken(as_kind(HasABadCache), "language model") == MEMORY
+
+
+def test_a_kernel_with_another_scale_is_found() -> None:
+    model = small("modern", length=53)
+    for block in model.blocks:
+        scorer: DotProduct = block.attention.layer.scorer
+        scorer.scale_for = lambda d_key: 0.3  # type: ignore[method-assign]
+    assert broken(model, "language model") == {"kernel = steps", "shown = used"}
+
+
+def test_padding_that_is_not_hidden_is_found() -> None:
+    class HearsSilence(EncoderClassifier):
+        def forward(self, ids: Tensor, real: Tensor, *, see: Any = nothing) -> Tensor:
+            return super().forward(ids, torch.ones_like(real), see=see)
+
+    assert broken(as_kind(HearsSilence, "transformer"), "classifier") == {"padding on the right", "company"}
+
+
+def test_a_source_whose_padding_is_not_hidden_is_found() -> None:
+    class HearsSilence(Translator):
+        def encode(self, source: Tensor, source_real: Tensor, *, see: Any = nothing) -> Tensor:
+            return super().encode(source, torch.ones_like(source_real), see=see)
+
+    found = broken(as_kind(HearsSilence, "translator"), "translator")
+    assert found - {"greedy writing"} == {"padding on the right", "company"}
+
+
+def test_texts_that_trade_places_in_a_batch_are_found() -> None:
+    class Sorts(RecurrentClassifier):
+        def forward(self, ids: Tensor, real: Tensor, *, see: Any = nothing) -> Tensor:
+            return super().forward(ids, real, see=see)[real.sum(1).argsort()]
+
+    assert broken(as_kind(Sorts, "rnn"), "classifier") == {"company"}
+
+
+def test_the_bar_follows_the_largest_logit() -> None:
+    model = small("modern", length=53, tied=False)
+    with torch.no_grad():
+        model.head.linear.weight.mul_(1000)
+    given = {check.name: check for check in brief(model, "language model").checks}
+    assert given["company"].bar > 1e-3
+    assert given["company"].passed
+    assert given["no future leak: values"].bar == 0.0

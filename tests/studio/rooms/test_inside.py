@@ -1,0 +1,114 @@
+"""The room *Inside*, asked as the page asks it: what comes back is the core's; changes change the answer."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from helpers.studio_visits import Visitor, asked, refused
+
+from glassformer.runs.run import load
+from glassformer.studio.rooms.inside import reading_look
+
+TEXT = "the film was not good"
+
+
+# --- inside -------------------------------------------------------------------------------------------------------
+
+
+def logits(visitor: Visitor, text: str, **write: Any) -> np.ndarray:
+    return reading_look(visitor.studio.shelf.get("classes"), text, write=write.get("write")).trace["logits"]
+
+
+def share(found: Any, name: str) -> float:
+    return next(each["share"] for each in found["items"] if each["name"] == name)
+
+
+def test_the_shelf_says_what_stands_on_it(visitor: Visitor) -> None:
+    models = asked(visitor, "inside/start")["models"]
+    mine, came_along = ["classes", "pairs", "answers"], ["english-german", "sentiment", "shakespeare"]
+    assert [each["name"] for each in models] == [*mine, *came_along]
+    assert all(each["first"] for each in models)
+
+
+@pytest.mark.parametrize(
+    ("model", "text"), [("classes", TEXT), ("pairs", "the third of May 1984"), ("answers", "3 1 2 =")]
+)
+def test_a_look_shows_what_the_model_did(visitor: Visitor, model: str, text: str) -> None:
+    found = asked(visitor, "inside/look", model=model, text=text)
+    assert found["before"] is None
+    assert found["data"]["format"] == "glassformer-view/1"
+    assert found["data"]["off"] == []
+
+
+def test_the_answer_of_a_look_is_the_models(visitor: Visitor) -> None:
+    found = asked(visitor, "inside/look", model="classes", text=TEXT)["data"]["answer"]
+    told = load(visitor.studio.shelf.folder("classes")).predict([TEXT])[0]
+    assert found["items"][0]["name"] == told.label  # type: ignore[union-attr]
+
+
+def test_a_head_switched_off_adds_nothing_and_the_answer_is_shown_before_and_after(visitor: Visitor) -> None:
+    change = {"kind": "head off", "address": "blocks.0.self.mixed", "head": 1}
+    addresses = asked(visitor, "inside/look", model="classes", text=TEXT)["data"]["stages"]
+    change["address"] = next(each["address"] for each in addresses if each["name"] == "mixed")
+    found = asked(visitor, "inside/look", model="classes", text=TEXT, changes=[change])
+
+    def off(stage: torch.Tensor) -> torch.Tensor:
+        stage[:, 1] = 0
+        return stage
+
+    wanted = torch.tensor(logits(visitor, TEXT, write={change["address"]: off})).softmax(-1)[0]
+    labels = visitor.studio.shelf.get("classes").card.labels
+    for label, each in zip(labels, wanted.tolist(), strict=True):
+        assert share(found["data"]["answer"], label) == pytest.approx(each, abs=1e-6)
+    assert found["data"]["off"] == [f"{change['address'].removesuffix('.mixed')}/1"]
+    assert found["before"] == asked(visitor, "inside/look", model="classes", text=TEXT)["data"]["answer"]
+    assert found["before"] != found["data"]["answer"]
+
+
+def test_how_much_a_head_matters_is_what_moves_without_it(visitor: Visitor) -> None:
+    matters = asked(visitor, "inside/matters", model="classes", text=TEXT)["matters"]
+    assert len(matters) == 6  # two layers of three heads
+    name, moved = max(matters.items(), key=lambda pair: pair[1])
+    scope, _, head = name.partition("/")
+    change = {"kind": "head off", "address": f"{scope}.mixed", "head": int(head)}
+    found = asked(visitor, "inside/look", model="classes", text=TEXT, changes=[change])
+    label = found["before"]["items"][0]["name"]
+    assert moved == pytest.approx(abs(share(found["before"], label) - share(found["data"]["answer"], label)), abs=1e-6)
+
+
+def test_an_answer_is_written_whole_and_a_head_matters_by_all_of_it(visitor: Visitor) -> None:
+    text = "3 1 2 ="
+    answer = asked(visitor, "inside/look", model="answers", text=text)["data"]["answer"]
+    run = load(visitor.studio.shelf.folder("answers"))
+    written = "".join(step["given"]["name"] for step in answer["steps"][answer["read"] - 1 :] if step["given"])
+    assert written
+    assert written == "".join(run.stream(text, temperature=0))[: len(written)]
+    matters = asked(visitor, "inside/matters", model="answers", text=text)["matters"]
+    assert all(0 <= share <= 1 for share in matters.values())
+
+
+def test_a_poet_writes_on_as_far_as_can_be_looked_at(visitor: Visitor) -> None:
+    text = "ROMEO:\n"
+    longer = asked(visitor, "inside/write", model="shakespeare", text=text)["text"]
+    assert longer.startswith(text)
+    assert len(longer) == len(text) + 24
+    assert asked(visitor, "inside/write", model="shakespeare", text=text)["text"] == longer
+    nearly = asked(visitor, "inside/write", model="shakespeare", text="x" * 125)["text"]
+    assert len(nearly) == 128
+    assert asked(visitor, "inside/look", model="shakespeare", text=nearly)["before"] is None
+    assert "no room left" in refused(visitor, "inside/write", model="shakespeare", text=nearly)
+    assert "Only a model of running text" in refused(visitor, "inside/write", model="classes", text=text)
+
+
+def test_one_head_of_a_stage_can_be_fetched(visitor: Visitor) -> None:
+    stages = asked(visitor, "inside/look", model="classes", text=TEXT)["data"]["stages"]
+    weights = next(each["address"] for each in stages if each["name"] == "weights")
+    found = asked(visitor, "inside/head", model="classes", text=TEXT, address=weights, head=1)
+    assert set(found) == {"kind", "base64"}
+
+
+def test_a_text_that_is_too_long_or_empty_is_told(visitor: Visitor) -> None:
+    assert "tokens" in visitor.ask("inside/look", {"model": "classes", "text": "good " * 500}).json["error"]
+    assert visitor.ask("inside/look", {"model": "classes", "text": " "}).status == 422
+    assert "did you mean" in visitor.ask("inside/look", {"model": "clases", "text": "x"}).json["error"]

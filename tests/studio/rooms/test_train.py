@@ -1,0 +1,75 @@
+"""The room *Train*: a run is begun, stopped and resumed, and names and files are kept in their place."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.studio_visits import TOKEN, Visitor, asked
+
+from glassformer.studio.rooms.train import _thinned
+
+
+def test_a_run_is_begun_stopped_and_resumed_and_its_checkpoints_are_shown(tmp_path: Path) -> None:
+    visitor = Visitor(tmp_path / "runs")
+    try:
+        begun = asked(visitor, "train/begin", task="classify", data="negation", minutes=1, name="mine")
+        assert begun == {"name": "mine"}
+        assert (
+            "being trained"
+            in visitor.ask("train/begin", {"task": "classify", "data": "negation", "minutes": 1, "name": "other"}).json[
+                "error"
+            ]
+        )
+        while not (state := asked(visitor, "train/state", name="mine"))["validations"]:
+            assert state["running"], state["said"]
+            time.sleep(0.2)
+        asked(visitor, "train/stop", name="mine")
+        while (state := asked(visitor, "train/state", name="mine"))["running"]:
+            time.sleep(0.2)
+        assert not state["finished"]
+        assert not state["said"]
+        frame = asked(visitor, "train/frame", name="mine", step=state["checkpoints"][-1])
+        assert np.array(frame["patterns"][0]["heads"]).sum(-1) == pytest.approx(1, abs=1e-2)
+        assert {each["says"] for each in frame["answers"]} <= {"positive", "negative"}
+        asked(visitor, "train/resume", name="mine")
+        assert asked(visitor, "train/state", name="mine")["running"]
+    finally:
+        visitor.studio.close()
+    assert not visitor.studio.train.state({"name": "mine"})["running"]
+
+
+def test_names_and_files_are_kept_in_their_place(visitor: Visitor, tmp_path: Path) -> None:
+    for name in ("", "..", "a/b", "../x", ".hidden", "a b", "x" * 61, "-", "ü"):
+        assert (
+            visitor.ask("train/begin", {"task": "classify", "data": "negation", "minutes": 1, "name": name}).status
+            == 422
+        )
+        assert visitor.ask("train/state", {"name": name}).status == 422
+    for name in ("", "../x.csv", "a/b.csv", ".csv", "x.py", "x.pt", "x%00.csv%00", "a\\b.csv"):
+        answer = visitor.send(
+            "POST",
+            f"/{TOKEN}/do/train/upload",
+            {"content-type": "application/octet-stream"},
+            query=f"name={name}",
+            body=b"x",
+        )
+        assert answer.status == 422, name
+
+
+def test_a_file_arrives_whole(visitor: Visitor) -> None:
+    kind = {"content-type": "application/octet-stream"}
+    answer = visitor.send(
+        "POST", f"/{TOKEN}/do/train/upload", kind, query="name=my%20notes.csv", pieces=[b"text,", b"label\n"]
+    )
+    assert answer.json == {"file": "my notes.csv", "bytes": 11}
+    uploads = visitor.studio.train.root / "uploads"
+    assert [path.name for path in uploads.iterdir()] == ["my notes.csv"]
+    assert (uploads / "my notes.csv").read_bytes() == b"text,label\n"
+
+
+def test_curves_are_thinned_but_keep_their_end() -> None:
+    points = [{"step": step} for step in range(1009)]
+    assert _thinned(points)[-1] == {"step": 1008}
+    assert len(_thinned(points)) <= 400
+    assert _thinned(points[:3]) == points[:3]

@@ -1,0 +1,63 @@
+"""What a page asks: JSON read strictly, each field of the right kind and size."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from glassformer.errors import InputError
+from glassformer.studio import asking
+from glassformer.studio.asking import read_json
+
+
+def test_a_body_is_an_object() -> None:
+    assert read_json(b'{"a": [1, 2.5, "x"]}') == {"a": [1, 2.5, "x"]}
+    assert read_json(b"") == {}
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"[1]", "must be an object"),
+        (b"{", "not JSON"),
+        (b"\xff", "not JSON"),
+        (b'{"a": NaN}', "NaN is not a number"),
+        (b'{"a": 1e999}', "too large"),
+        (b'{"a": 1, "a": 2}', "stands twice"),
+        (b'{"a": ' + b"[" * 13 + b"]" * 13 + b"}", "more than 12 deep"),
+    ],
+)
+def test_what_is_no_such_object_is_told_in_words(body: bytes, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        read_json(body)
+
+
+def test_fields_of_the_right_kind_are_taken_out() -> None:
+    content: dict[str, Any] = {"t": "word", "n": 7, "x": 0.5, "at": [1, 0], "m": {"a": 1}, "s": [{}, {"b": 2}]}
+    assert asking.text(content, "t") == asking.choice(content, "t", ["word"]) == "word"
+    assert asking.text(content, "none", default="") == ""
+    assert asking.whole(content, "n", least=7, most=7) == 7
+    assert asking.number(content, "x") == 0.5
+    assert asking.places(content, "at") == (1, 0)
+    assert asking.mapping(content, "m") == {"a": 1}
+    assert (asking.several(content, "s", most=2), asking.several(content, "none", most=2)) == ([{}, {"b": 2}], [])
+
+
+@pytest.mark.parametrize(
+    ("take", "value", "said"),
+    [
+        (asking.text, 7, "must be a text; it is 7"),
+        (asking.text, "x" * 201, "has 201 characters; 200 are the most"),
+        (lambda c, n: asking.choice(c, n, ["word"]), "wrod", "did you mean 'word'"),
+        (lambda c, n: asking.whole(c, n, least=1, most=5), True, "whole number from 1 to 5; it is True"),
+        (lambda c, n: asking.whole(c, n, least=1, most=5), 6, "it is 6"),
+        (lambda c, n: asking.number(c, n, most=2.0), 2.5, "to 2; it is 2.5"),
+        (asking.places, [1, -1], "one for each axis"),
+        (asking.places, [True], "one for each axis"),
+        (asking.mapping, [], "names and values"),
+        (lambda c, n: asking.several(c, n, most=1), [{}, {}], "at most 1 objects"),
+    ],
+)
+def test_fields_of_another_kind_are_named(take: Callable[[Any, str], Any], value: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        take({"field": value}, "field")

@@ -1,0 +1,44 @@
+"""The shelf of models: names for run folders, a few loaded at a time."""
+
+from pathlib import Path
+
+import pytest
+from helpers.small_runs import small_run
+
+from glassformer.errors import InputError
+from glassformer.studio.shelf import LOADED, Shelf
+
+
+def test_two_of_one_name_stand_under_two_names_and_mine_come_first(tmp_path: Path) -> None:
+    folders = [small_run(tmp_path / place / "mine").path for place in "ab"]
+    shelf = Shelf(folders)
+    assert shelf.names[:2] == ["mine", "mine-2"]
+    assert len(shelf.names) > 2  # those that came with the package
+    assert [shelf.folder(name) for name in ("mine", "mine-2")] == folders
+    assert shelf.add(folders[1]) == "mine-2"
+
+
+def test_a_model_stays_loaded_until_it_is_forgotten_or_others_were_asked_for(tmp_path: Path) -> None:
+    names = [f"run{i}" for i in range(LOADED + 1)]
+    shelf = Shelf([small_run(tmp_path / name, model="bare-attention").path for name in names])
+    first = shelf.get("run0")
+    assert shelf.get("run0") is first
+    shelf.forget("run0")
+    again = shelf.get("run0")
+    assert again is not first
+    for name in names[1:]:
+        shelf.get(name)
+    assert shelf.get("run0") is not again
+
+
+def test_what_is_said_of_a_model(tmp_path: Path) -> None:
+    shelf = Shelf([small_run(tmp_path / "mine", "pairs").path])
+    about = shelf.about("mine")
+    assert (about["task"], about["model"], about["can_be_led"], about["goes_on"]) == (
+        "translate", "translator", True, False
+    )  # fmt: skip
+    (tmp_path / "mine" / "model" / "model.safetensors").write_bytes(b"")
+    shelf.forget("mine")
+    assert "model.safetensors" in shelf.about("mine")["error"]
+    with pytest.raises(InputError, match="no model called 'mien'; did you mean 'mine'"):
+        shelf.get("mien")

@@ -1,0 +1,51 @@
+"""The desk: a few pieces of work at a time, some in the queue, the rest told to come back later."""
+
+import asyncio
+import threading
+
+import pytest
+
+from glassformer.studio.work_queue import BusyError, Desk
+
+
+def test_work_is_done_in_another_thread_and_its_errors_come_back() -> None:
+    desk = Desk(at_once=1, waiting=0)
+    assert asyncio.run(desk.do(threading.get_ident)) != threading.get_ident()
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(desk.do(lambda: 1 // 0))
+    assert desk.taken == 0
+    desk.close()
+
+
+def test_more_than_can_wait_is_told_to_come_back() -> None:
+    desk, gate = Desk(at_once=1, waiting=1), threading.Event()
+
+    async def three() -> list[object]:
+        begun = [asyncio.ensure_future(desk.do(gate.wait)) for _ in range(2)]
+        await asyncio.sleep(0)  # both are taken
+        with pytest.raises(BusyError, match="too much to do"):
+            await desk.do(lambda: None)
+        gate.set()
+        return list(await asyncio.gather(*begun))
+
+    assert asyncio.run(three()) == [True, True]
+    desk.close()
+
+
+def test_who_has_gone_before_the_turn_came_is_not_worked_for() -> None:
+    desk, gate, done = Desk(at_once=1, waiting=1), threading.Event(), []
+
+    async def gone() -> None:
+        first = asyncio.ensure_future(desk.do(gate.wait))
+        second = asyncio.ensure_future(desk.do(lambda: done.append("second")))
+        await asyncio.sleep(0)
+        second.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await second
+        gate.set()
+        await first
+        await desk.do(lambda: done.append("third"))
+
+    asyncio.run(gone())
+    assert done == ["third"]
+    desk.close()

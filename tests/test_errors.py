@@ -1,0 +1,25 @@
+"""The errors a person may meet: their exit codes, the nearest word, and what counts nothing."""
+
+import pytest
+
+from glassformer.errors import GlassformerError, InputError, must_count, nearest
+
+
+def test_what_a_person_can_mend_has_an_exit_code_of_its_own() -> None:
+    assert (GlassformerError.exit_code, InputError.exit_code) == (1, 2)
+    assert issubclass(InputError, ValueError)
+
+
+@pytest.mark.parametrize("value", [0, -1, True, 1.5, "3"])
+def test_what_counts_nothing_is_refused_by_name(value: int) -> None:
+    with pytest.raises(InputError, match=f"`layers` must be a whole number from 1 up; it is {value}"):
+        must_count("layers", value)
+
+
+def test_one_is_enough() -> None:
+    must_count("layers", 1)
+
+
+def test_the_nearest_word_or_all_of_them() -> None:
+    assert nearest("wieghts", ["scores", "weights"]) == "did you mean 'weights'?"
+    assert nearest("xyz", ["weights", "scores"]) == "known: scores, weights."
