@@ -16,6 +16,7 @@ from glassformer.by_hand.checking.proof.surroundings import (
     counts_otherwise,
     dash_read_otherwise,
     is_set_by_program,
+    is_shape_in_comment,
     is_text,
     says_less,
 )
@@ -215,6 +216,8 @@ class Chain:
             return "it can be read in more than one way"
         if self.statement.sides[self.start].is_quoted:
             return "a notation that is explained, perhaps"
+        if is_shape_in_comment(node.span, self.ledger.source):
+            return "a shape, perhaps"
         if is_text(expected.span, self.ledger.source):
             return "letters that are put together, perhaps"
         if counts_otherwise(node.span, self.ledger.source):
