@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def awaited(coroutine: Coroutine[object, object, T]) -> T:
-    """What a coroutine gives, in a thread of its own: a browser test before may have left a loop running in this one."""
+    """What a coroutine gives, in a thread of its own: a browser test may have left a loop running in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result()
 
