@@ -73,7 +73,7 @@ def is_shown(flaw: Flaw, record: Record, source: str) -> bool:
     """Whether something shows that the wrong number was meant for the formula."""
     assert flaw.expected is not None
     assert flaw.right is not None
-    if not np.isfinite(flaw.right.middle(LOCAL)[flaw.wrong]).all():
+    if isinstance(flaw.literal, Number) and not np.isfinite(flaw.right.middle(LOCAL)).all():
         return False  # a division by nought, or what no number is
     if flaw.is_proven or flaw.state == "slip":
         return True
