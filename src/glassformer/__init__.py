@@ -7,6 +7,7 @@
     gf.load("runs/reviews").predict(["so warm"])       # what a trained model says
     answer, trace = gf.record(gf.Attention(8, 2), x)   # every number of a pass, under its address
     seen = gf.watch(any_torch_model).run(x)            # the same for a model that is not ours
+    gf.describe(any_torch_model, x)                    # its layers, output shapes, parameters and mult-adds
 
 A name is imported when it is first used: `import glassformer` does not import torch.
 """
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from glassformer.layers.multihead import MultiheadAttention
     from glassformer.layers.positions import SCHEMES, BucketBias, LinearBias, NoPositions, Positions, Rotary
     from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
+    from glassformer.models.summary import Summary, describe
     from glassformer.objectives.objective import Objective
     from glassformer.objectives.predictions import Classified, Translated, Written
     from glassformer.objectives.table import OBJECTIVES
@@ -105,6 +107,7 @@ __all__ = [
     "Shown",
     "Solution",
     "StoppedError",
+    "Summary",
     "Task",
     "Trace",
     "Translated",
@@ -116,6 +119,7 @@ __all__ = [
     "check",
     "check_text",
     "decoder_block",
+    "describe",
     "encoder_block",
     "explain",
     "load",
@@ -145,6 +149,7 @@ _HOMES = MappingProxyType(
         "layers.multihead": "MultiheadAttention",
         "inside.shown": "Saved Shown",
         "inside.watching.seen": "Seen",
+        "models.summary": "Summary describe",
         "objectives.objective": "Objective",
         "objectives.predictions": "Classified Translated Written",
         "objectives.table": "OBJECTIVES",
