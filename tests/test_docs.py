@@ -96,7 +96,7 @@ def affordable(words: list[str]) -> list[str]:
     kept = [word for i, word in enumerate(words) if word not in BUDGETS and words[i - 1] not in BUDGETS]
     kept = [f"{word}:300" if word in MADE else word for word in kept]
     small = ["--set", "tokens_per_batch=512"] if words[1] == "train" else []
-    if words[1] == "train" and "--from" not in words:  # who goes on from another is as wide as that one
+    if words[1] == "train" and not {"--from", "ngrams"} & {*words}:  # as wide as another run; without a width
         small += ["--set", "width=16", "--set", "hidden=16"]
     return [*kept, "--steps", "2", "--limit", "20", "--threads", "1", "--quiet", *small]
 
