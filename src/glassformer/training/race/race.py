@@ -23,7 +23,7 @@ from glassformer.drawing.curves import Point
 from glassformer.drawing.score_words import SCORES
 from glassformer.errors import InputError
 from glassformer.models.registry import MODELS
-from glassformer.objectives.bootstrap import Interval, Measure, PairedComparison, compare, interval
+from glassformer.objectives.bootstrap import SIGNIFICANT, Interval, Measure, PairedComparison, compare, interval
 from glassformer.objectives.objective import Objective
 from glassformer.objectives.table import OBJECTIVES, usual_objective
 from glassformer.runs.folder import RunFolder
@@ -36,7 +36,6 @@ from glassformer.text.tasks import TASKS
 from glassformer.training.course import Listener, nobody, resume, teach
 from glassformer.training.request import Request, read_corpus
 
-SIGNIFICANT = 0.05  # a lead is real if its p-value is below this
 _NOT_TERMS = ("model", "seed", "data_seed", "threads", "keep_all", "command")  # what may differ between two starts
 
 
@@ -96,7 +95,8 @@ class Race:
         """`request` says the task, the data and the budget; its model and its seed are those of each contender."""
         _check(request, models, seeds)
         self.out = Path(out)
-        self.request = replace(request, data_seed=request.seed) if request.data_seed is None else request
+        data_seed = request.seed if request.data_seed is None else request.data_seed
+        self.request = replace(request, data_seed=data_seed, baseline=False)  # a baseline enters as a contender
         self.entries = tuple(Contender(model, seed) for seed in seeds for model in models)
         self.corpus: Corpus = read_corpus(self.request)
         self.terms = _terms(self.request, self.corpus)
