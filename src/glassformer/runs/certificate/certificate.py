@@ -19,9 +19,9 @@ LENGTHS = (3, 7, 13, 23)  # of the texts that are tried
 NO_GRADE = "That is no grade: a model that guesses can keep every promise."
 _IN_SHORT = {
     "no future leak: values": "no leak from the future",
-    "padding on the right": "padding changes nothing",
-    "company": "nor do other texts of a batch",
-    "cache = no cache": "a cache changes nothing",
+    "padding on the right": "no effect of padding",
+    "company": "no effect of company in a batch",
+    "cache = no cache": "no effect of a cache",
     "shown = used": "what is shown is what was used",
     "save and load": "the same after saving and loading",
 }
