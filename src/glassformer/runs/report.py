@@ -58,7 +58,7 @@ def _headline(
     where = f"on {count} of the {scores.get('part', 'test')} part, which it did not learn from"
     passed = certificate.get("passed")
     marks = [] if passed is None else [_mark(passed, "keeps its promises" if passed else "breaks its promises")]
-    marks += [_mark(known.better and not known.advice, known.verdict)] if known else []
+    marks += [_mark(known.better and not known.advice, known.verdict, tight="")] if known else []
     seconds, parameters = about.get("seconds", 0.0), about.get("parameters", 0)
     return (
         f"<header><h1>{escape(card.model)} <span class='said'>{TASKS[card.task].does} {escape(name)}</span></h1>"
@@ -81,8 +81,8 @@ def _learning(known: Learnt | None) -> str:
     return section("Has it learnt?", "".join(told) + advice, "Against baselines, on the same samples.")
 
 
-def _mark(good: bool, word: str) -> str:
-    return f"<span class='tight {'right' if good else 'wrong'}'>{'✓' if good else '✗'} {escape(word)}</span>"
+def _mark(good: bool, word: str, tight: str = "tight ") -> str:
+    return f"<span class='{tight}{'right' if good else 'wrong'}'>{'✓' if good else '✗'} {escape(word)}</span>"
 
 
 # --- how it learnt ----------------------------------------------------------------------------------------------

@@ -299,7 +299,7 @@ export class Train {
 
   // Whether it is better than baselines; loud where it is not.
   learnt(known) {
-    if (!known) return [el("p", { class: "quiet" }, "Whether it has learnt is not known: there is no baseline for it.")];
+    if (!known) return [el("p", { class: "quiet" }, "Whether it has learnt is not known: it has no baseline.")];
     const lost = (each, i) => (i === 0 ? !known.better_than_majority : each.ahead < 0 && each.p_value < 0.05);
     return [
       el("h2", {}, "Has it learnt?"),
