@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from glassformer.objectives.predictions import Classified, Translated, Written
     from glassformer.objectives.table import OBJECTIVES
     from glassformer.runs.certificate.certificate import Certificate
+    from glassformer.runs.learnt import Learnt
     from glassformer.runs.run import Run, load
     from glassformer.stages.catalogue import CATALOGUE
     from glassformer.stages.recorder import Recorder, record
@@ -90,6 +91,7 @@ __all__ = [
     "GlassformerError",
     "InputError",
     "LayerNorm",
+    "Learnt",
     "LinearBias",
     "MultiheadAttention",
     "NoPositions",
@@ -154,6 +156,7 @@ _HOMES = MappingProxyType(
         "objectives.predictions": "Classified Translated Written",
         "objectives.table": "OBJECTIVES",
         "runs.certificate.certificate": "Certificate",
+        "runs.learnt": "Learnt",
         "runs.run": "Run load",
         "stages.catalogue": "CATALOGUE",
         "layers.synthesizers": "DenseSynthesizer RandomSynthesizer",

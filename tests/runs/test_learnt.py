@@ -61,7 +61,9 @@ def test_a_model_that_guesses_is_told_so_loudly(tmp_path: Path) -> None:
     assert found is not None
     assert not found.better
     assert found.verdict == "no better than chance"
-    assert found.sentences[0].startswith("NO BETTER THAN CHANCE: accuracy 50.0 %, against 50.0 % for saying “dull”")
+    assert found.sentences[0].startswith(
+        "NO BETTER THAN CHANCE: accuracy 50.0 %, against 50.0 % for the majority class (“dull”)"
+    )
     assert "−2.0 points (95 % confidence interval −12.0 to +8.0, p = 0.700)" in found.sentences[0]
     assert "as far as 11 samples can tell" in found.sentences[0]
     assert found.sentences[1].startswith("Level with the linear model ngrams")
@@ -94,6 +96,14 @@ def test_a_model_behind_the_linear_one_is_told_its_command(tmp_path: Path) -> No
     assert found.verdict == "better than the majority class, behind a linear model (ngrams)"
     assert found.sentences[1].startswith("BEHIND the linear model ngrams fitted beside it, which has 50.0 %")
     assert found.advice == ("Use the linear model: glassformer train classify negation:300 --model ngrams",)
+
+
+def test_a_model_behind_that_was_still_learning_is_told_to_train_longer_first(tmp_path: Path) -> None:
+    run = scored(tmp_path / "run", one(MAJORITY, 0.2, 0.001), one("ngrams", -0.2, 0.001), losses=(0.7, 0.6))
+    found = run.learnt
+    assert found is not None
+    assert found.advice[0].startswith("It ended too early")
+    assert found.advice[1].startswith("Use the linear model")
 
 
 def test_where_only_the_linear_model_learns_the_labels_are_sound(tmp_path: Path) -> None:

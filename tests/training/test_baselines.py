@@ -110,6 +110,16 @@ def test_minutes_are_kept_back_for_it() -> None:
     assert not baselines.fits_model(prepare(request("classify", "negation:300", baseline=False)))
 
 
+def test_with_too_few_minutes_for_so_much_text_it_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(baselines, "SECONDS_PER_CHARACTER", 1.0)
+    asked = request("classify", "negation:300", steps=0, minutes=0.02)
+    heard: list[str] = []
+    run = teach(asked, tmp_path / "run", lambda event: heard.append(event.text) if isinstance(event, Said) else None)
+    assert [each["baseline"] for each in run.scores["baselines"]] == [MAJORITY]
+    assert "To fit a linear model (ngrams) beside it would take too much of so few minutes; it is left out." in heard
+    assert baselines.fits_model(prepare(request("classify", "negation:300", steps=5)))  # steps have no minutes
+
+
 def test_no_time_left_means_what_was_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     prepared = prepare(request("classify", "negation:1000"))
     steps: list[int] = []

@@ -113,7 +113,10 @@ def learnt(folder: RunFolder, card: Card) -> Learnt | None:
     verdict = f"better than the {_common(card)}" if first.better else "no better than chance"
     if behind:
         verdict += f", behind a linear model ({behind[0].baseline})"
-    advice = [*([] if first.better else _no_chance(folder, card, others)), *(_use(each, card) for each in behind)]
+    advice = [] if first.better else _no_chance(folder, card, others)
+    if first.better and behind and _still_falling(folder):
+        advice = [_longer(folder, card)]
+    advice += [_use(each, card) for each in behind]
     return Learnt(first.better, verdict, tuple(sentences), tuple(advice), tuple(found))
 
 
@@ -121,10 +124,10 @@ def _on_majority(first: Against, card: Card, main: str, scores: Mapping[str, Any
     told = f"Better than the {_common(card)}" if first.better else "NO BETTER THAN CHANCE"
     samples = scores.get("samples", 0)
     far = "" if first.better else f" That is as far as {samples:,} samples can tell."
-    value = in_figures(main, scores[main])
+    value, usual = in_figures(main, scores[main]), in_figures(main, first.score)
     return (
-        f"{told}: {SCORES[main].words} {value}, against {in_figures(main, first.score)} for saying “{first.answer}” to "
-        f"everything; {_by(first, main)}.{far}"
+        f"{told}: {SCORES[main].words} {value}, against {usual} for the {_common(card)} (“{first.answer}”); "
+        f"{_by(first, main)}.{far}"
     )
 
 
@@ -169,11 +172,14 @@ def _no_chance(folder: RunFolder, card: Card, others: Sequence[Against]) -> list
 
 def _longer(folder: RunFolder, card: Card) -> str:
     """How to go on: from where it ended, unless the model counts its texts anew."""
-    losses = [each["loss"] for each in folder.metrics() if each.get("event") == "judged" and each["loss"] is not None]
-    falling = len(losses) < 2 or losses[-1] <= min(losses)
-    early = "It ended too early, while its validation loss was still falling. " if falling else ""
+    early = "It ended too early, while its validation loss was still falling. " if _still_falling(folder) else ""
     more = f"--model {card.model}" if MODELS[card.model].counts else f"--from {quote(str(folder.path))}"
     return f"{early}Train longer: {_train(card)} {more} --minutes 5"
+
+
+def _still_falling(folder: RunFolder) -> bool:
+    losses = [each["loss"] for each in folder.metrics() if each.get("event") == "judged" and each["loss"] is not None]
+    return len(losses) < 2 or losses[-1] <= min(losses)
 
 
 def _use(each: Against, card: Card) -> str:

@@ -27,6 +27,7 @@ from glassformer.objectives.bootstrap import SIGNIFICANT, Interval, Measure, Pai
 from glassformer.objectives.objective import Objective
 from glassformer.objectives.table import OBJECTIVES, usual_objective
 from glassformer.runs.folder import RunFolder
+from glassformer.runs.learnt import majority
 from glassformer.runs.report import training_points
 from glassformer.runs.run import Run
 from glassformer.storage import parse_json, write_file
@@ -152,8 +153,8 @@ class Race:
 
     def _baseline(self) -> float | None:
         labels = [each.label for each in self.corpus.test or self.corpus.valid if isinstance(each, Labelled)]
-        often = Counter(each.label for each in self.corpus.train if isinstance(each, Labelled)).most_common(1)
-        return labels.count(often[0][0]) / len(labels) if labels and often else None
+        learnt_from = [each.label for each in self.corpus.train if isinstance(each, Labelled)]
+        return labels.count(majority(learnt_from)) / len(labels) if labels and learnt_from else None
 
     def _check_terms(self) -> None:
         path = self.out / "race.json"
