@@ -115,3 +115,9 @@ def test_a_tick_says_what_it_is_about() -> None:
     assert told == "keeps its promises, 3 of 3: no leak from the future, no effect of company in a batch"
     assert verdict(True, ["finite numbers"], 1) == "keeps its promises, 1 of 1"
     assert verdict(False, ["company"], 3) == "breaks its promises: it keeps 1 of 3"
+
+
+@pytest.mark.parametrize("name", ["attention", "transformer", "translator", "gpt", "modern"])
+def test_promises_are_kept_with_keys_and_values_of_unlike_widths(name: str) -> None:
+    model = small(name, key_width=10, value_width=7)
+    assert certify(model, MODELS[name].family).failed == ()
