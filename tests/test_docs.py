@@ -49,7 +49,15 @@ def test_the_snippets_of_a_page_run_in_order(page: Path, tmp_path: Path, monkeyp
         exec(compile(block, str(page), "exec"), names)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.name)
+# Pages that train for minutes; .ci/run runs their commands, too.
+LONG = {"generate.md", "translate.md"}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(each, marks=[pytest.mark.slow] * (each.name in LONG)) for each in PAGES if commands(each)],
+    ids=lambda page: page.name,
+)
 def test_the_commands_of_a_page_run_in_order(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     provide_files(tmp_path)
     provide_named_sets(tmp_path / "data")
