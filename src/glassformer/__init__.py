@@ -7,6 +7,7 @@
     gf.load("runs/reviews").predict(["so warm"])       # what a trained model says
     answer, trace = gf.record(gf.Attention(8, 2), x)   # every number of a pass, under its address
     seen = gf.watch(any_torch_model).run(x)            # the same for a model that is not ours
+    gf.describe(any_torch_model, x)                    # its layers, output shapes, parameters and mult-adds
 
 A name is imported when it is first used: `import glassformer` does not import torch.
 """
@@ -49,10 +50,12 @@ if TYPE_CHECKING:
     from glassformer.layers.multihead import MultiheadAttention
     from glassformer.layers.positions import SCHEMES, BucketBias, LinearBias, NoPositions, Positions, Rotary
     from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
+    from glassformer.models.summary import Summary, describe
     from glassformer.objectives.objective import Objective
     from glassformer.objectives.predictions import Classified, Translated, Written
     from glassformer.objectives.table import OBJECTIVES
     from glassformer.runs.certificate.certificate import Certificate
+    from glassformer.runs.learnt import Learnt
     from glassformer.runs.run import Run, load
     from glassformer.stages.catalogue import CATALOGUE
     from glassformer.stages.recorder import Recorder, record
@@ -88,6 +91,7 @@ __all__ = [
     "GlassformerError",
     "InputError",
     "LayerNorm",
+    "Learnt",
     "LinearBias",
     "MultiheadAttention",
     "NoPositions",
@@ -105,6 +109,7 @@ __all__ = [
     "Shown",
     "Solution",
     "StoppedError",
+    "Summary",
     "Task",
     "Trace",
     "Translated",
@@ -116,6 +121,7 @@ __all__ = [
     "check",
     "check_text",
     "decoder_block",
+    "describe",
     "encoder_block",
     "explain",
     "load",
@@ -145,10 +151,12 @@ _HOMES = MappingProxyType(
         "layers.multihead": "MultiheadAttention",
         "inside.shown": "Saved Shown",
         "inside.watching.seen": "Seen",
+        "models.summary": "Summary describe",
         "objectives.objective": "Objective",
         "objectives.predictions": "Classified Translated Written",
         "objectives.table": "OBJECTIVES",
         "runs.certificate.certificate": "Certificate",
+        "runs.learnt": "Learnt",
         "runs.run": "Run load",
         "stages.catalogue": "CATALOGUE",
         "layers.synthesizers": "DenseSynthesizer RandomSynthesizer",

@@ -47,6 +47,7 @@ def settings_for(draw: Any, name: str) -> dict[str, Any]:
     attending |= {"length": draw(st.sampled_from([19, 23])), "norm": draw(st.sampled_from(["layer", "rms"]))}
     attending |= {"positions": draw(st.sampled_from(sorted(SCHEMES)))}
     attending |= {"activation": draw(st.sampled_from(sorted(ACTIVATIONS)))}
+    attending |= {"key_width": draw(st.sampled_from([0, 2, 14])), "value_width": draw(st.sampled_from([0, 5, 7]))}
     if MODELS[name].family == "classifier":
         found |= {"classes": draw(PRIMES)}
     if name in ("rnn", "gru", "bilstm"):
@@ -65,7 +66,10 @@ def settings_for(draw: Any, name: str) -> dict[str, Any]:
         layers = {"encoder_layers": draw(st.integers(1, 3)), "decoder_layers": draw(st.integers(1, 3))}
         return found | attending | layers | {"norm_first": draw(st.booleans())}
     if MODELS[name].family == "classifier":
-        return found | attending | {"layers": draw(st.integers(0, 3)), "learned": draw(st.booleans())}
+        depth = {"layers": draw(st.integers(0, 3)), "learned": draw(st.booleans())}
+        if not depth["layers"] and not depth["learned"]:  # bare: queries, keys and values are the rows themselves
+            depth |= {"key_width": 0, "value_width": 0}
+        return found | attending | depth
     scorer = draw(st.sampled_from(["dot product", "dense synthesizer", "random synthesizer"]))
     if scorer != "dot product" and attending["positions"] == "rotary":
         attending["positions"] = "none"  # there is nothing to turn
@@ -183,6 +187,9 @@ MIDDLING: list[tuple[str, dict[str, Any]]] = [
     ("gpt", {"attention_dropout": 0.0, "scorer": "dense synthesizer"}),
     ("gpt", {"attention_dropout": 0.0, "scorer": "random synthesizer"}),
     ("modern", {}),
+    ("modern", {"key_width": 22, "value_width": 7}),
+    ("transformer", {"layers": 2, "key_width": 22, "value_width": 7}),
+    ("translator", {"key_width": 22, "value_width": 7}),
     ("modern", {"positions": "alibi"}),
     ("modern", {"positions": "t5", "kv_heads": 2}),
     ("modern", {"dropout": 0.1, "attention_dropout": 0.1, "kv_heads": 2}),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from glassformer.errors import InputError
-from glassformer.objectives.bootstrap import Interval, Measure, PairedComparison, compare, interval
+from glassformer.objectives.bootstrap import Interval, Measure, PairedComparison, compare, interval, sign_test
 
 
 def mean_of(values: list[float]) -> Measure:
@@ -112,3 +112,28 @@ def test_what_cannot_be_scored_says_so() -> None:
         interval(mean_of([0.0]), draws=0)
     with pytest.raises(InputError, match=r"`level` is a share between 0 and 1, such as 0\.95; it is 95"):
         interval(mean_of([0.0]), level=95.0)
+
+
+# --- the exact test of right and wrong ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ahead", "behind", "p_value"),
+    [
+        (7, 0, 2 / 2**7),
+        (0, 7, 2 / 2**7),  # two-sided
+        (6, 1, 2 * (7 + 1) / 2**7),
+        (3, 3, 1.0),
+        (0, 0, 1.0),  # alike on every sample
+    ],
+)
+def test_the_sign_test_by_pencil(ahead: int, behind: int, p_value: float) -> None:
+    one = mean_of([1.0] * ahead + [0.0] * behind + [1.0, 0.0, 1.0])
+    other = mean_of([0.0] * ahead + [1.0] * behind + [1.0, 0.0, 1.0])
+    assert sign_test(one, other) == pytest.approx(p_value, rel=1e-12)
+
+
+def test_the_sign_test_of_many_samples_is_the_normal_curves() -> None:
+    """5,100 of 10,000 heads lie 1.99 standard deviations from the middle, half a step taken off."""
+    one, other = mean_of([1.0] * 5100 + [0.0] * 4900), mean_of([0.0] * 5100 + [1.0] * 4900)
+    assert sign_test(one, other) == pytest.approx(math.erfc(1.99 / math.sqrt(2)), rel=1e-3)

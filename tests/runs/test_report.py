@@ -37,7 +37,7 @@ def test_the_report_says_what_was_trained_and_how_good_it_is(trained: gf.Run) ->
     page, scores = page_of(trained.folder), trained.scores
     for words in (
         in_figures("accuracy", scores["accuracy"]), between("accuracy", scores["accuracy_interval"]),
-        "texts.csv", "transformer", "60 rows read, 60 kept, 0 skipped.", "✓ certificate passed", "width 12",
+        "texts.csv", "transformer", "60 rows read, 60 kept, 0 skipped.", "✓ keeps its promises", "width 12",
         f"{sum(weight.numel() for weight in trained.model.parameters()):,} parameters", "torch 2",
     ):  # fmt: skip
         assert words in page, words
@@ -67,7 +67,7 @@ def test_a_failed_certificate_is_loud(trained: gf.Run, tmp_path: Path) -> None:
     check = {"name": "no leak", "passed": False, "value": 0.25, "bar": 0.0, "sentence": "The future is hidden."}
     folder.write_certificate({"passed": False, "checks": [check], "not_applicable": []})
     page = report(folder, trained.card)
-    assert "✗ certificate failed" in page
+    assert "✗ breaks its promises" in page
     assert "<span class='tight wrong'>✗ no leak</span>" in page
 
 

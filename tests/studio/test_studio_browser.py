@@ -15,6 +15,7 @@ from helpers.fonts import FONTS, PHONE, Font, dressed, on_every_phone
 from helpers.small_runs import small_run
 from playwright.sync_api import Browser, Page, expect
 
+from glassformer.commands.ship_models.certify import certify
 from glassformer.studio.app import Studio
 from glassformer.studio.guard import Door, new_token
 
@@ -276,6 +277,20 @@ def test_a_run_is_begun_watched_and_stopped(visit: Open, house: House) -> None:
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     assert page.locator(".lapse canvas").count() >= 1
     assert (house.studio.train.root / "seen" / "checkpoints").is_dir()
+    assert on_every_phone(page) == {}
+
+
+def test_a_model_that_guesses_is_told_so_beside_its_certificate(visit: Open, house: House) -> None:
+    folder = small_run(house.studio.train.root / "guesser")
+    folder.write_scores({"accuracy": 0.5, "confusion": {"labels": ["a", "b"], "table": [[7, 6], [5, 4]]}})
+    certify(str(folder.path), json=True)
+    page = visit("#room=train&run=guesser")
+    expect(page.locator(".train")).to_contain_text(
+        "✓ certificate: it keeps its promises, 10 of 10: no effect of padding"
+    )
+    expect(page.locator(".train")).to_contain_text("That is no grade")
+    expect(page.locator(".train .wrong", has_text="NO BETTER THAN CHANCE")).to_be_visible()
+    expect(page.locator(".train")).to_contain_text("→ It ended too early")
     assert on_every_phone(page) == {}
 
 

@@ -188,6 +188,8 @@ def block(
     dropout: float = 0.0,
     attention_dropout: float | None = None,
     bias: bool = True,
+    d_key: int | None = None,
+    d_value: int | None = None,
     **attention: Any,
 ) -> Block:
     """A block from a few numbers; `attention` goes to its self-attention (`n_kv_heads`, `scorer`, `weigher`, …).
@@ -199,8 +201,9 @@ def block(
     def sublayer(layer: nn.Module) -> Sublayer:
         return Sublayer(layer, norm(d_model), norm_first=norm_first, dropout=dropout)
 
-    own = Attention(d_model, n_heads, causal=causal, dropout=weight_dropout, bias=bias, **attention)
-    other = Attention(d_model, n_heads, dropout=weight_dropout, bias=bias) if cross else None
+    alike: dict[str, Any] = {"d_key": d_key, "d_value": d_value, "dropout": weight_dropout, "bias": bias}
+    own = Attention(d_model, n_heads, causal=causal, **alike, **attention)
+    other = Attention(d_model, n_heads, **alike) if cross else None
     forward = FeedForward(d_model, d_hidden, activation=activation, bias=bias)
     return Block(sublayer(own), sublayer(forward), sublayer(other) if other else None)
 

@@ -203,11 +203,12 @@ class Dimensions:
     longest: int
     d_model: int
     n_heads: int
+    key_width: int = 0  # 0: the model's, shared out among the heads
 
     @property
     def d_key(self) -> int:
-        """The width of one head."""
-        return self.d_model // self.n_heads
+        """The key width of one head."""
+        return self.key_width or self.d_model // self.n_heads
 
 
 @dataclass(frozen=True)

@@ -98,18 +98,24 @@ class EncoderClassifier(nn.Module):
         super().__init__()
         self.config = config
         self.embedding = Embedding(config.vocabulary, config.width)
-        self.order = Order(config.positions, Dimensions(config.length, config.width, config.heads), ("encoder",))
+        self.order = Order(
+            config.positions, Dimensions(config.length, config.width, config.heads, config.key_width), ("encoder",)
+        )
         norm = NORMS[config.norm]
         self.blocks = nn.ModuleList(
             block(
                 config.width, config.heads, config.hidden, norm=norm, activation=config.activation,
-                dropout=config.dropout, attention_dropout=config.attention_dropout,
+                dropout=config.dropout, attention_dropout=config.attention_dropout, d_key=config.key_width or None,
+                d_value=config.value_width or None,
             )
             for _ in range(config.layers)
         )  # fmt: skip
         self.attention = None
         if config.layers == 0:
-            self.attention = Attention(config.width, config.heads, learned="qkvo" if config.learned else "")
+            self.attention = Attention(
+                config.width, config.heads, learned="qkvo" if config.learned else "", d_key=config.key_width or None,
+                d_value=config.value_width or None,
+            )  # fmt: skip
         self.final_norm = norm(config.width) if config.layers else None
         self.head = Head(config.width, config.classes)
         if config.learned:

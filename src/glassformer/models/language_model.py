@@ -31,9 +31,11 @@ class LanguageModel(nn.Module):
     def __init__(self, config: LanguageModelConfig) -> None:
         super().__init__()
         self.config = config
-        d_key = config.width // config.heads
+        d_key = config.key_width or config.width // config.heads
         self.embedding = Embedding(config.vocabulary, config.width)
-        self.order = Order(config.positions, Dimensions(config.length, config.width, config.heads), ("decoder",))
+        self.order = Order(
+            config.positions, Dimensions(config.length, config.width, config.heads, config.key_width), ("decoder",)
+        )
         self.blocks = nn.ModuleList(self._block(config, d_key) for _ in range(config.layers))
         self.final_norm = NORMS[config.norm](config.width)
         self.head = Head(config.width, config.vocabulary, bias=False, tied=self.embedding if config.tied else None)
@@ -48,7 +50,8 @@ class LanguageModel(nn.Module):
             config.width, config.heads, config.hidden, causal=True, norm=NORMS[config.norm],
             activation=config.activation, dropout=config.dropout,
             attention_dropout=config.attention_dropout, bias=config.bias, scorer=SCORERS[config.scorer](config, d_key),
-            weigher=WEIGHERS[config.weigher], n_kv_heads=config.kv_heads or None, **norms,
+            weigher=WEIGHERS[config.weigher], n_kv_heads=config.kv_heads or None,
+            d_key=config.key_width or None, d_value=config.value_width or None, **norms,
         )  # fmt: skip
 
     def _start(self) -> None:

@@ -74,6 +74,12 @@ class Sizes:
     tokens: int
     kept: int  # activations that training keeps of one text for the backward pass
     remembered: int  # numbers of each token in the KV cache
+    sides: int = 1  # texts that it takes at once: a translator's source and target
+
+    @property
+    def tokens_of_a_side(self) -> int:
+        """Of the text; of a translator's, each of the two."""
+        return self.tokens // self.sides
 
     @property
     def parameters(self) -> int:
@@ -118,7 +124,7 @@ def sizes(name: str, config: Any | None = None, *, tokens: int | None = None) ->
     used = {sign for each in plan.rows for sign in each.formula}
     letters = {sign: value for sign, value in plan.letters.items() if sign in used}
     sides = 2 if isinstance(config, configs.TranslatorConfig) else 1
-    return Sizes(name, tuple(plan.rows), letters, sides * tokens, plan.kept, plan.remembered)
+    return Sizes(name, tuple(plan.rows), letters, sides * tokens, plan.kept, plan.remembered, sides)
 
 
 def count_parameters(name: str, config: Any | None = None) -> int:
@@ -224,7 +230,7 @@ class Shape:
     def letters(self) -> dict[str, int]:
         """The sizes by their letters."""
         config = self.config
-        key = config.width // config.heads
+        key = config.key_width or config.width // config.heads
         return {
             "N": config.vocabulary,
             "Y": getattr(config, "classes", 0),
@@ -235,7 +241,7 @@ class Shape:
             "H": config.heads,
             "G": getattr(config, "kv_heads", 0) or config.heads,
             "K": key,
-            "V": key,
+            "V": config.value_width or key,
             "F": config.hidden,
         }
 
@@ -334,8 +340,13 @@ class Shape:
             queries, keys = (2 * queries if self.scorer == "dense synthesizer" else 0), 0
         normed = queries + keys + of["H"] + of["G"] if self.option("query_key_norm", False) else 0
         copies = 3 if self.weight_dropout else (1 if self.option("weigher", "softmax") == "sigmoid" else 2)
-        weights = 1 + self.kept_bias(causal) if self.fused else copies * self.tokens
+        weights = self.kept_by_kernel(causal) if self.fused else copies * self.tokens
         return of["D"] + queries + keys + values + normed + of["H"] * of["V"] + of["H"] * weights
+
+    def kept_by_kernel(self, causal: bool) -> int:
+        """Of one head: one number for each query, and the bias; where values are not as wide as keys there
+        is no kernel, and torch keeps the weights."""
+        return 1 + self.kept_bias(causal) if self.letters["K"] == self.letters["V"] else self.tokens
 
     def kept_bias(self, causal: bool) -> int:
         """Of one head, by the fused kernel: the bias, masked; or the weights, if the bias is to be learned. A fixed one
@@ -389,7 +400,7 @@ def _translator(config: configs.TranslatorConfig, tokens: int) -> FamilySizes:
     ]
     ends = 2 * (shape.kept_norm() + of["D"] if config.norm_first else 0) + (2 * of["D"] if config.dropout else 0)
     kept = of["E"] * shape.kept_block() + of["L"] * shape.kept_block(cross=True, causal=True) + ends
-    return FamilySizes(of, rows, kept * tokens, of["L"] * 2 * of["D"])
+    return FamilySizes(of, rows, kept * tokens, of["L"] * of["H"] * (of["K"] + of["V"]))
 
 
 def _language_model(config: configs.LanguageModelConfig, tokens: int) -> FamilySizes:

@@ -33,13 +33,14 @@ class Translator(nn.Module):
                 block(
                     config.width, config.heads, config.hidden, causal=decoder, cross=decoder, norm=norm,
                     norm_first=config.norm_first, activation=config.activation, dropout=config.dropout,
-                    attention_dropout=config.attention_dropout,
+                    attention_dropout=config.attention_dropout, d_key=config.key_width or None,
+                    d_value=config.value_width or None,
                 )
                 for _ in range(count)
             )  # fmt: skip
 
         self.embedding = Embedding(config.vocabulary, config.width, scaled=config.scaled_embedding)
-        dimensions = Dimensions(config.length, config.width, config.heads)
+        dimensions = Dimensions(config.length, config.width, config.heads, config.key_width)
         self.order = Order(config.positions, dimensions, ("encoder", "decoder"))
         self.encoder = blocks(config.encoder_layers, decoder=False)
         self.decoder = blocks(config.decoder_layers, decoder=True)

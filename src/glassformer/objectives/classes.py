@@ -154,4 +154,5 @@ CLASSES = Objective(
     main="accuracy",
     beside="macro_f1",
     measure=Later("glassformer.objectives.metrics:share_of_rows"),
+    baseline="ngrams",
 )

@@ -81,6 +81,7 @@ class Objective:
     judge       trained model, samples, how to write, seed → scores and what they follow from
     main        the score that counts most, and the one that stands beside it
     measure     the main score again, from the rows that were kept of one run, or added up over several
+    baseline    a model that is fitted beside each run, to be better than; nothing where there is none
     writes      whether an answer is a text that is written: it takes its time, and another one may be as good
     goes_on     whether what is written goes on with the text itself, and has no end of its own
     pretrains   whether it only pretrains, for another objective: at its end there is only its loss
@@ -99,6 +100,7 @@ class Objective:
     main: str
     beside: str
     measure: "Callable[[np.ndarray], Measure]"
+    baseline: str = ""
     writes: bool = False
     goes_on: bool = False
     pretrains: bool = False

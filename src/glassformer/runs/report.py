@@ -14,7 +14,9 @@ from glassformer.drawing.html_page import bullets, fact_list, page, section, tab
 from glassformer.drawing.score_words import SCORES, between, clock, in_figures, score_lines
 from glassformer.models.card import Card
 from glassformer.objectives.table import objective_of
+from glassformer.runs.certificate.certificate import NO_GRADE
 from glassformer.runs.folder import RunFolder
+from glassformer.runs.learnt import Learnt, learnt
 from glassformer.text.tasks import TASKS
 
 MOST_CLASSES = 12  # in a confusion matrix; of more, the most frequent confusions are listed
@@ -24,11 +26,12 @@ MOST_CONFUSIONS = 10
 def report(folder: RunFolder, card: Card) -> str:
     """The page about the model of this card."""
     scores, certificate, about = folder.read_scores() or {}, folder.read_certificate() or {}, folder.read_about() or {}
-    name = Path(card.data).name or card.data
+    name, known = Path(card.data).name or card.data, learnt(folder, card)
     return page(
         f"{card.model} · {card.task} · {name}",
         [
-            _headline(card, name, scores, about, certificate),
+            _headline(card, name, scores, about, certificate, known),
+            _learning(known),
             section("Loss", _curve(folder.metrics()), "Training and validation loss over time; lower is better."),
             _confusion(scores),
             _examples(card, about.get("examples", [])),
@@ -45,26 +48,41 @@ def report(folder: RunFolder, card: Card) -> str:
 
 
 def _headline(
-    card: Card, name: str, scores: Mapping[str, Any], about: Mapping[str, Any], certificate: Mapping[str, Any]
-) -> str:
+    card: Card, name: str, scores: Mapping[str, Any], about: Mapping[str, Any], certificate: Mapping[str, Any],
+    known: Learnt | None,
+) -> str:  # fmt: skip
     main = objective_of(card).main
     interval = scores.get(f"{main}_interval")
     sure = f", 95 % confidence interval <span class='tight'>{between(main, interval)}</span>" if interval else ""
     count = f"{scores['samples']:,} samples" if "samples" in scores else "a text"
     where = f"on {count} of the {scores.get('part', 'test')} part, which it did not learn from"
     passed = certificate.get("passed")
-    kept = "" if passed is None else _mark(passed, "certificate passed" if passed else "certificate failed")
+    marks = [] if passed is None else [_mark(passed, "keeps its promises" if passed else "breaks its promises")]
+    marks += [_mark(known.better and not known.advice, known.verdict, tight="")] if known else []
     seconds, parameters = about.get("seconds", 0.0), about.get("parameters", 0)
     return (
         f"<header><h1>{escape(card.model)} <span class='said'>{TASKS[card.task].does} {escape(name)}</span></h1>"
         f"<p class='headline'><b>{in_figures(main, scores[main])}</b> {escape(SCORES[main].words)}</p>"
         f"<p class='said'>{escape(where)}{sure}.</p>"
-        f"<p class='said'>{parameters:,} parameters · {clock(seconds)} of training · {kept}</p></header>"
+        f"<p class='said'>{parameters:,} parameters · {clock(seconds)} of training</p>"
+        f"<p>{' · '.join(marks)}</p></header>"
     )
 
 
-def _mark(good: bool, word: str) -> str:
-    return f"<span class='tight {'right' if good else 'wrong'}'>{'✓' if good else '✗'} {escape(word)}</span>"
+def _learning(known: Learnt | None) -> str:
+    """Whether it has learnt, and loudly if not."""
+    if known is None:
+        return ""
+    advice = "".join(f"<p class='said'>→ {escape(each)}</p>" for each in known.advice)
+    told = [
+        f"<p class='{'wrong' if each.worse or (i == 0 and not known.better) else ''}'>{escape(sentence)}</p>"
+        for i, (sentence, each) in enumerate(zip(known.sentences, known.against, strict=True))
+    ]
+    return section("Has it learnt?", "".join(told) + advice, "Against baselines, on the same samples.")
+
+
+def _mark(good: bool, word: str, tight: str = "tight ") -> str:
+    return f"<span class='{tight}{'right' if good else 'wrong'}'>{'✓' if good else '✗'} {escape(word)}</span>"
 
 
 # --- how it learnt ----------------------------------------------------------------------------------------------
@@ -177,7 +195,7 @@ def _certificate(certificate: Mapping[str, Any]) -> str:
     left_out = [f"{each['name']}: {each['sentence']}" for each in certificate.get("not_applicable", [])]
     kept = table(["promise", "what was tried", "found", "allowed"], rows, ["tight", "", "number", "number"])
     rest = f"<details><summary>{len(left_out)} not tried</summary>{bullets(left_out)}</details>" if left_out else ""
-    sentence = "What is promised of every model, tried on this one."
+    sentence = f"What is promised of every model, tried on this one. {NO_GRADE}"
     return section("Certificate", f"<div class='stacked'>{kept}</div>{rest}", sentence)
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # what only some methods need is imported there: to predict l
     from glassformer.inside.looks import Writes
     from glassformer.inside.shown import Shown
     from glassformer.runs.certificate.certificate import Certificate
+    from glassformer.runs.learnt import Learnt
 
 
 class Run:
@@ -121,6 +122,13 @@ class Run:
     def certificate(self) -> dict[str, Any]:
         """The certificate that training left; empty if there is none."""
         return (RunFolder(self.folder).read_certificate() if self.folder else None) or {}
+
+    @property
+    def learnt(self) -> "Learnt | None":
+        """Whether it is better than baselines, by the scores that training left; None if that is not known."""
+        from glassformer.runs.learnt import learnt
+
+        return learnt(RunFolder(self.folder), self.card) if self.folder else None
 
     def certify(self, seed: int = 0) -> "Certificate":
         """Every promise, tried on this model."""

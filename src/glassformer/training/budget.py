@@ -11,6 +11,7 @@ import torch
 from glassformer.objectives.table import OBJECTIVES
 from glassformer.text.samples import text_of
 from glassformer.training import machine
+from glassformer.training.baselines import seconds_kept
 from glassformer.training.loop import Loop, Plan
 from glassformer.training.prepare import Prepared
 
@@ -47,7 +48,8 @@ def budget(prepared: Prepared, began: float) -> tuple[Plan, Forecast]:
         steps, seconds = plan.steps, plan.steps * seconds_per_step
     else:
         asked = 60 * (request.minutes or recipe.minutes)
-        rest = asked - (time.monotonic() - began) - _reserve(prepared, seconds_per_step)
+        kept = _reserve(prepared, seconds_per_step) + seconds_kept(prepared)
+        rest = asked - (time.monotonic() - began) - kept
         seconds = max(rest, 0.5 * asked)
         plan = replace(plan, seconds=seconds)
         steps = max(1, round(seconds / seconds_per_step))

@@ -23,6 +23,7 @@ from glassformer.runs.run import Run, load
 from glassformer.runs.trial_data import PARTS
 from glassformer.text.corpora import Corpus
 from glassformer.training import machine
+from glassformer.training.baselines import baselines, fits_model, too_slow
 from glassformer.training.budget import Forecast, budget, forecast_again
 from glassformer.training.loop import Loop, Stepped, Validated
 from glassformer.training.prepare import Prepared, check_same, prepare, prepare_again, settings_of
@@ -227,7 +228,7 @@ class Course:
         }
         self.folder.write_about(about)
         run = load(self.folder.path)
-        self.folder.write_certificate(run.certify().to_dict())
+        self.folder.write_certificate({**run.certify().to_dict(), "learnt": run.learnt and run.learnt.to_dict()})
         self.folder.write_report(report(self.folder, prepared.card))
         return run
 
@@ -241,7 +242,13 @@ class Course:
         samples = prepared.corpus.test or prepared.corpus.valid
         tell(Said(f"Evaluating on the {part} part, {len(samples):,} samples …"))
         verdict = verdict_on(prepared.model, prepared.card, prepared.tokens, samples)
-        self.folder.write_scores({"part": part, **verdict.scores})
+        linear = f"a linear model ({objective_of(prepared.card).baseline}) beside it"
+        if fits_model(prepared):
+            tell(Said(f"Fitting {linear} …"))
+        elif too_slow(prepared):
+            tell(Said(f"To fit {linear} would take too much of so few minutes; it is left out."))
+        beside = baselines(prepared, verdict, samples)
+        self.folder.write_scores({"part": part, **verdict.scores, "baselines": [asdict(each) for each in beside]})
         self.folder.write_outcomes({"part": part, "score": verdict.main, "rows": verdict.measure.rows.tolist()})
         return showcase(prepared, verdict, samples)
 

@@ -41,6 +41,7 @@ class Request:
     encoding: str = ""
     limit: int = 0
     keep_all: bool = False  # every checkpoint, for a time-lapse
+    baseline: bool = True  # whether a linear model is fitted beside it, where there is one for its objective
     command: str = ""
 
     def __post_init__(self) -> None:

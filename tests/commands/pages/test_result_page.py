@@ -37,7 +37,20 @@ def test_a_failed_check_is_named_and_the_next_command_said(tmp_path: Path) -> No
     print_result(load(folder.path), where)
     shown = written(where)
     assert "On the valid part:" in shown
-    assert "✗ certificate: 1 of 2 checks passed" in shown
+    assert "✗ certificate: it breaks its promises: it keeps 1 of 2." in shown
     assert "✗ padding: 0.5 (bar 0.0)" in shown
     assert "✗ company" not in shown
     assert f'glassformer predict {folder.path} "a text of yours"' in shown
+
+
+def test_a_tick_stands_beside_what_was_learnt(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "run")
+    folder.write_scores({"accuracy": 0.5, "confusion": {"labels": ["a", "b"], "table": [[7, 6], [5, 4]]}})
+    checks = [{"name": "company", "passed": True, "value": 0.0, "bar": 0.0}]
+    folder.write_certificate({"passed": True, "checks": checks})
+    where = console()
+    print_result(load(folder.path), where)
+    shown = " ".join(written(where).split())
+    assert "✓ certificate: it keeps its promises, 1 of 1: no effect of company in a batch. That is no grade" in shown
+    assert "✗ NO BETTER THAN CHANCE: accuracy 50.0 %, against 59.1 % for the majority class (“a”)" in shown
+    assert f"Train longer: glassformer train classify negation:300 --from {folder.path}" in shown

@@ -32,6 +32,19 @@ def test_certify_tries_a_run_and_keeps_the_certificate(
     assert content["passed"] is True
     assert all({"name", "passed", "value", "bar"} <= set(check) for check in content["checks"])
     assert folder.read_certificate() == content
+    assert content["about"].startswith("keeps its promises")
+    assert content["learnt"] is None  # it was never evaluated
+
+
+def test_the_json_says_whether_it_has_learnt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = small_run(tmp_path / "run")
+    folder.write_scores({"accuracy": 0.5, "confusion": {"labels": ["a", "b"], "table": [[7, 6], [5, 4]]}})
+    assert certify(str(folder.path), json=True) == 0
+    content = json.loads(capsys.readouterr().out)
+    assert content["passed"] is True
+    assert content["learnt"]["verdict"] == "no better than chance"
+    assert content["learnt"]["advice"]
+    assert folder.read_certificate() == content
 
 
 def test_a_broken_promise_is_loud(

@@ -43,6 +43,31 @@ def test_describe_says_what_tells_the_order(capsys: pytest.CaptureFixture[str]) 
     assert next(row for row in content["table"] if row["part"] == "positions")["formula"] == "2·32·H"
 
 
+def test_describe_shows_the_layers_as_lecture_notes_do(capsys: pytest.CaptureFixture[str]) -> None:
+    describe("attention", set_=("vocabulary=31", "width=6", "heads=3"), tokens=7)
+    page = capsys.readouterr().out
+    assert "├─embedding: Embedding  [1, 7, 6]         186          –  0.000" in page
+    assert "│ ├─query: Linear       [1, 7, 6]          42        252  0.000" in page
+    assert f"mult-adds   {7 * 4 * 36 + 7 * 7 * 2 * 6 + 6 * 2:,}" in page
+    describe("attention", set_=("vocabulary=31", "width=6", "heads=3"), tokens=7, depth=1)
+    assert "query: Linear" not in capsys.readouterr().out
+    describe("attention", set_=("vocabulary=31", "width=6", "heads=3"), tokens=7, json=True)
+    content = json.loads(capsys.readouterr().out)
+    assert content["summary"]["parameters"] == content["parameters"]
+    assert 2 * content["summary"]["mult_adds"] == content["flops"]["forward"]
+    with pytest.raises(InputError, match="--depth -1 is no number of levels"):
+        describe("attention", depth=-1)
+
+
+def test_key_and_value_widths_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
+    describe("attention", set_=("width=10", "heads=3", "key-width=4", "value_width=7"), json=True)
+    content = json.loads(capsys.readouterr().out)
+    attention = next(row for row in content["table"] if row["part"] == "attention")
+    assert attention["formula"].startswith("D·(2·K+V)·H + H·V·D")  # d(2m+l)T + Tl·d
+    assert attention["numbers"].startswith("10·(2·4+7)·3 + 3·7·10")
+    assert attention["count"] == 10 * (2 * 4 + 7) * 3 + 3 * 7 * 10 + (2 * 4 + 7) * 3 + 10
+
+
 def test_describe_lists_all_models(capsys: pytest.CaptureFixture[str]) -> None:
     describe()
     assert "68,228,482" in capsys.readouterr().out

@@ -10,7 +10,7 @@ from helpers.small_models import small
 
 from glassformer.layers.positions import SCHEMES
 from glassformer.models.registry import MODELS
-from glassformer.runs.certificate.certificate import Certificate, Check, certify, trial_texts
+from glassformer.runs.certificate.certificate import Certificate, Check, certify, trial_texts, verdict
 from glassformer.runs.certificate.promises import FIRST, PROMISES
 from glassformer.runs.certificate.subjects import subject_for
 
@@ -108,3 +108,16 @@ def test_texts_are_made_up_or_given_and_never_too_long() -> None:
     assert all(text.ids[0] == 2 for text in made)
     given = trial_texts(subject_for(small("gpt", length=31), "language model"), [range(5), range(20), []])
     assert [text.ids for text in given] == [tuple(range(15)), tuple(range(5))]
+
+
+def test_a_tick_says_what_it_is_about() -> None:
+    told = verdict(True, ["no future leak: values", "company", "greedy writing"], 3)
+    assert told == "keeps its promises, 3 of 3: no leak from the future, no effect of company in a batch"
+    assert verdict(True, ["finite numbers"], 1) == "keeps its promises, 1 of 1"
+    assert verdict(False, ["company"], 3) == "breaks its promises: it keeps 1 of 3"
+
+
+@pytest.mark.parametrize("name", ["attention", "transformer", "translator", "gpt", "modern"])
+def test_promises_are_kept_with_keys_and_values_of_unlike_widths(name: str) -> None:
+    model = small(name, key_width=10, value_width=7)
+    assert certify(model, MODELS[name].family).failed == ()

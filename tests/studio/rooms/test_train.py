@@ -5,8 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.small_runs import small_run
 from helpers.studio_visits import TOKEN, Visitor, asked
 
+from glassformer.commands.ship_models.certify import certify
 from glassformer.studio.rooms.train import _thinned
 
 
@@ -37,6 +39,16 @@ def test_a_run_is_begun_stopped_and_resumed_and_its_checkpoints_are_shown(tmp_pa
     finally:
         visitor.studio.close()
     assert not visitor.studio.train.state({"name": "mine"})["running"]
+
+
+def test_a_finished_run_says_whether_it_has_learnt(visitor: Visitor) -> None:
+    folder = small_run(visitor.studio.train.root / "guesser")
+    folder.write_scores({"accuracy": 0.5, "confusion": {"labels": ["a", "b"], "table": [[7, 6], [5, 4]]}})
+    certify(str(folder.path), json=True)
+    state = asked(visitor, "train/state", name="guesser")
+    assert state["finished"]
+    assert state["certificate"]["passed"]
+    assert state["certificate"]["learnt"]["verdict"] == "no better than chance"
 
 
 def test_names_and_files_are_kept_in_their_place(visitor: Visitor, tmp_path: Path) -> None:

@@ -1,15 +1,20 @@
-"""A certificate as a page in the terminal: every promise with its value and its bar; a broken one is loud."""
+"""A certificate as a page in the terminal: every promise with its value and its bar; a broken one is loud. Below it,
+whether the model has learnt.
+"""
 
 from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from glassformer.runs.certificate.certificate import Certificate, Check
+from glassformer.commands.pages.learnt_page import print_learnt
+from glassformer.runs.certificate.certificate import NO_GRADE, Certificate, Check, verdict
+from glassformer.runs.learnt import Learnt
 
 
-def print_certificate(certificate: Certificate, title: str, console: Console) -> None:
-    """One line for each promise, then what was not tried and why, then the verdict."""
+def print_certificate(certificate: Certificate, learnt: Learnt | None, title: str, console: Console) -> None:
+    """One line for each promise, then what was not tried and why, then the verdict, and whether it has learnt."""
     console.print()
     console.print(Text.assemble("  ", (title, "bold")))
     table = Table(box=box.SIMPLE_HEAD, header_style="dim")
@@ -22,7 +27,8 @@ def print_certificate(certificate: Certificate, title: str, console: Console) ->
     for left_out in certificate.left_out:
         table.add_row(Text(f"– {left_out.name}", style="dim"), "", "", f"not tried: {left_out.sentence}")
     console.print(table)
-    console.print(_verdict(certificate))
+    console.print(Padding(_verdict(certificate), (0, 0, 0, 2), expand=False))
+    print_learnt(learnt, console, indent=2)
     console.print()
 
 
@@ -37,8 +43,8 @@ def _number(value: float) -> str:
 
 
 def _verdict(certificate: Certificate) -> Text:
-    count = len(certificate.checks)
     if certificate.passed:
-        return Text(f"  ✓ All {count} promises that were tried are kept.", style="bold green")
+        kept = verdict(True, [check.name for check in certificate.checks], len(certificate.checks))
+        return Text.assemble((f"✓ It {kept}.", "bold green"), (f" {NO_GRADE}", "dim"))
     names = ", ".join(check.name for check in certificate.failed)
-    return Text(f"  ✗ BROKEN: {names}. Do not rely on this model.", style="bold red")
+    return Text(f"✗ BROKEN: {names}. Do not rely on this model.", style="bold red")

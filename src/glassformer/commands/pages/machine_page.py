@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from glassformer.commands.pages.sizes_page import in_bytes
+from glassformer.drawing.large_numbers import in_bytes
 from glassformer.training.machine import Facts
 
 _BUSY = 0.75  # of the usable cores wanted by others: measurements say less

@@ -1,4 +1,6 @@
-"""What came of a run, for the terminal: scores with their intervals, the certificate, and what to do next."""
+"""What came of a run, for the terminal: scores with their intervals, the certificate, whether it has learnt, and what
+to do next.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +8,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from glassformer.commands.pages.learnt_page import print_learnt
 from glassformer.drawing.score_words import score_lines
+from glassformer.runs.certificate.certificate import NO_GRADE, verdict
 from glassformer.runs.run import Run
 
 
@@ -26,14 +30,16 @@ def print_result(run: Run, console: Console) -> None:
     console.print(f"\nOn the {scores.get('part', 'test')} part:")
     print_scores(scores, console)
     if certificate:
-        passed = [check for check in certificate["checks"] if check["passed"]]
+        kept = [check["name"] for check in certificate["checks"] if check["passed"]]
         mark = "[green]✓[/]" if certificate["passed"] else "[bold red]✗[/]"
-        console.print(f"{mark} certificate: {len(passed)} of {len(certificate['checks'])} checks passed")
+        told = verdict(certificate["passed"], kept, len(certificate["checks"]))
+        console.print(f"{mark} certificate: it {told}. [dim]{NO_GRADE if certificate['passed'] else ''}[/]")
         for check in certificate["checks"]:
             if not check["passed"]:
                 console.print(
                     f"  [bold red]✗ {check['name']}[/]: {check['value']} (bar {check['bar']})", soft_wrap=True
                 )
+    print_learnt(run.learnt, console)
     console.print(
         f"\n[bold]{run.folder}[/] holds the model, and report.html what is known of it. Try it:", soft_wrap=True
     )

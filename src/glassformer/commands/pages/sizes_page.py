@@ -1,21 +1,27 @@
-"""The sizes of a model for the terminal: each part's formula, its share of the parameters, FLOPs and memory."""
+"""The sizes of a model for the terminal: each part's formula, its share of the parameters, FLOPs, memory, layers."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, Group
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from glassformer.drawing.large_numbers import in_bytes, large
 from glassformer.drawing.matrices import rgb
 from glassformer.layers.positions import SCHEMES
 from glassformer.models.registry import MODELS
 from glassformer.models.sizes import BYTES, LETTERS, TRAINING, PartSize, Sizes, count_parameters
+from glassformer.models.summary import Summary
 from glassformer.text.tasks import tasks_for
 
 _BAR = 8  # cells
+_ROOM_FOR_BARS, _ROOM_FOR_PARTS = 100, 80  # columns of a terminal; in fewer, formulas need the room
+_LEAST_FORMULA = 12  # columns
 
 
 def print_sizes(sizes: Sizes, title: str, sentence: str, console: Console) -> None:
@@ -23,18 +29,32 @@ def print_sizes(sizes: Sizes, title: str, sentence: str, console: Console) -> No
     console.print()
     console.print(Text.assemble("  ", (title, "bold"), ("   " + sentence, "dim")))
     table = Table(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=True, show_footer=True, footer_style="bold")
-    table.add_column("part", no_wrap=True, footer="all")
-    table.add_column("formula", ratio=1)
+    table.add_column("part", footer="all", overflow="fold", no_wrap=console.width >= _ROOM_FOR_PARTS)
+    table.add_column("formula", min_width=_LEAST_FORMULA)
     table.add_column("parameters", justify="right", no_wrap=True, footer=f"{sizes.parameters:,}")
-    table.add_column("", no_wrap=True, width=_BAR)
     table.add_column("FLOPs/token", justify="right", no_wrap=True, footer=large(sizes.forward / sizes.tokens))
+    bars = console.width >= _ROOM_FOR_BARS
+    if bars:
+        table.add_column("", no_wrap=True, width=_BAR)
     for row in sizes.rows:
-        table.add_row(row.part, _formula(row), f"{row.count:,}", _share(row.count, sizes.parameters), _work(row, sizes))
+        share = [_share(row.count, sizes.parameters)] if bars else []
+        table.add_row(row.part, _formula(row), f"{row.count:,}", _work(row, sizes), *share)
     console.print(table)
     letters = [f"{sign} = {value:,} {LETTERS[sign]}" for sign, value in sizes.letters.items()]
     console.print(Padding(Text(" · ".join(letters), style="dim"), (0, 2), expand=False))
     console.print()
     _print_needs(sizes, console)
+    console.print()
+
+
+def print_layers(summary: Summary, depth: int, tokens: int, console: Console) -> None:
+    """The layers as lecture notes print them, by one forward pass over one text."""
+    console.print(
+        Text.assemble("  ", ("layers", "bold"), (f"   one text of {tokens:,} tokens, one forward pass", "dim"))
+    )
+    console.print()
+    for line in summary.table(depth or None).splitlines():
+        console.print(Text(f"  {line}"), soft_wrap=True)
     console.print()
 
 
@@ -53,11 +73,42 @@ def print_settings(settings: Mapping[str, Any], console: Console) -> None:
     console.print()
 
 
-def _formula(row: PartSize) -> Text:
+class Formula:
+    """A formula that is broken only after a sign, where its column is too narrow. Nothing of it is cut."""
+
+    def __init__(self, text: str, style: str) -> None:
+        self.text, self.style = text, style
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        pieces = [len(each.rstrip()) for each in _pieces(self.text)]
+        return Measurement(max(pieces), len(self.text)).with_maximum(options.max_width)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        yield Text("\n".join(broken(self.text, options.max_width)), style=self.style)
+
+
+def broken(formula: str, width: int) -> list[str]:
+    """The formula in lines of at most this width, each but the last ending with a sign; a longer number is folded."""
+    lines, line = [], ""
+    for piece in _pieces(formula):
+        if line and len(line + piece.rstrip()) > width:
+            lines.append(line.rstrip())
+            line = ""
+        line += piece
+        while len(line.rstrip()) > width:
+            lines.append(line[:width])
+            line = line[width:]
+    return [*lines, line.rstrip()]
+
+
+def _pieces(formula: str) -> list[str]:
+    return re.findall(r"[^+·]+[+·]? ?", formula)
+
+
+def _formula(row: PartSize) -> Group | Text:
     if row.count == 0:
         return Text("–", style="dim")
-    text = Text(row.formula, style=rgb("query"))
-    return text.append(f"\n{row.numbers}", style="dim")
+    return Group(Formula(row.formula, rgb("query")), Formula(row.numbers, "dim"))
 
 
 def _share(count: int, whole: int) -> Text:
@@ -102,21 +153,3 @@ def print_models(console: Console) -> None:
     console.print(table)
     console.print("  [dim]One of them in full:[/] glassformer describe transformer --set width=64")
     console.print()
-
-
-def large(number: float) -> str:
-    """A count for the eye: 1,234 or 1.23 M."""
-    for power, name in ((12, "T"), (9, "G"), (6, "M"), (3, "k")):
-        if number >= 10**power * (10 if power == 3 else 1):
-            return (
-                f"{number / 10**power:.3g} {name}" if number < 1000 * 10**power else f"{number / 10**power:,.0f} {name}"
-            )
-    return f"{number:,.0f}"
-
-
-def in_bytes(count: float) -> str:
-    """An amount of memory for the eye."""
-    for power, name in ((9, "GB"), (6, "MB"), (3, "kB")):
-        if count >= 10**power:
-            return f"{count / 10**power:,.1f} {name}"
-    return f"{count:,.0f} B"

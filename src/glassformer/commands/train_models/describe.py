@@ -1,4 +1,4 @@
-"""`glassformer describe`: a model's parameters by formula, FLOPs and memory. It reads options, counts nothing."""
+"""`glassformer describe`: a model's parameters by formula, FLOPs, memory, layers. It reads options, counts nothing."""
 
 import json as json_format
 from pathlib import Path
@@ -6,7 +6,13 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from glassformer.commands.pages.sizes_page import print_models, print_positions, print_settings, print_sizes
+from glassformer.commands.pages.sizes_page import (
+    print_layers,
+    print_models,
+    print_positions,
+    print_settings,
+    print_sizes,
+)
 from glassformer.commands.settings import from_words
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import GlassformerError, InputError
@@ -14,7 +20,8 @@ from glassformer.layers.positions import SCHEMES
 from glassformer.models.config import to_dict
 from glassformer.models.registry import MODELS, configure
 from glassformer.models.sizes import Sizes, count_parameters, sizes
-from glassformer.models.weights import MOST_NUMBERS, outline
+from glassformer.models.summary import DEPTH, Summary, describe_named
+from glassformer.models.weights import MOST_NUMBERS
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import find, pocket_folders
 from glassformer.text.tasks import tasks_for
@@ -25,9 +32,10 @@ def describe(
     *,
     set_: Annotated[tuple[str, ...], Parameter(name=["--set", "-s"])] = (),
     tokens: int = 0,
+    depth: int = DEPTH,
     json: bool = False,
 ) -> None:
-    """Count a model's parameters by formula, compared with the real module; its FLOPs and its memory.
+    """Count a model's parameters by formula, compared with the real module; its FLOPs, its memory and its layers.
 
     Parameters
     ----------
@@ -36,7 +44,9 @@ def describe(
     set_
         A hyperparameter of the model, such as --set width=64; may be given several times.
     tokens
-        The length of the text that FLOPs and memory are for; the longest by default.
+        The length of the text that FLOPs, memory and output shapes are for; the longest by default.
+    depth
+        Levels of the tree of layers that are shown; 0 shows all.
     json
         Print one JSON document.
     """
@@ -46,16 +56,21 @@ def describe(
     if tokens < 0:
         raise InputError(f"--tokens {tokens} is no length of a text; give 1 or more, or leave it out for the longest.")
     name, config = _named(model, from_words(set_))
+    if depth < 0:
+        raise InputError(f"--depth {depth} is no number of levels; give 1 or more, or 0 for all.")
     found = sizes(name, config, tokens=tokens or None)
-    _reconcile(found, config)
+    summary = _reconcile(found, config)
     scheme = getattr(config, "positions", "")  # not every family has them
     if json:
         content = {"task": " or ".join(tasks_for(MODELS[name].family)), **found.to_dict(), "config": to_dict(config)}
+        content["summary"] = summary.to_dict() if summary else None
         if scheme:
             content["positions"] = {"scheme": scheme, "says": SCHEMES[scheme].sentence}
         print(json_format.dumps(content, ensure_ascii=False, indent=2))
     else:
         print_sizes(found, model, MODELS[name].sentence, terminal())
+        if summary:
+            print_layers(summary, depth, found.tokens_of_a_side, terminal())
         if scheme:
             print_positions(scheme, terminal())
         if model in MODELS:
@@ -84,13 +99,14 @@ def _named(word: str, settings: dict[str, Any]) -> tuple[str, Any]:
     return card.model, card.settings
 
 
-def _reconcile(found: Sizes, config: Any) -> None:
-    """The formulas against the module itself, unless that is too large to be built even in outline."""
+def _reconcile(found: Sizes, config: Any) -> Summary | None:
+    """The formulas against the module itself, and its layers; None if it is too large to be built even in outline."""
     if found.parameters > MOST_NUMBERS:
-        return
-    real = sum(weight.numel() for weight in outline(found.model, config).parameters())
-    if real != found.parameters:
+        return None
+    summary = describe_named(found.model, config, found.tokens_of_a_side)
+    if summary.parameters != found.parameters:
         raise GlassformerError(
-            f"By formula a {found.model} has {found.parameters:,} parameters here, but the module has {real:,}; "
-            "one of the two is wrong. Please report this."
+            f"By formula a {found.model} has {found.parameters:,} parameters here, but the module has "
+            f"{summary.parameters:,}; one of the two is wrong. Please report this."
         )
+    return summary

@@ -45,6 +45,7 @@ def train(
     encoding: str = "",
     limit: int = 0,
     keep_all: bool = False,
+    baseline: bool = True,
     resume: Path | None = None,
     tensorboard: bool = False,
     quiet: bool = False,
@@ -101,6 +102,8 @@ def train(
         At most so many samples of each part.
     keep_all
         Keep every checkpoint.
+    baseline
+        Fit a linear model beside a classifier, on the same samples, and say who is ahead.
     resume
         A run folder to resume, from its last checkpoint.
     tensorboard
@@ -127,7 +130,8 @@ def train(
                 valid=valid, test=test,
                 settings={**(written.from_file(config) if config else {}), **written.from_words(set_)},
                 columns=written.said(text=text, label=label, source=source, target=target),
-                encoding=encoding, limit=limit, keep_all=keep_all, command=_command(),
+                encoding=encoding, limit=limit, keep_all=keep_all, baseline=baseline,
+                command=_command(),
             )  # fmt: skip
             run = teach(request, folder, tell, began)
         screen.curve()
@@ -151,7 +155,8 @@ def _tracked(screen: TrainingScreen, folder: Path | None) -> Iterator[Listener]:
 
 def _answer(run: Run, screen: TrainingScreen, json: bool) -> None:
     if json:
-        print(json_format.dumps({"run": str(run.folder), **run.scores}, ensure_ascii=False))
+        learnt = run.learnt.to_dict() if run.learnt else None
+        print(json_format.dumps({"run": str(run.folder), **run.scores, "learnt": learnt}, ensure_ascii=False))
     else:
         print_result(run, screen.console)
 

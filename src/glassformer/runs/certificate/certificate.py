@@ -16,6 +16,15 @@ from glassformer.runs.certificate.promises import FIRST, PROMISES, ModelOnTrial,
 from glassformer.runs.certificate.subjects import Subject, Text, subject_for
 
 LENGTHS = (3, 7, 13, 23)  # of the texts that are tried
+NO_GRADE = "That is no grade: a model that guesses can keep every promise."
+_IN_SHORT = {
+    "no future leak: values": "no leak from the future",
+    "padding on the right": "no effect of padding",
+    "company": "no effect of company in a batch",
+    "cache = no cache": "no effect of a cache",
+    "shown = used": "what is shown is what was used",
+    "save and load": "the same after saving and loading",
+}
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,16 @@ class Certificate:
         for check in checks:
             check["value"] = check["value"] if math.isfinite(check["value"]) else None
         left_out = [asdict(each) for each in self.left_out]
-        return {"passed": self.passed, "checks": checks, "not_applicable": left_out}
+        about = verdict(self.passed, [check.name for check in self.checks if check.passed], len(checks))
+        return {"passed": self.passed, "about": about, "checks": checks, "not_applicable": left_out}
+
+
+def verdict(passed: bool, kept: Sequence[str], tried: int) -> str:
+    """What the tick, or the cross, is about: the promises, those that every user counts on by name."""
+    if not passed:
+        return f"breaks its promises: it keeps {len(kept)} of {tried}"
+    known = [words for name, words in _IN_SHORT.items() if name in kept]
+    return f"keeps its promises, {len(kept)} of {tried}" + (f": {', '.join(known)}" if known else "")
 
 
 def certify(

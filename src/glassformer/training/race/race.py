@@ -23,10 +23,11 @@ from glassformer.drawing.curves import Point
 from glassformer.drawing.score_words import SCORES
 from glassformer.errors import InputError
 from glassformer.models.registry import MODELS
-from glassformer.objectives.bootstrap import Interval, Measure, PairedComparison, compare, interval
+from glassformer.objectives.bootstrap import SIGNIFICANT, Interval, Measure, PairedComparison, compare, interval
 from glassformer.objectives.objective import Objective
 from glassformer.objectives.table import OBJECTIVES, usual_objective
 from glassformer.runs.folder import RunFolder
+from glassformer.runs.learnt import majority
 from glassformer.runs.report import training_points
 from glassformer.runs.run import Run
 from glassformer.storage import parse_json, write_file
@@ -36,7 +37,6 @@ from glassformer.text.tasks import TASKS
 from glassformer.training.course import Listener, nobody, resume, teach
 from glassformer.training.request import Request, read_corpus
 
-SIGNIFICANT = 0.05  # a lead is real if its p-value is below this
 _NOT_TERMS = ("model", "seed", "data_seed", "threads", "keep_all", "command")  # what may differ between two starts
 
 
@@ -96,7 +96,8 @@ class Race:
         """`request` says the task, the data and the budget; its model and its seed are those of each contender."""
         _check(request, models, seeds)
         self.out = Path(out)
-        self.request = replace(request, data_seed=request.seed) if request.data_seed is None else request
+        data_seed = request.seed if request.data_seed is None else request.data_seed
+        self.request = replace(request, data_seed=data_seed, baseline=False)  # a baseline enters as a contender
         self.entries = tuple(Contender(model, seed) for seed in seeds for model in models)
         self.corpus: Corpus = read_corpus(self.request)
         self.terms = _terms(self.request, self.corpus)
@@ -152,8 +153,8 @@ class Race:
 
     def _baseline(self) -> float | None:
         labels = [each.label for each in self.corpus.test or self.corpus.valid if isinstance(each, Labelled)]
-        often = Counter(each.label for each in self.corpus.train if isinstance(each, Labelled)).most_common(1)
-        return labels.count(often[0][0]) / len(labels) if labels and often else None
+        learnt_from = [each.label for each in self.corpus.train if isinstance(each, Labelled)]
+        return labels.count(majority(learnt_from)) / len(labels) if labels and learnt_from else None
 
     def _check_terms(self) -> None:
         path = self.out / "race.json"

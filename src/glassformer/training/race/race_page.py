@@ -8,7 +8,8 @@ from glassformer.drawing.charts import COLOURS, Line, Scale, line_chart, whisker
 from glassformer.drawing.html_page import fact_list, page, section, table
 from glassformer.drawing.score_words import SCORES, between, clock, figure, in_figures
 from glassformer.models.registry import MODELS
-from glassformer.training.race.race import SIGNIFICANT, Race, Standing, Standings
+from glassformer.objectives.bootstrap import SIGNIFICANT
+from glassformer.training.race.race import Race, Standing, Standings
 
 BAG_OF_WORDS = "a bag of words: it cannot know in which order they stand"
 

@@ -287,12 +287,27 @@ export class Train {
       checks.length
         ? el(
             "p",
-            {},
+            { class: certificate.passed ? "" : "wrong" },
             `${certificate.passed ? "✓" : "✗"} certificate: `,
-            `${checks.filter((each) => each.passed).length} of ${checks.length} checks passed`,
+            `it ${certificate.about ?? `keeps ${checks.filter((each) => each.passed).length} of ${checks.length}`}. `,
+            el("span", { class: "quiet" }, "That is no grade: a model that guesses can keep every promise."),
           )
         : null,
+      ...this.learnt(certificate.learnt),
     ].filter(Boolean);
+  }
+
+  // Whether it is better than baselines; loud where it is not.
+  learnt(known) {
+    if (!known) return [el("p", { class: "quiet" }, "Whether it has learnt is not known: it has no baseline.")];
+    const lost = (each, i) => (i === 0 ? !known.better_than_majority : each.ahead < 0 && each.p_value < 0.05);
+    return [
+      el("h2", {}, "Has it learnt?"),
+      ...known.sentences.map((sentence, i) =>
+        el("p", { class: lost(known.baselines[i], i) ? "wrong" : "" }, sentence),
+      ),
+      ...known.advice.map((advice) => el("p", { class: "quiet" }, `→ ${advice}`)),
+    ];
   }
 
   // --- the time-lapse ---

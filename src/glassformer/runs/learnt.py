@@ -1,0 +1,190 @@
+"""Whether a run has learnt anything: its score against baselines on the same samples, in words. It trains nothing.
+
+A certificate says that a model keeps its promises, and a model that guesses can keep them all. This is the other half:
+is it better than the answer that is right most often, and than what is linear? What to do if not is said with it.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from shlex import quote
+from typing import Any
+
+import numpy as np
+
+from glassformer.drawing.score_words import SCORES, figure, in_figures
+from glassformer.models.card import Card
+from glassformer.models.registry import MODELS
+from glassformer.objectives.bootstrap import SIGNIFICANT, Measure, compare, sign_test
+from glassformer.objectives.metrics import share_of_rows
+from glassformer.objectives.table import objective_of
+from glassformer.runs.folder import RunFolder
+
+MAJORITY = "majority"  # the answer that is right most often, whatever the text
+
+
+@dataclass(frozen=True)
+class Against:
+    """A baseline on the same samples, and how far the model is ahead of it."""
+
+    baseline: str  # MAJORITY, or a model's name
+    answer: str  # what the majority is; of a model, nothing
+    score: float
+    ahead: float
+    low: float
+    high: float
+    p_value: float
+
+    @property
+    def better(self) -> bool:
+        """Whether the model is really ahead."""
+        return self.ahead > 0 and self.p_value < SIGNIFICANT
+
+    @property
+    def worse(self) -> bool:
+        """Whether the baseline is."""
+        return self.ahead < 0 and self.p_value < SIGNIFICANT
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What is known of it: the comparisons, a sentence on each, and what to do if the model is not ahead."""
+
+    better: bool  # than the majority
+    verdict: str  # in a few words
+    sentences: tuple[str, ...]
+    advice: tuple[str, ...]
+    against: tuple[Against, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "better_than_majority": self.better,
+            "verdict": self.verdict,
+            "sentences": list(self.sentences),
+            "advice": list(self.advice),
+            "baselines": [asdict(each) for each in self.against],
+        }
+
+
+# --- comparing --------------------------------------------------------------------------------------------------
+
+
+def against_majority(model: Measure, truth: Sequence[str], answer: str) -> Against:
+    """The model against one and the same answer to every sample."""
+    return against(model, share_of_rows(np.array([[each == answer, 1.0] for each in truth])), MAJORITY, answer)
+
+
+def against(model: Measure, other: Measure, baseline: str, answer: str = "") -> Against:
+    """The model against another's answers to the same samples, each of which is right or wrong."""
+    found = compare(model, other)
+    return Against(baseline, answer, other.value, found.difference, found.low, found.high, sign_test(model, other))
+
+
+def majority(truths: Sequence[str]) -> str:
+    """The answer that is right most often; of equals, the first by name."""
+    counts = Counter(truths)
+    return min(counts, key=lambda each: (-counts[each], each))
+
+
+def _from_confusion(confusion: Mapping[str, Any]) -> Against:
+    """For a run that was scored without baselines: a confusion matrix tells what was right of each sample."""
+    labels, table = confusion["labels"], confusion["table"]
+    truth = [label for label, row in zip(labels, table, strict=True) for _ in range(sum(row))]
+    hits = [i == j for i, row in enumerate(table) for j, count in enumerate(row) for _ in range(count)]
+    return against_majority(share_of_rows(np.array([[hit, 1.0] for hit in hits])), truth, majority(truth))
+
+
+# --- in words ---------------------------------------------------------------------------------------------------
+
+
+def learnt(folder: RunFolder, card: Card) -> Learnt | None:
+    """What is known of a run's learning; None if it was not evaluated, or has no baseline."""
+    scores = folder.read_scores() or {}
+    found = [Against(**each) for each in scores.get("baselines", [])]
+    if not found and "confusion" in scores:
+        found = [_from_confusion(scores["confusion"])]
+    if not found:
+        return None
+    main = objective_of(card).main
+    first, *others = found
+    sentences = [_on_majority(first, card, main, scores), *(_on_model(each, main) for each in others)]
+    behind = [each for each in others if each.worse]
+    verdict = f"better than the {_common(card)}" if first.better else "no better than chance"
+    if behind:
+        verdict += f", behind a linear model ({behind[0].baseline})"
+    advice = [] if first.better else _no_chance(folder, card, others)
+    if first.better and behind and _still_falling(folder):
+        advice = [_longer(folder, card)]
+    advice += [_use(each, card) for each in behind]
+    return Learnt(first.better, verdict, tuple(sentences), tuple(advice), tuple(found))
+
+
+def _on_majority(first: Against, card: Card, main: str, scores: Mapping[str, Any]) -> str:
+    told = f"Better than the {_common(card)}" if first.better else "NO BETTER THAN CHANCE"
+    samples = scores.get("samples", 0)
+    far = "" if first.better else f" That is as far as {samples:,} samples can tell."
+    value, usual = in_figures(main, scores[main]), in_figures(main, first.score)
+    return (
+        f"{told}: {SCORES[main].words} {value}, against {usual} for the {_common(card)} (“{first.answer}”); "
+        f"{_by(first, main)}.{far}"
+    )
+
+
+def _common(card: Card) -> str:
+    return "majority class" if card.labels else "most frequent answer"
+
+
+def _on_model(each: Against, main: str) -> str:
+    told = "Ahead of" if each.better else "BEHIND" if each.worse else "Level with"
+    name = f"the linear model {each.baseline} fitted beside it"
+    return f"{told} {name}, which has {in_figures(main, each.score)}; {_by(each, main)}."
+
+
+def _by(each: Against, main: str) -> str:
+    low, high = (_signed(main, value) for value in (each.low, each.high))
+    return f"{_signed(main, each.ahead)} points (95 % confidence interval {low} to {high}, {_p(each.p_value)})"
+
+
+def _signed(main: str, value: float) -> str:
+    return figure(main, abs(value)) if value == 0 else f"{'+' if value > 0 else '−'}{figure(main, abs(value))}"
+
+
+def _p(value: float) -> str:
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
+
+
+# --- what to do -------------------------------------------------------------------------------------------------
+
+
+def _no_chance(folder: RunFolder, card: Card, others: Sequence[Against]) -> list[str]:
+    answer, text = ("label", "text") if card.labels else ("target", "source")
+    check = (
+        f"Check the {answer}s: does each stand beside its {text}, and are --{text} and --{answer} the right columns?"
+    )
+    if any(each.worse for each in others):
+        check = "The labels can be learnt from these texts: the linear model does."
+    elif others:
+        check += " The linear model finds nothing in them either."
+        return [check, _longer(folder, card)]
+    return [_longer(folder, card), check]
+
+
+def _longer(folder: RunFolder, card: Card) -> str:
+    """How to go on: from where it ended, unless the model counts its texts anew."""
+    early = "It ended too early, while its validation loss was still falling. " if _still_falling(folder) else ""
+    more = f"--model {card.model}" if MODELS[card.model].counts else f"--from {quote(str(folder.path))}"
+    return f"{early}Train longer: {_train(card)} {more} --minutes 5"
+
+
+def _still_falling(folder: RunFolder) -> bool:
+    losses = [each["loss"] for each in folder.metrics() if each.get("event") == "judged" and each["loss"] is not None]
+    return len(losses) < 2 or losses[-1] <= min(losses)
+
+
+def _use(each: Against, card: Card) -> str:
+    return f"Use the linear model: {_train(card)} --model {each.baseline}"
+
+
+def _train(card: Card) -> str:
+    return f"glassformer train {card.task} {quote(card.data)}"

@@ -1,0 +1,152 @@
+"""Whether a run has learnt: against the majority and a linear model, in words, with what to do; counts by pencil."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.small_runs import small_run
+
+import glassformer as gf
+from glassformer.objectives.bootstrap import Measure
+from glassformer.objectives.metrics import share_of_rows
+from glassformer.runs.folder import RunFolder
+from glassformer.runs.learnt import MAJORITY, Against, against, against_majority, learnt, majority
+from glassformer.runs.run import load
+
+
+def outcomes(*right: int) -> Measure:
+    """Answers that are right (1) or wrong (0)."""
+    return share_of_rows(np.array([[each, 1.0] for each in right]))
+
+
+def scored(path: Path, *baselines: Against, losses: tuple[float, ...] = (0.7, 0.6, 0.65), **scores: Any) -> gf.Run:
+    """A run that was evaluated so."""
+    folder = small_run(path)
+    folder.write_scores({"accuracy": 0.5, "samples": 11, **scores, "baselines": [asdict(each) for each in baselines]})
+    for step, loss in enumerate(losses):
+        folder.log({"event": "judged", "step": step, "loss": loss})
+    return load(folder.path)
+
+
+def one(baseline: str, ahead: float, p_value: float) -> Against:
+    return Against(baseline, "dull" if baseline == MAJORITY else "", 0.5, ahead, ahead - 0.1, ahead + 0.1, p_value)
+
+
+def test_the_majority_is_what_is_right_most_often() -> None:
+    assert majority(["b", "a", "b"]) == "b"
+    assert majority(["b", "a"]) == "a"  # of equals the first by name
+
+
+def test_the_lead_over_the_majority() -> None:
+    found = against_majority(outcomes(1, 1, 1, 0), ["x", "y", "y", "x"], "x")
+    assert (found.baseline, found.answer, found.score, found.ahead) == (MAJORITY, "x", 0.5, 0.25)
+    assert found.p_value == 1.0  # ahead on two, behind on one
+    assert found.low <= found.ahead <= found.high
+    assert not found.better
+    assert not found.worse
+
+
+def test_a_lead_of_seven_samples_is_real_and_one_of_five_is_not() -> None:
+    for count, real in ((7, True), (6, True), (5, False)):
+        found = against(outcomes(*[1] * 11), outcomes(*[0] * count, *[1] * (11 - count)), "ngrams")
+        assert found.p_value == pytest.approx(2 * 0.5**count)
+        assert found.better is real
+        assert against(outcomes(*[0] * count), outcomes(*[1] * count), "ngrams").worse is real
+
+
+def test_a_model_that_guesses_is_told_so_loudly(tmp_path: Path) -> None:
+    found = scored(tmp_path / "run", one(MAJORITY, -0.02, 0.7), one("ngrams", 0.01, 0.9)).learnt
+    assert found is not None
+    assert not found.better
+    assert found.verdict == "no better than chance"
+    assert found.sentences[0].startswith(
+        "NO BETTER THAN CHANCE: accuracy 50.0 %, against 50.0 % for the majority class (“dull”)"
+    )
+    assert "−2.0 points (95 % confidence interval −12.0 to +8.0, p = 0.700)" in found.sentences[0]
+    assert "as far as 11 samples can tell" in found.sentences[0]
+    assert found.sentences[1].startswith("Level with the linear model ngrams")
+    check, longer = found.advice
+    assert "are --text and --label the right columns? The linear model finds nothing in them either." in check
+    assert longer == f"Train longer: glassformer train classify negation:300 --from {tmp_path / 'run'} --minutes 5"
+
+
+def test_a_run_that_ended_too_early_is_told_how_to_go_on(tmp_path: Path) -> None:
+    found = scored(tmp_path / "run", one(MAJORITY, 0.0, 1.0), losses=(0.7, 0.6, 0.5)).learnt
+    assert found is not None
+    assert found.advice[0].startswith("It ended too early, while its validation loss was still falling. Train longer:")
+    assert f"--from {tmp_path / 'run'}" in found.advice[0]
+
+
+def test_a_model_that_counts_anew_does_not_begin_from_itself(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "run", model="ngrams")
+    folder.write_scores({"accuracy": 0.5, "baselines": [asdict(one(MAJORITY, 0.0, 1.0))]})
+    found = load(folder.path).learnt
+    assert found is not None
+    assert "--model ngrams --minutes 5" in found.advice[0]
+    assert "--from" not in found.advice[0]
+
+
+def test_a_model_behind_the_linear_one_is_told_its_command(tmp_path: Path) -> None:
+    run = scored(tmp_path / "run", one(MAJORITY, 0.2, 0.001), one("ngrams", -0.2, 0.001))
+    found = run.learnt
+    assert found is not None
+    assert found.better
+    assert found.verdict == "better than the majority class, behind a linear model (ngrams)"
+    assert found.sentences[1].startswith("BEHIND the linear model ngrams fitted beside it, which has 50.0 %")
+    assert found.advice == ("Use the linear model: glassformer train classify negation:300 --model ngrams",)
+
+
+def test_a_model_behind_that_was_still_learning_is_told_to_train_longer_first(tmp_path: Path) -> None:
+    run = scored(tmp_path / "run", one(MAJORITY, 0.2, 0.001), one("ngrams", -0.2, 0.001), losses=(0.7, 0.6))
+    found = run.learnt
+    assert found is not None
+    assert found.advice[0].startswith("It ended too early")
+    assert found.advice[1].startswith("Use the linear model")
+
+
+def test_where_only_the_linear_model_learns_the_labels_are_sound(tmp_path: Path) -> None:
+    found = scored(tmp_path / "run", one(MAJORITY, 0.0, 1.0), one("ngrams", -0.4, 0.001)).learnt
+    assert found is not None
+    assert "The labels can be learnt from these texts: the linear model does." in found.advice
+
+
+def test_a_good_model_needs_no_advice(tmp_path: Path) -> None:
+    found = scored(tmp_path / "run", one(MAJORITY, 0.2, 0.0001), one("ngrams", 0.1, 0.01)).learnt
+    assert found is not None
+    assert found.verdict == "better than the majority class"
+    assert found.sentences[0].startswith("Better than the majority class: accuracy 50.0 %")
+    assert "p < 0.001" in found.sentences[0]
+    assert found.sentences[1].startswith("Ahead of the linear model ngrams")
+    assert found.advice == ()
+    assert found.to_dict()["better_than_majority"] is True
+    assert [each["baseline"] for each in found.to_dict()["baselines"]] == [MAJORITY, "ngrams"]
+
+
+def test_a_run_scored_before_there_were_baselines_has_its_confusion_matrix(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "run")
+    folder.write_scores({"accuracy": 13 / 20, "confusion": {"labels": ["a", "b"], "table": [[5, 4], [3, 8]]}})
+    found = load(folder.path).learnt
+    assert found is not None
+    assert len(found.against) == 1
+    assert (found.against[0].answer, found.against[0].score) == ("b", 11 / 20)
+    assert found.against[0].ahead == pytest.approx(2 / 20)  # ahead on five, behind on three
+    assert found.against[0].p_value == pytest.approx(2 * (56 + 28 + 8 + 1) / 2**8)
+
+
+def test_what_is_not_known_is_not_said(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "run")
+    assert load(folder.path).learnt is None
+    folder.write_scores({"accuracy": 0.5})
+    assert learnt(RunFolder(folder.path), load(folder.path).card) is None
+    translator = small_run(tmp_path / "pairs", "pairs")
+    translator.write_scores({"bleu": 31.0, "baselines": []})
+    assert load(translator.path).learnt is None
+
+
+def test_the_model_that_comes_along_is_better_than_the_majority() -> None:
+    found = gf.load("sentiment").learnt
+    assert found is not None
+    assert found.better
+    assert found.against[0].score == 0.5
