@@ -54,6 +54,17 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "last state": "bd bqd bq",
         "largest": "bd bdk",
         "mean of real": "bd bqd bq",
+        "stack": "x k d",
+        "project both": "v d dv k kv v?",
+        "project and let in": "v d dv v? v v",
+        "times": "bqd bqd bqd",
+        "tanh": "bqd bqd",
+        "keep and write": "d d d d d",
+        "show cell": "d d d",
+        "blend": "d d d d",
+        "wave divisor": "p - p -",
+        "divide": "qp q p",
+        "wave": "qx qd",
     }
 )
 SIZES = MappingProxyType({"b": 2, "h": 6, "g": 3, "q": 5, "k": 7, "d": 11, "v": 3, "p": 2, "r": 5, "x": 18, "n": 13})

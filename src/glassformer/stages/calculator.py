@@ -62,6 +62,8 @@ SIGNS: MappingProxyType[str, Callable[..., Any]] = MappingProxyType(
         "relu": lambda a: max(a, 0.0),
         "sigmoid": _sigmoid,
         "tanh": math.tanh,
+        "sin": math.sin,
+        "cos": math.cos,
         "Φ": lambda a: 0.5 * (1.0 + math.erf(a / math.sqrt(2.0))),
         "sum": lambda first, others: math.fsum([first, *others]),  # rounded once
         "top": _top,

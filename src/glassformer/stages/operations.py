@@ -126,6 +126,12 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         "geglu": _one("1[*]", "0[*]", whole="{0} × Φ({0}) × {1}"),
         "reglu": _one("1[*]", "0[*]", whole="max(0, {0}) × {1}"),
         # models
+        "wave divisor": _one("0[]", "1[*]", "2[]", whole="{0}^(2 × {1} / {2})", worth="e^(ln({0}) × 2 × {1} / {2})"),
+        "divide": _one("0[r] / 1[c]"),
+        "wave": (
+            Case(("0[^,c//2]",), "sin({0})", when="c%2=0"),
+            Case(("0[^,c//2]",), "cos({0})"),
+        ),
         "look up": (Case(("2[] × 1[0[b,r],c]",), when="2?"), Case(("1[0[b,r],c]",))),
         "recur": _one(
             "i<1#0: 0[b,r,i] × 1[i,c]", "2[c]", "i<3#0, r>0: m[b,r-1,i] × 3[i,c]", "4[c]", whole="tanh({sum})"
@@ -133,6 +139,15 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         "last state": (Case(("0[b,max(1,n)-1,c]",), let={"n": "count(i<1#-1: 1[b,i])"}),),
         "largest": (Case(("0[b,c,t]",), "max(…) = {0}", worth="{0}", let={"t": "top(i<0#-1: 0[b,c,i])"}),),
         "mean of real": _averaged("i<0#1, 1[b,i]: 0[b,i,c]"),
+        # one step of a recurrent network
+        "stack": _one("i<1, c<0#-1: 0[c]", "i<1, c>0#-1-1: 1[c-0#-1]"),
+        "project both": _one("i<1#0: 0[i] × 1[i,c]", "i<3#0: 2[i] × 3[i,c]", "4[c]"),
+        "project and let in": _one("i<1#0: 0[i] × 1[i,c]", "2[c]", "3[c] × 4[c]"),
+        "times": _one("0[*] × 1[*]"),
+        "tanh": _one("0[*]", whole="tanh({0})"),
+        "keep and write": _one("0[*] × 1[*]", "2[*] × 3[*]"),
+        "show cell": _one("0[*]", "1[*]", whole="{0} × tanh({1})"),
+        "blend": _one("0[*]", "1[*]", "2[*]", whole="(1 − {0}) × {1} + {0} × {2}"),
     }
 )  # fmt: skip
 

@@ -75,6 +75,39 @@ TRUE: dict[str, dict[str, Any]] = {
         "scores": [[1, 0, 1.5], [0, 2, 2.5], [1, 1, 2.5]],
         "weights": [[1, 0, 0], [0.1192, 0.8808, 0], None],
     },
+    # tanh(1) = 0.7616 and tanh(0.5) = 0.4621, whichever way the matrix is written.
+    "rnn-step": {"step_sum": [1, -1, -0.5], "new_state": [0.7616, -0.7616, -0.4621]},
+    "rnn-step-apart": {"step_sum": [1, -1, -0.5], "new_state": [0.7616, -0.7616, -0.4621]},
+    # The first cell keeps half of 1 and writes 0.8808 · 0.7616.
+    "lstm-step": {
+        "step_stacked": [1, -1, 0.5, 0],
+        "input_gate_sum": [2, -1],
+        "forget_gate_sum": [0, 3],
+        "output_gate_sum": [1, 2],
+        "cell_sum": [1, -1.5],
+        "forget_gate": [0.5, 0.9526],
+        "new_cell": [1.1708, -2.1486],
+        "new_state": [0.6028, -0.8572],
+    },
+    # sigmoid(2) · 0.5 = 0.4404 and sigmoid(−1) · (−1) = −0.2689 are left of the state.
+    "gru-step": {
+        "reset_gate_sum": [2, -1],
+        "update_gate_sum": [-1, 1],
+        "reset_state": [0.4404, -0.2689],
+        "candidate_sum": [0.9404, -1.7689],
+        "new_state": [0.6721, -0.9848],
+    },
+    "gru-step-torch": {
+        "candidate_state": [0.5, -0.5],
+        "candidate_sum": [0.9404, -1.6345],
+        "new_state": [0.6721, -0.9803],
+    },
+    "positional-encoding": {
+        "wave_divisors": [1, 100],
+        "wave_angles": [[0, 0], [1, 0.01], [2, 0.02]],
+        "position_rows": [[0, 1, 0, 1], [0.8415, 0.5403, 0.01, 1], [0.9093, -0.4161, 0.02, 0.9998]],
+        "positioned": [[1, 1, 1, 1], [0.8415, 1.5403, 0.01, 2], [1.9093, 0.5839, 0.02, 0.9998]],
+    },
 }  # fmt: skip
 
 

@@ -50,6 +50,7 @@ FUNCTIONS = MappingProxyType(
         "layernorm": "layernorm",
         "dot": "dot",
         "concat": "concat",
+        "interleave": "interleave",
     }
 )
 

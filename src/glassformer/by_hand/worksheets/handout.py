@@ -19,7 +19,7 @@ from glassformer.stages.trace import Entry, Explanation, Trace
 _IDLE = MappingProxyType(
     {"queries": "no W_Q", "keys": "no W_K", "values": "no W_V", "joined": "one head", "output": "no W_O"}
 )
-_COPIES = ("same", "split heads", "join heads", "cut")
+_COPIES = ("same", "split heads", "join heads", "cut", "stack")
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Handout:
 
 def labels(trace: Trace, axis: str) -> tuple[str, ...]:
     """The tokens that stand on an axis, if there are any."""
-    name = {"Tq": "tokens", "Tk": "context_tokens"}.get(axis, "")
+    name = {"T": "tokens", "Tq": "tokens", "Tk": "context_tokens"}.get(axis, "")
     return tuple(str(word) for word in trace.about.get(name, ()))
 
 
