@@ -54,6 +54,11 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "last state": "bd bqd bq",
         "largest": "bd bdk",
         "mean of real": "bd bqd bq",
+        "unroll": "px qd - -",
+        "slide": "vq dx pk - -?",
+        "largest of column": "d qd",
+        "largest of block": "pp qk -",
+        "largest of all": "1 qd",
         "stack": "x k d",
         "project both": "v d dv k kv v?",
         "project and let in": "v d dv v? v v",
@@ -92,6 +97,8 @@ def _drawn(operation: str, k: int, shape: str, draw: random.Random, noise: np.ra
         return np.asarray(noise.random(size) < draw.choice([0.0, 0.5, 0.9]))
     if operation.startswith("bucket") and k in (1, 3):  # distances, and the farthest that counts
         return np.asarray(128) if k == 3 else noise.integers(-(reach := draw.choice([4, 300])), reach, size)
+    if (operation, k) in {("unroll", 2), ("unroll", 3), ("slide", 3), ("largest of block", 2)}:  # counted in steps
+        return np.asarray(draw.choice([1.0, 2.0]))
     if (operation, k) in {("look up", 1), ("pick", 1)}:
         return noise.integers(0, SIZES["n"], size)
     if shape.startswith("-") or (operation, k) in {("layer norm", 3), ("rms norm", 2)}:

@@ -104,7 +104,12 @@ def test_every_stage_is_reached_by_some_model() -> None:
 
 
 NAMES = [*variants.NAMES, *LAYER_EXAMPLES, "dropout", "bias", "positions", "translator alibi", "translator t5"]
-CHOSEN = {("scale", "chosen"), ("bias", ""), ("position_rows", "")}  # given by hand, where it is otherwise made
+CHOSEN = {
+    ("scale", "chosen"),
+    ("bias", ""),
+    ("position_rows", ""),
+    ("feature_map", "given"),
+}  # given by hand, where it is otherwise made
 
 
 def test_every_way_is_taken_by_some_model() -> None:

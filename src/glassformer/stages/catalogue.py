@@ -34,6 +34,16 @@ LEGEND = MappingProxyType(
         "S": "state of a recurrent network",
         "DS": "model width and state, side by side",
         "W": "window of a convolution",
+        "WD": "the rows of a window, side by side",
+        "O": "filter of a convolution",
+        "Y": "height of an image",
+        "Z": "width of an image",
+        "I": "height of a kernel",
+        "J": "width of a kernel",
+        "YI": "places of a kernel, from top to bottom",
+        "ZJ": "places of a kernel, from left to right",
+        "YP": "blocks from top to bottom",
+        "ZP": "blocks from left to right",
         "…": "any leading axes",
     }
 )
@@ -335,6 +345,34 @@ _STEPS = (
         Way("blend", ("update_gate", "step_candidate", "previous_state"),
             r"(1 - @0) \odot @1 + @0 \odot @2", "(1 − @0) · @1 + @0 · @2", how="gru")),
 )
+
+# Convolutions and pooling, as they are worked by hand.
+_WINDOWS = (
+    _stage("sequence_rows", "X", "T D", "plain", "The rows that the window slides along: one per token."),
+    _stage("window_size", "w", "", "plain", "How many rows the window shows at once."),
+    _stage("window_stride", "s", "", "plain", "How far the window moves on each time."),
+    _stage("window_rows", "X_w", "W WD", "plain", "What each window shows: its rows, side by side.",
+        Way("unroll", ("sequence_rows", "window_size", "window_stride"), r"\operatorname{unroll}(@0, @1, @2)",
+            "the windows of @0")),
+    _stage("filter_weight", "W_f", "WD O", "plain", "A column for each filter: what it looks for in a window."),
+    _stage("filter_bias", "b_f", "O", "plain", "Added to what each filter finds."),
+    _stage("convolved", "U", "W O", "score", "What each filter finds in each window.",
+        Way("project", ("window_rows", "filter_weight", "filter_bias?"), "@0 @1< + @2>", "@0 @1< + @2>")),
+    _stage("window_maxima", "m", "O", "value", "The best window of each filter, wherever it stands.",
+        Way("largest of column", ("convolved",), r"\operatorname{columnmax}(@0)", "max of each column of @0")),
+    _stage("image", "I", "Y Z", "plain", "The numbers that the kernel slides over."),
+    _stage("kernel_weight", "K", "I J", "key", "What is looked for at every place."),
+    _stage("kernel_bias", "b_K", "", "plain", "Added at every place."),
+    _stage("feature_map", "M", "YI ZJ", "score", "How much of the kernel is found at each place.",
+        Way("slide", ("image", "kernel_weight", "window_stride", "kernel_bias?"),
+            r"\operatorname{slide}(@0, @1, @2)< + @3>", "(@1 slid over @0)< + @3>", how="slid")),
+    _stage("block_size", "p", "", "plain", "How high and wide a block is."),
+    _stage("pooled_map", "M_p", "YP ZP", "value", "The largest number of each block.",
+        Way("largest of block", ("feature_map", "block_size"), r"\operatorname{blockmax}(@0, @1)",
+            "max of each block of @0")),
+    _stage("map_maximum", "m", "O", "value", "The largest number of all.",
+        Way("largest of all", ("feature_map",), r"\operatorname{wholemax}(@0)", "max of @0")),
+)
 # fmt: on
 
-CATALOGUE = MappingProxyType({each.name: each for each in (*_ATTENTION, *_LAYERS, *_MODELS, *_STEPS)})
+CATALOGUE = MappingProxyType({each.name: each for each in (*_ATTENTION, *_LAYERS, *_MODELS, *_STEPS, *_WINDOWS)})

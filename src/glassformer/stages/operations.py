@@ -9,8 +9,9 @@ How it is read (the signs are those of `calculator.py`):
     0#-1       the length of the last axis of operand 0
     terms      how each term is written. `i<n: …` one for each i, `i<n, x: …` where x is not 0; a term whose operand is
                absent is left out
-    whole      how the terms make the number; without it they are added up. {sum} all terms, {0} the first, {c} the one
-               of the number's column, {n} how many, {top} a name of `let`; a part in <…> goes with its absent term
+    whole      how the terms make the number; without it they are added up. {sum} all terms, {list} the same with commas,
+               {0} the first, {c} the one of the number's column, {n} how many, {top} a name of `let`; a part in <…>
+               goes with its absent term
     worth      the same to be worked, where what is written would lose digits or is said in words; {terms} is their list
     when       an operation has several cases: the first whose condition holds
     let        names for what is found once: `top(i<n: …)` where the largest stands, `count(i<n: …)` how many are not 0
@@ -38,6 +39,10 @@ class Case:
 
 def _one(*terms: str, whole: str = "", worth: str = "") -> tuple[Case, ...]:
     return (Case(terms, whole, worth),)
+
+
+def _largest(term_: str) -> tuple[Case, ...]:
+    return _one(term_, whole="max({list})", worth="largest({terms})")
 
 
 def _averaged(term_: str) -> tuple[Case, ...]:
@@ -139,6 +144,12 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         "last state": (Case(("0[b,max(1,n)-1,c]",), let={"n": "count(i<1#-1: 1[b,i])"}),),
         "largest": (Case(("0[b,c,t]",), "max(…) = {0}", worth="{0}", let={"t": "top(i<0#-1: 0[b,c,i])"}),),
         "mean of real": _averaged("i<0#1, 1[b,i]: 0[b,i,c]"),
+        # windows and blocks
+        "unroll": _one("0[r*2[]+c//0#-1,c%0#-1]"),
+        "slide": _one("i<1#0*1#1: 0[r*2[]+i//1#1,c*2[]+i%1#1] × 1[i//1#1,i%1#1]", "3[]"),
+        "largest of column": _largest("i<0#0: 0[i,c]"),
+        "largest of block": _largest("i<1[]*1[]: 0[r*1[]+i//1[],c*1[]+i%1[]]"),
+        "largest of all": _largest("i<0#0*0#1: 0[i//0#1,i%0#1]"),
         # one step of a recurrent network
         "stack": _one("i<1, c<0#-1: 0[c]", "i<1, c>0#-1-1: 1[c-0#-1]"),
         "project both": _one("i<1#0: 0[i] × 1[i,c]", "i<3#0: 2[i] × 3[i,c]", "4[c]"),

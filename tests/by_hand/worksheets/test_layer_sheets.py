@@ -65,6 +65,19 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ),
     ({**STEP, "tokens": ["tea"]}, "tokens has 1 words, but there are 0 rows"),
     ({**WAVES, "tokens": ["tea"]}, "tokens has 1 words, but there are 2 rows"),
+    (
+        {"layer": "convolution", "sequence_rows": [[1, 0]], "filter_weight": [[1], [2], [3], [4]]},
+        "filter_weight has 4 rows; a window of sequence_rows has 2 numbers for each of its rows, 1 rows at most",
+    ),
+    (
+        {"layer": "image convolution", "image": [[1, 0]], "kernel_weight": [[1], [2]]},
+        "kernel_weight is 2 × 1, larger than image, 1 × 2",
+    ),
+    ({"layer": "max pooling", "feature_map": [[1, 0]], "block_size": 1.5}, "block_size must be a whole number"),
+    (
+        {"layer": "max pooling", "feature_map": [[1, 0]], "block_size": 2},
+        "block_size is 2 × 2, larger than feature_map",
+    ),
     ({**WAVES, "row_positions": [0, 1, 2]}, "Position: unplaced has 2, but row_positions has 3"),
 ]
 

@@ -108,6 +108,14 @@ TRUE: dict[str, dict[str, Any]] = {
         "position_rows": [[0, 1, 0, 1], [0.8415, 0.5403, 0.01, 1], [0.9093, -0.4161, 0.02, 0.9998]],
         "positioned": [[1, 1, 1, 1], [0.8415, 1.5403, 0.01, 2], [1.9093, 0.5839, 0.02, 0.9998]],
     },
+    "convolution": {
+        "window_rows": [[0, -1, 0, 0], [0, 0, 2, 1], [2, 1, 1, 0]],
+        "convolved": [[0, 1.5], [2, 3], [-1, 0.5]],
+        "window_maxima": [2, 3],
+    },
+    "image-convolution": {"feature_map": [[2.5, -0.5, -1.5], [-0.5, 2.5, -0.5], [-2.5, -0.5, 2.5]]},
+    "max-pooling": {"pooled_map": [[5, 2], [0, 6]]},
+    "global-max-pooling": {"map_maximum": [6]},
 }  # fmt: skip
 
 

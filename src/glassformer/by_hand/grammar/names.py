@@ -50,7 +50,7 @@ FUNCTIONS = MappingProxyType(
         "layernorm": "layernorm",
         "dot": "dot",
         "concat": "concat",
-        "interleave": "interleave",
+        **{name: name for name in ["interleave", "unroll", "slide", "blockmax", "columnmax", "wholemax"]},
     }
 )
 

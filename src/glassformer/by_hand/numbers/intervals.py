@@ -114,13 +114,6 @@ def stack_columns(parts: list[Value]) -> Value:
     return Value(np.concatenate([p.low for p in parts], axis=2), np.concatenate([p.high for p in parts], axis=2))
 
 
-def interleave(parts: list[Value]) -> Value:
-    """A column of each in turn."""
-    beside = stack_columns(parts)
-    order = np.arange(beside.shape[1]).reshape(len(parts), -1).T.ravel()
-    return Value(beside.low[:, :, order], beside.high[:, :, order])
-
-
 # --- arithmetic -------------------------------------------------------------------------------------------------
 
 

@@ -19,7 +19,7 @@ from glassformer.stages.trace import Entry, Explanation, Trace
 _IDLE = MappingProxyType(
     {"queries": "no W_Q", "keys": "no W_K", "values": "no W_V", "joined": "one head", "output": "no W_O"}
 )
-_COPIES = ("same", "split heads", "join heads", "cut", "stack")
+_COPIES = ("same", "split heads", "join heads", "cut", "stack", "unroll")
 
 
 @dataclass(frozen=True)

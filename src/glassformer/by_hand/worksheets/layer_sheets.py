@@ -17,7 +17,9 @@ from glassformer.stages.catalogue import LEGEND, stage
 Givens = Mapping[str, NDArray[np.float64]]
 
 # What a setting that is a word may be; the first is the usual.
-CHOICES: MappingProxyType[str, tuple[str, ...]] = MappingProxyType({"activation": ("tanh", "relu")})
+CHOICES: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
+    {"activation": ("tanh", "relu"), "pooling": ("none", "global")}
+)
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,11 @@ LAYERS: MappingProxyType[str, LayerSheet] = MappingProxyType(
         "positional encoding": LayerSheet(
             (Form(("unplaced",), ("row_positions", "wave_base")), Form(("row_positions", "wave_width"), ("wave_base",)))
         ),
+        "convolution": LayerSheet(
+            (Form(("sequence_rows", "filter_weight"), ("filter_bias", "window_stride")),), ("pooling",)
+        ),
+        "image convolution": LayerSheet((Form(("image", "kernel_weight"), ("kernel_bias", "window_stride")),)),
+        "max pooling": LayerSheet((Form(("feature_map", "block_size")), Form(("feature_map",)), Form(("convolved",)))),
     }
 )
 LAYER_GIVENS = tuple(dict.fromkeys(name for kind in LAYERS.values() for name in kind.givens))
@@ -102,6 +109,7 @@ def check_layer(layer: str, givens: Givens) -> None:
             known, where = sizes.setdefault(axis, (size, name))
             if known != size:
                 raise InputError(f"{LEGEND[axis].capitalize()}: {where} has {known}, but {name} has {size}.")
+    _check_windows(givens)
     for joined, parts in (("DS", ("D", "S")),):
         if joined in sizes and all(part in sizes for part in parts):
             size, where = sizes[joined]
@@ -111,21 +119,50 @@ def check_layer(layer: str, givens: Givens) -> None:
                 raise InputError(f"{where} has {size} rows, but {found}: side by side they are {wanted}.")
 
 
+def _check_windows(givens: Givens) -> None:
+    """A window must be a whole number of rows, and fit into what it slides over."""
+    for name in ("window_stride", "block_size"):
+        if name in givens and (givens[name] < 1 or givens[name] % 1):
+            raise InputError(f"{name} must be a whole number from 1 on; it is {float(givens[name]):g}.")
+    if "filter_weight" in givens:
+        rows, (height, width) = len(givens["filter_weight"]), givens["sequence_rows"].shape
+        if rows % width or rows // width > height:
+            raise InputError(
+                f"filter_weight has {rows} rows; a window of sequence_rows has {width} numbers for each of its rows, "
+                f"{height} rows at most."
+            )
+    for inner, outer in (("kernel_weight", "image"), ("block_size", "feature_map")):
+        if inner in givens and outer in givens:
+            small = givens[inner].shape or (int(givens[inner]),) * 2
+            if any(size > room for size, room in zip(small, givens[outer].shape, strict=True)):
+                raise InputError(
+                    f"{inner} is {small[0]} × {small[1]}, larger than {outer}, "
+                    f"{givens[outer].shape[0]} × {givens[outer].shape[1]}."
+                )
+
+
 def implied(layer: str, content: Mapping[str, Any]) -> dict[str, list[float]]:
     """What a layer takes to be given without being told, from names and values that may yet be wrong."""
-    if layer != "positional encoding":
-        return {}
-    rows, width = content.get("unplaced"), content.get("wave_width")
-    height = len(rows) if isinstance(rows, list) else 0
-    width = len(rows[0]) if isinstance(rows, list) and rows and isinstance(rows[0], list) else width
-    width = width if isinstance(width, int) else 0
-    found = {
-        "row_positions": [float(place) for place in range(height)],
-        "wave_base": [10000.0],
-        "wave_width": [float(width)],
-        "wave_numbers": [float(wave) for wave in range(width // 2)],
-    }
+    found: dict[str, list[float]] = {}
+    if layer == "positional encoding":
+        height, width = _sizes(content.get("unplaced"))
+        given = content.get("wave_width")
+        width = given if isinstance(given, int) else width
+        found["row_positions"] = [float(place) for place in range(height)]
+        found |= {"wave_base": [10000.0], "wave_width": [float(width)]}
+        found["wave_numbers"] = [float(wave) for wave in range(width // 2)]
+    if "convolution" in layer:
+        found["window_stride"] = [1.0]
+    if layer == "convolution":
+        rows, (_, width) = _sizes(content.get("filter_weight"))[0], _sizes(content.get("sequence_rows"))
+        found["window_size"] = [float(rows // max(width, 1))]
     return {name: numbers for name, numbers in found.items() if numbers and name not in content}
+
+
+def _sizes(rows: Any) -> tuple[int, int]:
+    """Rows and columns of what should be a matrix."""
+    height = len(rows) if isinstance(rows, list) else 0
+    return height, len(rows[0]) if height and isinstance(rows[0], list) else 0
 
 
 def ways_of(layer: str, content: Mapping[str, Any]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from glassformer.layers.positions import wave_rows, waves
 from glassformer.layers.steps import gru_step, lstm_step, rnn_step
+from glassformer.layers.windows import convolution, image_convolution, max_pooling
 from glassformer.stages.watchers import Watcher
 
 Givens = Mapping[str, Tensor]
@@ -16,7 +17,7 @@ Words = Mapping[str, str]
 
 def _seen(givens: Givens, see: Watcher) -> dict[str, Tensor]:
     """What is given, shown before all else."""
-    return {name: see(name, value) for name, value in givens.items()}
+    return {name: see(name, value, "given") for name, value in givens.items()}
 
 
 def _positions(givens: Givens, words: Words, see: Watcher) -> None:
@@ -38,5 +39,8 @@ WORKERS: MappingProxyType[str, Callable[[Givens, Words, Watcher], object]] = Map
         "lstm step": lambda givens, words, see: lstm_step(_seen(givens, see), see=see),
         "gru step": lambda givens, words, see: gru_step(_seen(givens, see), see=see),
         "positional encoding": _positions,
+        "convolution": lambda givens, words, see: convolution(_seen(givens, see), pooling=words["pooling"], see=see),
+        "image convolution": lambda givens, words, see: image_convolution(_seen(givens, see), see=see),
+        "max pooling": lambda givens, words, see: max_pooling(_seen(givens, see), see=see),
     }
 )
