@@ -109,6 +109,7 @@ CHOSEN = {
     ("bias", ""),
     ("position_rows", ""),
     ("feature_map", "given"),
+    ("output", "given"),
 }  # given by hand, where it is otherwise made
 
 

@@ -9,7 +9,7 @@ How it is read (the signs are those of `calculator.py`):
     0#-1       the length of the last axis of operand 0
     terms      how each term is written. `i<n: …` one for each i, `i<n, x: …` where x is not 0; a term whose operand is
                absent is left out
-    whole      how the terms make the number; without it they are added up. {sum} all terms, {list} the same with commas,
+    whole      how the terms make the number; without it they are added up. {sum} all terms, {list} with commas,
                {0} the first, {c} the one of the number's column, {n} how many, {top} a name of `let`; a part in <…>
                goes with its absent term
     worth      the same to be worked, where what is written would lose digits or is said in words; {terms} is their list

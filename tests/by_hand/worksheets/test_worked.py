@@ -116,6 +116,30 @@ TRUE: dict[str, dict[str, Any]] = {
     "image-convolution": {"feature_map": [[2.5, -0.5, -1.5], [-0.5, 2.5, -0.5], [-2.5, -0.5, 2.5]]},
     "max-pooling": {"pooled_map": [[5, 2], [0, 6]]},
     "global-max-pooling": {"map_maximum": [6]},
+    "feed-forward": {
+        "expanded": [[1, -0.5, 2], [0, -0.5, 1], [1, 0.5, 1]],
+        "contracted": [[2, -1], [0.5, 0], [1.5, 0.5]],
+    },
+    "one-convolution": {"convolved": [[1, -0.5, 2], [0, -0.5, 1], [1, 0.5, 1]]},
+    # The first row is 1, 1, 3, 3: mean 2, variance 1.
+    "add-and-norm": {
+        "added": [[1, 1, 3, 3], [1, 0, 1, 2]],
+        "mean": [[2, 1]],
+        "variance": [[1, 0.5]],
+        "normed": [[-1, -0.5, 2, 1], [0, -0.9142, 0, 1.4142]],
+    },
+    # e^(1/√3) and e^(3/√3) give the shares 0.2396 and 0.7604.
+    "encoder-block": {
+        "self.scores": [[1, 3], [3, 1]],
+        "self.weights": [[0.2396, 0.7604], [0.7604, 0.2396]],
+        "self.added": [[3.2396, 1.7604, 3], [2.7604, 3.2396, 3]],
+    },
+    "decoder-block": {
+        "self.weights": [[1, 0], [0.7604, 0.2396]],
+        "self.added": [[4, 1, 3], [2.7604, 3.2396, 3]],
+        "self.norm.normed": [[1.0690, -1.3363, 0.2673], None],
+        "cross.keys": [[1, 0, 1], [1, 1, 0], [2, 1, 2]],
+    },
 }  # fmt: skip
 
 
@@ -131,7 +155,7 @@ def test_every_example_has_its_true_numbers() -> None:
 
 @pytest.mark.parametrize("name", TRUE)
 def test_through_python(name: str) -> None:
-    stages = {shown.name: shown.values for shown in gf.explain(name).stages()}
+    stages = {shown.address: shown.values for shown in gf.explain(name).stages()}
     for stage, true in TRUE[name].items():
         assert_close(stages[stage], true)
 

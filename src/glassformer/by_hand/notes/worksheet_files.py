@@ -21,14 +21,14 @@ from glassformer.by_hand.grammar.lexing import DEEPEST, Ground, lex
 from glassformer.by_hand.grammar.names import canonical
 from glassformer.by_hand.grammar.parsing import UnreadableError, parse
 from glassformer.by_hand.notes.documents import Document, Passage
-from glassformer.by_hand.worksheets.layer_sheets import CHOICES, LAYER_GIVENS, implied, ways_of
+from glassformer.by_hand.worksheets.layer_sheets import LAYER_GIVENS, LAYERS, implied, ways_of
 from glassformer.by_hand.worksheets.worksheet import GIVENS as ATTENTION_GIVENS
 from glassformer.by_hand.worksheets.worksheet import LAYER_SETTINGS, SETTINGS
 from glassformer.errors import nearest
 
 TABLES = ("given", "formulas", "work")
 GIVENS = (*ATTENTION_GIVENS, *LAYER_GIVENS)
-WORDS = ("exact", *CHOICES, *SETTINGS, *LAYER_SETTINGS)
+WORDS = ("exact", *(name for kind in LAYERS.values() for name in kind.settings), *SETTINGS, *LAYER_SETTINGS)
 
 
 def read_toml(text: str, file: str) -> Document:

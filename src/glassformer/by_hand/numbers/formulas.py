@@ -44,9 +44,11 @@ def _operand(operand: str, scope: Scope, ways: Ways) -> Node | None:
 
 
 def _on_paper(stage: str, latex: str, found: list[Node | None]) -> tuple[str, list[Node | None]]:
-    """On paper a scale is a division by √d, and a mask of 0 and −∞ is added."""
+    """On paper a scale is a division by √d, a mask of 0 and −∞ is added, and each row is divided by its own root."""
     if stage == "scaled":
         return r"\frac{@0}{\sqrt{d_k}}", found[:1]
+    if stage == "normed" and latex.startswith(r"\frac{@0 - @1}"):
+        return r"(@0 - @1) \odot \frac{1}{\sqrt{@2 + @3}}< \odot @4>< + @5>", found
     return ("@0 + @1" if stage == "masked" else latex), found
 
 

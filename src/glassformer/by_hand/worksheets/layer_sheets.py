@@ -4,7 +4,7 @@ The catalogue says which axes a given has, and an axis has one size throughout a
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -15,11 +15,6 @@ from glassformer.errors import InputError, nearest
 from glassformer.stages.catalogue import LEGEND, stage
 
 Givens = Mapping[str, NDArray[np.float64]]
-
-# What a setting that is a word may be; the first is the usual.
-CHOICES: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
-    {"activation": ("tanh", "relu"), "pooling": ("none", "global")}
-)
 
 
 @dataclass(frozen=True)
@@ -32,10 +27,10 @@ class Form:
 
 @dataclass(frozen=True)
 class LayerSheet:
-    """What a worksheet of a layer holds: all of one of the forms; and the settings that are words."""
+    """What a worksheet of a layer holds: all of one of the forms; and settings, of which the first is the usual."""
 
     forms: tuple[Form, ...]
-    settings: tuple[str, ...] = ()
+    settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def givens(self) -> tuple[str, ...]:
@@ -56,6 +51,23 @@ def _biases(*names: str) -> tuple[str, ...]:
     return tuple(f"{name}_bias" for name in names)
 
 
+_FORWARD = _weights("expand", "contract")
+_FORWARD_BIASES = _biases("expand", "contract")
+_BENDS = {"activation": ("relu", "gelu")}
+_BLOCK = {**_BENDS, "norm": ("last", "first"), "heads": tuple("12345678")}
+
+
+def _block(*attentions: str) -> Form:
+    """A block with so many attentions: each, like the feed-forward network, with a norm of its own."""
+    parts: list[tuple[str, tuple[str, ...]]] = [(each, ("query", "key", "value", "output")) for each in attentions]
+    parts.append(("feed_forward", ("expand", "contract")))
+    rows = ("inputs", "context") if "cross" in attentions else ("inputs",)
+    weights = (f"{part}.{name}" for part, names in parts for name in _weights(*names))
+    biases = (f"{part}.{name}" for part, names in parts for name in _biases(*names))
+    norms = (f"{part}.norm.norm_{kind}" for part, _ in parts for kind in ("weight", "bias"))
+    return Form((*rows, *weights), (*biases, *norms))
+
+
 LAYERS: MappingProxyType[str, LayerSheet] = MappingProxyType(
     {
         "rnn step": LayerSheet(
@@ -63,7 +75,7 @@ LAYERS: MappingProxyType[str, LayerSheet] = MappingProxyType(
                 Form((*_STEP, "step_weight"), ("step_bias",)),
                 Form((*_STEP, "recurrent_weight", "state_weight"), ("step_bias",)),
             ),
-            ("activation",),
+            {"activation": ("tanh", "relu")},
         ),
         "lstm step": LayerSheet((Form((*_STEP, "previous_cell", *_weights(*_LSTM)), _biases(*_LSTM)),)),
         "gru step": LayerSheet(
@@ -79,13 +91,22 @@ LAYERS: MappingProxyType[str, LayerSheet] = MappingProxyType(
             (Form(("unplaced",), ("row_positions", "wave_base")), Form(("row_positions", "wave_width"), ("wave_base",)))
         ),
         "convolution": LayerSheet(
-            (Form(("sequence_rows", "filter_weight"), ("filter_bias", "window_stride")),), ("pooling",)
+            (Form(("sequence_rows", "filter_weight"), ("filter_bias", "window_stride")),),
+            {"pooling": ("none", "global")},
         ),
         "image convolution": LayerSheet((Form(("image", "kernel_weight"), ("kernel_bias", "window_stride")),)),
         "max pooling": LayerSheet((Form(("feature_map", "block_size")), Form(("feature_map",)), Form(("convolved",)))),
+        "feed-forward": LayerSheet((Form(("forward_inputs", *_FORWARD), _FORWARD_BIASES),), _BENDS),
+        "add and norm": LayerSheet((Form(("skipped", "output"), ("norm_weight", "norm_bias")),)),
+        "encoder block": LayerSheet((_block("self"),), _BLOCK),
+        "decoder block": LayerSheet((_block("self", "cross"),), _BLOCK),
     }
 )
 LAYER_GIVENS = tuple(dict.fromkeys(name for kind in LAYERS.values() for name in kind.givens))
+
+
+# In a block all of these are as wide as the model.
+_OF_MODEL_WIDTH = ("C", "HK", "HV", "GK", "GV")
 
 
 def kind_of(layer: str) -> LayerSheet:
@@ -105,7 +126,8 @@ def check_layer(layer: str, givens: Givens) -> None:
     _check_form(layer, givens)
     sizes: dict[str, tuple[int, str]] = {}
     for name, values in givens.items():
-        for axis, size in zip(axes_of(name), values.shape, strict=True):
+        wide = ("D" if "block" in layer and axis in _OF_MODEL_WIDTH else axis for axis in axes_of(name))
+        for axis, size in zip(wide, values.shape, strict=True):
             known, where = sizes.setdefault(axis, (size, name))
             if known != size:
                 raise InputError(f"{LEGEND[axis].capitalize()}: {where} has {known}, but {name} has {size}.")
@@ -153,6 +175,8 @@ def implied(layer: str, content: Mapping[str, Any]) -> dict[str, list[float]]:
         found["wave_numbers"] = [float(wave) for wave in range(width // 2)]
     if "convolution" in layer:
         found["window_stride"] = [1.0]
+    if layer == "add and norm":
+        found["epsilon"] = [1e-5]
     if layer == "convolution":
         rows, (_, width) = _sizes(content.get("filter_weight"))[0], _sizes(content.get("sequence_rows"))
         found["window_size"] = [float(rows // max(width, 1))]
@@ -167,7 +191,9 @@ def _sizes(rows: Any) -> tuple[int, int]:
 
 def ways_of(layer: str, content: Mapping[str, Any]) -> dict[str, str]:
     """How the stages are made that have a choice."""
-    return {"new_state": str(content.get("activation", "tanh"))} if layer == "rnn step" else {}
+    made_by = {"rnn step": "new_state", "feed-forward": "activated"}.get(layer)
+    usual = LAYERS[layer].settings["activation"][0] if made_by else ""
+    return {made_by: str(content.get("activation", usual))} if made_by else {}
 
 
 def _check_form(layer: str, givens: Givens) -> None:

@@ -70,7 +70,7 @@ class Solution:
         """The solution as JSON-ready data, in full precision."""
         stages = [
             {
-                "name": shown.name,
+                "name": shown.address,
                 "symbol": shown.stage.symbol,
                 "axes": list(shown.axes),
                 "formula": shown.latex,

@@ -18,7 +18,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from glassformer.by_hand.worksheets.layer_sheets import CHOICES, axes_of, check_layer, kind_of
+from glassformer.by_hand.worksheets.layer_sheets import axes_of, check_layer, kind_of
 from glassformer.by_hand.worksheets.values import (
     Matrix,
     brief,
@@ -39,7 +39,7 @@ GIVENS = (
     *(f"{name}_{kind}" for name in ("query", "key", "value", "output") for kind in ("weight", "bias")),
 )
 SETTINGS = ("title", "about", "tokens", "context_tokens", "heads", "scale", "key_width", "mask", "weigher", "scorer")
-LAYER_SETTINGS = ("title", "about", "tokens", "layer")
+LAYER_SETTINGS = ("title", "about", "tokens", "context_tokens", "layer")
 SENTENCE_SETTINGS = ("sentence", "width", "seed")
 WEIGHER_NAMES = tuple(way.how for way in CATALOGUE["weights"].ways)
 # Each scorer, and what must be given to work it from inputs.
@@ -212,9 +212,17 @@ def from_mapping(content: Mapping[str, Any], name: str = "worksheet") -> Workshe
     return sheet
 
 
+def _flat(content: Mapping[str, Any], scope: str = "") -> dict[str, Any]:
+    """Tables within tables as addresses: `[self]` with `query_weight` is `self.query_weight`."""
+    found: dict[str, Any] = {}
+    for key, value in content.items():
+        found |= _flat(value, f"{scope}{key}.") if isinstance(value, dict) else {f"{scope}{key}": value}
+    return found
+
+
 def _by_name(content: Mapping[str, Any], givens: Sequence[str]) -> dict[str, Any]:
     """What is known by its symbol, by its name."""
-    by_symbol = {stage(each).symbol: each for each in givens}
+    by_symbol = {each.removesuffix(stage(each).name) + stage(each).symbol: each for each in givens}
     named: dict[str, Any] = {}
     for key, value in content.items():
         known_as = by_symbol.get(str(key), str(key))
@@ -227,24 +235,27 @@ def _by_name(content: Mapping[str, Any], givens: Sequence[str]) -> dict[str, Any
 def _layer_sheet(layer: str, content: Mapping[str, Any], name: str) -> Worksheet:
     """A worksheet of another layer than attention."""
     kind = kind_of(layer)
-    named = _by_name(content, kind.givens)
-    known = {*kind.givens, *kind.settings, *LAYER_SETTINGS}
-    for key in named.keys() - known:
-        raise InputError(f"A worksheet of a {layer} has no '{key}'; {nearest(key, known)}")
+    named = _by_name(_flat(content), kind.givens)
+    allowed = {*kind.givens, *kind.settings, *LAYER_SETTINGS}
+    for key in named.keys() - allowed:
+        raise InputError(f"A worksheet of a {layer} has no '{key}'; {nearest(key, allowed)}")
     givens = {each: layer_numbers_of(each, named[each]) for each in kind.givens if each in named}
     check_layer(layer, givens)
     tokens = words_of("tokens", named.get("tokens", ()))
-    rows = [values.shape[0] for each, values in givens.items() if axes_of(each)[:1] == ("T",)]
-    if tokens and (not rows or rows[0] != len(tokens)):
-        raise InputError(f"tokens has {len(tokens)} words, but there are {rows[0] if rows else 0} rows for them.")
+    context_tokens = words_of("context_tokens", named.get("context_tokens", ()))
+    for kinds, found, axes in (("tokens", tokens, ("T", "Tq")), ("context_tokens", context_tokens, ("Tk",))):
+        rows = next((len(values) for each, values in givens.items() if axes_of(each)[:1] in [(a,) for a in axes]), 0)
+        if found and rows != len(found):
+            raise InputError(f"{kinds} has {len(found)} words, but there are {rows} rows for them.")
     return Worksheet(
         givens=MappingProxyType(givens),
         name=name,
         title=str(named.get("title", layer.capitalize())),
         about=str(named.get("about", "")),
         tokens=tokens,
+        context_tokens=context_tokens,
         layer=layer,
-        words={each: choice_of(each, named.get(each, CHOICES[each][0]), CHOICES[each]) for each in kind.settings},
+        words={each: choice_of(each, str(named.get(each, known[0])), known) for each, known in kind.settings.items()},
     )
 
 

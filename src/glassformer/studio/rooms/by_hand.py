@@ -17,7 +17,7 @@ from glassformer.by_hand.exercises.workings import VARIANTS
 from glassformer.by_hand.reports.html import sheets_html
 from glassformer.by_hand.reports.wording import ending, minus, place, sentence, summary, unchecked
 from glassformer.by_hand.worksheets.handout import ShownStage, WorkedNumber, spell_out
-from glassformer.by_hand.worksheets.layer_sheets import CHOICES
+from glassformer.by_hand.worksheets.layer_sheets import kind_of
 from glassformer.by_hand.worksheets.mask_laboratory import Experiment, experiments
 from glassformer.by_hand.worksheets.solution import Solution, explain
 from glassformer.by_hand.worksheets.worksheet import (
@@ -171,6 +171,7 @@ def _mapping(sheet: Worksheet) -> JSON:
     numbers = {name: values.tolist() for name, values in sheet.givens.items()}
     if sheet.layer != "attention":
         said: JSON = {"title": sheet.title, "about": sheet.about, "tokens": list(sheet.tokens), **sheet.words}
+        said["context_tokens"] = list(sheet.context_tokens)
         return {"layer": sheet.layer, **{name: value for name, value in said.items() if value}, **numbers}
     mask: Any = sheet.mask.astype(int).tolist() if sheet.mask is not None else "causal" if sheet.causal else "none"
     settings: JSON = {
@@ -189,7 +190,7 @@ def _worked(sheet: Worksheet) -> JSON:
     return {
         "sheet": _mapping(sheet),
         "stages": [_stage(solution, shown) for shown in solution.stages()],
-        "choices": {name: list(CHOICES[name]) for name in sheet.words},
+        "choices": {} if attends else {name: list(known) for name, known in kind_of(sheet.layer).settings.items()},
         "mask": _mask(trace) if attends else None,
         "scale": float(trace["scale"]) if "scale" in trace else None,
         "heads": [count for count in range(1, 9) if _can_have(sheet, count)] if attends else [],
@@ -216,10 +217,10 @@ def _can_have(sheet: Worksheet, heads: int) -> bool:
 
 
 def _stage(solution: Solution, shown: ShownStage) -> JSON:
-    address = shown.name
+    address = shown.address
     numbers = shown.numbers if shown.values.dtype.kind != "b" else shown.values
     return {
-        "name": shown.name,
+        "name": address,
         "letter": shown.stage.symbol,
         "symbol": symbol_tree(shown.stage),
         "axes": list(solution.trace.entry(address).axes),
@@ -235,7 +236,7 @@ def _stage(solution: Solution, shown: ShownStage) -> JSON:
         "shape": list(shown.values.shape),
         "values": json_values(numbers),
         "decimals": shown.decimals(PRECISION) if shown.values.dtype.kind != "b" else 0,
-        "shares": shown.name == "weights",
+        "shares": shown.stage.name == "weights",
         "rows": list(shown.rows),
         "columns": list(shown.columns),
         "hidden": None if shown.hidden is None else shown.hidden.tolist(),
