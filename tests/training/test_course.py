@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from helpers.small_requests import TINY, request
+from helpers.small_requests import TINY, counting, request
 
 import glassformer as gf
 from glassformer.errors import InputError
@@ -171,3 +171,21 @@ def test_a_run_without_a_name_gets_a_folder_that_is_new(tmp_path: Path, monkeypa
     second = gf.train("classify", "negation:100", **options)
     assert (first.folder, second.folder) == (Path("runs/classify-negation-100"), Path("runs/classify-negation-100-2"))
     assert any(isinstance(event, Stepped) for event in events)
+
+
+def test_a_model_that_counts_resumes_as_if_it_had_not_stopped(tmp_path: Path) -> None:
+    whole = teach(counting(steps=23), tmp_path / "whole")
+    prepared = prepare(counting(steps=23))
+    plan, forecast = budget(prepared, time.monotonic())
+    folder = RunFolder.create(tmp_path / "parts", settings=settings_of(prepared, plan, forecast.threads))
+    course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
+    events = course.loop.run()
+    for event in events:
+        if event.step == 7:
+            course._save(event)
+            break
+    parts = resume(tmp_path / "parts")
+    for name, value in whole.model.state_dict().items():
+        assert torch.equal(value, parts.model.state_dict()[name]), name
+    assert parts.scores == whole.scores
+    assert parts.certificate["passed"]

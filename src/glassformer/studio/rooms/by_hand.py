@@ -16,7 +16,7 @@ from glassformer.by_hand.exercises.exercise_sheets import make_exercise
 from glassformer.by_hand.exercises.workings import VARIANTS
 from glassformer.by_hand.reports.html import sheets_html
 from glassformer.by_hand.reports.wording import ending, minus, place, sentence, summary, unchecked
-from glassformer.by_hand.worksheets.handout import ShownStage, WorkedNumber, spell_out
+from glassformer.by_hand.worksheets.handout import ShownStage, WorkedNumber, part_of, spell_out
 from glassformer.by_hand.worksheets.layer_sheets import kind_of
 from glassformer.by_hand.worksheets.mask_laboratory import Experiment, experiments
 from glassformer.by_hand.worksheets.solution import Solution, explain
@@ -221,6 +221,7 @@ def _stage(solution: Solution, shown: ShownStage) -> JSON:
     numbers = shown.numbers if shown.values.dtype.kind != "b" else shown.values
     return {
         "name": address,
+        "part": part_of(address),
         "letter": shown.stage.symbol,
         "symbol": symbol_tree(shown.stage),
         "axes": list(solution.trace.entry(address).axes),

@@ -386,6 +386,7 @@ export class ByHand {
     const heading = el(
       "div",
       { class: "says" },
+      stage.part ? el("p", { class: "quiet" }, stage.part) : null,
       el("p", { class: "meaning" }, stage.meaning),
       el("div", { class: "formula" }, formula(stage.formula)),
     );
