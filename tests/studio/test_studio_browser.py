@@ -112,7 +112,7 @@ def test_a_number_is_clicked_and_its_arithmetic_adds_up(visit: Open) -> None:
 
 def test_other_layers_are_worked_in_the_same_room(visit: Open) -> None:
     page = visit("#room=by-hand&example=rnn-step&cell=step_sum,0")
-    expect(page.locator(".paper .number .figure")).to_have_text("1")
+    expect(page.locator(".paper .number .figure")).to_have_text("1.0")
     page.locator("[data-setting=activation]").select_option("relu")
     expect(page.locator("[data-stage=new_state] .figure-cell").nth(1)).to_have_text("0")
     assert page.locator(".given.mask").count() == 0
