@@ -55,6 +55,22 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "largest": "bd bdk",
         "add places": "bd bqd bqd bqd d",
         "mean of real": "bd bqd bq",
+        "unroll": "px qd - -",
+        "slide": "vq dx pk - -?",
+        "largest of column": "d qd",
+        "largest of block": "pp qk -",
+        "largest of all": "1 qd",
+        "stack": "x k d",
+        "project both": "v d dv k kv v?",
+        "project and let in": "v d dv v? v v",
+        "times": "bqd bqd bqd",
+        "tanh": "bqd bqd",
+        "keep and write": "d d d d d",
+        "show cell": "d d d",
+        "blend": "d d d d",
+        "wave divisor": "p - p -",
+        "divide": "qp q p",
+        "wave": "qx qd",
     }
 )
 SIZES = MappingProxyType({"b": 2, "h": 6, "g": 3, "q": 5, "k": 7, "d": 11, "v": 3, "p": 2, "r": 5, "x": 18, "n": 13})
@@ -82,6 +98,8 @@ def _drawn(operation: str, k: int, shape: str, draw: random.Random, noise: np.ra
         return np.asarray(noise.random(size) < draw.choice([0.0, 0.5, 0.9]))
     if operation.startswith("bucket") and k in (1, 3):  # distances, and the farthest that counts
         return np.asarray(128) if k == 3 else noise.integers(-(reach := draw.choice([4, 300])), reach, size)
+    if (operation, k) in {("unroll", 2), ("unroll", 3), ("slide", 3), ("largest of block", 2)}:  # counted in steps
+        return np.asarray(draw.choice([1.0, 2.0]))
     if (operation, k) in {("look up", 1), ("pick", 1)}:
         return noise.integers(0, SIZES["n"], size)
     if shape.startswith("-") or (operation, k) in {("layer norm", 3), ("rms norm", 2)}:

@@ -9,6 +9,8 @@ import torch
 from helpers import variants
 from helpers.small_models import inputs, small
 
+from glassformer.by_hand.worksheets.solution import explain
+from glassformer.by_hand.worksheets.worksheet import example_names, read_example
 from glassformer.errors import InputError
 from glassformer.inside.watching.rebuilding import Capped
 from glassformer.layers.attention import WEIGHERS, Attention
@@ -20,7 +22,14 @@ from glassformer.stages.catalogue import CATALOGUE, LEGEND, Stage, fill, stage
 from glassformer.stages.recorder import record
 from glassformer.stages.trace import Trace
 
+LAYER_EXAMPLES = [name for name in example_names() if read_example(name).layer != "attention"]
 WAYS = [(each, way) for each in CATALOGUE.values() for way in each.ways]
+
+
+def example(name: str) -> dict[str, Any]:
+    """What an example gives."""
+    sheet = read_example(name)
+    return {"layer": sheet.layer, **{given: values.tolist() for given, values in sheet.givens.items()}}
 
 
 @cache
@@ -34,6 +43,8 @@ def traces() -> dict[str, Trace]:
     module, x = Attention(6, 2, d_key=5, d_value=7, d_context=11), torch.randn(3, 13, 6)
     found["bias"] = record(module, x, torch.randn(3, 17, 11), score_bias=torch.randn(13, 17))[1]
     found["positions"] = record(Positions.sinusoidal(13, 6), torch.randn(3, 5, 6))[1]
+    found |= {name: explain(name).trace for name in LAYER_EXAMPLES}
+    found["relu step"] = explain({**example("rnn-step"), "activation": "relu"}).trace
     found["soft cap"] = record(Attention(6, 2, scorer=Capped(None, 0.3)), torch.randn(3, 5, 6))[1]
     return found
 
@@ -92,7 +103,14 @@ def test_every_stage_is_reached_by_some_model() -> None:
     assert reached == set(CATALOGUE)
 
 
-CHOSEN = {("scale", "chosen"), ("bias", "")}  # given by hand, where it is otherwise made
+NAMES = [*variants.NAMES, *LAYER_EXAMPLES, "dropout", "bias", "positions", "translator alibi", "translator t5"]
+CHOSEN = {
+    ("scale", "chosen"),
+    ("bias", ""),
+    ("position_rows", ""),
+    ("feature_map", "given"),
+    ("output", "given"),
+}  # given by hand, where it is otherwise made
 
 
 def test_every_way_is_taken_by_some_model() -> None:
@@ -107,7 +125,7 @@ def test_every_way_is_taken_by_some_model() -> None:
     assert taken - CHOSEN - given == {(each.name, way.how) for each, way in WAYS}
 
 
-@pytest.mark.parametrize("name", [*variants.NAMES, "dropout", "bias", "positions", "translator alibi", "translator t5"])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_operand_was_seen_before_what_it_makes(name: str) -> None:
     trace = traces()[name]
     order = list(trace)
@@ -121,7 +139,7 @@ def test_every_operand_was_seen_before_what_it_makes(name: str) -> None:
             assert found is None or order.index(found) < order.index(address)
 
 
-@pytest.mark.parametrize("name", [*variants.NAMES, "dropout", "bias", "positions", "translator alibi", "translator t5"])
+@pytest.mark.parametrize("name", NAMES)
 def test_an_axis_has_one_size_within_a_part(name: str) -> None:
     """The sizes are primes or products of them, so an axis under a wrong name would show."""
     trace = traces()[name]
@@ -147,7 +165,7 @@ def test_the_axes_of_an_attention_are_what_the_legend_says() -> None:
     assert {axis: sizes[axis] for axis in (*wanted, *joined)} == {**wanted, **joined}
 
 
-@pytest.mark.parametrize("name", [*variants.NAMES, "dropout", "bias", "positions", "translator alibi", "translator t5"])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_formula_can_be_written(name: str) -> None:
     trace = traces()[name]
     for address in trace:

@@ -111,6 +111,19 @@ def test_a_number_is_clicked_and_its_arithmetic_adds_up(visit: Open) -> None:
     assert "cell=scores,2,2" in page.url
 
 
+def test_other_layers_are_worked_in_the_same_room(visit: Open) -> None:
+    page = visit("#room=by-hand&example=rnn-step&cell=step_sum,0")
+    expect(page.locator(".paper .number .figure")).to_have_text("1.0")
+    page.locator("[data-setting=activation]").select_option("relu")
+    expect(page.locator("[data-stage=new_state] .figure-cell").nth(1)).to_have_text("0")
+    assert page.locator(".given.mask").count() == 0
+    page = visit("#room=by-hand&example=max-pooling&cell=pooled_map,0,0")
+    expect(page.locator(".paper .number .sum").first).to_have_text("= max(1, 3, 5, 2)")
+    page = visit("#room=by-hand&example=decoder-block&cell=cross.scores,0,1")
+    expect(page.locator('[data-stage="cross.scores"] .says')).to_contain_text("cross-attention")
+    expect(page.locator(".paper .number .figure")).to_have_text("0.802")
+
+
 def test_a_number_of_the_working_leads_down_to_what_was_given_and_up_again(visit: Open) -> None:
     """The panel is the one of the room Inside: terms, their sum, and links to where each number stands."""
     page = visit("#room=by-hand&example=masked&cell=weights,1,0")

@@ -24,17 +24,36 @@ from glassformer.stages.watchers import Watcher, nothing
 # --- Rows that are added to the embedded tokens -----------------------------------------------------------------
 
 
-def sinusoids(length: int, width: int, *, interleaved: bool = True) -> Float[Tensor, "L D"]:
-    """The paper's table: waves from fast to slow. Sines and cosines alternate, or stand in two halves (Marian)."""
+def waves(
+    positions: Float[Tensor, " T"], width: int, *, base: float = 10000.0, see: Watcher = nothing
+) -> Float[Tensor, "T R"]:
+    """The angle of each wave at each position: wave k has turned by t / base^(2k/width)."""
+    _require_pairs(width)
+    positions = see("row_positions", positions)
+    slowest, columns = see("wave_base", positions.new_tensor(base)), see("wave_width", positions.new_tensor(width))
+    numbers = see("wave_numbers", torch.arange(width // 2, dtype=positions.dtype))
+    divisors = see("wave_divisors", slowest ** (2 * numbers / columns))
+    return see("wave_angles", positions[:, None] / divisors)
+
+
+def _require_pairs(width: int) -> None:
     if width % 2:
         raise InputError(f"Sinusoidal positions come in pairs of sine and cosine; a width of {width} is odd.")
+
+
+def wave_rows(angles: Float[Tensor, "T R"], *, interleaved: bool = True) -> Float[Tensor, "T D"]:
+    """Sine and cosine of every wave: one after the other, or all sines before all cosines."""
+    pair = [angles.sin(), angles.cos()]
+    return torch.stack(pair, dim=-1).flatten(1) if interleaved else torch.cat(pair, dim=-1)
+
+
+def sinusoids(length: int, width: int, *, interleaved: bool = True) -> Float[Tensor, "L D"]:
+    """The paper's table: waves from fast to slow. Sines and cosines alternate, or stand in two halves (Marian)."""
+    _require_pairs(width)
     if torch.empty(0).is_meta:  # only its shape is asked for; to work what has no numbers loads torch's compiler
         return torch.empty(length, width)
-    position = torch.arange(length, dtype=torch.float64)[:, None]
-    angle = position / 10000 ** (torch.arange(0, width, 2, dtype=torch.float64) / width)  # L D/2
-    waves = [angle.sin(), angle.cos()]
-    table = torch.stack(waves, dim=-1).flatten(1) if interleaved else torch.cat(waves, dim=-1)
-    return table.to(torch.get_default_dtype())
+    angles = waves(torch.arange(length, dtype=torch.float64), width)  # L D/2
+    return wave_rows(angles, interleaved=interleaved).to(torch.get_default_dtype())
 
 
 class Positions(nn.Module):

@@ -81,7 +81,8 @@ class Working:
         return [spelled] if len(self.terms) < 2 or worked_out == spelled else [spelled, worked_out]
 
     def _combine(self, terms: Sequence[str]) -> str:
-        return self.pattern.format(*terms, sum=" + ".join(terms)) if self.pattern else " + ".join(terms)
+        summed, listed = " + ".join(terms), ", ".join(terms)
+        return self.pattern.format(*terms, sum=summed, list=listed) if self.pattern else summed
 
 
 def _bracketed(text: str) -> str:

@@ -62,8 +62,11 @@ SIGNS: MappingProxyType[str, Callable[..., Any]] = MappingProxyType(
         "relu": lambda a: max(a, 0.0),
         "sigmoid": _sigmoid,
         "tanh": math.tanh,
+        "sin": math.sin,
+        "cos": math.cos,
         "Φ": lambda a: 0.5 * (1.0 + math.erf(a / math.sqrt(2.0))),
         "sum": lambda first, others: math.fsum([first, *others]),  # rounded once
+        "largest": max,
         "top": _top,
         "count": lambda values: sum(1 for each in values if each),
     }

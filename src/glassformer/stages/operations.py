@@ -9,8 +9,9 @@ How it is read (the signs are those of `calculator.py`):
     0#-1       the length of the last axis of operand 0
     terms      how each term is written. `i<n: …` one for each i, `i<n, x: …` where x is not 0; a term whose operand is
                absent is left out
-    whole      how the terms make the number; without it they are added up. {sum} all terms, {0} the first, {c} the one
-               of the number's column, {n} how many, {top} a name of `let`; a part in <…> goes with its absent term
+    whole      how the terms make the number; without it they are added up. {sum} all terms, {list} with commas,
+               {0} the first, {c} the one of the number's column, {n} how many, {top} a name of `let`; a part in <…>
+               goes with its absent term
     worth      the same to be worked, where what is written would lose digits or is said in words; {terms} is their list
     when       an operation has several cases: the first whose condition holds
     let        names for what is found once: `top(i<n: …)` where the largest stands, `count(i<n: …)` how many are not 0
@@ -38,6 +39,10 @@ class Case:
 
 def _one(*terms: str, whole: str = "", worth: str = "") -> tuple[Case, ...]:
     return (Case(terms, whole, worth),)
+
+
+def _largest(term_: str) -> tuple[Case, ...]:
+    return _one(term_, whole="max({list})", worth="largest({terms})")
 
 
 def _averaged(term_: str) -> tuple[Case, ...]:
@@ -126,6 +131,12 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         "geglu": _one("1[*]", "0[*]", whole="{0} × Φ({0}) × {1}"),
         "reglu": _one("1[*]", "0[*]", whole="max(0, {0}) × {1}"),
         # models
+        "wave divisor": _one("0[]", "1[*]", "2[]", whole="{0}^(2 × {1} / {2})", worth="e^(ln({0}) × 2 × {1} / {2})"),
+        "divide": _one("0[r] / 1[c]"),
+        "wave": (
+            Case(("0[^,c//2]",), "sin({0})", when="c%2=0"),
+            Case(("0[^,c//2]",), "cos({0})"),
+        ),
         "look up": (Case(("2[] × 1[0[b,r],c]",), when="2?"), Case(("1[0[b,r],c]",))),
         "recur": _one(
             "i<1#0: 0[b,r,i] × 1[i,c]", "2[c]", "i<3#0, r>0: m[b,r-1,i] × 3[i,c]", "4[c]", whole="tanh({sum})"
@@ -134,6 +145,21 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         "largest": (Case(("0[b,c,t]",), "max(…) = {0}", worth="{0}", let={"t": "top(i<0#-1: 0[b,c,i])"}),),
         "add places": _one("i<0#1: 0[b,i,c]", "i<1#1: 1[b,i,c]", "i<2#1: 2[b,i,c]", "3[c]"),
         "mean of real": _averaged("i<0#1, 1[b,i]: 0[b,i,c]"),
+        # windows and blocks
+        "unroll": _one("0[r*2[]+c//0#-1,c%0#-1]"),
+        "slide": _one("i<1#0*1#1: 0[r*2[]+i//1#1,c*2[]+i%1#1] × 1[i//1#1,i%1#1]", "3[]"),
+        "largest of column": _largest("i<0#0: 0[i,c]"),
+        "largest of block": _largest("i<1[]*1[]: 0[r*1[]+i//1[],c*1[]+i%1[]]"),
+        "largest of all": _largest("i<0#0*0#1: 0[i//0#1,i%0#1]"),
+        # one step of a recurrent network
+        "stack": _one("i<1, c<0#-1: 0[c]", "i<1, c>0#-1-1: 1[c-0#-1]"),
+        "project both": _one("i<1#0: 0[i] × 1[i,c]", "i<3#0: 2[i] × 3[i,c]", "4[c]"),
+        "project and let in": _one("i<1#0: 0[i] × 1[i,c]", "2[c]", "3[c] × 4[c]"),
+        "times": _one("0[*] × 1[*]"),
+        "tanh": _one("0[*]", whole="tanh({0})"),
+        "keep and write": _one("0[*] × 1[*]", "2[*] × 3[*]"),
+        "show cell": _one("0[*]", "1[*]", whole="{0} × tanh({1})"),
+        "blend": _one("0[*]", "1[*]", "2[*]", whole="(1 − {0}) × {1} + {0} × {2}"),
     }
 )  # fmt: skip
 

@@ -38,7 +38,7 @@ from glassformer.by_hand.grammar.expressions import (
 )
 from glassformer.by_hand.grammar.names import is_plain_word, stage_of
 from glassformer.by_hand.notes.statements import Side, Statement
-from glassformer.by_hand.numbers.formulas import catalogue_formulas
+from glassformer.by_hand.numbers.formulas import Ways, catalogue_formulas
 from glassformer.by_hand.numbers.intervals import LOCAL, ShapeError
 from glassformer.by_hand.numbers.scope import RIGHT, Known, UnknownNameError
 from glassformer.errors import InputError
@@ -66,9 +66,9 @@ _SO = re.compile(r"\b(?:so|then|thus|hence|therefore|gives?|yields?|get|have|obt
 class Chain:
     """One chain A = B = C: what each side is compared with is the last one before it that can be worked out."""
 
-    def __init__(self, ledger: Ledger, statement: Statement, *, by_name: bool = False) -> None:
+    def __init__(self, ledger: Ledger, statement: Statement, *, by_name: bool = False, ways: Ways = None) -> None:
         self.ledger, self.statement = ledger, statement
-        self.by_name = by_name  # names have the meaning of the catalogue, as in a worksheet
+        self.by_name, self.ways = by_name, ways  # names have the meaning of the catalogue, as in a worksheet
         self.claims: list[Claim] = []
         self.title = ""
         self._begin(0)
@@ -257,7 +257,8 @@ class Chain:
         stage = stage_of(name.text)
         choices = [formula] if formula is not None else []
         if formula is None and stage is not None:
-            choices = [c for c in catalogue_formulas(stage, ledger.scope) if self.by_name or ledger.fits(c, literal)]
+            choices = catalogue_formulas(stage, ledger.scope, self.ways)
+            choices = [choice for choice in choices if self.by_name or ledger.fits(choice, literal)]
         for choice in choices:
             if name.text in names_in(choice) or (stage is not None and stage in names_in(choice)):
                 continue

@@ -39,7 +39,8 @@ class Checker:
         for side in sides:
             self._note_origins(side)
         if len(sides) > 1:
-            return Chain(self.ledger, statement, by_name=self.reading.document.exact).run()
+            document = self.reading.document
+            return Chain(self.ledger, statement, by_name=document.exact, ways=document.ways).run()
         if sides[0].relation:
             return [Claim(sides[0].span, "not checkable", "nothing stands before it")]
         if sides[0].node is None:

@@ -58,6 +58,7 @@ FUNCTIONS = MappingProxyType(
         "floor": "floor",
         "ceil": "ceil",
         "concat": "concat",
+        **{name: name for name in ["interleave", "unroll", "slide", "blockmax", "columnmax", "wholemax"]},
     }
 )
 

@@ -5,6 +5,7 @@ Cuts Markdown, LaTeX and plain text; what kind of file a path holds is decided i
 
 import re
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -62,6 +63,7 @@ class Document:
     exact: bool = False  # the given numbers are exact, and not rounded
     passed_over: list[tuple[int, str]] = field(default_factory=list)  # offset and reason: no workings
     read_as: str = ""  # the text with blanks for what is not to be read, such as comments
+    ways: Mapping[str, str] | None = None  # of a worksheet of one layer: how the stages that have a choice are made
     macros: Macros = field(default_factory=Macros)  # commands of the author's own
     converted: str = ""  # what the text was written out from, such as "a web page"; it cannot be mended in place
     origins: list[int] = field(default_factory=list)  # the line of the file that each line was written out from

@@ -22,11 +22,14 @@ from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.names import canonical
 from glassformer.by_hand.grammar.parsing import UnreadableError, parse
 from glassformer.by_hand.notes.documents import Document, Passage
-from glassformer.by_hand.worksheets.worksheet import GIVENS, SETTINGS
+from glassformer.by_hand.worksheets.layer_sheets import LAYER_GIVENS, LAYERS, implied, ways_of
+from glassformer.by_hand.worksheets.worksheet import GIVENS as ATTENTION_GIVENS
+from glassformer.by_hand.worksheets.worksheet import LAYER_SETTINGS, SETTINGS
 from glassformer.errors import nearest
 
 TABLES = ("given", "formulas", "work")
-WORDS = ("exact", *SETTINGS)
+GIVENS = (*ATTENTION_GIVENS, *LAYER_GIVENS)
+WORDS = ("exact", *(name for kind in LAYERS.values() for name in kind.settings), *SETTINGS, *LAYER_SETTINGS)
 
 
 def read_toml(text: str, file: str) -> Document:
@@ -81,6 +84,10 @@ def _check_tables(document: Document, content: Any) -> bool:
             return False
     if content.get("exact", True) is True:
         document.exact = True
+    layer = content.get("layer", "attention")
+    if layer != "attention":
+        document.ways = ways_of(str(layer), content)
+        document.passages += [_implied(name, rows) for name, rows in implied(str(layer), content).items()]
     if content.get("mask") == "causal" and isinstance(content.get("inputs"), list):
         document.passages.append(_causal(len(content["inputs"]), max(0, document.text.find("mask"))))
     return True
@@ -91,6 +98,13 @@ def _causal(n: int, offset: int) -> Passage:
     here = Span(offset, offset + len("mask"))
     rows = tuple(tuple(Number("0", here) if j <= i else Number("inf", here, -1) for j in range(n)) for i in range(n))
     return Passage("given", here, sides=(Name("mask", here), Matrix(rows, here)))
+
+
+def _implied(name: str, numbers: list[float]) -> Passage:
+    """What the layer takes to be given without being told."""
+    here = Span(0, 0)
+    row = tuple(Number(f"{number:g}", here) for number in numbers)
+    return Passage("given", here, sides=(Name(name, here), Matrix((row,), here) if len(row) > 1 else row[0]))
 
 
 def _formula(document: Document, name: tuple[str, int], formula: tuple[str, int]) -> None:

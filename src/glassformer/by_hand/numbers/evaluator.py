@@ -38,6 +38,7 @@ from glassformer.by_hand.numbers.network_functions import (
     multiply,
 )
 from glassformer.by_hand.numbers.scope import Known, Scope, UnknownError, UnknownNameError, World
+from glassformer.by_hand.numbers.windows import LAID_OUT
 from glassformer.errors import InputError
 from glassformer.stages.catalogue import CATALOGUE
 
@@ -158,6 +159,9 @@ class Evaluator:
             return matmul(self(first), self(second))
         if node.function == "concat" and isinstance(node.of, Matrix):
             return stack_columns([self(entry) for entry in node.of.rows[0]])
+        if node.function in LAID_OUT:
+            parts = node.of.rows[0] if isinstance(node.of, Matrix) else (node.of,)
+            return LAID_OUT[node.function]([self(part) for part in parts])
         if node.function in ("max", "min") and isinstance(node.of, Matrix) and len(node.of.rows) == 1:
             values = [self(entry) for entry in node.of.rows[0]]
             if not all(value.is_scalar for value in values):

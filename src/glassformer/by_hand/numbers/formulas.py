@@ -1,49 +1,65 @@
-"""The formulas that the catalogue of stages gives for a name, over the stages that the notes give. Works out none."""
+"""The formulas that the catalogue of stages gives for a name, over the stages that the notes give. Works out none.
+
+In a worksheet of one layer a stage that nobody printed is put in as its own formula, down to what is given.
+"""
 
 from collections.abc import Mapping, Sequence
 
-from glassformer.by_hand.grammar.expressions import Name, Node, children, with_children
+from glassformer.by_hand.grammar.expressions import Name, Node, Span, children, with_children
 from glassformer.by_hand.grammar.lexing import lex
 from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.parsing import parse
 from glassformer.by_hand.numbers.scope import Scope
 from glassformer.stages.catalogue import CATALOGUE, fill
 
+Ways = Mapping[str, str] | None  # how each stage that has a choice is made, in a worksheet of one layer
+NOWHERE = Span(0, 0)  # a name of the catalogue stands in no notes
 
-def catalogue_formulas(stage: str, scope: Scope) -> list[Node]:
+
+def catalogue_formulas(stage: str, scope: Scope, ways: Ways = None) -> list[Node]:
     """The ways in which the catalogue makes a stage, over the stages that the notes give; the likeliest first."""
     formulas: list[Node] = []
     for way in CATALOGUE[stage].ways:
-        found: list[str | None] = []
-        for operand in way.operands:
-            choices = [choice for choice in operand.rstrip("?").split("|") if "." not in choice]
-            found.append(next((choice for choice in choices if scope.named(choice) is not None), None))
-        latex, operands = _on_paper(stage, way.latex, found)
+        if ways is not None and ways.get(stage, way.how) != way.how:
+            continue
+        latex, operands = _on_paper(stage, way.latex, [_operand(each, scope, ways) for each in way.operands])
         needed = [place for place, operand in enumerate(way.operands) if not operand.endswith("?")]
         if all(operands[place] is not None for place in needed if place < len(operands)):
             formulas.append(_parsed(latex, operands))
     if stage == "output":
         for first, second in (("mixed", "output_weight"), ("weights", "values")):
             if scope.named(first) is not None and scope.named(second) is not None:
-                formulas.append(_parsed("@0 @1", [first, second]))
+                formulas.append(_parsed("@0 @1", [Name(first, NOWHERE), Name(second, NOWHERE)]))
     return formulas
 
 
-def _on_paper(stage: str, latex: str, found: list[str | None]) -> tuple[str, list[str | None]]:
-    """On paper a scale is a division by √d, and a mask of 0 and −∞ is added."""
+def _operand(operand: str, scope: Scope, ways: Ways) -> Node | None:
+    """What the notes print for an operand; else, in a worksheet of one layer, the formula for it."""
+    choices = [choice for choice in operand.rstrip("?").split("|") if "." not in choice]
+    for choice in choices:
+        if scope.named(choice) is not None:
+            return Name(choice, NOWHERE)
+    if ways is None:
+        return None
+    return next((formula for choice in choices for formula in catalogue_formulas(choice, scope, ways)), None)
+
+
+def _on_paper(stage: str, latex: str, found: list[Node | None]) -> tuple[str, list[Node | None]]:
+    """On paper a scale is a division by √d, a mask of 0 and −∞ is added, and each row is divided by its own root."""
     if stage == "scaled":
         return r"\frac{@0}{\sqrt{d_k}}", found[:1]
+    if stage == "normed" and latex.startswith(r"\frac{@0 - @1}"):
+        return r"(@0 - @1) \odot \frac{1}{\sqrt{@2 + @3}}< \odot @4>< + @5>", found
     return ("@0 + @1" if stage == "masked" else latex), found
 
 
-def _parsed(latex: str, operands: Sequence[str | None]) -> Node:
+def _parsed(latex: str, operands: Sequence[Node | None]) -> Node:
     symbols = [f"p_{place}" if operand else None for place, operand in enumerate(operands)]
     tree = parse(lex(Ground(fill(latex, symbols), 0, "math")))
-    names = {f"p_{place}": operand for place, operand in enumerate(operands) if operand}
-    return _renamed(tree, names)
+    return _filled(tree, {f"p_{place}": operand for place, operand in enumerate(operands) if operand})
 
 
-def _renamed(node: Node, names: Mapping[str, str]) -> Node:
+def _filled(node: Node, operands: Mapping[str, Node]) -> Node:
     if isinstance(node, Name):
-        return Name(names.get(node.text, node.text), node.span)
-    return with_children(node, tuple(_renamed(child, names) for child in children(node)))
+        return operands.get(node.text, node)
+    return with_children(node, tuple(_filled(child, operands) for child in children(node)))

@@ -19,7 +19,7 @@ from glassformer.stages.trace import Entry, Explanation, Trace
 _IDLE = MappingProxyType(
     {"queries": "no W_Q", "keys": "no W_K", "values": "no W_V", "joined": "one head", "output": "no W_O"}
 )
-_COPIES = ("same", "split heads", "join heads", "cut")
+_COPIES = ("same", "split heads", "join heads", "cut", "stack", "unroll")
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class ShownStage:
     """One stage: what the catalogue says of it, and its numbers without the axes nobody asked for."""
 
     stage: Stage
+    address: str
     plain: str
     latex: str
     meaning: str
@@ -36,6 +37,7 @@ class ShownStage:
     rows: tuple[str, ...] = ()  # the tokens beside the rows, and above the columns
     columns: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()  # the single numbers that went in: β = 1/√d_k = 0.7071
+    copied: bool = False  # handed on from another part as it is, and no given
     repeats: str = ""  # the symbol of the stage whose numbers these are, because there was nothing to do
     hidden: NDArray[np.bool_] | None = None  # where a weight is 0 because the query may not look
 
@@ -93,7 +95,7 @@ class Handout:
 
     def given(self) -> list[ShownStage]:
         """What was handed in."""
-        return [shown for shown in self.stages if shown.given]
+        return [shown for shown in self.stages if shown.given and not shown.copied]
 
     def made(self) -> list[list[ShownStage]]:
         """What was made, in order; stages that repeat the same one follow each other in one group."""
@@ -108,9 +110,19 @@ class Handout:
         return groups
 
 
-def labels(trace: Trace, axis: str) -> tuple[str, ...]:
-    """The tokens that stand on an axis, if there are any."""
-    name = {"Tq": "tokens", "Tk": "context_tokens"}.get(axis, "")
+# The parts of a block, and what they are called.
+_PARTS = MappingProxyType({"self": "self-attention", "cross": "cross-attention", "feed_forward": "feed-forward"})
+
+
+def part_of(address: str) -> str:
+    """The part of a block that a stage belongs to, in words: `self-attention: norm`."""
+    return ": ".join(_PARTS.get(each, each) for each in address.split(".")[:-1])
+
+
+def labels(trace: Trace, axis: str, address: str = "") -> tuple[str, ...]:
+    """The tokens that stand on an axis, if there are any; in self-attention the keys are the queries' own."""
+    axis = "Tq" if address.startswith("self.") and axis == "Tk" else axis
+    name = {"T": "tokens", "Tq": "tokens", "Tk": "context_tokens"}.get(axis, "")
     return tuple(str(word) for word in trace.about.get(name, ()))
 
 
@@ -132,15 +144,17 @@ def _shown(trace: Trace, entry: Entry, precision: int) -> ShownStage:
     way = entry.stage.way(entry.how)
     return ShownStage(
         stage=entry.stage,
+        address=entry.address,
         plain=plain,
         latex=latex,
         meaning=(way.meaning if way else "") or entry.stage.meaning,
         axes=axes,
         values=values,
         given=way is None,
-        rows=labels(trace, axes[-2]) if len(axes) > 1 else (),
-        columns=labels(trace, axes[-1]) if axes else (),
+        rows=labels(trace, axes[-2], entry.address) if len(axes) > 1 else (),
+        columns=labels(trace, axes[-1], entry.address) if axes else (),
         facts=tuple(_facts(trace, entry, precision)),
+        copied=bool(entry.same_as) and way is None,
         repeats=repeats.symbol if repeats else "",
         hidden=_hidden(trace, entry),
     )
@@ -236,12 +250,13 @@ def _steps(trace: Trace, explanation: Explanation, precision: int) -> tuple[list
 
 def _rule(trace: Trace, explanation: Explanation, allowed: bool) -> str:
     """`“first” may not look at “second”`"""
-    names = [_named(trace, axis, i) for axis, i in zip(("Tq", "Tk"), explanation.index[-2:], strict=True)]
+    address = explanation.address
+    names = [_named(trace, axis, i, address) for axis, i in zip(("Tq", "Tk"), explanation.index[-2:], strict=True)]
     return f"{names[0]} {'may' if allowed else 'may not'} look at {names[1]}"
 
 
-def _named(trace: Trace, axis: str, i: int) -> str:
-    words = labels(trace, axis)
+def _named(trace: Trace, axis: str, i: int, address: str) -> str:
+    words = labels(trace, axis, address)
     return f"“{words[i]}”" if i < len(words) else f"{'query' if axis == 'Tq' else 'key'} {i}"
 
 
@@ -272,6 +287,6 @@ def _region(trace: Trace, address: str, indices: Sequence[Index]) -> str:
             continue
         i = indices[0][k]
         kind = {0: "column", 1: "row", 2: "head"}.get(len(entry.axes) - 1 - k, "batch")
-        tokens = labels(trace, axis)
+        tokens = labels(trace, axis, address)
         words.append(f"{kind} “{tokens[i]}”" if i < len(tokens) else f"{kind} {i}")
     return f"{', '.join(words)} of {entry.stage.symbol}" if words else entry.stage.symbol

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from glassformer.by_hand.worksheets.handout import Handout, ShownStage, WorkedNumber
+from glassformer.by_hand.worksheets.handout import Handout, ShownStage, WorkedNumber, part_of
 from glassformer.stages import notation
 from glassformer.stages.arithmetic import Index
 
@@ -38,7 +38,7 @@ def to_latex(handout: Handout) -> str:
     for heading, given in (("Given", True), ("Worked", False)):
         lines.append(rf"\subsection*{{{heading}}}")
         for shown in handout.stages:
-            if shown.given == given:
+            if shown.given == given and not shown.copied:
                 lines += [rf"\paragraph{{{_title(shown)}}} {_escaped(shown.meaning)}"]
                 lines += [r"\[", _equation(shown, handout.precision), r"\]"]
     lines += [r"\subsection*{One number}", _escaped(_sentence(handout.number)), r"\[", _number(handout.number), r"\]"]
@@ -47,7 +47,8 @@ def to_latex(handout: Handout) -> str:
 
 
 def _title(shown: ShownStage) -> str:
-    return f"{shown.name.replace('_', ' ').capitalize()}."
+    part = part_of(shown.address)
+    return f"{f'{part}: ' if part else ''}{shown.name.replace('_', ' ')}.".capitalize()
 
 
 def _tokens(handout: Handout) -> list[str]:

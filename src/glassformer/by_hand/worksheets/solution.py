@@ -30,14 +30,18 @@ class Solution:
         return stages_of(self.trace)
 
     def explain(self, number: str | None = None) -> Explanation:
-        """The arithmetic of one number, such as `weights[1,2]`; by default the largest weight of the last query."""
-        address, index = self.trace.find(number) if number else self._largest_weight()
+        """The arithmetic of one number, such as `weights[1,2]`; by default the largest weight of the last query.
+
+        Where there are no weights, it is the largest number of the last row of the result.
+        """
+        address, index = self.trace.find(number) if number else self._largest()
         return self.trace.explain(address, index)
 
-    def _largest_weight(self) -> tuple[str, tuple[int, ...]]:
-        weights = self.trace["weights"]
-        last = weights.shape[2] - 1
-        return "weights", (0, 0, last, int(weights[0, 0, last].argmax()))
+    def _largest(self) -> tuple[str, tuple[int, ...]]:
+        address = "weights" if "weights" in self.trace else list(self.trace)[-1]
+        values = self.trace[address]
+        before = (0,) * (values.ndim - 2) + ((values.shape[-2] - 1,) if values.ndim > 1 else ())
+        return address, (*before, int(values[before].argmax())) if values.ndim else ()
 
     def handout(self, precision: int = 4, number: str | None = None) -> Handout:
         """All that a page shows, with so many decimals, and one number spelled out."""
@@ -66,7 +70,7 @@ class Solution:
         """The solution as JSON-ready data, in full precision."""
         stages = [
             {
-                "name": shown.name,
+                "name": shown.address,
                 "symbol": shown.stage.symbol,
                 "axes": list(shown.axes),
                 "formula": shown.latex,

@@ -7,7 +7,7 @@ import numpy as np
 from rich.style import Style
 from rich.text import Text
 
-from glassformer.by_hand.worksheets.handout import Handout, ShownStage, WorkedNumber
+from glassformer.by_hand.worksheets.handout import Handout, ShownStage, WorkedNumber, part_of
 from glassformer.drawing.matrices import (
     INDENT,
     Block,
@@ -34,7 +34,10 @@ def solution_page(handout: Handout, width: int, *, legend: bool = False) -> Bloc
     lines += [Text(), *heading("given", width)]
     given = [_given(shown, handout.precision, room) for shown in handout.given() if shown.values.ndim]
     lines += [*indented(flow(given, room)), Text(), *heading("worked", width)]
+    part = ""
     for group in handout.made():
+        if part != (part := part_of(group[0].address)):
+            lines += [*indented([Text(part or "after it", style="bold")]), Text()]
         lines += [*_stage(group, handout.precision, width), Text()]
     lines += [*heading("one number", width), *indented(_number(handout.number, room)), Text()]
     if legend:
@@ -44,7 +47,8 @@ def solution_page(handout: Handout, width: int, *, legend: bool = False) -> Bloc
 
 def _given(shown: ShownStage, precision: int, room: int) -> Block:
     title = symbol_and_shape(shown.stage.symbol, shown.stage.role, shown.values.shape)
-    return [title, *_matrices(shown, precision).draw(room)]
+    part = part_of(shown.address)
+    return [*([Text(part, style="dim")] if part else []), title, *_matrices(shown, precision).draw(room)]
 
 
 def _stage(group: list[ShownStage], precision: int, width: int) -> Block:
@@ -123,5 +127,5 @@ def _number(number: WorkedNumber, room: int) -> Block:
 def _legend(handout: Handout) -> str:
     hidden = "; ·: hidden" if any(shown.hidden is not None for shown in handout.stages) else ""
     last = handout.stages[-1]
-    place = f"{last.name}[{','.join('0' * last.values.ndim)}]"
+    place = f"{last.address}[{','.join('0' * last.values.ndim)}]"
     return f'colour, bold: large; italics: < 0{hidden}; another number: --number "{place}"'

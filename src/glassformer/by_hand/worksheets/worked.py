@@ -7,7 +7,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from glassformer.by_hand.worksheets.worksheet import Matrix, Worksheet
+from glassformer.by_hand.worksheets.values import Matrix
+from glassformer.by_hand.worksheets.worked_layers import WORKERS
+from glassformer.by_hand.worksheets.worksheet import Worksheet
 from glassformer.layers.attention import WEIGHERS, Attention, DotProduct, Scorer, attend, join_heads, split_heads
 from glassformer.layers.synthesizers import DenseSynthesizer, RandomSynthesizer
 from glassformer.stages.recorder import Recorder
@@ -39,7 +41,10 @@ def work(sheet: Worksheet, write: Mapping[str, Any] | None = None) -> Trace:
     rewriter = Rewriter(write) if write else None
     recorder = Recorder(rewriter)
     with torch.no_grad():
-        if "scores" in sheet or "queries" in sheet:
+        if sheet.layer != "attention":
+            givens = {name: _tensor(values) for name, values in sheet.givens.items()}
+            WORKERS[sheet.layer](givens, sheet.words, recorder)
+        elif "scores" in sheet or "queries" in sheet:
             _work_from_rows(sheet, recorder)
         else:
             _work_from_inputs(sheet, recorder)

@@ -1,15 +1,15 @@
-"""Worksheets: the givens of one attention, read from a file, a mapping or a sentence, and checked before any work.
+"""Worksheets: the givens of one layer, read from a file, a mapping or a sentence, and checked before any work.
 
 A worksheet knows the catalogue's names and the shapes that must fit together. It computes nothing, and needs no torch.
 """
 
 import json
-import math
 import random
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,10 +18,20 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
+from glassformer.by_hand.worksheets.layer_sheets import axes_of, check_layer, kind_of
+from glassformer.by_hand.worksheets.values import (
+    Matrix,
+    brief,
+    choice_of,
+    count_of,
+    layer_numbers_of,
+    mask_of,
+    number_of,
+    numbers_of,
+    words_of,
+)
 from glassformer.errors import InputError, nearest
-from glassformer.stages.catalogue import CATALOGUE
-
-Matrix = NDArray[np.float64]
+from glassformer.stages.catalogue import CATALOGUE, stage
 
 # What a worksheet may say. The givens go by the names of their stages.
 GIVENS = (
@@ -29,6 +39,7 @@ GIVENS = (
     *(f"{name}_{kind}" for name in ("query", "key", "value", "output") for kind in ("weight", "bias")),
 )
 SETTINGS = ("title", "about", "tokens", "context_tokens", "heads", "scale", "key_width", "mask", "weigher", "scorer")
+LAYER_SETTINGS = ("title", "about", "tokens", "context_tokens", "layer")
 SENTENCE_SETTINGS = ("sentence", "width", "seed")
 WEIGHER_NAMES = tuple(way.how for way in CATALOGUE["weights"].ways)
 # Each scorer, and what must be given to work it from inputs.
@@ -60,6 +71,8 @@ class Worksheet:
     mask: NDArray[np.bool_] | None = None
     weigher: str = "softmax"
     scorer: str = "dot product"
+    layer: str = "attention"
+    words: Mapping[str, str] = field(default_factory=dict)  # the settings of another layer
 
     def __contains__(self, given: str) -> bool:
         return given in self.givens
@@ -70,16 +83,27 @@ class Worksheet:
 
 def example_names() -> list[str]:
     """The worked examples that come with the package."""
-    folder = resources.files("glassformer.by_hand.worksheets") / "examples"
-    return sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml"))
+    return sorted(_example_files())
+
+
+def _example_files() -> dict[str, Traversable]:
+    """The files of the examples by name; they stand in folders, one for each family of layers."""
+    folders = (resources.files("glassformer.by_hand.worksheets") / "examples").iterdir()
+    files = (file for folder in folders if folder.is_dir() for file in folder.iterdir())
+    return {file.name.removesuffix(".toml"): file for file in files if file.name.endswith(".toml")}
+
+
+def example_text(name: str) -> str:
+    """The worksheet of an example, as it is written."""
+    files = _example_files()
+    if name not in files:
+        raise InputError(f"There is no example called '{name}'; {nearest(name, files)}")
+    return files[name].read_text(encoding="utf-8")
 
 
 def read_example(name: str) -> Worksheet:
     """One of the worked examples, by name."""
-    if name not in example_names():
-        raise InputError(f"There is no example called '{name}'; {nearest(name, example_names())}")
-    text = (resources.files("glassformer.by_hand.worksheets") / "examples" / f"{name}.toml").read_text(encoding="utf-8")
-    return from_mapping(tomllib.loads(text), name)
+    return from_mapping(tomllib.loads(example_text(name)), name)
 
 
 def read_file(path: str | Path) -> Worksheet:
@@ -134,12 +158,12 @@ def from_sentence(sentence: str, *, width: int = 4, heads: int = 1, seed: int = 
         raise InputError("The sentence is empty; write at least one word.")
     if len(tokens) > MOST_TOKENS:
         raise InputError(f"The sentence has {len(tokens)} words; by hand, {MOST_TOKENS} are the most.")
-    if _count("width", width) % _count("heads", heads) or width > MOST_TOKENS:
+    if count_of("width", width) % count_of("heads", heads) or width > MOST_TOKENS:
         raise InputError(
             f"A width of {width} does not fit {heads} heads: choose a multiple of them, {MOST_TOKENS} at most."
         )
     if isinstance(seed, bool) or not isinstance(seed, int):
-        raise InputError(f"seed must be a whole number; it is {_short(seed)}.")
+        raise InputError(f"seed must be a whole number; it is {brief(seed)}.")
     draw = random.Random(seed)
 
     def row() -> list[float]:
@@ -155,120 +179,84 @@ def from_sentence(sentence: str, *, width: int = 4, heads: int = 1, seed: int = 
 
 def from_mapping(content: Mapping[str, Any], name: str = "worksheet") -> Worksheet:
     """A worksheet from names and values; a given may go by its stage's name or its symbol (`query_weight`, `W_Q`)."""
-    by_symbol = {CATALOGUE[each].symbol: each for each in GIVENS}
-    named: dict[str, Any] = {}
-    for key, value in content.items():
-        known_as = by_symbol.get(str(key), str(key))
-        if known_as in named:
-            raise InputError(f"'{known_as}' is given twice, by its name and by its symbol; keep one.")
-        named[known_as] = value
+    layer = str(content.get("layer", "attention"))
+    if layer != "attention":
+        return _layer_sheet(layer, content, name)
+    named = _by_name(content, GIVENS)
     if "sentence" in named:
         words = {key: named.pop(key) for key in SENTENCE_SETTINGS if key in named}
         return from_sentence(str(words.pop("sentence")), **words, **named)
-    for key in named.keys() - {*GIVENS, *SETTINGS}:
+    for key in named.keys() - {*GIVENS, *SETTINGS, "layer"}:
         if key in SENTENCE_SETTINGS:
             raise InputError(f"'{key}' goes with a sentence; this worksheet has none.")
         raise InputError(f"A worksheet has no '{key}'; {nearest(key, {*GIVENS, *SETTINGS, *SENTENCE_SETTINGS})}")
-    givens = {each: _numbers(each, named[each]) for each in GIVENS if each in named}
-    causal, mask = _mask(named.get("mask", "none"))
+    givens = {each: numbers_of(each, named[each]) for each in GIVENS if each in named}
+    causal, mask = mask_of(named.get("mask", "none"))
     sheet = Worksheet(
         givens=MappingProxyType(givens),
         name=name,
         title=str(named.get("title", "Attention")),
         about=str(named.get("about", "")),
-        tokens=_words("tokens", named.get("tokens", ())),
-        context_tokens=_words("context_tokens", named.get("context_tokens", ())),
-        heads=_count("heads", named.get("heads", 1)),
-        scale=None if "scale" not in named else _number("scale", named["scale"]),
-        key_width=None if "key_width" not in named else _count("key_width", named["key_width"]),
+        tokens=words_of("tokens", named.get("tokens", ())),
+        context_tokens=words_of("context_tokens", named.get("context_tokens", ())),
+        heads=count_of("heads", named.get("heads", 1)),
+        scale=None if "scale" not in named else number_of("scale", named["scale"]),
+        key_width=None if "key_width" not in named else count_of("key_width", named["key_width"]),
         causal=causal,
         mask=mask,
-        weigher=_choice("weigher", named.get("weigher", "softmax"), WEIGHER_NAMES),
-        scorer=_choice("scorer", named.get("scorer", "dot product"), tuple(SCORERS)),
+        weigher=choice_of("weigher", named.get("weigher", "softmax"), WEIGHER_NAMES),
+        scorer=choice_of("scorer", named.get("scorer", "dot product"), tuple(SCORERS)),
     )
     _check_givens(sheet)
     _check_shapes(sheet)
     return sheet
 
 
-# --- each value by itself ---------------------------------------------------------------------------------------
+def _flat(content: Mapping[str, Any], scope: str = "") -> dict[str, Any]:
+    """Tables within tables as addresses: `[self]` with `query_weight` is `self.query_weight`."""
+    found: dict[str, Any] = {}
+    for key, value in content.items():
+        found |= _flat(value, f"{scope}{key}.") if isinstance(value, dict) else {f"{scope}{key}": value}
+    return found
 
 
-def _numbers(name: str, value: Any) -> Matrix:
-    """A vector for a bias, a matrix for the rest (scores and synthesizer tables may have one matrix per head)."""
-    _check_nested(name, value)
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{name} must be rows of numbers of equal length; it is {_short(value)}.") from error
-    wanted = (1, 2) if name.endswith("_bias") else (2, 3)
-    if array.ndim not in wanted or array.size == 0:
-        kind = "a row of numbers" if name.endswith("_bias") else "a matrix such as [[1, 0], [0, 1]]"
-        raise InputError(f"{name} must be {kind}; it is {_short(value)}.")
-    return array
+def _by_name(content: Mapping[str, Any], givens: Sequence[str]) -> dict[str, Any]:
+    """What is known by its symbol, by its name."""
+    by_symbol = {each.removesuffix(stage(each).name) + stage(each).symbol: each for each in givens}
+    named: dict[str, Any] = {}
+    for key, value in content.items():
+        known_as = by_symbol.get(str(key), str(key))
+        if known_as in named:
+            raise InputError(f"'{known_as}' is given twice, by its name and by its symbol; keep one.")
+        named[known_as] = value
+    return named
 
 
-def _check_nested(name: str, value: Any, place: tuple[int, ...] = ()) -> None:
-    """Numbers only, all finite: names the place of the first that is not."""
-    if isinstance(value, Sequence) and not isinstance(value, str) and len(place) < 3:
-        for i, each in enumerate(value):
-            _check_nested(name, each, (*place, i))
-        return
-    where = f"{name}[{','.join(map(str, place))}]" if place else name
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"{where} is {_short(value)}; expected a number.")
-    if not math.isfinite(value):
-        raise InputError(f"{where} is {value}; every given must be a finite number.")
-
-
-def _mask(value: Any) -> tuple[bool, NDArray[np.bool_] | None]:
-    if isinstance(value, str):
-        return _choice("mask", value, ("none", "causal")) == "causal", None
-    try:
-        entries = np.array(value)
-    except ValueError:
-        entries = np.empty(0)
-    if entries.ndim not in (2, 3) or entries.dtype.kind not in "biuf" or not np.isin(entries, (0, 1)).all():
-        raise InputError(
-            'mask must be "none", "causal", or rows of 1 (may look) and 0 (may not), one per query; '
-            f"it is {_short(value)}."
-        )
-    return False, entries.astype(np.bool_)
-
-
-def _number(name: str, value: Any) -> float:
-    _check_nested(name, value)
-    if isinstance(value, list | tuple):
-        raise InputError(f"{name} must be a single number; it is {_short(value)}.")
-    return float(value)
-
-
-def _count(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 4096:
-        raise InputError(f"{name} must be a whole number from 1 to 4096; it is {_short(value)}.")
-    return value
-
-
-def _choice(name: str, value: Any, choices: Sequence[str]) -> str:
-    if value not in choices:
-        raise InputError(f"{name} cannot be {_short(value)}; {nearest(str(value), choices)}")
-    return str(value)
-
-
-def _words(name: str, value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return tuple(value.split())
-    if not isinstance(value, Sequence):
-        raise InputError(f'{name} must be a list of words, such as ["I", "love", "AI"]; it is {_short(value)}.')
-    for word in value:
-        if isinstance(word, bool) or word is None:
-            raise InputError(f"{name} has {word!r}, not a word: put quotes around words such as yes, no, on and null.")
-    return tuple(str(word) for word in value)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"
+def _layer_sheet(layer: str, content: Mapping[str, Any], name: str) -> Worksheet:
+    """A worksheet of another layer than attention."""
+    kind = kind_of(layer)
+    named = _by_name(_flat(content), kind.givens)
+    allowed = {*kind.givens, *kind.settings, *LAYER_SETTINGS}
+    for key in named.keys() - allowed:
+        raise InputError(f"A worksheet of a {layer} has no '{key}'; {nearest(key, allowed)}")
+    givens = {each: layer_numbers_of(each, named[each]) for each in kind.givens if each in named}
+    check_layer(layer, givens)
+    tokens = words_of("tokens", named.get("tokens", ()))
+    context_tokens = words_of("context_tokens", named.get("context_tokens", ()))
+    for kinds, found, axes in (("tokens", tokens, ("T", "Tq")), ("context_tokens", context_tokens, ("Tk",))):
+        rows = next((len(values) for each, values in givens.items() if axes_of(each)[:1] in [(a,) for a in axes]), 0)
+        if found and rows != len(found):
+            raise InputError(f"{kinds} has {len(found)} words, but there are {rows} rows for them.")
+    return Worksheet(
+        givens=MappingProxyType(givens),
+        name=name,
+        title=str(named.get("title", layer.capitalize())),
+        about=str(named.get("about", "")),
+        tokens=tokens,
+        context_tokens=context_tokens,
+        layer=layer,
+        words={each: choice_of(each, str(named.get(each, known[0])), known) for each, known in kind.settings.items()},
+    )
 
 
 # --- all of them together ---------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""`glassformer explain`: attention worked step by step. It reads options and picks the form; it computes nothing."""
+"""`glassformer explain`: a layer worked step by step. It reads options and picks the form; it computes nothing."""
 
 import json as json_format
 import sys
@@ -31,7 +31,7 @@ def explain(
     latex: bool = False,
     list_examples: Annotated[bool, Parameter(name="--list")] = False,
 ) -> None:
-    """Work attention step by step, with every number shown.
+    """Work attention, or another layer, step by step, with every number shown.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ const MEANS = {
   "+": (a, b) => a + b,
   "−": (a, b) => (b === undefined ? -a : a - b),
   "×": (a, b) => a * b,
+  "/": (a, b) => a / b,
   "//": (a, b) => Math.floor(a / b),
   "%": (a, b) => a % b,
   "<": (a, b) => a < b,

@@ -16,7 +16,8 @@ from glassformer.by_hand.exercises.exercise_sheets import make_exercise
 from glassformer.by_hand.exercises.workings import VARIANTS
 from glassformer.by_hand.reports.html import sheets_html
 from glassformer.by_hand.reports.wording import ending, minus, place, sentence, summary, unchecked
-from glassformer.by_hand.worksheets.handout import ShownStage, WorkedNumber, spell_out
+from glassformer.by_hand.worksheets.handout import ShownStage, WorkedNumber, part_of, spell_out
+from glassformer.by_hand.worksheets.layer_sheets import kind_of
 from glassformer.by_hand.worksheets.mask_laboratory import Experiment, experiments
 from glassformer.by_hand.worksheets.solution import Solution, explain
 from glassformer.by_hand.worksheets.worksheet import (
@@ -33,7 +34,7 @@ from glassformer.by_hand.worksheets.worksheet import (
 from glassformer.errors import InputError
 from glassformer.inside.document.trees import formula_tree, symbol_tree
 from glassformer.stages.notation import plain
-from glassformer.stages.trace import Explanation, json_values
+from glassformer.stages.trace import Explanation, Trace, json_values
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
 from glassformer.studio.markup import markup_tree
@@ -52,7 +53,8 @@ def start(content: Content) -> JSON:
     names = sorted(example_names(), key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name))
     return {
         "examples": [
-            {"name": name, "title": (sheet := read_example(name)).title, "about": sheet.about} for name in names
+            {"name": name, "title": (sheet := read_example(name)).title, "about": sheet.about, "layer": sheet.layer}
+            for name in names
         ],
         "weighers": list(WEIGHER_NAMES),
         "scorers": list(SCORERS),
@@ -166,6 +168,11 @@ def _count(value: Any) -> int:
 
 def _mapping(sheet: Worksheet) -> JSON:
     """A worksheet as names and values again, without what is as usual."""
+    numbers = {name: values.tolist() for name, values in sheet.givens.items()}
+    if sheet.layer != "attention":
+        said: JSON = {"title": sheet.title, "about": sheet.about, "tokens": list(sheet.tokens), **sheet.words}
+        said["context_tokens"] = list(sheet.context_tokens)
+        return {"layer": sheet.layer, **{name: value for name, value in said.items() if value}, **numbers}
     mask: Any = sheet.mask.astype(int).tolist() if sheet.mask is not None else "causal" if sheet.causal else "none"
     settings: JSON = {
         "title": sheet.title, "about": sheet.about, "tokens": list(sheet.tokens),
@@ -173,24 +180,31 @@ def _mapping(sheet: Worksheet) -> JSON:
         "key_width": sheet.key_width, "mask": mask, "weigher": sheet.weigher, "scorer": sheet.scorer,
     }  # fmt: skip
     chosen = {name: value for name, value in settings.items() if value not in (None, [], "")}
-    return {**chosen, **{name: values.tolist() for name, values in sheet.givens.items()}}
+    return {**chosen, **numbers}
 
 
 def _worked(sheet: Worksheet) -> JSON:
     solution = explain(sheet)
     trace = solution.trace
-    stages = [_stage(solution, shown) for shown in solution.stages()]
-    n_queries, n_keys = trace["weights"].shape[-2:]
-    mask = trace["mask"] if "mask" in trace else np.ones((1, 1, n_queries, n_keys), dtype=np.bool_)
+    attends = sheet.layer == "attention"
     return {
         "sheet": _mapping(sheet),
-        "stages": stages,
-        "mask": np.broadcast_to(mask, (1, mask.shape[-3] if mask.ndim > 2 else 1, n_queries, n_keys))[0, 0].tolist(),
+        "stages": [_stage(solution, shown) for shown in solution.stages()],
+        "choices": {} if attends else {name: list(known) for name, known in kind_of(sheet.layer).settings.items()},
+        "mask": _mask(trace) if attends else None,
         "scale": float(trace["scale"]) if "scale" in trace else None,
-        "heads": [count for count in range(1, 9) if _can_have(sheet, count)],
+        "heads": [count for count in range(1, 9) if _can_have(sheet, count)] if attends else [],
         "rows": list(sheet.tokens),
         "columns": list(sheet.context_tokens or sheet.tokens),
     }
+
+
+def _mask(trace: Trace) -> list[list[bool]]:
+    """Who may look at whom, in the first head."""
+    n_queries, n_keys = trace["weights"].shape[-2:]
+    mask = trace["mask"] if "mask" in trace else np.ones((1, 1, n_queries, n_keys), dtype=np.bool_)
+    heads = mask.shape[-3] if mask.ndim > 2 else 1
+    return np.broadcast_to(mask, (1, heads, n_queries, n_keys))[0, 0].tolist()  # type: ignore[no-any-return]
 
 
 def _can_have(sheet: Worksheet, heads: int) -> bool:
@@ -203,10 +217,11 @@ def _can_have(sheet: Worksheet, heads: int) -> bool:
 
 
 def _stage(solution: Solution, shown: ShownStage) -> JSON:
-    address = shown.name
+    address = shown.address
     numbers = shown.numbers if shown.values.dtype.kind != "b" else shown.values
     return {
-        "name": shown.name,
+        "name": address,
+        "part": part_of(address),
         "letter": shown.stage.symbol,
         "symbol": symbol_tree(shown.stage),
         "axes": list(solution.trace.entry(address).axes),
@@ -222,7 +237,7 @@ def _stage(solution: Solution, shown: ShownStage) -> JSON:
         "shape": list(shown.values.shape),
         "values": json_values(numbers),
         "decimals": shown.decimals(PRECISION) if shown.values.dtype.kind != "b" else 0,
-        "shares": shown.name == "weights",
+        "shares": shown.stage.name == "weights",
         "rows": list(shown.rows),
         "columns": list(shown.columns),
         "hidden": None if shown.hidden is None else shown.hidden.tolist(),
@@ -235,6 +250,8 @@ def _stage(solution: Solution, shown: ShownStage) -> JSON:
 def laboratory(content: Content) -> JSON:
     """Four ways to hide a token, tried on the scores of a worksheet."""
     trace = explain(_sheet(content)).trace
+    if "scores" not in trace:
+        raise InputError("There are no scores here to mask; choose an example of attention.")
     scores = trace["scaled"] if "scaled" in trace else trace["scores"]
     mask = trace["mask"] if "mask" in trace else np.tril(np.ones(scores.shape[-2:], dtype=np.bool_))
     mask = np.broadcast_to(mask, scores.shape)[0, 0]

@@ -97,7 +97,10 @@ export class NumberPanel {
       );
     const list = terms.length <= 6 ? terms.map(text) : [...terms.slice(0, 3).map(text), "…", text(terms.at(-1))];
     const whole = pattern
-      ? pattern.replace("{sum}", list.join(" + ")).replace(/\{(\d+)\}/g, (_, n) => text(terms[Number(n)]))
+      ? pattern
+          .replace("{sum}", list.join(" + "))
+          .replace("{list}", list.join(", "))
+          .replace(/\{(\d+)\}/g, (_, n) => text(terms[Number(n)]))
       : list.join(" + ");
     return [
       el("p", { class: "sum" }, `= ${whole}`),

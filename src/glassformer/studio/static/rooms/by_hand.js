@@ -55,7 +55,15 @@ export class ByHand {
 
   frame() {
     if (this.bar) return;
-    const options = this.offer.examples.map(({ name, title }) => el("option", { value: name }, title));
+    const options = ["Attention", "Other layers"].map((label, other) =>
+      el(
+        "optgroup",
+        { label },
+        this.offer.examples
+          .filter(({ layer }) => (layer !== "attention") === Boolean(other))
+          .map(({ name, title }) => el("option", { value: name }, title)),
+      ),
+    );
     this.picker = el(
       "select",
       { "aria-label": "example", onchange: () => this.example(this.picker.value) },
@@ -284,6 +292,14 @@ export class ByHand {
         this.rework();
       },
     });
+    if (!found.mask)
+      return el(
+        "div",
+        { class: "settings" },
+        Object.entries(found.choices).map(([name, values]) =>
+          choose(name, values, sheet[name], (value) => set(name, value)),
+        ),
+      );
     const mask = Array.isArray(sheet.mask) ? "own" : sheet.mask;
     return el(
       "div",
@@ -307,6 +323,7 @@ export class ByHand {
   /** Who may look at whom; a click changes it. */
   drawMask() {
     const { mask, rows, columns } = this.found;
+    if (!mask) return;
     const box = el(
       "div",
       { class: "given mask" },
@@ -369,6 +386,7 @@ export class ByHand {
     const heading = el(
       "div",
       { class: "says" },
+      stage.part ? el("p", { class: "quiet" }, stage.part) : null,
       el("p", { class: "meaning" }, stage.meaning),
       el("div", { class: "formula" }, formula(stage.formula)),
     );
@@ -490,7 +508,7 @@ export class ByHand {
 /** What the panel of a number asks about the stages of a worksheet. */
 class Facts {
   constructor({ stages, rows, columns }) {
-    this.tokens = { Tq: rows, Tk: columns };
+    this.tokens = { T: rows, Tq: rows, Tk: columns };
     this.stages = new Map(stages.map((each) => [each.name, factsOf(each)]));
     this.uses = new Map();
     for (const [name, { operands }] of this.stages)
