@@ -217,7 +217,10 @@ class RunFolder:
         """The model, if not a byte of it has changed and the weights are what its card asks for."""
         place = self.path / "model"
         if not standing(place).exists():
-            raise InputError(f"{self.path} has no model yet; resume the run: glassformer train --resume {self.path}")
+            from glassformer.runs.pasting import pasteable  # to predict needs no command
+
+            command = pasteable(("glassformer", "train", "--resume", self.path))
+            raise InputError(f"{self.path} has no model yet; resume the run: {command}")
         files = read_folder(place)
         for name in ("config.json", "model.safetensors", "tokenizer.json"):
             if name not in files:

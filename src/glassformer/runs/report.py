@@ -15,6 +15,7 @@ from glassformer.drawing.score_words import SCORES, between, clock, in_figures, 
 from glassformer.models.card import Card
 from glassformer.objectives.table import objective_of
 from glassformer.runs.folder import RunFolder
+from glassformer.runs.pasting import pasteable
 from glassformer.text.tasks import TASKS
 
 MOST_CLASSES = 12  # in a confusion matrix; of more, the most frequent confusions are listed
@@ -206,8 +207,8 @@ _LEARNING = ("optimizer", "learning_rate", "schedule", "weight_decay", "steps", 
 
 def _commands(card: Card, folder: Path) -> str:
     commands = [
-        f'glassformer predict {folder} "{TASKS[card.task].example}"',
-        f"glassformer evaluate {folder}",
-        f"glassformer certify {folder}",
+        ("predict", folder, TASKS[card.task].example),
+        ("evaluate", folder),
+        ("certify", folder),
     ]
-    return "".join(f"<p><code>{escape(each)}</code></p>" for each in commands)
+    return "".join(f"<p><code>{escape(pasteable(('glassformer', *each)))}</code></p>" for each in commands)

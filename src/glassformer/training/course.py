@@ -18,6 +18,7 @@ from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.objectives.table import objective_of, verdict_on
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.lock import held
+from glassformer.runs.pasting import pasteable
 from glassformer.runs.report import report
 from glassformer.runs.run import Run, load
 from glassformer.runs.trial_data import PARTS
@@ -48,7 +49,8 @@ class StoppedError(GlassformerError):
     """A run that was told to stop: it has saved, and can be resumed."""
 
     def __init__(self, number: int, folder: Path) -> None:
-        super().__init__(f"Stopped and saved. To resume: glassformer train --resume {folder}")
+        command = pasteable(("glassformer", "train", "--resume", folder))
+        super().__init__(f"Stopped and saved. To resume: {command}")
         self.exit_code = 128 + number
 
 

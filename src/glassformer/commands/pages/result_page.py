@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from glassformer.drawing.score_words import score_lines
+from glassformer.runs.pasting import pasteable
 from glassformer.runs.run import Run
 
 
@@ -37,4 +38,5 @@ def print_result(run: Run, console: Console) -> None:
     console.print(
         f"\n[bold]{run.folder}[/] holds the model, and report.html what is known of it. Try it:", soft_wrap=True
     )
-    console.print(f'  glassformer predict {run.folder} "{run.task.example}"', soft_wrap=True)
+    command = pasteable(("glassformer", "predict", run.folder, run.task.example))
+    console.print(f"  {command}", soft_wrap=True, markup=False)
