@@ -26,7 +26,10 @@ def must_count(name: str, value: int) -> None:
 def nearest(word: str, known: Iterable[str]) -> str:
     """A sentence part that helps after an unknown word: the nearest known one, or all of them."""
     names = sorted(known)
-    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
-    if close:
-        return f"did you mean '{close[0]}'?"
-    return f"known: {', '.join(names)}."
+    return asked_back(word, names) or f"known: {', '.join(names)}."
+
+
+def asked_back(word: str, known: Iterable[str]) -> str:
+    """The question whether the nearest known word was meant; nothing where none is near."""
+    close = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.5)
+    return f"did you mean '{close[0]}'?" if close else ""

@@ -4,6 +4,7 @@ import gzip
 import json
 import lzma
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -143,6 +144,21 @@ def test_what_is_no_file(tmp_path: Path) -> None:
             read(source, "classify")
     with pytest.raises(InputError, match="No file was given"):
         read([], "classify")
+
+
+def test_a_missing_file_is_called_one_and_no_set_is_offered_for_it(tmp_path: Path) -> None:
+    (tmp_path / "reviews.csv").write_text(CSV)
+    where = re.escape(str(tmp_path.resolve()))
+    for source, message in (
+        (f"{tmp_path}/review.csv", rf"There is no file review\.csv in {where}; did you mean 'reviews\.csv'\?$"),
+        (f"{tmp_path}/nothing.txt", rf"There is no file nothing\.txt in {where}; check its name and its folder\.$"),
+        (f"{tmp_path}/no/a.csv", r"There is no file .*a\.csv, for there is no folder .*no; check"),
+        ("nothing.csv", r"There is no file nothing\.csv in (?!.*sorting)"),
+        (f"{tmp_path}/reviews.csv,{tmp_path}/b.de", r"There is no file b\.de in"),
+        ("negatio", "There is no file, folder or set called 'negatio'; did you mean 'negation'?"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read(source, "classify")
 
 
 # --- parts ---

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glassformer.errors import InputError, nearest
+from glassformer.errors import InputError, asked_back, nearest
 from glassformer.text.files.columns import Columns, choose
 from glassformer.text.files.folders import Files, files_of_parts
 from glassformer.text.files.named_sets import NAMED, NamedSet, find_named, from_hub
@@ -170,9 +170,20 @@ def read(
 
 def _existing(source: str) -> Path:
     path = Path(source)
-    if source != "-" and not path.exists():
-        raise InputError(f"There is no file, folder or set called '{source}'; {nearest(source, [*MADE, *NAMED])}")
-    return path
+    if source == "-" or path.exists():
+        return path
+    if path.suffix or len(path.parts) > 1:  # no set is called so
+        raise InputError(_missing(path))
+    raise InputError(f"There is no file, folder or set called '{source}'; {nearest(source, [*MADE, *NAMED])}")
+
+
+def _missing(path: Path) -> str:
+    """That a file is not there, where it was looked for, and what is there of nearly the same name."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f"There is no file {path}, for there is no folder {folder}; check how it is written."
+    similar = asked_back(path.name, [each.name for each in folder.iterdir() if not each.name.startswith(".")])
+    return f"There is no file {path.name} in {folder.resolve()}; {similar or 'check its name and its folder.'}"
 
 
 def _made(source: str, task: str, seed: int, tally: _Tally) -> list[Sample]:
