@@ -68,6 +68,15 @@ def test_a_classifier_answers_with_label_and_scores(ask: Any, tmp_path: Path) ->
     assert f"{one['label']} {100 * max(one['scores'].values()):.1f} %" in ask("predict", run, "a warm film")
 
 
+def test_several_answers_stand_beside_their_texts(ask: Any, tmp_path: Path) -> None:
+    run = small_run(tmp_path / "run").path
+    alone = [ask("predict", run, text).rstrip("\n") for text in ("good", "dull  film")]
+    assert ask("predict", run, "good", "dull  film") == f"good       {alone[0]}\ndull film  {alone[1]}\n"
+    long, lines = "good " * 50, ask("predict", run, "good " * 50, "dull").splitlines()
+    assert lines[0].startswith(long[:39] + "…  ")
+    assert lines[1].startswith("dull" + " " * 38)
+
+
 def test_lines_come_from_standard_input(ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = small_run(tmp_path / "run").path
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a warm film\ndull\n")))

@@ -14,6 +14,7 @@ from glassformer.errors import InputError
 from glassformer.objectives.predictions import Classified, Prediction
 from glassformer.runs.run import Run, load
 
+WIDEST = 40  # characters of a text beside its answer
 _SEEMS_A_FILE = re.compile(r"\S+\.(txt|csv|tsv|jsonl|json|md|gz|parquet)")
 
 
@@ -37,7 +38,8 @@ def predict(
     run
         A run folder that `glassformer train` wrote, or the name of a model that came with the package.
     text
-        Texts; or one file of plain text, with a text on each line; or - for lines from standard input.
+        Texts; or one file of plain text, with a text on each line; or - for lines from standard input. The answers
+        to several stand beside them.
     longest
         At most so many new tokens.
     temperature
@@ -55,7 +57,7 @@ def predict(
     stop
         A string that ends the output; may be given several times.
     json
-        Print one JSON document: a prediction, or a list of them if there are several texts.
+        Print one JSON document: a prediction, or a list of them, each with its text, if there are several.
     """
     how = {
         "longest": longest, "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "beam": beam,
@@ -137,8 +139,19 @@ def _show(run: Run, texts: Sequence[str], how: dict[str, Any]) -> None:
             print(part, end="", flush=True)
         print()
         return
-    for prediction in run.predict(texts, **how):
-        print(_line(prediction))
+    found = [_line(prediction) for prediction in run.predict(texts, **how)]
+    beside = _beside(texts) if len(texts) > 1 else [""]
+    for name, answer in zip(beside, found, strict=True):
+        print(name + answer.replace("\n", "\n" + " " * len(name)))
+
+
+def _beside(texts: Sequence[str]) -> list[str]:
+    """The texts as they stand before their answers: each in one line, cut where it is long, all of one width."""
+    from glassformer.drawing.terminal import visible  # one answer needs no page
+
+    lines = [visible(" ".join(text.split())) for text in texts]
+    cut = [line if len(line) <= WIDEST else line[: WIDEST - 1] + "…" for line in lines]
+    return [line.ljust(max(map(len, cut)) + 2) for line in cut]
 
 
 def _bold(text: str) -> str:
