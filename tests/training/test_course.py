@@ -12,6 +12,8 @@ import glassformer as gf
 from glassformer.errors import InputError
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import load
+from glassformer.text.corpora import read
+from glassformer.text.samples import text_of
 from glassformer.training.budget import Forecast, budget
 from glassformer.training.course import Course, Event, Said, resume, teach
 from glassformer.training.loop import Loop, Stepped, Validated
@@ -39,6 +41,8 @@ def test_a_request_becomes_a_run(task: str, data: str, objective: str, score: st
     judged = [event.loss for event in events if isinstance(event, Validated)]
     logged = [line["loss"] for line in RunFolder.open(tmp_path / "run").metrics() if line["event"] == "judged"]
     assert logged == judged
+    valid = read(data, task).valid
+    assert (RunFolder.open(tmp_path / "run").read_about() or {})["first"] in [text_of(each) for each in valid]
     assert any(isinstance(event, Said) and "300 rows read" in event.text for event in events)
     again = load(tmp_path / "run")
     for name, value in run.model.state_dict().items():

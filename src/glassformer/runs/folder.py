@@ -6,7 +6,7 @@
         model/           config.json, model.safetensors, tokenizer.json, manifest.json
         scores.json      how good it is; outcomes.json: the same, sample by sample
         certificate.json what was promised of it, tried
-        about.json       how it came about: parameters, time, machine, notes on the data, a few answers
+        about.json       how it came about: parameters, time, machine, notes on the data; a text to begin with, answers
         report.html      all of it, for a person
 
 It knows what stands where; how to train and what scores mean it does not know. There is no pickle anywhere.

@@ -28,7 +28,7 @@ from glassformer.training.budget import Forecast, budget, forecast_again
 from glassformer.training.loop import Loop, Stepped, Validated
 from glassformer.training.prepare import Prepared, check_same, prepare, prepare_again, settings_of
 from glassformer.training.request import Request
-from glassformer.training.showcase import showcase
+from glassformer.training.showcase import opening, showcase
 
 SAVE_EVERY = 60.0  # seconds between checkpoints, beside those at each better validation
 LOG_EVERY = 0.5  # seconds between logged steps
@@ -225,6 +225,7 @@ class Course:
             "samples": {part: len(getattr(prepared.corpus, part)) for part in PARTS},
             "notes": list(prepared.notes),
             "machine": machine.facts().to_dict(),
+            "first": opening(prepared.corpus.valid),
             "examples": self._evaluate(tell),
         }
         self.folder.write_about(about)
