@@ -297,6 +297,15 @@ def test_the_first_walk_has_six_steps_and_can_be_left(visit: Open) -> None:
     expect(page.locator(".tour")).to_have_count(0)
 
 
+def test_the_walk_ends_for_who_goes_another_way(visit: Open) -> None:
+    page = visit(toured=False)
+    expect(page.locator(".tour")).to_contain_text("1 of 6")
+    page.get_by_role("link", name="Race").click()
+    page.wait_for_selector("#studio[data-ready=race]")
+    expect(page.locator(".tour")).to_have_count(0)
+    expect(page.locator(".toured")).to_have_count(0)
+
+
 def test_a_room_that_was_left_hears_no_keys(visit: Open) -> None:
     page = visit("#room=inside")
     page.wait_for_selector(".gf .path")
