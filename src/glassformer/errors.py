@@ -1,5 +1,5 @@
-"""The errors a person may meet, how a message suggests the nearest right word, and the one check that is asked for all
-over. Knows nothing of what went wrong."""
+"""The errors a person may meet, how a message counts and suggests the nearest right word, and the one check that is
+asked for all over. Knows nothing of what went wrong."""
 
 import difflib
 from collections.abc import Iterable
@@ -21,6 +21,11 @@ def must_count(name: str, value: int) -> None:
     """Refuses a value that counts nothing."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise InputError(f"`{name}` must be a whole number from 1 up; it is {value}.")
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """So many of something, in a sentence: 1 row, 2 rows; 1 text stands, 2 texts stand."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ from glassformer.drawing.charts import Line, line_chart
 from glassformer.drawing.curves import Point, smoothed
 from glassformer.drawing.html_page import bullets, fact_list, page, section, table
 from glassformer.drawing.score_words import SCORES, between, clock, in_figures, score_lines
+from glassformer.errors import counted
 from glassformer.models.card import Card
 from glassformer.objectives.table import objective_of
 from glassformer.runs.folder import RunFolder
@@ -51,7 +52,7 @@ def _headline(
     main = objective_of(card).main
     interval = scores.get(f"{main}_interval")
     sure = f", 95 % confidence interval <span class='tight'>{between(main, interval)}</span>" if interval else ""
-    count = f"{scores['samples']:,} samples" if "samples" in scores else "a text"
+    count = counted(scores["samples"], "sample") if "samples" in scores else "a text"
     where = f"on {count} of the {scores.get('part', 'test')} part, which it did not learn from"
     passed = certificate.get("passed")
     kept = "" if passed is None else _mark(passed, "certificate passed" if passed else "certificate failed")

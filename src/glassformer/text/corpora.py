@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glassformer.errors import InputError, asked_back, nearest
+from glassformer.errors import InputError, asked_back, counted, nearest
 from glassformer.text.files.columns import Columns, choose
 from glassformer.text.files.folders import Files, files_of_parts
 from glassformer.text.files.named_sets import NAMED, NamedSet, find_named, from_hub
@@ -35,6 +35,7 @@ from glassformer.text.tasks import TASKS
 MOST_SKIPS_KEPT = 1000  # of each skip the reason is counted; the first so many are kept with their lines
 # How programs write that there is no value.
 MISSING = ("None", "nan", "NaN", "null", "NULL", "<NA>")
+_MEMORY = "both in training and in test: the score on these shows memory, not skill."
 FEW = 30  # samples to evaluate on deserve a word
 UNEQUAL = 100  # times more samples of one label than of another deserve a word
 
@@ -58,17 +59,18 @@ class ReadReport:
 
     def sentences(self) -> list[str]:
         """The report for a person, the usual left out."""
-        said = [f"{self.read:,} rows read, {self.kept:,} kept, {self.skipped:,} skipped."]
+        said = [f"{counted(self.read, 'row')} read, {self.kept:,} kept, {self.skipped:,} skipped."]
         said += [f"Skipped {count:,}: {reason}." for reason, count in self.reasons.items()]
         said += [f"Line {skip.line} of {skip.file}: {skip.reason}." for skip in self.skips[:3]]
         said += [f"… and {self.skipped - 3:,} more."] if self.skipped > 3 else []
         said += list(self.columns)
-        counted = (
-            (self.duplicates, "training rows repeat an earlier text."),
-            (self.contradictions, "texts carry more than one label."),
-            (self.overlap, "texts stand both in training and in test: the score on these shows memory, not skill."),
+        warned = (
+            (self.duplicates, "training row repeats", "training rows repeat", "an earlier text."),
+            (self.contradictions, "text carries", "texts carry", "more than one label."),
+            (self.overlap, "text stands", "texts stand", _MEMORY),
         )
-        return said + [f"{count:,} {what}" for count, what in counted if count] + list(self.notes)
+        said += [f"{counted(count, one, many)} {what}" for count, one, many, what in warned if count]
+        return said + list(self.notes)
 
 
 @dataclass(frozen=True)
@@ -247,7 +249,7 @@ def _side_by_side(files: Files, encoding: str | None) -> Table:
     left, right = lines(first.text), lines(second.text)
     if len(left) != len(right):
         raise InputError(
-            f"{first.name} has {len(left):,} lines and {second.name} {len(right):,}: "
+            f"{first.name} has {counted(len(left), 'line')} and {second.name} {len(right):,}: "
             "parallel files need as many lines each."
         )
     rows: list[Row | Skip] = [

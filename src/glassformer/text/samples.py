@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from glassformer.errors import InputError
+from glassformer.errors import InputError, counted
 
 SPLIT_OFF = 0.1  # the share kept for validation, and again for testing, when nobody says otherwise
 MOST_SPLIT_OFF = 5000  # samples; more make a confidence interval hardly narrower
@@ -92,7 +92,10 @@ def split_off(
         label = homes.setdefault(text, sample.label if isinstance(sample, Labelled) else "")
         strata.setdefault(label, {}).setdefault(text, []).append(index)
     if len(homes) < 2:
-        raise InputError(f"{len(samples)} samples with {len(homes)} different text cannot be split in two; give more.")
+        raise InputError(
+            f"{counted(len(samples), 'sample')} with {counted(len(homes), 'different text')} cannot be split in two; "
+            "give more."
+        )
     share = min(share, most / len(samples))
     draw = np.random.default_rng([seed, len(samples)])
     held: set[int] = set()

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from glassformer.errors import GlassformerError, InputError, nearest
+from glassformer.errors import GlassformerError, InputError, counted, nearest
 from glassformer.objectives.table import objective_of, verdict_on
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.lock import held
@@ -242,7 +242,7 @@ class Course:
             return []
         part = "test" if prepared.corpus.test else "valid"
         samples = prepared.corpus.test or prepared.corpus.valid
-        tell(Said(f"Evaluating on the {part} part, {len(samples):,} samples …"))
+        tell(Said(f"Evaluating on the {part} part, {counted(len(samples), 'sample')} …"))
         verdict = verdict_on(prepared.model, prepared.card, prepared.tokens, samples)
         self.folder.write_scores({"part": part, **verdict.scores})
         self.folder.write_outcomes({"part": part, "score": verdict.main, "rows": verdict.measure.rows.tolist()})

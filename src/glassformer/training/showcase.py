@@ -1,4 +1,4 @@
-"""What to show of a model: a text to begin with, and some answers, the first wrong ones among them. It scores nothing."""
+"""What to show of a model: a text to begin with, some answers, the first wrong ones among them. It scores nothing."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -14,7 +14,7 @@ from glassformer.text.files.text_files import lines
 from glassformer.text.samples import Labelled
 
 BAD_ROWS = [
-    ("few\n", "1 columns instead of 2"),
+    ("few\n", "1 column instead of 2"),
     ("a,b,c\n", "3 columns instead of 2"),
     ("no label,\n", "the label is empty"),
     ("blank label,  \n", "the label is empty"),

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from glassformer.drawing.curves import Point, drawn, forecast, smoothed
 from glassformer.drawing.score_words import clock
+from glassformer.errors import counted
 from glassformer.training.budget import Forecast
 from glassformer.training.course import Event, Said
 from glassformer.training.loop import Stepped
@@ -63,8 +64,8 @@ class TrainingScreen:
         self._forecast = plan
         self.console.print(
             f"[bold]{plan.parameters:,}[/] parameters. In {clock(plan.seconds)} about "
-            f"{plan.steps:,} steps ({plan.epochs:.1f} epochs), {plan.speed:,.0f} {plan.unit}/s, with "
-            f"{plan.threads} thread{'s' * (plan.threads > 1)}.",
+            f"{counted(plan.steps, 'step')} ({plan.epochs:.1f} epochs), {plan.speed:,.0f} {plan.unit}/s, with "
+            f"{counted(plan.threads, 'thread')}.",
             soft_wrap=True,
         )
         if self.console.is_terminal:
