@@ -33,6 +33,7 @@ from glassformer.text.samples import (
 from glassformer.text.tasks import TASKS
 
 MOST_SKIPS_KEPT = 1000  # of each skip the reason is counted; the first so many are kept with their lines
+MOST_REASONS_SAID = 5
 # How programs write that there is no value.
 MISSING = ("None", "nan", "NaN", "null", "NULL", "<NA>")
 _MEMORY = "both in training and in test: the score on these shows memory, not skill."
@@ -60,9 +61,9 @@ class ReadReport:
     def sentences(self) -> list[str]:
         """The report for a person, the usual left out."""
         said = [f"{counted(self.read, 'row')} read, {self.kept:,} kept, {self.skipped:,} skipped."]
-        said += [f"Skipped {count:,}: {reason}." for reason, count in self.reasons.items()]
-        said += [f"Line {skip.line} of {skip.file}: {skip.reason}." for skip in self.skips[:3]]
-        said += [f"… and {self.skipped - 3:,} more."] if self.skipped > 3 else []
+        said += [self._skipped(reason) for reason in list(self.reasons)[:MOST_REASONS_SAID]]
+        rest = list(self.reasons.values())[MOST_REASONS_SAID:]
+        said += [f"Skipped for other reasons: {counted(sum(rest), 'row')}."] if rest else []
         said += list(self.columns)
         warned = (
             (self.duplicates, "training row repeats", "training rows repeat", "an earlier text."),
@@ -71,6 +72,17 @@ class ReadReport:
         )
         said += [f"{counted(count, one, many)} {what}" for count, one, many, what in warned if count]
         return said + list(self.notes)
+
+    def _skipped(self, reason: str) -> str:
+        """A reason once, with how many rows it cost and where the first of them stand."""
+        first = [skip for skip in self.skips if skip.reason == reason]
+        first = [skip for skip in first if skip.file == first[0].file][:3]
+        count = self.reasons[reason]
+        if not first:
+            return f"Skipped {counted(count, 'row')}: {reason}."
+        lines = ", ".join(f"{skip.line:,}" for skip in first) + (", …" if count > len(first) else "")
+        where = f"{'line' if count == 1 else 'lines'} {lines} of {first[0].file}"
+        return f"Skipped {where}: {reason}." if count == 1 else f"Skipped {count:,} rows: {reason} ({where})."
 
 
 @dataclass(frozen=True)

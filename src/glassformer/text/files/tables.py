@@ -232,8 +232,11 @@ def _items(text: str, file: str) -> Iterator[tuple[int, Any]]:
             continue
         try:
             yield number, _json(line)
-        except ValueError as error:
-            yield number, Skip(file, number, f"not JSON: {error}")
+        except json.JSONDecodeError as error:
+            what = error.msg.partition(":")[0]
+            yield number, Skip(file, number, f"not JSON: {what[:1].lower()}{what[1:]} at character {error.pos + 1:,}")
+        except ValueError as error:  # of ours, or a number with thousands of digits
+            yield number, Skip(file, number, str(error))
 
 
 # --- Parquet ----------------------------------------------------------------------------------------------------
