@@ -1,6 +1,7 @@
 """From a request to a run folder: every objective, resumed, stopped by signals, begun from a parent."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from glassformer.text.corpora import read
 from glassformer.text.samples import text_of
 from glassformer.training.budget import Forecast, budget
 from glassformer.training.course import Course, Event, Said, resume, teach
+from glassformer.training.ending import Deadline
 from glassformer.training.loop import Loop, Stepped, Validated
 from glassformer.training.prepare import prepare, settings_of
 from glassformer.training.request import Request
@@ -175,3 +177,16 @@ def test_a_run_without_a_name_gets_a_folder_that_is_new(tmp_path: Path, monkeypa
     second = gf.train("classify", "negation:100", **options)
     assert (first.folder, second.folder) == (Path("runs/classify-negation-100"), Path("runs/classify-negation-100-2"))
     assert any(isinstance(event, Stepped) for event in events)
+
+
+def test_a_run_whose_time_is_up_leaves_the_rest_of_its_work(tmp_path: Path) -> None:
+    """Ten minutes were planned, and are over: two steps show how slow the machine is, and the end begins."""
+    prepared = prepare(request("classify", "negation:300", steps=0, minutes=10.0))
+    plan = replace(prepared.recipe.plan, seconds=600.0, precision="float32")
+    folder = RunFolder.create(tmp_path / "run", settings=settings_of(prepared, plan, 1))
+    over = Deadline(at=time.monotonic(), ending=1.0, step=1.0)
+    course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan), over)
+    course.learn(lambda event: None)
+    assert course.loop.progress.step == 2
+    assert course.loop.progress.validations == 1
+    assert folder.checkpoints() == [2]

@@ -5,11 +5,14 @@ runs/folder.py keeps it. It knows no terminal; what happens is told to whoever l
 """
 
 import signal
+import statistics
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -25,12 +28,14 @@ from glassformer.runs.trial_data import PARTS
 from glassformer.text.corpora import Corpus
 from glassformer.training import machine
 from glassformer.training.budget import Forecast, budget, forecast_again
+from glassformer.training.ending import Deadline
 from glassformer.training.loop import Loop, Stepped, Validated
 from glassformer.training.prepare import Prepared, check_same, prepare, prepare_again, settings_of
 from glassformer.training.request import Request
 from glassformer.training.showcase import opening, showcase
 
 SAVE_EVERY = 60.0  # seconds between checkpoints, beside those at each better validation
+PACE = 22  # steps whose median says how fast the machine is just now
 LOG_EVERY = 0.5  # seconds between logged steps
 
 
@@ -108,7 +113,7 @@ def teach(
     tell(forecast)
     with held(folder.path):
         _begin(folder, settings_of(prepared, plan, forecast.threads), tell)
-        course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
+        course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan), forecast.deadline)
         return course.run(forecast.threads, tell, stop)
 
 
@@ -161,6 +166,7 @@ class Course:
     folder: RunFolder
     prepared: Prepared
     loop: Loop
+    deadline: Deadline | None = None  # of a run that was given minutes and was not resumed
 
     def restore(self, tell: Listener) -> None:
         """Back to the newest whole checkpoint."""
@@ -179,10 +185,14 @@ class Course:
     def learn(self, tell: Listener, stop: threading.Event | None = None) -> None:
         """Runs the loop; logs, saves, and leaves in order when a signal comes or it is told to stop."""
         saved = logged = time.monotonic()
+        steps: deque[float] = deque(maxlen=PACE)  # when the last ones were done
         with _signals() as came:
             for event in self.loop.run():
                 tell(event)
                 now = time.monotonic()
+                if isinstance(event, Stepped):
+                    steps.append(now)
+                self._keep_time(now, steps)
                 if isinstance(event, Validated):
                     self.folder.log({"event": "judged", **asdict(event)})
                 elif now - logged >= LOG_EVERY:
@@ -196,6 +206,16 @@ class Course:
                     saved = time.monotonic()
                 if came:
                     raise StoppedError(came[0], self.folder.path)
+
+    def _keep_time(self, now: float, steps: Sequence[float]) -> None:
+        """Where steps take longer than they did when the plan was made, there are fewer of them: the minutes stand."""
+        if self.deadline is None or len(steps) < 2:
+            return
+        step = statistics.median(after - before for before, after in pairwise(steps))
+        progress, plan = self.loop.progress, self.loop.plan
+        seconds = progress.seconds + max(self.deadline.seconds_left(now, step), 0.0)
+        if seconds < plan.seconds:
+            self.loop.plan = replace(plan, seconds=seconds)
 
     def _save(self, event: Stepped | Validated) -> None:
         tensors, progress = self.loop.state()
