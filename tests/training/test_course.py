@@ -190,3 +190,17 @@ def test_a_run_whose_time_is_up_leaves_the_rest_of_its_work(tmp_path: Path) -> N
     assert course.loop.progress.step == 2
     assert course.loop.progress.validations == 1
     assert folder.checkpoints() == [2]
+
+
+def test_what_stands_in_training_and_in_test_is_told_beside_the_score(tmp_path: Path) -> None:
+    """Two of the three test texts, though one is written otherwise."""
+    rows = "".join(f"film {i},{'good' if i % 2 else 'bad'}\n" for i in range(60))
+    (tmp_path / "all.csv").write_text("text,label\n" + rows)
+    (tmp_path / "test.csv").write_text("text,label\nfilm 3,good\nFILM  4,bad\nanother,good\n")
+    asked = request("classify", str(tmp_path / "all.csv"), test=str(tmp_path / "test.csv"), steps=1)
+    run = teach(asked, tmp_path / "run")
+    valid = {text_of(each) for each in read(tmp_path / "all.csv", "classify", test=tmp_path / "test.csv").valid}
+    known = len({"film 3", "film 4"} - valid)
+    assert run.scores.get("in_training", 0) == known
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert f"{known} of the 3 samples stand" in page

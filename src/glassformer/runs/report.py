@@ -11,7 +11,7 @@ from typing import Any
 from glassformer.drawing.charts import Line, line_chart
 from glassformer.drawing.curves import Point, smoothed
 from glassformer.drawing.html_page import bullets, fact_list, page, section, table
-from glassformer.drawing.score_words import SCORES, between, clock, in_figures, score_lines
+from glassformer.drawing.score_words import SCORES, between, caution, clock, in_figures, score_lines
 from glassformer.errors import counted
 from glassformer.models.card import Card
 from glassformer.objectives.table import objective_of
@@ -54,13 +54,14 @@ def _headline(
     sure = f", 95 % confidence interval <span class='tight'>{between(main, interval)}</span>" if interval else ""
     count = counted(scores["samples"], "sample") if "samples" in scores else "a text"
     where = f"on {count} of the {scores.get('part', 'test')} part, which it did not learn from"
+    warned = f"<p class='wrong'>{escape(caution(scores))}</p>" if caution(scores) else ""
     passed = certificate.get("passed")
     kept = "" if passed is None else _mark(passed, "certificate passed" if passed else "certificate failed")
     seconds, parameters = about.get("seconds", 0.0), about.get("parameters", 0)
     return (
         f"<header><h1>{escape(card.model)} <span class='said'>{TASKS[card.task].does} {escape(name)}</span></h1>"
         f"<p class='headline'><b>{in_figures(main, scores[main])}</b> {escape(SCORES[main].words)}</p>"
-        f"<p class='said'>{escape(where)}{sure}.</p>"
+        f"<p class='said'>{escape(where)}{sure}.</p>{warned}"
         f"<p class='said'>{parameters:,} parameters · {clock(seconds)} of training · {kept}</p></header>"
     )
 

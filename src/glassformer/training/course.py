@@ -26,6 +26,7 @@ from glassformer.runs.report import report
 from glassformer.runs.run import Run, load
 from glassformer.runs.trial_data import PARTS
 from glassformer.text.corpora import Corpus
+from glassformer.text.samples import seen_before
 from glassformer.training import machine
 from glassformer.training.budget import Forecast, budget, forecast_again
 from glassformer.training.ending import Deadline
@@ -264,7 +265,8 @@ class Course:
         samples = prepared.corpus.test or prepared.corpus.valid
         tell(Said(f"Evaluating on the {part} part, {counted(len(samples), 'sample')} …"))
         verdict = verdict_on(prepared.model, prepared.card, prepared.tokens, samples)
-        self.folder.write_scores({"part": part, **verdict.scores})
+        known = seen_before(samples, prepared.corpus.train)
+        self.folder.write_scores({"part": part, **verdict.scores, **({"in_training": known} if known else {})})
         self.folder.write_outcomes({"part": part, "score": verdict.main, "rows": verdict.measure.rows.tolist()})
         return showcase(prepared, verdict, samples)
 

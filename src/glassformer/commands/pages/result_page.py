@@ -6,7 +6,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from glassformer.drawing.score_words import score_lines
+from glassformer.drawing.score_words import caution, score_lines
+from glassformer.errors import counted
 from glassformer.runs.pasting import pasteable
 from glassformer.runs.run import Run
 
@@ -17,6 +18,8 @@ def print_scores(scores: Mapping[str, Any], console: Console) -> None:
     for name, value in score_lines(scores):
         table.add_row(name, f"[bold]{value}[/]")
     console.print(table)
+    if caution(scores):
+        console.print(caution(scores), style="yellow", soft_wrap=True)
     if "signature" in scores:
         console.print(f"BLEU: {scores['signature']}", style="dim", soft_wrap=True)
 
@@ -24,7 +27,8 @@ def print_scores(scores: Mapping[str, Any], console: Console) -> None:
 def print_result(run: Run, console: Console) -> None:
     """Scores, certificate and the commands that go on from here."""
     scores, certificate = run.scores, run.certificate
-    console.print(f"\nOn the {scores.get('part', 'test')} part:")
+    many = f", {counted(scores['samples'], 'sample')}" if "samples" in scores else ""
+    console.print(f"\nOn the {scores.get('part', 'test')} part{many}:")
     print_scores(scores, console)
     if certificate:
         passed = [check for check in certificate["checks"] if check["passed"]]

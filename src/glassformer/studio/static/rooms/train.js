@@ -4,7 +4,7 @@
 import { chart, pattern } from "../panels/charts.js";
 import { ask, sendFile } from "../talk.js";
 import { el, word } from "../page/dom.js";
-import { short, visible } from "../page/store.js";
+import { visible } from "../page/store.js";
 
 const BEAT = 1500; // milliseconds between two looks at a run
 const FRAMES = 8; // of a time-lapse
@@ -266,24 +266,24 @@ export class Train {
     if (state.finished) this.parts.end.replaceChildren(...this.end(state));
   }
 
-  end({ scores, certificate }) {
-    const shown = Object.entries(scores)
-      .filter(([, value]) => typeof value === "number")
-      .slice(0, 8);
+  end({ scores, tried, caution, certificate }) {
+    const many = tried.samples ? `, on ${tried.samples.toLocaleString("en")} samples of the ${tried.part} part` : "";
     const checks = certificate.checks ?? [];
     return [
       el("h2", {}, "Scores"),
+      el("p", { class: "quiet" }, `With 95 % confidence intervals${many}.`),
       el(
         "table",
         { class: "samples" },
         el(
           "tbody",
           {},
-          shown.map(([name, value]) =>
-            el("tr", {}, el("th", { scope: "row" }, name.replace(/_/g, " ")), el("td", { class: "num" }, short(value))),
+          scores.map(([name, value]) =>
+            el("tr", {}, el("th", { scope: "row" }, name), el("td", { class: "num" }, value)),
           ),
         ),
       ),
+      caution ? el("p", { class: "wrong" }, caution) : null,
       checks.length
         ? el(
             "p",
