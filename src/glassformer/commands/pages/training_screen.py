@@ -88,9 +88,9 @@ class TrainingScreen:
         words = [f"loss {curve[-1][1]:.3f}"]
         share = self._forecast.share(event.step, event.seconds)
         whole = event.seconds / share
-        end = forecast(smoothed(self._losses, 0.98), whole)
+        end = forecast(self._losses, whole)
         if end is not None and 0.25 < share < 1:
-            words[0] += f" (forecast {end:.3f})"
+            words[0] += f" (forecast {end[0]:.3f} to {end[1]:.3f})"
         if self._valid:
             words.append(f"validation loss {self._valid[-1][1]:.3f}")
         if event.seconds > self._began:
