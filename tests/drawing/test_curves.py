@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassformer.drawing.curves import drawn, forecast, smoothed
+from glassformer.drawing.curves import dotted, drawn, forecast, smoothed
 
 
 def test_a_constant_is_its_own_average() -> None:
@@ -56,3 +56,10 @@ def test_the_drawing_falls_from_left_to_right() -> None:
     filled = ["".join(line[9 + column] for line in lines).strip() for column in range(10)]
     assert [len(each) for each in filled] == sorted((len(each) for each in filled), reverse=True)
     assert drawn([]) == []
+
+
+def test_two_curves_stand_in_one_frame() -> None:
+    """From 50 to 100 %, over two epochs; where they meet, the second is seen."""
+    lines = dotted([[(1, 0.5), (2, 1.0)], [(1, 0.5), (2, 0.75)]], "○●", width=4, height=3)
+    assert lines == [" 100.0 %     ○", "             ●", "  50.0 %   ●"]
+    assert dotted([[], []], "○●") == []

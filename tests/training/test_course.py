@@ -43,6 +43,9 @@ def test_a_request_becomes_a_run(task: str, data: str, objective: str, score: st
     judged = [event.loss for event in events if isinstance(event, Validated)]
     logged = [line["loss"] for line in RunFolder.open(tmp_path / "run").metrics() if line["event"] == "judged"]
     assert logged == judged
+    epochs = [line for line in RunFolder.open(tmp_path / "run").metrics() if line["event"] == "epoch"]
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert bool(epochs) == (task == "classify") == (">Accuracy<" in page)
     valid = read(data, task).valid
     assert (RunFolder.open(tmp_path / "run").read_about() or {})["first"] in [text_of(each) for each in valid]
     assert any(isinstance(event, Said) and "300 rows read" in event.text for event in events)

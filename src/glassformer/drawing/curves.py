@@ -66,6 +66,22 @@ def drawn(points: Sequence[Point], width: int = 60, height: int = 8) -> list[str
     return lines
 
 
+def dotted(curves: Sequence[Sequence[Point]], marks: str, width: int = 60, height: int = 8) -> list[str]:
+    """Several curves of shares in one frame, each by its own mark; a later one stands before an earlier one."""
+    points = [point for curve in curves for point in curve]
+    if not points:
+        return []
+    last = max(when for when, _ in points) or 1.0
+    low, high = min(value for _, value in points), max(value for _, value in points)
+    span = (high - low) or 1.0
+    cells = [[" "] * (width + 1) for _ in range(height)]
+    for curve, mark in zip(curves, marks, strict=True):
+        for when, value in curve:
+            cells[round((height - 1) * (high - value) / span)][round(width * when / last)] = mark
+    names = {0: f"{100 * high:6.1f} % ", height - 1: f"{100 * low:6.1f} % "}
+    return [names.get(row, " " * 9) + "".join(line).rstrip() for row, line in enumerate(cells)]
+
+
 def _columns(points: Sequence[Point], width: int) -> list[float]:
     """The mean of the points that fall on each column; an empty column is as the one before it."""
     first, last = points[0][0], points[-1][0]

@@ -32,6 +32,7 @@ def report(folder: RunFolder, card: Card) -> str:
         [
             _headline(card, name, scores, about, certificate),
             section("Loss", _curve(folder.metrics()), "Training and validation loss over time; lower is better."),
+            _accuracy(folder.metrics()),
             _confusion(scores),
             _examples(card, about.get("examples", [])),
             section("Scores", _scores(scores), "With 95 % confidence intervals."),
@@ -87,6 +88,26 @@ def _curve(metrics: Sequence[Mapping[str, Any]]) -> str:
     curves = [Line("training", smoothed(stepped), colour=7), Line("validation", valid, dotted=True)]
     said = f"The validation loss went from {valid[0][1]:.3f} to {valid[-1][1]:.3f}." if valid else "The loss."
     return line_chart([each for each in curves if each.points], clock, lambda loss: f"{loss:g}", said)
+
+
+def epoch_points(metrics: Sequence[Mapping[str, Any]], part: str) -> list[Point]:
+    """Epochs and the accuracy then, of the "training" or of the "validation" part."""
+    return [(float(line["epoch"]), float(line[part])) for line in metrics if line.get("event") == "epoch"]
+
+
+def _accuracy(metrics: Sequence[Mapping[str, Any]]) -> str:
+    training, valid = epoch_points(metrics, "training"), epoch_points(metrics, "validation")
+    if not valid:
+        return ""
+    curves = [Line("training", training, colour=7, dotted=True), Line("validation", valid, dotted=True)]
+    first, last = (in_figures("accuracy", share) for share in (valid[0][1], valid[-1][1]))
+    said = f"The accuracy on the validation part went from {first} to {last}."
+    drawn = line_chart(curves, lambda epoch: f"{epoch:g}", lambda share: f"{100 * share:g} %", said)
+    sentence = (
+        "By epochs: of the answers while it learnt, and on the validation part. Where training goes on to rise and "
+        "validation does not, it learns by heart."
+    )
+    return section("Accuracy", drawn, sentence)
 
 
 # --- where it errs ----------------------------------------------------------------------------------------------

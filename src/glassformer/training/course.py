@@ -30,7 +30,7 @@ from glassformer.text.samples import seen_before
 from glassformer.training import machine
 from glassformer.training.budget import Forecast, budget, forecast_again
 from glassformer.training.ending import Deadline
-from glassformer.training.loop import Loop, Stepped, Validated
+from glassformer.training.loop import EpochEnded, Loop, Stepped, Validated
 from glassformer.training.prepare import Prepared, check_same, prepare, prepare_again, settings_of
 from glassformer.training.request import Request
 from glassformer.training.showcase import opening, showcase
@@ -47,7 +47,7 @@ class Said:
     text: str
 
 
-Event = Said | Forecast | Stepped | Validated
+Event = Said | Forecast | Stepped | Validated | EpochEnded
 Listener = Callable[[Event], None]
 
 
@@ -196,6 +196,8 @@ class Course:
                 self._keep_time(now, steps)
                 if isinstance(event, Validated):
                     self.folder.log({"event": "judged", **asdict(event)})
+                elif isinstance(event, EpochEnded):
+                    self.folder.log({"event": "epoch", **asdict(event)})
                 elif now - logged >= LOG_EVERY:
                     self.folder.log({"event": "step", **asdict(event)})
                     logged = now
@@ -218,7 +220,7 @@ class Course:
         if seconds < plan.seconds:
             self.loop.plan = replace(plan, seconds=seconds)
 
-    def _save(self, event: Stepped | Validated) -> None:
+    def _save(self, event: Stepped | Validated | EpochEnded) -> None:
         tensors, progress = self.loop.state()
         value, best = (event.loss, event.best) if isinstance(event, Validated) else (None, False)
         self.folder.save_checkpoint(

@@ -127,6 +127,7 @@ class Train:
             "settings": _brief_settings(folder) if begun else {},
             "steps": _thinned([each for each in metrics if each.get("event") == "step"]),
             "validations": _thinned([each for each in metrics if each.get("event") == "judged"]),
+            "epochs": _thinned([each for each in metrics if each.get("event") == "epoch"]),
             "checkpoints": folder.checkpoints() if begun else [],
             "scores": score_lines(scores),
             "tried": {name: scores[name] for name in ("part", "samples") if name in scores},

@@ -159,7 +159,7 @@ export class Train {
 
   frame() {
     this.parts = Object.fromEntries(
-      ["title", "bar", "wrong", "curve", "lapse", "samples", "end"].map((name) => [
+      ["title", "bar", "wrong", "curve", "accuracy", "lapse", "samples", "end"].map((name) => [
         name,
         el("section", { class: `run-${name}` }),
       ]),
@@ -263,6 +263,7 @@ export class Train {
         { what: "Loss over time" },
       ),
     );
+    if (state.epochs.length) this.parts.accuracy.replaceChildren(...accuracy(state.epochs));
     if (state.finished) this.parts.end.replaceChildren(...this.end(state));
   }
 
@@ -404,6 +405,27 @@ export class Train {
       );
     this.node.dataset.frames = String(frames.length);
   }
+}
+
+/** What a classifier got right, by epochs: while it learnt, and on the validation part. */
+function accuracy(epochs) {
+  const percent = (share) => `${(100 * share).toFixed(1)} %`;
+  const { training, validation } = epochs.at(-1);
+  return [
+    el("h2", {}, "Accuracy"),
+    el(
+      "p",
+      { class: "quiet" },
+      `By epochs. Thin: while it learnt, ${percent(training)}. Thick: validation, ${percent(validation)}.`,
+    ),
+    chart(
+      [
+        { points: epochs.map((each) => [each.epoch, each.training]), kind: "curve" },
+        { points: epochs.map((each) => [each.epoch, each.validation]), kind: "held" },
+      ],
+      { what: "Accuracy over epochs", across: (epoch) => `${epoch.toFixed(1)} epochs` },
+    ),
+  ];
 }
 
 /** A time that is left, on the long side. */
