@@ -50,7 +50,15 @@ def test_the_snippets_of_a_page_run_in_order(page: Path, tmp_path: Path, monkeyp
         exec(compile(block, str(page), "exec"), names)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.name)
+# Pages that train for minutes; .ci/run runs their commands, too.
+LONG = {"generate.md", "translate.md"}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(each, marks=[pytest.mark.slow] * (each.name in LONG)) for each in PAGES if commands(each)],
+    ids=lambda page: page.name,
+)
 def test_the_commands_of_a_page_run_in_order(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     provide_files(tmp_path)
     provide_named_sets(tmp_path / "data")
@@ -97,7 +105,7 @@ def affordable(words: list[str]) -> list[str]:
     kept = [word for i, word in enumerate(words) if word not in BUDGETS and words[i - 1] not in BUDGETS]
     kept = [f"{word}:300" if word in MADE else word for word in kept]
     small = ["--set", "tokens_per_batch=512"] if words[1] == "train" else []
-    if words[1] == "train" and "--from" not in words:  # who goes on from another is as wide as that one
+    if words[1] == "train" and not {"--from", "ngrams"} & {*words}:  # as wide as another run; without a width
         small += ["--set", "width=16", "--set", "hidden=16"]
     return [*kept, "--steps", "2", "--limit", "20", "--threads", "1", "--quiet", *small]
 

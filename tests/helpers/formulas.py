@@ -4,7 +4,8 @@ import numpy as np
 from lark import Token
 
 from glassformer.by_hand.grammar.expressions import Node
-from glassformer.by_hand.grammar.lexing import Ground, lex
+from glassformer.by_hand.grammar.lexing import lex
+from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.parsing import parse
 from glassformer.by_hand.numbers.comparison import fit
 from glassformer.by_hand.numbers.conventions import PLAIN, Convention

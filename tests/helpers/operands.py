@@ -53,6 +53,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "recur": "bqd bqv vd d dd d",
         "last state": "bd bqd bq",
         "largest": "bd bdk",
+        "add places": "bd bqd bqd bqd d",
         "mean of real": "bd bqd bq",
     }
 )

@@ -8,7 +8,9 @@ from torch import Tensor, nn
 from glassformer.models.registry import MODELS, build, configure
 
 SMALL: dict[str, dict[str, Any]] = {
+    "ngrams": {"ngrams": 211},
     "rnn": {"width": 5, "state": 7},
+    "gru": {"width": 5, "state": 7},
     "bilstm": {"width": 5, "state": 7},
     "mlp": {"width": 5, "length": 23, "hidden": [13, 7]},
     "conv": {"width": 5, "length": 67, "filters": [7, 11], "hidden": 13},
@@ -31,11 +33,14 @@ def small(name: str, **settings: Any) -> nn.Module:
     torch.manual_seed(5)
     if MODELS[name].family == "classifier":
         settings = {"classes": CLASSES, **settings}
-    model = build(name, configure(name, **{"vocabulary": VOCABULARY, **SMALL[name], **settings}))
+    model: Any = build(name, configure(name, **{"vocabulary": VOCABULARY, **SMALL[name], **settings}))
+    if MODELS[name].counts:
+        texts = torch.randint(VOCABULARY, (37, 13)), torch.ones(37, 13, dtype=torch.bool)
+        model.count(lambda: [(*texts, torch.arange(37) % model.config.classes)])
     with torch.no_grad():  # weights that are not tiny, so that differences show
         for weight in model.parameters():
             weight.add_(torch.randn_like(weight) * 0.3)
-    return model.eval()
+    return model.eval()  # type: ignore[no-any-return]
 
 
 def inputs(name: str, lengths: tuple[int, ...] = (11, 7, 4), pads: int = 0) -> tuple[Tensor, ...]:

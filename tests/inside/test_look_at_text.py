@@ -45,6 +45,21 @@ def test_every_classifier_can_be_looked_into(tmp_path: Path, name: str) -> None:
     assert look.save(tmp_path / "page.html").path.stat().st_size > 10_000
 
 
+def test_the_n_grams_that_weigh_most_are_told(tmp_path: Path) -> None:
+    look = load(small_run(tmp_path / "ngrams", model="ngrams").path).look(TEXTS["classes"])
+    chosen = int(look.trace["logits"][0].argmax())
+    words = TEXTS["classes"].split()
+    said = {
+        " ".join(words[place : place + n]): float(look.trace[name][0, place, chosen])
+        for n, name in enumerate(("one_word", "two_words", "three_words"), start=1)
+        for place in range(len(words) + 1 - n)
+    }
+    heaviest = sorted((name for name in said if said[name]), key=lambda name: -abs(said[name]))[:5]
+    told = ", ".join(f"“{name}” {said[name]:+.3f}" for name in heaviest)
+    assert heaviest
+    assert look.words.endswith(f"; the n-grams that weigh most: {told}")
+
+
 def test_a_text_is_gone_on_with_by_the_likeliest_token(trained: dict[str, Run]) -> None:
     run = trained["answers"]
     look = run.look(TEXTS["answers"], longest=7)

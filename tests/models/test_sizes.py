@@ -49,9 +49,12 @@ def settings_for(draw: Any, name: str) -> dict[str, Any]:
     attending |= {"activation": draw(st.sampled_from(sorted(ACTIVATIONS)))}
     if MODELS[name].family == "classifier":
         found |= {"classes": draw(PRIMES)}
-    if name in ("rnn", "bilstm"):
+    if name in ("rnn", "gru", "bilstm"):
         found |= {"width": draw(PRIMES), "state": draw(PRIMES), "layers": draw(st.integers(1, 3))}
-        return found | {"lstm": draw(st.booleans()), "both_ways": draw(st.booleans())}
+        cell = draw(st.sampled_from(["plain", "gru", "lstm"]))
+        return found | {"lstm": cell == "lstm", "gru": cell == "gru", "both_ways": draw(st.booleans())}
+    if name == "ngrams":
+        return found | {"ngrams": draw(st.sampled_from([31, 101]))}
     if name == "mlp":
         return found | {"width": draw(PRIMES), "length": 19, "hidden": draw(st.lists(PRIMES, min_size=1, max_size=3))}
     if name in ("conv", "conv-pool"):
@@ -149,8 +152,14 @@ def kept_by(model: nn.Module, inputs: tuple[Tensor, ...]) -> float:
 
 
 MIDDLING: list[tuple[str, dict[str, Any]]] = [
+    ("ngrams", {}),
+    ("ngrams", {"classes": 5}),
     ("rnn", {}),
+    ("rnn", {"layers": 2, "both_ways": True}),
+    ("gru", {}),
+    ("gru", {"layers": 2, "both_ways": True}),
     ("bilstm", {}),
+    ("bilstm", {"layers": 1, "both_ways": False}),
     ("mlp", {"length": 97}),
     ("conv", {"length": 97}),
     ("conv-pool", {"length": 97}),

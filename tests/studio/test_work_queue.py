@@ -2,17 +2,28 @@
 
 import asyncio
 import threading
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import pytest
 
 from glassformer.studio.work_queue import BusyError, Desk
 
+T = TypeVar("T")
+
+
+def awaited(coroutine: Coroutine[object, object, T]) -> T:
+    """What a coroutine gives, in a thread of its own: a browser test may have left a loop running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
 
 def test_work_is_done_in_another_thread_and_its_errors_come_back() -> None:
     desk = Desk(at_once=1, waiting=0)
-    assert asyncio.run(desk.do(threading.get_ident)) != threading.get_ident()
+    assert awaited(desk.do(threading.get_ident)) != threading.get_ident()
     with pytest.raises(ZeroDivisionError):
-        asyncio.run(desk.do(lambda: 1 // 0))
+        awaited(desk.do(lambda: 1 // 0))
     assert desk.taken == 0
     desk.close()
 
@@ -28,7 +39,7 @@ def test_more_than_can_wait_is_told_to_come_back() -> None:
         gate.set()
         return list(await asyncio.gather(*begun))
 
-    assert asyncio.run(three()) == [True, True]
+    assert awaited(three()) == [True, True]
     desk.close()
 
 
@@ -46,6 +57,6 @@ def test_who_has_gone_before_the_turn_came_is_not_worked_for() -> None:
         await first
         await desk.do(lambda: done.append("third"))
 
-    asyncio.run(gone())
+    awaited(gone())
     assert done == ["third"]
     desk.close()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from helpers.small_requests import TINY, request
+from helpers.small_requests import TINY, counting, request
 
 import glassformer as gf
 from glassformer.errors import InputError
@@ -207,3 +207,21 @@ def test_what_stands_in_training_and_in_test_is_told_beside_the_score(tmp_path: 
     assert run.scores.get("in_training", 0) == known
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert f"{known} of the 3 samples stand" in page
+
+
+def test_a_model_that_counts_resumes_as_if_it_had_not_stopped(tmp_path: Path) -> None:
+    whole = teach(counting(steps=23), tmp_path / "whole")
+    prepared = prepare(counting(steps=23))
+    plan, forecast = budget(prepared, time.monotonic())
+    folder = RunFolder.create(tmp_path / "parts", settings=settings_of(prepared, plan, forecast.threads))
+    course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
+    events = course.loop.run()
+    for event in events:
+        if event.step == 7:
+            course._save(event)
+            break
+    parts = resume(tmp_path / "parts")
+    for name, value in whole.model.state_dict().items():
+        assert torch.equal(value, parts.model.state_dict()[name]), name
+    assert parts.scores == whole.scores
+    assert parts.certificate["passed"]

@@ -2,10 +2,12 @@
 
 import time
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
-from helpers.small_requests import request
+from helpers.small_requests import counting, request
 
 from glassformer.errors import InputError
 from glassformer.training.budget import budget
@@ -47,3 +49,20 @@ def test_a_parent_of_another_kind_is_refused(tmp_path: Path) -> None:
     teach(request("classify", "negation:300", steps=1), tmp_path / "first")
     with pytest.raises(InputError, match="is a 'transformer'"):
         prepare(Request(task="classify", data="negation:300", model="rnn", parent=str(tmp_path / "first")))
+
+
+def test_n_grams_are_counted_in_the_training_part_alone() -> None:
+    prepared = prepare(counting(steps=3))
+    texts = [sample.text.lower().split() for sample in prepared.corpus.train]
+    pairs = {(one, two) for words in texts for one, two in pairwise(words)}
+    model: Any = prepared.model
+    base = len(prepared.tokens) + 1
+    known = [divmod(key, base) for key in model.keys.tolist() if base <= key < base**2]
+    names = {tuple(prepared.tokens.strings([one - 1, two - 1])) for one, two in known}
+    assert names == pairs
+
+
+def test_a_model_that_counts_takes_no_parent(tmp_path: Path) -> None:
+    teach(counting(steps=1), tmp_path / "first")
+    with pytest.raises(InputError, match="leave --from out"):
+        prepare(counting(steps=1, parent=str(tmp_path / "first")))

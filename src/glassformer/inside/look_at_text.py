@@ -13,11 +13,13 @@ from glassformer.choices import Choices
 from glassformer.errors import InputError
 from glassformer.inside.looks import Look, Writes, look_at_classifier, look_at_language_model, look_at_translator
 from glassformer.models.card import Card
+from glassformer.models.ngrams import STAGES
 from glassformer.objectives.predictions import AND_SOME, TIMES_LONGER, room
 from glassformer.objectives.table import objective_of
 from glassformer.text.tokens import Tokens
 
 MOST_TOKENS = 1024  # beyond which nobody reads a table of queries against keys
+MOST_NGRAMS = 5  # that are told of
 USUAL_LENGTH = 24  # tokens of a text that has no end of its own
 
 
@@ -75,7 +77,7 @@ class _Asked:
 
 def _classifier(asked: _Asked) -> Look:
     look = look_at_classifier(*asked.known, asked.card.labels, write=asked.write)
-    return replace(look, words=_ranked(look))
+    return replace(look, words=_ranked(look) + _heaviest(look))
 
 
 def _language_model(asked: _Asked) -> Look:
@@ -143,6 +145,21 @@ def _check_length(what: str, count: int, most: int) -> None:
 def _ranked(look: Look) -> str:
     items = (look.answer or {})["items"]
     return ", ".join(f"{item['name']} {item['share']:.3f}" for item in items[:4])
+
+
+def _heaviest(look: Look) -> str:
+    """Where a model adds up n-grams: those that say most for or against the class it chose."""
+    if any(name not in look.trace for name in STAGES):
+        return ""
+    column = int(look.trace["logits"][0].argmax())
+    said = [
+        (float(evidence[column]), " ".join(look.texts.own[place : place + n]))
+        for n, name in enumerate(STAGES, start=1)
+        for place, evidence in enumerate(look.trace[name][0])
+    ]
+    heaviest = sorted(said, key=lambda each: -abs(each[0]))[:MOST_NGRAMS]
+    told = ", ".join(f"“{words}” {evidence:+.3f}" for evidence, words in heaviest if evidence)
+    return f"; the n-grams that weigh most: {told}" if told else ""
 
 
 def _continued(look: Look, prompt: Sequence[int], tokens: Tokens) -> str:

@@ -1,4 +1,4 @@
-"""The classifiers that are compared: recurrent, dense, convolutional, and those that attend.
+"""The classifiers that read all words at once: dense, convolutional, and those that attend.
 
 All share one contract: ids (B T) and where they are real (B T, padding on the right) go in, logits (B N) come out, and
 every stage is seen. How a text is cut into ids they do not know; that padding says nothing, each of them guarantees.
@@ -10,57 +10,13 @@ import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from glassformer.layers.attention import Attention, padding_mask
 from glassformer.layers.blocks import NORMS, block
 from glassformer.layers.embedding import Embedding, Head, mean_of_real
 from glassformer.layers.positions import Dimensions, Order
-from glassformer.models.config import ConvolutionConfig, DenseConfig, EncoderConfig, RecurrentConfig
+from glassformer.models.config import ConvolutionConfig, DenseConfig, EncoderConfig
 from glassformer.stages.watchers import Watcher, nothing, within
-
-
-class RecurrentClassifier(nn.Module):
-    """Reads word by word; the last state answers."""
-
-    def __init__(self, config: RecurrentConfig) -> None:
-        super().__init__()
-        self.embedding = Embedding(config.vocabulary, config.width)
-        kind = nn.LSTM if config.lstm else nn.RNN
-        self.recurrent = kind(
-            config.width, config.state, config.layers, batch_first=True, bidirectional=config.both_ways
-        )
-        self.head = Head(config.state, config.classes)
-
-    def forward(
-        self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
-    ) -> Float[Tensor, "B N"]:
-        """The state after the last real word (of the last layer and direction), turned into logits."""
-        embedded, real = self.embedding(ids, see=see), see("real", real)
-        lengths = real.sum(1).clamp(min=1).cpu()
-        packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
-        states, last = self.recurrent(packed)
-        hidden = last[0] if isinstance(last, tuple) else last  # layers·directions B S
-        plain = not isinstance(last, tuple) and hidden.shape[0] == 1
-        if see is not nothing:
-            self._show(pad_packed_sequence(states, batch_first=True, total_length=ids.shape[1])[0], plain, see)
-        return self.head(see("pooled", hidden[-1], "last state" if plain else "last layer"), see=see)  # type: ignore[no-any-return]
-
-    def _show(self, states: Tensor, plain: bool, see: Watcher) -> None:
-        """The states are for the eye only: torch's kernel keeps them to itself, so they can be read but not written."""
-        if plain:
-            for stage, name in _RECURRENT_WEIGHTS.items():
-                weight = getattr(self.recurrent, name)
-                see(stage, weight.T if weight.ndim == 2 else weight)
-        see("states", states, "plain" if plain else "kernel")
-
-
-_RECURRENT_WEIGHTS = {
-    "recurrent_weight": "weight_ih_l0",
-    "recurrent_bias": "bias_ih_l0",
-    "state_weight": "weight_hh_l0",
-    "state_bias": "bias_hh_l0",
-}
 
 
 class DenseClassifier(nn.Module):
@@ -68,7 +24,7 @@ class DenseClassifier(nn.Module):
 
     def __init__(self, config: DenseConfig) -> None:
         super().__init__()
-        self.length = config.length
+        self.config = config
         self.embedding = Embedding(config.vocabulary, config.width)
         widths = [config.length * config.width, *config.hidden]
         self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
@@ -78,7 +34,7 @@ class DenseClassifier(nn.Module):
         self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
     ) -> Float[Tensor, "B N"]:
         """Flatten, then layers with a bend after each."""
-        hidden = _fixed_length(self.embedding(ids, see=see), real, self.length).flatten(1)
+        hidden = _fixed_length(self.embedding(ids, see=see), real, self.config.length).flatten(1)
         for layer in self.layers:
             hidden = F.relu(layer(hidden))
         return self.head(see("pooled", hidden, "dense layers"), see=see)  # type: ignore[no-any-return]

@@ -14,6 +14,7 @@ Config = TypeVar("Config")
 
 
 MOST_LAYERS = 1000  # deeper is a slip of the finger, or of a stranger's file
+MOST_WORDS = 2**21 - 1  # of a vocabulary, three of which make one number of 64 bits
 
 
 def setting(default: Any, sentence: str) -> Any:
@@ -23,7 +24,7 @@ def setting(default: Any, sentence: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class RecurrentConfig:
-    """RNN and LSTM classifiers: read from left to right, answer from the last state."""
+    """RNN, GRU and LSTM classifiers: read from left to right, answer from the last state."""
 
     vocabulary: int = setting(20_000, "Tokens of the vocabulary.")
     classes: int = setting(2, "Classes to choose from.")
@@ -32,6 +33,29 @@ class RecurrentConfig:
     layers: int = setting(1, "Recurrent layers.")
     lstm: bool = setting(False, "LSTM cells in place of plain ones.")
     both_ways: bool = setting(False, "Read from right to left as well.")
+    gru: bool = setting(False, "GRU cells in place of plain ones.")
+
+    def __post_init__(self) -> None:
+        if self.lstm and self.gru:
+            raise InputError("A recurrent network has LSTM cells or GRU cells; set lstm or gru to false.")
+
+    @property
+    def gates(self) -> int:
+        """How many matrices of each kind a cell has: one for its new state, the others for its gates."""
+        return 4 if self.lstm else 3 if self.gru else 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class NgramConfig:
+    """The linear classifier of n-grams."""
+
+    vocabulary: int = setting(100_000, "Tokens of the vocabulary.")
+    classes: int = setting(2, "Classes to choose from.")
+    ngrams: int = setting(1_000_000, "N-grams of one to three words that it knows, at most: those most texts have.")
+
+    def __post_init__(self) -> None:
+        if self.vocabulary >= MOST_WORDS:
+            raise InputError(f"Three words in a row need a vocabulary below {MOST_WORDS:,}; it is {self.vocabulary:,}.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,8 @@ WORDS: Mapping[str, Collection[str]] = Choices(
     },
 )
 
-RECURRENT = Later("glassformer.models.classifiers:RecurrentClassifier")
+RECURRENT = Later("glassformer.models.recurrent:RecurrentClassifier")
+NGRAMS = Later("glassformer.models.ngrams:NgramClassifier")
 DENSE = Later("glassformer.models.classifiers:DenseClassifier")
 CONVOLUTION = Later("glassformer.models.classifiers:ConvolutionClassifier")
 ENCODER = Later("glassformer.models.classifiers:EncoderClassifier")
@@ -42,14 +43,23 @@ class ModelKind:
     default: Any
     make: Callable[[Any], nn.Module]
     sentence: str
+    counts: bool = False  # whether the training texts are counted, by its `count`, before it learns
 
 
 MODELS: Choices[ModelKind] = Choices(
     "model",
     {
+        "ngrams": ModelKind(
+            "classifier", configs.NgramConfig(), NGRAMS,
+            "One to three words in a row, weighted by naive Bayes: linear, and quick.", counts=True,
+        ),
         "rnn": ModelKind(
             "classifier", configs.RecurrentConfig(), RECURRENT,
             "Reads word by word and answers from its last state.",
+        ),
+        "gru": ModelKind(
+            "classifier", configs.RecurrentConfig(gru=True), RECURRENT,
+            "The same, with gates that decide what its state keeps.",
         ),
         "bilstm": ModelKind(
             "classifier", configs.RecurrentConfig(layers=2, lstm=True, both_ways=True), RECURRENT,

@@ -39,6 +39,7 @@ LETTERS = MappingProxyType(
         "S": "state",
         "M": "words in a window",
         "W": "windows",
+        "P": "n-grams",
     }
 )
 USUAL_TOKENS = 500  # of a text for a model that has no longest one, as in the notes
@@ -145,22 +146,34 @@ def _ends(config: Any, last: str, wide: int) -> tuple[PartSize, PartSize, dict[s
     return row("embedding", N * D), row("head", W * Y + Y, 2 * wide * config.classes), letters
 
 
+def _ngrams(config: configs.NgramConfig, tokens: int) -> FamilySizes:
+    """Weights and a bias. Kept of each token: where its three n-grams stand, whether they count, and their ratios."""
+    letters = {"P": config.ngrams, "Y": config.classes}
+    rows = [row("weights", letter("P", config.ngrams)), row("bias", letter("Y", config.classes))]
+    return FamilySizes(letters, rows, (7 + 3 * config.classes) * tokens)
+
+
 def _recurrent(config: configs.RecurrentConfig, tokens: int) -> FamilySizes:
     embedding, head, letters = _ends(config, "S", config.state)
     D, S = letter("D", config.width), letter("S", config.state)
-    copies = (4 if config.lstm else 1) * (2 if config.both_ways else 1)  # gates, for each way of reading
     ways = 2 if config.both_ways else 1
+    copies = config.gates * ways
     rows, kept = [embedding], 0
     for layer in range(config.layers):
         inputs = D if layer == 0 else (2 * S if config.both_ways else S)
         weights = inputs * S + S * S + 2 * S
         matrices = copies * config.state * (inputs.value + config.state)
         rows.append(row(f"layer {layer + 1}", copies * weights if copies > 1 else weights, 2 * matrices * tokens))
-        kept += inputs.value + ways * config.state * (1 + (_LSTM_WORKSPACE if config.lstm else 0))
+        kept += ways * _kept_one_way(config, inputs.value)
     return FamilySizes(letters, [*rows, head], kept * tokens)
 
 
-_LSTM_WORKSPACE = 22  # numbers its kernel keeps for each of the state; measured, for no formula tells
+def _kept_one_way(config: configs.RecurrentConfig, inputs: int) -> int:
+    """Of each token: the input and the state; gates too, and in an LSTM the workspace of its kernel, which no formula
+    tells: its two factors are measured."""
+    if config.lstm:
+        return inputs + 6 * max(inputs, config.state) + 10 * config.state
+    return inputs + (7 if config.gru else 1) * config.state
 
 
 def _dense(config: configs.DenseConfig, tokens: int) -> FamilySizes:
@@ -406,6 +419,7 @@ def _positions(shape: Shape, stacks: int = 1) -> Sequence[PartSize]:
 
 
 _PLANS: dict[type, Any] = {
+    configs.NgramConfig: _ngrams,
     configs.RecurrentConfig: _recurrent,
     configs.DenseConfig: _dense,
     configs.ConvolutionConfig: _convolution,

@@ -29,20 +29,22 @@ from glassformer.text.tokens import Tokens
 if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
     from glassformer.objectives.lessons import Lessons, Measures
 
-_OF_THE_NOTES = ("rnn", "bilstm", "mlp", "conv", "conv-pool")
+_BASELINES = ("rnn", "gru", "bilstm", "mlp", "conv", "conv-pool")
 
 
 def preset(model: str, characters: int, samples: int) -> Preset:
-    """The notes' models as the notes have them; a Transformer by the amount of text."""
+    """The notes' models as the notes have them, and a GRU like them; a Transformer by the amount of text."""
     small = characters < SMALL
+    if model == "ngrams":
+        return _of_ngrams(small)
     tokens = TokenPlan(kind="word", min_frequency=1 if small else 3)
-    if model in _OF_THE_NOTES or model.endswith("attention"):
+    if model in _BASELINES or model.endswith("attention"):
         plan = {
             "optimizer": "adamw", "learning_rate": 1e-3, "weight_decay": 0.0, "schedule": "linear",
             "validate_every": 0.1,
         }  # fmt: skip
         return Preset(
-            tokens=tokens, longest=500, tokens_per_batch=16_000, plan=plan, own_length=model in _OF_THE_NOTES
+            tokens=tokens, longest=500, tokens_per_batch=16_000, plan=plan, own_length=model in _BASELINES
         )  # fmt: skip
     if small:
         return Preset(
@@ -58,6 +60,16 @@ def preset(model: str, characters: int, samples: int) -> Preset:
             "validate_every": 0.1,
         },
         minutes=11.0,
+    )  # fmt: skip
+
+
+def _of_ngrams(small: bool) -> Preset:
+    """Whole texts, and nearly all of their words: what is rare is counted for little anyway."""
+    plan = {"optimizer": "adamw", "learning_rate": 2e-3, "weight_decay": 0.0, "schedule": "linear"}
+    return Preset(
+        settings={"ngrams": 50_000 if small else 1_000_000},
+        tokens=TokenPlan(kind="word", vocabulary=100_000, min_frequency=1 if small else 2),
+        longest=8192, tokens_per_batch=16_384, plan=plan, minutes=1.0,
     )  # fmt: skip
 
 

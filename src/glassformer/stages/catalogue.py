@@ -249,6 +249,9 @@ _MODELS = (
     _stage("states", "s", "B T S", "plain", "What a recurrent network remembers after each token.",
         Way("recur", ("embedded", "recurrent_weight", "recurrent_bias", "state_weight", "state_bias"),
             r"\tanh(@0_t @1 + @2 + s_{t-1} @3 + @4)", "tanh(@0ₜ @1 + @2 + sₜ₋₁ @3 + @4)", how="plain")),
+    _stage("one_word", "e₁  e_1", "B T N", "plain", "What each word says for each class, where it first stands."),
+    _stage("two_words", "e₂  e_2", "B T N", "plain", "The same of two words in a row, where they first begin."),
+    _stage("three_words", "e₃  e_3", "B T N", "plain", "The same of three words in a row, where they first begin."),
     _stage("windows", "U", "B S W", "plain", "What each filter of the last convolution found in each window."),
     _stage("largest_window", "m", "B S", "plain", "The best window of each filter, wherever it stands.",
         Way("largest", ("windows",), r"\max(@0)", "max(@0) over the windows")),
@@ -259,7 +262,9 @@ _MODELS = (
     _stage("logit_weight", "W_L", "… N", "plain", "Turns a row into one score for each class or word."),
     _stage("logit_bias", "b_L", "N", "plain", "Added to these scores."),
     _stage("logits", "ℓ  \\ell", "… N", "plain", "One score for each class or word.",
-        Way("project", ("pooled|rows", "logit_weight", "logit_bias?"), "@0 @1< + @2>", "@0 @1< + @2>")),
+        Way("project", ("pooled|rows", "logit_weight", "logit_bias?"), "@0 @1< + @2>", "@0 @1< + @2>"),
+        Way("add places", ("one_word", "two_words", "three_words", "logit_bias"), r"\sum_t (@0 + @1 + @2) + @3",
+            "Σₜ (@0 + @1 + @2) + @3", how="evidence")),
 )
 # fmt: on
 

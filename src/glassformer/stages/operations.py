@@ -132,6 +132,7 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         ),
         "last state": (Case(("0[b,max(1,n)-1,c]",), let={"n": "count(i<1#-1: 1[b,i])"}),),
         "largest": (Case(("0[b,c,t]",), "max(…) = {0}", worth="{0}", let={"t": "top(i<0#-1: 0[b,c,i])"}),),
+        "add places": _one("i<0#1: 0[b,i,c]", "i<1#1: 1[b,i,c]", "i<2#1: 2[b,i,c]", "3[c]"),
         "mean of real": _averaged("i<0#1, 1[b,i]: 0[b,i,c]"),
     }
 )  # fmt: skip

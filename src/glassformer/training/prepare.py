@@ -11,8 +11,8 @@ from torch import nn
 from glassformer.errors import InputError
 from glassformer.models import config as configs
 from glassformer.models.card import Card
-from glassformer.models.registry import build, configure
-from glassformer.objectives.lessons import Lessons, Measures
+from glassformer.models.registry import MODELS, build, configure
+from glassformer.objectives.lessons import Batched, Lessons, Measures, tensors
 from glassformer.objectives.table import OBJECTIVES, usual_objective
 from glassformer.runs.folder import RunFolder, to_toml
 from glassformer.runs.run import Run, load
@@ -58,7 +58,7 @@ def prepare(request: Request, recipe: Recipe | None = None, corpus: Corpus | Non
         longest=_longest(recipe, config), tokens_per_batch=recipe.tokens_per_batch, seed=request.seed
     )  # fmt: skip
     found = _lessons(recipe.objective, corpus, tokens, measures)
-    model = build(recipe.model, config)
+    model = _built(recipe, config, found)
     notes = [*corpus.report.sentences(), *_unknown(corpus, tokens), *found.notes]
     if parent is not None:
         notes.append(inherit(model, parent.model, request.parent))
@@ -91,6 +91,8 @@ def _as_parent(recipe: Recipe, parent: Run, request: Request) -> Recipe:
         raise InputError(
             f"{request.parent} is a '{parent.card.model}', so what begins from it cannot be a '{recipe.model}'."
         )
+    if MODELS[recipe.model].counts:
+        raise InputError(f"A '{recipe.model}' counts its training texts anew: leave --from out, and train it afresh.")
     own = {name: value for name, value in recipe.settings.items() if "dropout" in name}
     settings = {name: value for name, value in parent.card.config.items() if name not in FROM_DATA}
     plan = replace(recipe.plan, learning_rate=CHILD_RATE * recipe.plan.learning_rate)
@@ -134,6 +136,15 @@ def _longest(recipe: Recipe, config: Any) -> int:
 def _lessons(objective: str, corpus: Corpus, tokens: Tokens, measures: Measures) -> Lessons:
     valid = corpus.valid or corpus.train[:100]
     return OBJECTIVES[objective].lessons(corpus.train, valid, corpus.labels, tokens, measures)
+
+
+def _built(recipe: Recipe, config: Any, lessons: Lessons) -> nn.Module:
+    """The model with fresh weights; one that counts has counted the training part."""
+    model: Any = build(recipe.model, config)
+    train: Batched = lessons.train
+    if MODELS[recipe.model].counts:
+        model.count(lambda: (tensors(model, each.ids, each.real, each.labels) for each in train.in_order()))
+    return model  # type: ignore[no-any-return]
 
 
 def inherit(child: nn.Module, parent: nn.Module, name: str) -> str:

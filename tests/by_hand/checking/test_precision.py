@@ -160,3 +160,12 @@ def test_values_along_the_top_belong_to_the_name_in_the_corner() -> None:
     assert check_text(given + table, "notes", ".md").findings == []
     named = "| $Y$ | tea | milk | ice |\n|---|---|---|---|\n| cup | -0.7 | -0.4 | -0.2 |\n"
     assert [each.right for each in check_text(given + named, "notes", ".md").findings] == ["-0.1"]
+
+
+def test_a_wrong_number_whose_names_are_given_anew_in_another_shape_is_told_without_arithmetic() -> None:
+    report = check_text(
+        "A = [[1, 2], [3, 5]]\n\nB = [[7, 2], [1, 3]]\n\nY = A B = [[9, 8], [26, 22]]\n\nA = [[1, 2, 3]]\n"
+    )
+    first = report.first_wrong
+    assert first is not None
+    assert (first.printed, first.right, first.arithmetic) == ("22", "21", "")  # 3×2 + 5×3

@@ -28,7 +28,7 @@ def test_matrices_as_they_are_written() -> None:
 
 def test_drawn_side_by_side_the_signs_stand_in_one_row() -> None:
     drawn = writing.drawn_matrix(np.array([[1.0, -2.0], [3.0, 11.0]]), None)
-    lines = writing.side_by_side(["A =", drawn, "= 3"], 1).splitlines()
+    lines = writing.set_in_line(["A =", drawn, "= 3"], 1).splitlines()
     assert ["A" in line for line in lines] == [False, True]
     assert lines[0].index("-2") == lines[1].index("11")
 

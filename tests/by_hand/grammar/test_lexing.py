@@ -3,7 +3,8 @@
 import pytest
 from helpers.formulas import kinds, lexed
 
-from glassformer.by_hand.grammar.lexing import Ground, lex
+from glassformer.by_hand.grammar.lexing import lex
+from glassformer.by_hand.grammar.name_lexing import Ground
 
 
 @pytest.mark.parametrize(

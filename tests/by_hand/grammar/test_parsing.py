@@ -2,7 +2,8 @@
 
 import pytest
 
-from glassformer.by_hand.grammar.lexing import Ground, lex
+from glassformer.by_hand.grammar.lexing import lex
+from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.parsing import UnreadableError, parse
 
 

@@ -7,7 +7,7 @@ from helpers.formulas import scene, scope_of, tree
 from glassformer.by_hand.check import check_text
 from glassformer.by_hand.grammar.expressions import Matrix
 from glassformer.by_hand.slips import causes
-from glassformer.by_hand.slips.search import find_cause, other_function, said_otherwise, same_row
+from glassformer.by_hand.slips.search import by_rows, find_cause, other_function, said_otherwise, same_rows
 
 
 @pytest.mark.parametrize(
@@ -48,5 +48,5 @@ def test_a_row_that_stands_elsewhere_number_for_number() -> None:
     literal, other = tree("[[1, 2, 3], [5, 7, 11]]"), tree("[5, 7, 11]")
     wrong = np.array([[False] * 3, [True, True, False]])
     assert isinstance(other, Matrix)
-    assert same_row(literal, wrong, [other]) is other
-    assert same_row(literal, wrong & [True, False, False], [other]) is None  # one entry proves nothing
+    assert list(same_rows(literal, wrong, by_rows([other]))) == [other]
+    assert list(same_rows(literal, wrong & [True, False, False], by_rows([other]))) == []  # one entry proves nothing

@@ -9,7 +9,8 @@ from helpers.small_models import small
 from torch import Tensor, nn
 
 from glassformer.layers.attention import DotProduct
-from glassformer.models.classifiers import EncoderClassifier, RecurrentClassifier
+from glassformer.models.classifiers import EncoderClassifier
+from glassformer.models.recurrent import RecurrentClassifier
 from glassformer.models.registry import MODELS
 from glassformer.models.translator import Translator
 from glassformer.runs.certificate.promises import FIRST, PROMISES

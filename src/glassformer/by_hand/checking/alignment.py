@@ -156,7 +156,7 @@ class Alignment:
     def _agree_somewhat(self, known: Node, side: Node) -> bool:
         """Whether a part was plainly put in for another: most of its numbers are the same."""
         if not is_printed(side):
-            return True
+            return self._agree(known, side)
         try:
             wrong = fit(side, self.ledger.evaluator()(known)).wrong
         except InputError:

@@ -11,11 +11,13 @@ from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
 from glassformer.by_hand.checking.ledger import Claim, Ledger, Topic
 from glassformer.by_hand.checking.named_steps import steps
 from glassformer.by_hand.checking.proof.evidence import UnsureError, is_written
-from glassformer.by_hand.checking.proof.readings import is_round, is_rounded_up
+from glassformer.by_hand.checking.proof.readings import in_hundredths, is_far_off, is_round, is_rounded_up
 from glassformer.by_hand.checking.proof.surroundings import (
     counts_otherwise,
     dash_read_otherwise,
     is_set_by_program,
+    is_shape_in_comment,
+    is_text,
     says_less,
 )
 from glassformer.by_hand.grammar.expressions import (
@@ -178,7 +180,8 @@ class Chain:
     def _compare(self, expected: Node, side: Side, node: Node, claim: Claim) -> None:
         """In any way that what stands before can be read."""
         ledger = self.ledger
-        meant = expected
+        likely = [other for other, is_likely in in_hundredths(expected, node) if is_likely]
+        expected = meant = likely[0] if likely and not ledger.agrees(expected, node) else expected
         dashed = dash_read_otherwise(expected, ledger.source) if expected is self._first() else None
         less = Negative(expected, expected.span) if says_less(node.span, ledger.source) else None
         others = [each for each in (dashed, less, *self.others) if each is not None]
@@ -189,8 +192,9 @@ class Chain:
         is_dash = dashed is not None and meant is expected and ledger.source[expected.span.start] in "-−–"
         doubt = "it begins with a dash or a minus" if is_dash else self._doubt(expected, node)
         value = self._value(expected)
-        if is_rounded_up(node, value) or (side.relation == "ABOUT" and is_round(node, value)):
-            doubt = doubt or "a round number, perhaps, or one rounded up"
+        is_about = side.relation == "ABOUT"
+        if is_rounded_up(node, value) or (is_about and (is_round(node, value) or is_far_off(node, value))):
+            doubt = doubt or "a round number, perhaps, or one of another size"
         ledger.compare(meant, node, Topic(self.title, node), doubt)
         claim.status, claim.why = "checked", ""
 
@@ -212,6 +216,10 @@ class Chain:
             return "it can be read in more than one way"
         if self.statement.sides[self.start].is_quoted:
             return "a notation that is explained, perhaps"
+        if is_shape_in_comment(node.span, self.ledger.source):
+            return "a shape, perhaps"
+        if is_text(expected.span, self.ledger.source):
+            return "letters that are put together, perhaps"
         if counts_otherwise(node.span, self.ledger.source):
             return "a number that counts places or hundredths, perhaps"
         if is_written(expected):

@@ -10,7 +10,7 @@ from glassformer.by_hand.grammar.expressions import Matrix, Name, is_printed, na
 from glassformer.by_hand.grammar.names import stage_of
 from glassformer.by_hand.notes.statements import Reading, Side, Statement
 from glassformer.by_hand.numbers.worlds import Flaw
-from glassformer.by_hand.slips.search import same_row
+from glassformer.by_hand.slips.search import by_rows, same_rows
 from glassformer.errors import InputError
 
 _PARTS = frozenset({"row", "column", "entry", "element", "component", "part", "first", "second", "third", "last"})
@@ -93,10 +93,11 @@ class Checker:
         nodes = [
             side.node for statement in self.reading.statements for side in statement.sides if side.node is not None
         ]
-        matrices = [each for node in nodes for each in walk(node) if isinstance(each, Matrix)]
+        rows = by_rows(each for node in nodes for each in walk(node) if isinstance(each, Matrix))
         for flaw in self.ledger.flaws:
             if flaw.cause is None and not flaw.kind and is_printed(flaw.literal):
-                other = same_row(flaw.literal, flaw.wrong, [m for m in matrices if not self._is_same(m, flaw)])
+                others = same_rows(flaw.literal, flaw.wrong, rows)
+                other = next((matrix for matrix in others if not self._is_same(matrix, flaw)), None)
                 if other is not None:
                     line = self.reading.document.place(other.span.start).line
                     flaw.cause = f"the same row stands in line {line}"

@@ -29,6 +29,7 @@ from glassformer.by_hand.numbers.evaluator import print_halves, printed_value
 from glassformer.by_hand.numbers.intervals import DEEP, GENEROUS, LOCAL, Value
 from glassformer.by_hand.numbers.scope import PAPER, RIGHT
 from glassformer.by_hand.numbers.worlds import Flaw
+from glassformer.errors import InputError
 
 _NOT_SHOWN = "it does not follow as it was read, and nothing else shows that it was read as it is meant"
 _THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
@@ -197,7 +198,10 @@ def _arithmetic(flaw: Flaw, i: int, j: int, ledger: Ledger) -> str:
             node, itself=isinstance(node, Name | Transpose)
         )
 
-    now = evaluate(flaw.expected).middle(LOCAL)
+    try:
+        now = evaluate(flaw.expected).middle(LOCAL)
+    except InputError:
+        return ""  # a name in it has been given anew since, in another shape
     if flaw.right is not None and now.shape == flaw.right.shape and not np.isclose(now, flaw.right.middle(LOCAL))[i, j]:
         return ""  # a name in it has been given anew since: w = w − 0.1
     source = flaw.expected.of if isinstance(flaw.expected, Transpose) else flaw.expected

@@ -26,11 +26,11 @@ class Stacks:
     """The rows of a document, by section and by the matrix they were made with."""
 
     def __init__(self) -> None:
-        self.rows: dict[tuple[int, bytes], list[StackedRow]] = {}
+        self.rows: dict[int, dict[bytes, list[StackedRow]]] = {}
 
     def made_with(self, section: int, weight: Known) -> list[Known]:
         """The rows that were made with a matrix, when there are several."""
-        rows = self.rows.get((section, _fingerprint(weight.paper)), [])
+        rows = self.rows.get(section, {}).get(_fingerprint(weight.paper), [])
         return [row.known for row in rows] if len(rows) > 1 else []
 
     def add(self, section: int, expected: Node, known: Known, evaluator: Callable[[], Evaluator]) -> None:
@@ -41,7 +41,7 @@ class Stacks:
         left, right = evaluator()(product_of(factors[:-1])), evaluator()(factors[-1])
         if right.is_vector or left.is_scalar:
             return
-        rows = self.rows.setdefault((section, _fingerprint(right)), [])
+        rows = self.rows.setdefault(section, {}).setdefault(_fingerprint(right), [])
         if left.shape[0] == 1 and known.paper.shape[0] == 1:
             rows.append(StackedRow(left, known))
             return
@@ -58,8 +58,8 @@ class Stacks:
         if not is_printed(literal) or len(literal.rows) < 2:
             return
         value = printed_value(literal, given=False)
-        for (where, _), rows in self.rows.items():
-            if where != section or len(rows) != value.shape[0] or rows[0].known.paper.shape[1] != value.shape[1]:
+        for rows in self.rows.get(section, {}).values():
+            if len(rows) != value.shape[0] or rows[0].known.paper.shape[1] != value.shape[1]:
                 continue
             pairs = [(row.known, value.row(i)) for i, row in enumerate(rows)]
             if all(_near(known.paper, row) or _near(known.right, row) for known, row in pairs):

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from glassformer.by_hand.grammar.expressions import Matrix, Name, Node, Number, Span, children, with_children
-from glassformer.by_hand.grammar.lexing import Ground, lex
+from glassformer.by_hand.grammar.lexing import lex
+from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.names import canonical, stage_of
 from glassformer.by_hand.grammar.parsing import parse
 from glassformer.by_hand.numbers.evaluator import Evaluator

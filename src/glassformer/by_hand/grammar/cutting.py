@@ -57,7 +57,7 @@ def split(tokens: list[Token]) -> Iterator[list[Token]]:
     row_begins = False
     for i, token in enumerate(tokens):
         depth += OPENS.get(token.type, 0)
-        if depth <= 0 and token.type == "AMP" and not _parts_columns(part, _next_kind(tokens, i)):
+        if depth <= 0 and token.type == "AMP" and not (_parts_columns(part, _next_kind(tokens, i)) and not row_begins):
             continue
         row_begins = token.type == "ROWEND" or (row_begins and token.type in _BLANK)
         if token.type == "WIDE" and row_begins:
@@ -84,7 +84,7 @@ def _next_kind(tokens: list[Token], i: int) -> str:
 
 def _parts_columns(part: list[Token], following: str) -> bool:
     """`a &= 1 & b &= 2`: the second & begins another column; one beside a relation or an operator only aligns."""
-    if not part or following in ("", "ROWEND") or following in _OPERATORS | RELATIONS:
+    if not part or following in ("", "ROWEND") or following in (_OPERATORS - {"MINUS"}) | RELATIONS:
         return False
     return part[-1].type not in _OPERATORS | RELATIONS and any(token.type in RELATIONS for token in part)
 
@@ -132,8 +132,20 @@ def take_label(tokens: list[Token], way: str) -> tuple[str, list[Token]]:
     before = [i for i in colons if not relations or i < relations[0]]
     if not before:
         return "", tokens
+    kinds = {token.type for token in tokens[: before[-1]]}
+    if kinds & _OPERATORS and not kinds & {"WORD", "NAME"}:
+        return "", tokens  # `1/2 : 1/4` divides
+    if kinds == {"NUMBER"} and _stands_apart(tokens, before[-1]):
+        colon = tokens[before[-1]]
+        over = Token("OVER", ":", start_pos=colon.start_pos, end_pos=colon.end_pos)
+        return "", [*tokens[: before[-1]], over, *tokens[before[-1] + 1 :]]  # `36 : 9` divides, `36: 9` is a label
     label = [t for t in tokens[: before[-1]] if t.type in ("WORD", "NAME", "NUMBER")]
     return name_of_words(" ".join(label)) if len(label) <= 6 else "", tokens[before[-1] + 1 :]
+
+
+def _stands_apart(tokens: list[Token], i: int) -> bool:
+    """Whether there is room before a sign."""
+    return i > 0 and (tokens[i].start_pos or 0) > (tokens[i - 1].end_pos or 0)
 
 
 _REMARKS = frozenset({"WORD", "COLON"})
@@ -147,7 +159,7 @@ def without_remarks(tokens: list[Token], *, first: bool, last: bool, alone: bool
     if first and not alone and _is_signature(kept):
         return kept[:1]
     if first or alone:
-        while len(kept) > 1 and _is_remark(kept[0]) and kept[1].type in _STARTS and not _is_taken_from(kept):
+        while len(kept) > 1 and _is_remark(kept[0]) and kept[1].type in _STARTS and not _belongs(kept):
             word = kept.pop(0)
             if kept[0].type == "NAME" and _CHANGING & set(word.lower().split()):
                 kept[0] = Token("NAME", f"{word} {kept[0]}", start_pos=word.start_pos, end_pos=kept[0].end_pos)
@@ -159,9 +171,11 @@ def without_remarks(tokens: list[Token], *, first: bool, last: bool, alone: bool
     return kept
 
 
-def _is_taken_from(tokens: list[Token]) -> bool:
-    """`king - man`: the minus stands between two, and the word before it is no remark."""
+def _belongs(tokens: list[Token]) -> bool:
+    """`king - man` and `log_{10}2`: a minus between two, or no room after the word, which is no remark then."""
     word, sign, *rest = tokens
+    if word.type == "WORD" and sign.type == "NUMBER" and sign.start_pos == word.end_pos:
+        return True
     if sign.type != "MINUS" or not rest:
         return False
     gaps = (sign.start_pos or 0) - (word.end_pos or 0), (rest[0].start_pos or 0) - (sign.end_pos or 0)
@@ -262,6 +276,6 @@ def _is_signature(tokens: list[Token]) -> bool:
 
 
 _STARTS = frozenset(
-    {"NAME", "LSQB", "OPEN", "NUMBER", "MINUS", "FUNCTION", "FRACTION", "ROOT", "LPAR", "WORD", "OTHER"}
+    {"NAME", "LSQB", "OPEN", "NUMBER", "MINUS", "FUNCTION", "FRACTION", "ROOT", "LPAR", "WORD", "OTHER", "SUMMED"}
 )
 _ENDS = frozenset({"NUMBER", "RSQB", "CLOSE", "RPAR", "NAME", "WORD", "RBRACE", "PERCENT", "TURN", "OTHER"})

@@ -100,6 +100,7 @@ class Product:
     factors: tuple[Node, ...]
     span: Span
     entrywise: bool = False
+    starred: bool = False  # written with * where the notes speak of convolution, which it may mean
     signed: bool = False  # written with · or *, which some mean entry by entry; A B is always the matrix product
 
     @cached_property
@@ -178,7 +179,8 @@ class Call:
 
 def readable(node: Node) -> str:
     """The canonical writing, made easier on the eye: `Q Kᵀ /√d`."""
-    text = re.sub(r"\((\w+)\)ᵀ", r"\1ᵀ", node.key)
+    text = re.sub(r"\(\[(\w+(?:, \w+)+)\]\)", r"(\1)", node.key)  # mean squared error(y, t)
+    text = re.sub(r"\((\w+)\)ᵀ", r"\1ᵀ", text)
     text = re.sub(r"1/\((\w+)\)", r"/\1", re.sub(r"sqrt\((\w+)\)", r"√\1", text).replace("1/(√", "/(√"))
     text = re.sub(r"/\((√\w+)\)", r"/\1", text)
     text = re.sub(r"\((\w+)\)\^\((\w+)\)", r"\1^\2", text).replace(" · /", " / ").replace("^2", "²")
@@ -214,7 +216,7 @@ def with_children(node: Node, new: tuple[Node, ...]) -> Node:
         case Sum():
             return Sum(new, node.span)
         case Product():
-            return Product(new, node.span, node.entrywise, node.signed)
+            return Product(new, node.span, node.entrywise, node.starred, node.signed)
         case Negative():
             return Negative(new[0], node.span)
         case Inverse():
@@ -269,7 +271,8 @@ def product(factors: list[Node], span: Span) -> Node:
     if not any(isinstance(f, Inverse) for f in flat):
         kept = flat
     signed = any(isinstance(factor, Product) and factor.signed for factor in factors)
-    return kept[0] if len(kept) == 1 else Product(tuple(kept), span, signed=signed)
+    starred = any(isinstance(factor, Product) and factor.starred for factor in factors)
+    return kept[0] if len(kept) == 1 else Product(tuple(kept), span, starred=starred, signed=signed)
 
 
 def sum_of(terms: list[Node], span: Span) -> Node:

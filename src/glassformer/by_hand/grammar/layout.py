@@ -14,6 +14,10 @@ def lay_out(tokens: list[Token]) -> list[Token]:
     answer: list[Token] = []
     stack: list[int] = []  # where each open bracket begins in `answer`
     for token in tokens:
+        if token.type == "FACTORIAL" and answer and answer[-1].type == "NUMBER":
+            number = answer.pop()  # 5! is one factor, which may follow another: 2! 3!
+            answer.append(Token("COUNT", str(number), start_pos=number.start_pos, end_pos=token.end_pos))
+            continue
         answer.append(token)
         if OPENS.get(token.type) == 1:
             stack.append(len(answer) - 1)

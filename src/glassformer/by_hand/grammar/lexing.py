@@ -7,33 +7,23 @@ Knows nothing of what tokens mean.
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from lark import Token
 
-from glassformer.by_hand.grammar.names import FUNCTIONS, GREEK, canonical, name_of_words
+from glassformer.by_hand.grammar.name_lexing import Ground, NameLexer
+from glassformer.by_hand.grammar.names import FUNCTIONS, GREEK, name_of_words
 from glassformer.by_hand.grammar.patterns import (
-    APPLIED,
+    AFTER_FACTORIAL,
     BOLD,
-    CHAIN_INDEX,
-    CONNECTIVES,
     FACTORIAL,
     HIGH,
     IN_BARS,
-    INDEX,
     LATEX_THOUSANDS,
-    LONG_SUBSCRIPT,
-    LOW,
     LOWERED,
-    NAME_SUPERSCRIPT,
     NEXT_NAME,
-    OF_LIST,
-    OPERAND,
     PATTERN,
     SCIENTIFIC,
     STYLES,
-    SUBSCRIPT,
-    SYMBOL_LETTERS,
     THOUSANDS,
     TURNS,
     UNCLEAR,
@@ -46,54 +36,23 @@ from glassformer.by_hand.grammar.signs import (
     OPENS,
     RELATION_SIGNS,
     RELATIONS,
+    ROUNDED,
+    ROUNDING,
     SYMBOLS,
 )
+from glassformer.by_hand.grammar.summation import SIGNS, summed_over
 
 DEEPEST = 60  # brackets within brackets; more than anybody writes, and far from Python's own limit
 
 
-@dataclass(frozen=True)
-class Ground:
-    """A stretch of a document to be read: its text, where it starts, and the way it is written."""
-
-    text: str
-    start: int
-    way: str  # "math", "text" or "code"
-    sigma: str = ""  # "sigmoid" if the document uses σ(…) for it
-    places: tuple[int, ...] = ()  # where each sign stands, if they do not simply follow each other
-
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where in the document a stretch of the text begins and ends."""
-        if not self.places:
-            return self.start + start, self.start + end
-        first = self.places[min(start, len(self.places) - 1)]
-        return first, self.places[end - 1] + 1 if end > start else first
-
-    def after(self, token: Token) -> str:
-        """What follows a token in the text."""
-        last = (token.end_pos or 0) - 1
-        return self.text[(self.places.index(last) if self.places else last - self.start) + 1 :]
-
-
-class _Lexer:
+class _Lexer(NameLexer):
     """Walks through one stretch of text."""
-
-    def __init__(self, ground: Ground) -> None:
-        self.ground = ground
-        self.text = ground.text
-        self.depth = 0
-        self.last = ""  # the kind of the token before
-        self.bars: list[str] = []  # open ones, | or ‖
-        self.of = False  # `softmax of [1, 2]` was read: `is` may follow
-
-    def token(self, kind: str, value: str, start: int, end: int) -> Token:
-        return Token(kind, value, start_pos=start, end_pos=end)
 
     def tokens(self) -> Iterator[Token]:
         position = 0
         while match := PATTERN.match(self.text, position):
             position = match.end()
-            kind = _kind(match)
+            kind = match.lastgroup or ""  # the outermost group, which is the kind
             if kind == "COMMENT" and self.ground.way != "code":
                 kind, position = "OTHER", match.start() + 1
             if kind == "SPACE" and self._parts_rows(match):
@@ -170,6 +129,10 @@ class _Lexer:
                 return self._call(text.rpartition(".")[2], start, end)
             case "SYMBOL":
                 return self._sign(text, start, end)
+            case "OTHER" if text in SIGNS and (summed := summed_over(self.text, end)):
+                return [self.token("SUMMED", summed.text, start, summed.end)]
+            case "OTHER" if text in ROUNDING or text in ROUNDED:
+                return self._rounding(text, start, end)
             case _:
                 return [self.token(kind, text, start, end)]
 
@@ -218,13 +181,16 @@ class _Lexer:
         if text == "." and self.last == "RSQB" and self.text[end : end + 1] == "[":
             return [self.token("TIMES", text, start, end)]  # [1, 0].[0, 1]
         if text == "!" and FACTORIAL.search(self.text[max(0, start - 5) : start]):
-            return [self.token("FACTORIAL", text, start, end)]
+            is_sure = AFTER_FACTORIAL.match(self.text, end) is not None
+            return [self.token("FACTORIAL" if is_sure else "WONDER", text, start, end)]
         if text in "|‖":
             return self._bar("‖" if self.text[start : start + 2] == "||" else text, start)
         if text == "^" and (turn := TURNS.match(self.text, start)):
             return [self.token("TURN", turn[0], start, turn.end())]
         if text == "^" and self.ground.way == "code":
             return [self.token("OTHER", text, start, end)]
+        if text in "*∗" and not self.ground.convolves:
+            return [self.token("TIMES", text, start, end)]
         return [self.token(SYMBOLS.get(text, "OTHER"), text, start, end)]
 
     def _bar(self, sign: str, start: int) -> list[Token]:
@@ -249,8 +215,14 @@ class _Lexer:
         name = text[1:]
         if text in RELATION_SIGNS:
             return [self.token(RELATION_SIGNS[text], text, start, end)]
+        if text in ROUNDING or text in ROUNDED:
+            return self._rounding(text, start, end)
+        if text in SIGNS and (summed := summed_over(self.text, end)):
+            return [self.token("SUMMED", summed.text, start, summed.end)]
         if text == r"\langle":
             return [self.token("FUNCTION", "dot", start, start), self.token("LPAR", text, start, end)]
+        if text == r"\ast" and self.ground.convolves:
+            return [self.token("STAR", text, start, end)]
         if text in COMMANDS:
             return [self.token(COMMANDS[text], text, start, end)]
         if name == "sigma" and self._is_applied(end):
@@ -263,167 +235,16 @@ class _Lexer:
             return []  # around more than a name: seen through
         return [self.token("OTHER", text, start, end)]
 
-    def _is_applied(self, end: int) -> bool:
-        """Whether σ is a function here; in notes on layer norm it is a number."""
-        return re.compile(r"\s?(?:\\left\s*|\\[bB]igg?l?\s*)?(?:[(\[]|\\begin)").match(self.text, end) is not None
-
-    def _identifier(self, text: str, start: int, end: int) -> list[Token]:
-        text = text.translate(LOW)
-        if text == "σ" and self._is_applied(end):
-            return [self.token("FUNCTION", self.ground.sigma or "σ", start, end)]
-        if self._is_call(text, end):
-            return self._call(text.lower(), start, end)
-        if text.lower() in ("vs", "versus") and self.last:
-            return [self.token("BREAK", text, start, end)]
-        if self.ground.way == "code":
-            return self._code_name(start)
-        if re.fullmatch(r"[xX]\d+", text) and self.last == "NUMBER" and self.text[end : end + 1] == ".":
-            return [self.token("TIMES", "x", start, start + 1)]  # 0.4x0.3
-        if text in "xX" and self.last in ("RSQB", "CLOSE", "RPAR", "NUMBER") and OPERAND.match(self.text, end):
-            return [self.token("TIMES", text, start, end)]  # [1, 0] x [0, 1]
-        if len(text) == 1:
-            return self._symbol(text, start, end)
-        if re.fullmatch(r"[A-Za-zα-ω]\d+", text) or re.fullmatch(r"[Ww][qkvoQKVO]\d?|d[kv]", text):
-            return self._symbol(text, start, end)
-        if SYMBOL_LETTERS.fullmatch(text):
-            return self._letters(text, start)
-        if text.lower() in ("inf", "infinity"):
-            return [self.token("INFINITY", text, start, end)]
-        return self._named(text, start, end)
-
-    def _letters(self, text: str, start: int) -> list[Token]:
-        """`QK`, `XWq` and `QKT` are several symbols written together; a script belongs to the last one."""
-        tail = text.endswith(("T", "t")) and len(text) == 3 and text[1] == "K"
-        parts = re.findall(r"W[qkvo]|d[kv]|[A-Z]", text[:-1] if tail else text)
-        tokens: list[Token] = []
-        for part in parts[:-1]:
-            tokens.append(self.token("NAME", canonical(part), start, start + len(part)))
-            start += len(part)
-        tokens += self._symbol(parts[-1], start, start + len(parts[-1]))
-        if tail:
-            tokens.append(self.token("TURN", "T", start + 1, start + 2))
-        return tokens
-
-    def _is_call(self, text: str, end: int) -> bool:
-        if text.lower() not in FUNCTIONS:
-            return False
-        after = re.compile(
-            r"(?:_\s*(?:\{[^{}]*\}|\\?[A-Za-zβ]+))?(?:\s|\\[,;:!])*(?:\\(?:left|[bB]igg?l?)\s*)?(?:[(\[{]|\\begin)"
-        ).match(self.text, end)
-        if self.ground.way == "text" and OF_LIST.match(self.text, end):
-            return True
-        return after is not None or (
-            text.lower() in ("sqrt", "exp", "sin", "cos", "ln", "log")
-            and self.text[end : end + 2].strip()[:1].isdigit()
-        )
-
-    def _call(self, name: str, start: int, end: int) -> list[Token]:
-        name = name.lower().replace(" ", "")
-        if name in ("inf", "infinity"):
-            return [self.token("INFINITY", name, start, end)]
-        if name in ("array", "tensor", "asarray", "matrix", "float", "float64", "softmax_", "nn"):
-            return []
-        if name not in FUNCTIONS:
-            return self._named(name, start, end)
-        script = SUBSCRIPT.match(self.text, end)
-        function = FUNCTIONS[name]
-        if self.ground.way == "text" and (of := OF_LIST.match(self.text, end)):
-            self.of = True
-            return [self.token("FUNCTION", function, start, of.end())]
-        if script and function == "log":  # to a base of its own
-            function += script["group"] or script["digits"] or script[0]
-        return [self.token("FUNCTION", function, start, script.end() if script else end)]
-
-    def _named(self, text: str, start: int, end: int) -> list[Token]:
-        """Words: a function, a symbol in upright type, or a name made of words."""
-        plain = text.strip().rstrip(":.")
-        if plain.lower().replace(" ", "") in FUNCTIONS and self._is_call(plain.replace(" ", ""), end):
-            return self._call(plain, start, end)
-        if not plain:
-            return []
-        if len(plain) == 1 or plain in ("dk",):
-            return self._symbol(plain, start, end)
-        if self.of and plain.lower() in ("is", "gives", "equals", "yields") and self.last == "RSQB":
-            return [self.token("EQUALS", plain, start, end)]
-        if plain.lower() in CONNECTIVES and self.ground.way == "text":
-            return [self.token("BREAK", plain, start, end)]
-        if index := CHAIN_INDEX.match(self.text, end):
-            return [self.token("NAME", canonical(plain), start, end), self.token("INDEX", index[0], end, index.end())]
-        if script := LONG_SUBSCRIPT.match(self.text, end):
-            return [self.token("WORD", f"{plain}_{script['run']}", start, script.end())]
-        if script := SUBSCRIPT.match(self.text, end):
-            return [self.token("WORD", f"{plain}_{script[0][1:].strip('{} ')}", start, script.end())]
-        return [self.token("WORD", plain, start, end)]
-
-    def _symbol(self, base: str, start: int, end: int) -> list[Token]:
-        """A symbol with its scripts: `W_Q`, `W^{(1)}`, `K^T_1`; a transpose is a token of its own."""
-        turned: tuple[int, int] | None = None
-        name = base
-        while True:
-            if self.text[end : end + 1] == "'" and base == "d":
-                name, end = "d_k", end + 1
-            elif self.text[end : end + 1] in ("'", "′") and base.islower() and self.ground.way != "code":
-                name, end = f"{name}′", end + 1  # w′ is another weight, not w turned
-            elif turn := (TURNS.match(self.text, end) if turned is None else None):
-                turned = (turn.start(), turn.end())
-                end = turn.end()
-            elif script := (LONG_SUBSCRIPT.match(self.text, end) if self.ground.way != "math" else None):
-                name, end = f"{name}_{script['run']}", script.end()
-            elif script := SUBSCRIPT.match(self.text, end):
-                part = (
-                    script["group"]
-                    or script["words"]
-                    or GREEK.get(script["greek"] or "", script["greek"])
-                    or script[0].lstrip("_ ")
-                )
-                part = re.sub(r"\\(?:text|mathrm|textrm|mathsf|mathbf|textbf|operatorname)|[{}\s]", "", part)
-                name, end = f"{name}_{part}", script.end()
-            elif base != "e" and (script := NAME_SUPERSCRIPT.match(self.text, end)):
-                name, end = f"{name}^{script['group'] or script['number'] or script['letter']}", script.end()
-            elif base in ("W", "w") and (script := re.compile(r"\^\s*\{?0\}?").match(self.text, end)):
-                name, end = f"{name}_O", script.end()
-            else:
-                break
-        if not turned and self._is_application(end):
-            return [self.token("FUNCTION", canonical(name), start, end)]
-        tokens = [self.token("NAME", canonical(name), start, turned[0] if turned else end)]
-        if turned:
-            tokens.append(self.token("TURN", "T", turned[0], end))
-        elif index := INDEX.match(self.text, end):
-            tokens.append(self.token("INDEX", index[0], end, index.end()))
-        elif self.text[end : end + 1] == "[" and len(base) == 1:
-            tokens.append(self.token("OTHER", "[…]", end, end))  # x[n − k]: a place, and not a factor
-        return tokens
-
-    def _is_application(self, end: int) -> bool:
-        """`u(x) = 4x` says what u makes of x; `ŷ(1 − ŷ)` is a product."""
-        return self.ground.way != "code" and APPLIED.match(self.text, end) is not None
-
-    def _code_name(self, start: int) -> list[Token]:
-        match = re.compile(r"\w*").match(self.text, start)
-        assert match is not None  # an identifier begins with a letter of some alphabet
-        end = match.end()
-        if match[0].lower() in ("inf", "infinity"):
-            return [self.token("INFINITY", match[0], start, end)]
-        tokens = [self.token("NAME", canonical(match[0]), start, end)]
-        if index := INDEX.match(self.text, end):
-            tokens.append(self.token("INDEX", index[0], end, index.end()))
-            end = index.end()
-        if turn := re.compile(r"\.(?:T|transpose\([^)]*\)|t\(\))(?!\w)").match(self.text, end):
-            tokens.append(self.token("TURN", turn[0], end, turn.end()))
-        return tokens
+    def _rounding(self, text: str, start: int, end: int) -> list[Token]:
+        """⌊x⌋ and ⌈x⌉."""
+        if text in ROUNDED:
+            return [self.token("RPAR", text, start, end)]
+        return [self.token("FUNCTION", ROUNDING[text], start, start), self.token("LPAR", text, start, end)]
 
 
 def _bare(text: str) -> str:
     """A name without braces and blanks, to tell names apart by."""
     return re.sub(r"\\(?:mathbf|mathrm|text|mathcal|boldsymbol|,|;|!)|[{}\s$]", "", text)
-
-
-_KINDS = [name for name in PATTERN.groupindex if name.isupper()]
-
-
-def _kind(match: re.Match[str]) -> str:
-    return next(kind for kind in _KINDS if match[kind] is not None)
 
 
 def lex(ground: Ground) -> list[Token]:

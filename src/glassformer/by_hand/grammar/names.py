@@ -49,6 +49,14 @@ FUNCTIONS = MappingProxyType(
         "transpose": "transpose",
         "layernorm": "layernorm",
         "dot": "dot",
+        **dict.fromkeys(["crossentropy", "ce", "celoss", "crossentropyloss"], "cross entropy"),
+        **dict.fromkeys(["bce", "binarycrossentropy", "bceloss"], "binary cross entropy"),
+        **dict.fromkeys(["mse", "meansquarederror", "mseloss"], "mean squared error"),
+        **dict.fromkeys(["conv", "conv1d", "conv2d", "convolve", "convolution"], "convolution"),
+        **dict.fromkeys(["maxpool", "maxpooling", "maxpool1d", "maxpool2d"], "max pooling"),
+        **dict.fromkeys(["globalmaxpool", "globalmaxpooling"], "global max pooling"),
+        "floor": "floor",
+        "ceil": "ceil",
         "concat": "concat",
     }
 )

@@ -31,6 +31,7 @@ from glassformer.by_hand.grammar.expressions import (
 from glassformer.by_hand.grammar.folding import Folded
 from glassformer.by_hand.grammar.layout import lay_out
 from glassformer.by_hand.grammar.lexing import DEEPEST
+from glassformer.by_hand.grammar.summation import over_all
 from glassformer.errors import InputError
 
 LARGEST = 20_000  # tokens in one side
@@ -114,6 +115,10 @@ class _Builder(Transformer[Token, Node]):
         node = product([a, b], _span(a, b))
         return replace(node, signed=True) if isinstance(node, Product) else node
 
+    def star(self, a: Node, sign: Token, b: Node) -> Node:
+        node = self.times(a, sign, b)
+        return replace(node, starred=True) if isinstance(node, Product) else node
+
     def entrywise(self, a: Node, _sign: Token, b: Node) -> Node:
         return Product((a, b), _span(a, b), entrywise=True)
 
@@ -171,6 +176,19 @@ class _Builder(Transformer[Token, Node]):
 
     def fraction(self, first: Token, top: Node, bottom: Node) -> Node:
         return product([top, Inverse(bottom, bottom.span)], _span(first, bottom))
+
+    def over_all(self, sign: Token, body: Node) -> Node:
+        return over_all(str(sign), body, _span(sign, body))
+
+    def factorial(self, a: Node, sign: Token) -> Node:
+        return Call("factorial", a, _span(a, sign))
+
+    def number_factorial(self, token: Token) -> Node:
+        return Call("factorial", self.number(token), _span(token))
+
+    def binomial(self, first: Token, top: Node, bottom: Node) -> Node:
+        span = _span(first, bottom)
+        return Call("binomial", _row_of([top, bottom], span), span)
 
     def root(self, sign: Token, a: Node) -> Node:
         return Call("sqrt", a, _span(sign, a))

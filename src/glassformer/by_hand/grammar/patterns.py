@@ -52,7 +52,16 @@ NAME_SUPERSCRIPT = re.compile(
     r"|(?P<number>\(\d+\)|\[\d+\])|(?P<letter>[A-Za-z]|\*(?!\s*[\d(\[A-Za-z\\]))(?![A-Za-z]))"
 )
 INDEX = re.compile(r"(?:\[\s*\d+\s*(?:,\s*\d+\s*)?\])+")
+SHORT_NAME = re.compile(r"[A-Za-zα-ω]\d+|[Ww][qkvoQKVO]\d?|d[kv]")
 SYMBOL_LETTERS = re.compile(r"[QKVXWADHMSZCYPE]{2}|QK[Tt]|[QKVXADHMSZCYPE]?W[qkvo]|dk|dv|QKV")
+ARGUMENT = re.compile(
+    r"(?:_\s*(?:\{[^{}]*\}|\\?[A-Za-zβ]+))?(?:\s|\\[,;:!])*(?:\\(?:left|[bB]igg?l?)\s*)?(?:[(\[{]|\\begin)"
+)  # of a function
+LONG_FUNCTION = re.compile(
+    r"(?:(?:binary[_ -]?)?cross[_ -]?entropy(?:_?loss)?|mean[_ ]squared[_ ]error|(?:mse|bce|ce)_loss"
+    r"|conv[12]d|(?:global[_ ]?)?max[_ -]?pool(?:ing)?(?:_?[12]d)?)(?=\()",
+    re.I,
+)  # names of more than one word, which a bracket follows
 CHAIN_INDEX = re.compile(r"(?:\[\d+\])+(?!\s*[·×*])")
 CONNECTIVES = frozenset(
     {"and", "so", "then", "thus", "hence", "likewise", "where", "when", "because", "therefore", "but", "also", "while"}
@@ -74,6 +83,7 @@ SCIENTIFIC = re.compile(
     r"\s*(?:×|·|\*|\\times|\\cdot|x)\s*10\s*(?:(?P<high>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})|\^\s*[{(]?\s*(?P<low>[-−]?\d{1,3})\s*[})]?)(?![\d.])"
 )
 FACTORIAL = re.compile(r"(?:(?<![\d.])\d{1,3}|[)}])$")  # what stands before its sign; a wonder at 0.5 is none
+AFTER_FACTORIAL = re.compile(r"\s*(?:[-=≈+*/·×⋅−)}\]^]|\\[a-z])|\\,\s*\d")  # `= 5!` at the end may be a wonder
 HIGH = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 LOWERED = str.maketrans(HIGH, "0123456789")
 LOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₖᵢⱼ", "0123456789kij")

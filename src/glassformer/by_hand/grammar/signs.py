@@ -39,6 +39,7 @@ COMMANDS = MappingProxyType(
         **dict.fromkeys([r"\odot", r"\circ", r"\otimes"], "ENTRYWISE"),
         **dict.fromkeys([r"\dots", r"\ldots", r"\cdots", r"\vdots", r"\ddots"], "DOTS"),
         **dict.fromkeys([r"\frac", r"\dfrac", r"\tfrac"], "FRACTION"),
+        **dict.fromkeys([r"\binom", r"\dbinom", r"\tbinom"], "BINOMIAL"),
         r"\sqrt": "ROOT",
         r"\div": "OVER",
         r"\infty": "INFINITY",
@@ -52,6 +53,9 @@ COMMANDS = MappingProxyType(
         r"\rbrack": "RSQB",
     }
 )
+# What opens a bracket that is a function of what stands in it, and what closes one.
+ROUNDING = MappingProxyType({"⌊": "floor", r"\lfloor": "floor", "⌈": "ceil", r"\lceil": "ceil"})
+ROUNDED = frozenset({"⌋", r"\rfloor", "⌉", r"\rceil"})
 OPENS = MappingProxyType(
     {"LPAR": 1, "LSQB": 1, "LBRACE": 1, "OPEN": 1, "RPAR": -1, "RSQB": -1, "RBRACE": -1, "CLOSE": -1}
 )

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from glassformer.by_hand.grammar.expressions import Node, Span
-from glassformer.by_hand.notes.canvas import Drawing, find_drawing
-from glassformer.by_hand.notes.gathering import find_gathered
+from glassformer.by_hand.notes.layouts.bare_lists import find_bare_list
+from glassformer.by_hand.notes.layouts.canvas import Drawing, find_drawing
+from glassformer.by_hand.notes.layouts.gathering import find_gathered
+from glassformer.by_hand.notes.layouts.upright_numbers import find_upright
 from glassformer.by_hand.notes.macros import DISPLAYS, Macros
 
 LONGEST_LINE = 100_000
@@ -249,8 +251,11 @@ def _line_end(text: str, position: int) -> int:
 def _cut_drawing(document: Document, span: Span, kind: str) -> int:
     """A matrix drawn over several lines from here on; gives where it ends, or 0 if none is drawn here."""
     code = kind == "code"
-    found = find_gathered(document.read_as, span.start, span.end, code=code) or find_drawing(
-        document.read_as, span.start, span.end, code=code
+    found = (
+        find_upright(document.read_as, span.start, span.end)
+        or find_bare_list(document.read_as, span.start, span.end)
+        or find_gathered(document.read_as, span.start, span.end, code=code)
+        or find_drawing(document.read_as, span.start, span.end, code=code)
     )
     if found is None:
         return 0

@@ -35,6 +35,7 @@ def _plain_line(line: str, *, is_tex: bool, has_names: bool) -> str:
         line = _DOT_PRODUCT.sub(r"\1·\2", line)
         line = line if has_names else _with_times(line)
         line = _SAID.sub(lambda m: f"{m[1]}{' ' * len(m[2])}{m[3]}{'='.center(len(m[4]))}", line)
+        line = _CONVOLVED.sub(lambda m: f"conv({m[1]}, {m[2]}) =".ljust(len(m[0])), line)
     return _seen_through(_LAYOUT.sub(_blank, line)) if "\\" in line else line
 
 
@@ -81,6 +82,12 @@ _DOT_PRODUCT = re.compile(r"(?<![\w.])([A-Za-z]_?\d+)\.([A-Za-z]_?\d+)(?=[ \t]*[
 _SAID = re.compile(
     r"\b(softmax|sigmoid|tanh|relu|mean|sum|exp)( of )(\[[^\[\]\n]*\]|\([^()\n]*\))"
     r"( (?:is|gives|equals|yields) )(?=[\[\d-])",
+    re.I,
+)
+# convolving X with K gives [[11, 14]]
+_CONVOLVED = re.compile(
+    r"\b(?:convolving|convolution of)\s+\$?([A-Z]\w?)\$?\s+(?:with|and)\s+(?:the\s+)?(?:kernel\s+|filter\s+)?"
+    r"\$?([A-Z]\w?)\$?\s+(?:is|gives|equals|yields):?\s*(?=\[)",
     re.I,
 )
 _X = re.compile(r"(?<![\w.])([-−]?\d+(?:\.\d+)?)[ \t]?[xX][ \t]?([-−]?\d+(?:\.\d+)?)(?![\w.])")

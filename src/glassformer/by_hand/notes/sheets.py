@@ -11,7 +11,8 @@ from bisect import bisect_right
 from collections.abc import Mapping
 
 from glassformer.by_hand.grammar.expressions import Matrix, Node, Number, Span
-from glassformer.by_hand.grammar.lexing import Ground, lex
+from glassformer.by_hand.grammar.lexing import lex
+from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.parsing import UnreadableError, parse
 from glassformer.by_hand.notes.documents import Document, Passage
 from glassformer.by_hand.notes.sheet_formulas import Place, agreeing, place_of

@@ -21,11 +21,12 @@ from glassformer.by_hand.grammar.cutting import (
     without_remarks,
 )
 from glassformer.by_hand.grammar.expressions import Name, Node, Span
-from glassformer.by_hand.grammar.lexing import Ground, lex
+from glassformer.by_hand.grammar.lexing import lex
+from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.names import name_of_words
 from glassformer.by_hand.grammar.parsing import LEFT_BLANK, UnreadableError, parse
-from glassformer.by_hand.notes.canvas import Drawing
 from glassformer.by_hand.notes.documents import Document, Passage
+from glassformer.by_hand.notes.layouts.canvas import Drawing
 from glassformer.by_hand.numbers.conventions import Habits
 
 
@@ -169,6 +170,7 @@ class _Reader:
         self.named: set[str] = set()  # that have stood before or after a relation
         self.caption = ""
         self.sigma = "sigmoid" if re.search("sigmoid|logistic", document.text, re.I) else ""
+        self.convolves = re.search(r"\bconvol|\bkernel|\bfilter|\bCNN", document.text, re.I) is not None
         self.said_before = False  # words of this line stand before the formula, which is about them
         self.open_end = False  # the last chain ended in a relation, and goes on in the next passage
         self.heading = ""
@@ -210,7 +212,7 @@ class _Reader:
         if self.document.decimal_mark == ",":
             text = re.sub(r"(?<=\d),(?=\d)", ".", text)
         text, places = self.document.macros.put_in(text, start, places)
-        return Ground(text, start, way, self.sigma, places)
+        return Ground(text, start, way, self.sigma, self.convolves, places)
 
     # --- sections -----------------------------------------------------------------------------------------------
 
@@ -268,7 +270,8 @@ class _Reader:
     # --- chains -------------------------------------------------------------------------------------------------
 
     def _mathematics(self, ground: Ground) -> None:
-        tokens = lex(ground)
+        is_prose = ground.way == "text" and not _CLAIMS.search(ground.text)
+        tokens = [] if is_prose else lex(ground)
         found = False
         asides: list[list[Token]] = []
         if ground.way == "text":
@@ -357,6 +360,7 @@ class _Reader:
         self.named |= {side.node.text for side in sides if isinstance(side.node, Name)}
 
 
+_CLAIMS = re.compile(r"[\d=≈≃≅≐∈≠<>≤≥∼→⟶⇒⟹↦~\[\\]")  # a line without any of these prints and relates nothing
 _REMARK_BETWEEN = re.compile(r"^[^\n]*|\\\w+")  # what follows a formula on its line
 _ARITHMETIC = frozenset({"NUMBER", "MINUS", "PLUS", "TIMES", "STAR", "OVER", "LPAR", "RPAR"})
 _LONGEST_PROSE, _MOST_PROSE = 400, 2  # characters of a line, lines

@@ -17,7 +17,8 @@ from typing import Any
 import yaml
 
 from glassformer.by_hand.grammar.expressions import Matrix, Name, Node, Number, Span
-from glassformer.by_hand.grammar.lexing import DEEPEST, Ground, lex
+from glassformer.by_hand.grammar.lexing import DEEPEST, lex
+from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.names import canonical
 from glassformer.by_hand.grammar.parsing import UnreadableError, parse
 from glassformer.by_hand.notes.documents import Document, Passage

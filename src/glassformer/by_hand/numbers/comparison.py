@@ -144,5 +144,9 @@ def is_near_miss(printed: Number, right: float) -> bool:
         return False
     if ours == theirs or ours.rstrip("0") == theirs.rstrip("0"):
         return 1e-3 < abs(printed.value / right) < 1e3  # the sign, or the point
-    differ = sum(a != b for a, b in zip(ours, theirs, strict=False))
-    return len(ours) == len(theirs) > 2 and (differ == 1 or (differ == 2 and sorted(ours) == sorted(theirs)))
+    if len(ours) != len(theirs) and decimals == 0:
+        return False  # a digit is missing, or one too many
+    length = max(len(ours), len(theirs))
+    ours, theirs = ours.zfill(length), theirs.zfill(length)  # 6.223 for 0.223
+    differ = sum(a != b for a, b in zip(ours, theirs, strict=True))
+    return length > 2 and (differ == 1 or (differ == 2 and sorted(ours) == sorted(theirs)))

@@ -11,6 +11,7 @@ from itertools import combinations, islice, product
 from typing import Any
 
 MOST = 48  # conventions tried for one claim
+MOST_WAYS = 8  # of a loss or a pooling
 _MOST_CHANGES = 3  # of the choices at once
 
 
@@ -19,6 +20,7 @@ class Convention:
     """One way to mean what is written."""
 
     entrywise: bool = False  # A B of one shape: entry by entry
+    cross: bool = False  # a × b of two or three numbers each: the cross product
     upright: bool = False  # a list of numbers is a column
     base: float = math.e  # of log
     degrees: bool = False  # of sin and cos
@@ -28,6 +30,8 @@ class Convention:
     whole: bool = False  # mean, sum or largest of all numbers, not of each row
     from_zero: bool = False  # x_1 is the second row of X
     smooth: bool = False  # GELU by its tanh formula
+    way: int = 0  # which of the usual ways of a loss or a pooling
+    slid: int = 0  # of * and conv: 1 slides the kernel as it is, 2 flipped
     versions: tuple[tuple[str, int], ...] = ()  # names that stand for something they stood for before
     rounding: float = 0.0  # half a unit of the digit to which every result on the way was rounded
 
@@ -53,6 +57,7 @@ class Ambiguities:
 
 _OPTIONS: dict[str, list[Any]] = {
     "entrywise": [True],
+    "cross": [True],
     "upright": [True],
     "base": [2.0, 10.0],
     "degrees": [True],
@@ -60,6 +65,8 @@ _OPTIONS: dict[str, list[Any]] = {
     "whole": [True],
     "from_zero": [True],
     "smooth": [True],
+    "way": list(range(1, MOST_WAYS)),
+    "slid": [1, 2],
 }
 
 

@@ -27,12 +27,21 @@ from glassformer.by_hand.grammar.expressions import (
 from glassformer.by_hand.grammar.names import base_and_suffix, stage_of
 from glassformer.by_hand.numbers import intervals
 from glassformer.by_hand.numbers.conventions import PLAIN, Ambiguities, Convention
-from glassformer.by_hand.numbers.functions import apply
+from glassformer.by_hand.numbers.functions import apply, sum_over
 from glassformer.by_hand.numbers.intervals import Value, exactly, matmul, printed, stack_columns, stack_rows
+from glassformer.by_hand.numbers.network_functions import (
+    OF_ONE,
+    OF_TWO,
+    apply_network,
+    convolved,
+    fits_inside,
+    multiply,
+)
 from glassformer.by_hand.numbers.scope import Known, Scope, UnknownError, UnknownNameError, World
 from glassformer.errors import InputError
 from glassformer.stages.catalogue import CATALOGUE
 
+_SPACE = 3  # numbers of a vector that has a cross product
 _WIDTHS = frozenset({"d_k", "d", "d_model", "m", "n_k", "D"})
 _IDENTITIES = frozenset({"I", "I_n"})
 
@@ -76,6 +85,7 @@ class Evaluator:
         self.looked_up: set[str] = set()  # names whose numbers went in
         self.guesses: list[str] = []
         self.inner: int | None = None  # the width of the first matrix of the product being worked out
+        self.terms: dict[str, int] = {}  # letters for the number of terms of a sum, and what they are
         self.busy: set[str] = set()
 
     def take(self, known: Known) -> Value:
@@ -154,12 +164,24 @@ class Evaluator:
                 return reduce(intervals.maximum if node.function == "max" else _minimum, values)
         if node.function == "absolute value" and self(node.of).shape != (1, 1):
             raise UnknownError("|…| of several numbers may be their length, or each without its sign")
+        if node.function == "sum over":
+            return self._sum_over(node)
+        if node.function in OF_TWO | OF_ONE:
+            pair = node.of.rows[0] if isinstance(node.of, Matrix) and node.function in OF_TWO else (node.of,)
+            return apply_network(node.function, [self(each) for each in pair], self.convention, self.met)
         if node.function == "exp" and self._is_other_e():
             raise UnknownError("'e' may be Euler's number here, or the name that was given before")
         if node.function == "σ":
             self.guesses.append("σ is taken to be the sigmoid")
             return apply("sigmoid", self(node.of), self.convention, self.met)
         return apply(node.function, self(node.of), self.convention, self.met)
+
+    def _sum_over(self, node: Call) -> Value:
+        _, lower, upper = node.parameters
+        known = None if upper.isdigit() else self.scope.find(upper)
+        if known is not None and known.paper.is_scalar:
+            upper = f"{known.paper.middle(intervals.LOCAL).item():g}"
+        return sum_over(self(node.of), lower, upper, self.convention, self.met)
 
     def _is_other_e(self) -> bool:
         """Whether the notes call something else e, such as an error: e = 7 − 5."""
@@ -197,21 +219,34 @@ class Evaluator:
         if node.entrywise:
             return reduce(intervals.times, [self(factor) for factor in node.factors])
         outer, self.inner = self.inner, None
+        self._count_terms(node)
         try:
             result: Value | None = None
             for value in self._runs(node, itself):
                 if self.inner is None and not value.is_scalar:
                     self.inner = value.shape[1]
-                result = value if result is None else self._times(result, value, signed=node.signed)
+                result = value if result is None else self._times(result, value, node)
         finally:
             self.inner = outer
         assert result is not None
         return result
 
-    def _times(self, a: Value, b: Value, *, signed: bool) -> Value:
-        """As matrices; two of one shape with a sign between them may be meant entry by entry."""
-        if signed and a.shape == b.shape and not a.is_scalar:
-            self.met.features.add("entrywise")
+    def _count_terms(self, node: Product) -> None:
+        """1/n before a sum over n terms: n is how many there are, if nobody says so."""
+        for factor in node.factors:
+            if isinstance(factor, Call) and factor.function == "sum over":
+                self.terms[factor.parameters[2] or "n"] = max(self(factor.of).shape)
+
+    def _times(self, a: Value, b: Value, node: Product) -> Value:
+        """As matrices; two of one shape with a sign between them may be meant entry by entry; * may convolve."""
+        if node.starred and fits_inside(a, b):
+            self.met.features.add("slid")
+            if self.convention.slid or not multiply(a, b):
+                return convolved(a, b, flipped=self.convention.slid == 2)
+        if node.signed and a.shape == b.shape and not a.is_scalar:
+            self.met.features |= {"entrywise", "cross"} if max(a.shape) <= _SPACE else {"entrywise"}
+            if self.convention.cross:
+                return intervals.cross(a, b)
             if self.convention.entrywise:
                 return intervals.times(a, b)
         return matmul(a, b)
@@ -330,6 +365,8 @@ class Evaluator:
         if name.text == "e":
             self.met.features.add("e")
             return exactly(self.convention.e)
+        if name.text in self.terms:
+            return exactly(float(self.terms[name.text]))
         return exactly(np.pi) if name.text == "π" else None
 
 

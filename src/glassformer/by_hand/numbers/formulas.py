@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from glassformer.by_hand.grammar.expressions import Name, Node, children, with_children
-from glassformer.by_hand.grammar.lexing import Ground, lex
+from glassformer.by_hand.grammar.lexing import lex
+from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.parsing import parse
 from glassformer.by_hand.numbers.scope import Scope
 from glassformer.stages.catalogue import CATALOGUE, fill

@@ -1,5 +1,6 @@
 """The functions that notes name, each over intervals: softmax, GELU, the mean of a row. Knows no names or formulas."""
 
+import math
 from collections.abc import Callable
 from types import MappingProxyType
 
@@ -7,9 +8,10 @@ import numpy as np
 
 from glassformer.by_hand.numbers import intervals
 from glassformer.by_hand.numbers.conventions import Ambiguities, Convention
-from glassformer.by_hand.numbers.intervals import Value, exactly
+from glassformer.by_hand.numbers.intervals import LOCAL, Value, exactly
 from glassformer.by_hand.numbers.scope import UnknownError
 
+MOST = 150  # things counted; the factorial of more is beyond a computer's numbers
 _PLAIN: MappingProxyType[str, Callable[[Value], Value]] = MappingProxyType(
     {
         "sqrt": intervals.sqrt,
@@ -22,6 +24,10 @@ _PLAIN: MappingProxyType[str, Callable[[Value], Value]] = MappingProxyType(
         "column softmax": lambda a: intervals.interval_softmax(a.transposed).transposed,
         "silu": lambda a: intervals.times(a, intervals.sigmoid(a)),
         "softplus": intervals.softplus,
+        "floor": intervals.rising(np.floor),
+        "ceil": intervals.rising(np.ceil),
+        "factorial": lambda a: exactly(float(math.factorial(_counts(a, 1)[0]))),
+        "binomial": lambda a: exactly(float(math.comb(*_counts(a, 2)))),
     }
 )
 # Functions that are meant in more than one way, and the choice that each depends on.
@@ -52,6 +58,23 @@ def apply(function: str, a: Value, convention: Convention, met: Ambiguities) -> 
     raise UnknownError(f"the function '{function}' is not known")
 
 
+def sum_over(a: Value, lower: str, upper: str, convention: Convention, met: Ambiguities) -> Value:
+    """The sum of a list from its first entry to its last; where the bounds say otherwise, it is not worked out."""
+    if a.is_scalar or not a.is_vector:
+        raise UnknownError("a sum over an index is worked out for lists of numbers")
+    n = max(a.shape)
+    is_said = upper.replace(".", "", 1).isdigit()
+    if lower not in ("", "0", "1") or (is_said and upper != str(n - (lower == "0"))):
+        raise UnknownError(f"a sum over another number of terms than the {n} of the list")
+    return apply("sum", _in_one_row(a), convention, met)
+
+
+def _several(a: Value) -> Value:
+    if a.is_scalar:
+        raise UnknownError("a sum of which nobody says how many terms it has")
+    return a
+
+
 def _softmax(a: Value, convention: Convention) -> Value:
     """Of each row; a column of scores is weighed as one row."""
     scaled = intervals.times(a, exactly(np.log(convention.e)))
@@ -61,6 +84,8 @@ def _softmax(a: Value, convention: Convention) -> Value:
 
 
 def _log(a: Value, base: float) -> Value:
+    if (a.high[LOCAL] < 0).any():
+        raise UnknownError("the logarithm of a negative number")
     return intervals.times(intervals.log(a), intervals.inverse(intervals.log(exactly(base))))
 
 
@@ -117,7 +142,7 @@ _CHOSEN: MappingProxyType[str, Callable[[Value, Convention], Value]] = MappingPr
         "standard deviation": lambda a, c: intervals.sqrt(_variance(a, c)),
         "layernorm": _layernorm,
         "mean": lambda a, c: intervals.mean(_flat(a, c)),
-        "sum": lambda a, c: _row_sums(_flat(a, c)),
+        "sum": lambda a, c: _row_sums(_flat(_several(a), c)),
         "max": lambda a, c: _largest(_flat(a, c)),
         "min": lambda a, c: intervals.negative(_largest(intervals.negative(_flat(a, c)))),
         "gelu": lambda a, c: intervals.gelu_by_tanh(a) if c.smooth else intervals.gelu(a),
@@ -129,6 +154,15 @@ def _length(a: Value) -> Value:
     if a.shape[0] != 1:
         raise UnknownError("‖…‖ of a matrix may mean several things")
     return intervals.sqrt(_row_sums(intervals.power(a, 2)))
+
+
+def _counts(a: Value, n: int) -> list[int]:
+    """Whole numbers that are known exactly, as those of things that are counted."""
+    numbers = np.round(a.middle(intervals.LOCAL)).ravel().tolist()
+    is_whole = a.shape == (1, n) and all(np.allclose(end, numbers, rtol=0, atol=1e-9) for end in (a.low, a.high))
+    if not is_whole or not all(0 <= number <= MOST for number in numbers):
+        raise UnknownError(f"only whole numbers from 0 to {MOST} are counted with")
+    return [int(number) for number in numbers]
 
 
 def _row_sums(a: Value) -> Value:

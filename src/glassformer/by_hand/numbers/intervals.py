@@ -157,6 +157,19 @@ def times(a: Value, b: Value) -> Value:
     return _outward(low, high)
 
 
+def cross(a: Value, b: Value) -> Value:
+    """The cross product of two vectors in space; in the plane, the one number of it that is not 0."""
+    if min(a.shape) != 1 or a.shape != b.shape or max(a.shape) not in (2, 3):
+        raise ShapeError(f"no cross product of {named_shape(a.shape)} and {named_shape(b.shape)}")
+    axis = 1 + int(np.argmax(a.shape))
+
+    def at(value: Value, order: list[int]) -> Value:
+        return Value(np.take(value.low, order, axis), np.take(value.high, order, axis))
+
+    one, other = ([1, 2, 0], [2, 0, 1]) if max(a.shape) == 3 else ([0], [1])
+    return add(times(at(a, one), at(b, other)), negative(times(at(a, other), at(b, one))))
+
+
 def _products(a_low: Floats, a_high: Floats, b_low: Floats, b_high: Floats) -> tuple[Floats, Floats]:
     with np.errstate(invalid="ignore", over="ignore"):
         corners = np.stack(np.broadcast_arrays(a_low * b_low, a_low * b_high, a_high * b_low, a_high * b_high))

@@ -30,6 +30,7 @@ class Flaw(Mistake):
     kind: str = ""  # "", cut-off, doubtful or formula
     cause: str | None = None
     is_copy: bool = False
+    is_put_in: bool = False  # for a part of a formula, and not for all of it
     after: frozenset[Mistake] = frozenset()
     followers: list[Node] = field(default_factory=list)
     section: int = 0

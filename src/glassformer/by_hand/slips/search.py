@@ -3,13 +3,15 @@
 A cause is named only when it gives every wrong number of the matrix as printed. Knows nothing of documents.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 
 from glassformer.by_hand.grammar.expressions import Call, Matrix, Node, children, is_printed, with_children
 from glassformer.by_hand.numbers.comparison import Flags, entries_of
 from glassformer.by_hand.slips.causes import Scene
 from glassformer.by_hand.slips.method_slips import method_slips
 from glassformer.by_hand.slips.pen_slips import pen_slips
+from glassformer.errors import InputError
 
 
 def find_cause(scene: Scene) -> str | None:
@@ -18,8 +20,9 @@ def find_cause(scene: Scene) -> str | None:
         return None
     ways = [pen_slips, method_slips] if scene.wrong.sum() == 1 else [method_slips, pen_slips]
     for way in ways:
-        for cause in way(scene):
-            return cause
+        with suppress(InputError):  # conv(X, K): two operands that do not stand in one matrix
+            for cause in way(scene):
+                return cause
     return None
 
 
@@ -58,14 +61,22 @@ def _swapped(node: Node, said: str, meant: str) -> Node | None:
     return None
 
 
-def same_row(literal: Node, wrong: Flags, others: list[Matrix]) -> Matrix | None:
-    """Another printed matrix that has the wrong row, number for number; rows of one wrong entry prove nothing."""
-    rows = entries_of(literal)
-    for i, row in enumerate(rows):
-        if wrong[i].sum() < 2 or len(row) < 3:
-            continue
-        texts = [number.key for number in row]
-        for other in others:
-            if other is not literal and any([entry.key for entry in each] == texts for each in other.rows):
-                return other
-    return None
+_TELLING = 3  # numbers in a row by which it is known again
+Rows = dict[tuple[str, ...], list[Matrix]]
+
+
+def by_rows(matrices: Iterable[Matrix]) -> Rows:
+    """The matrices that have each row, number for number."""
+    answer: Rows = {}
+    for matrix in matrices:
+        for row in matrix.rows:
+            if len(row) >= _TELLING:
+                answer.setdefault(tuple(entry.key for entry in row), []).append(matrix)
+    return answer
+
+
+def same_rows(literal: Node, wrong: Flags, rows: Rows) -> Iterator[Matrix]:
+    """Other printed matrices that have a wrong row, number for number; rows of one wrong entry prove nothing."""
+    for i, row in enumerate(entries_of(literal)):
+        if wrong[i].sum() > 1:
+            yield from (each for each in rows.get(tuple(n.key for n in row), []) if each is not literal)

@@ -60,7 +60,7 @@ def compare(
     others
         The second of two parallel files.
     models
-        With commas: rnn,bilstm,mlp,conv,conv-pool,bare-attention,attention,transformer. All of the task by default.
+        With commas: ngrams,rnn,gru,bilstm,mlp,conv,conv-pool,bare-attention,attention,transformer. All by default.
     minutes
         How long each contender may take (1 by default).
     epochs

@@ -71,7 +71,7 @@ def train(
     steps
         Or: how many steps.
     model
-        rnn, bilstm, mlp, conv, conv-pool, bare-attention, attention, transformer; translator; gpt, modern.
+        ngrams, rnn, gru, bilstm, mlp, conv, conv-pool, bare-attention, attention, transformer; translator; gpt, modern.
     objective
         What is learnt, if not the usual: spans or masked, to pretrain.
     from_run

@@ -44,7 +44,7 @@ class Subject:
     @property
     def vocabulary(self) -> int:
         """How many ids there are."""
-        return int(self.model.embedding.weight.shape[0])
+        return int(self.model.config.vocabulary)
 
     @property
     def longest(self) -> int | None:

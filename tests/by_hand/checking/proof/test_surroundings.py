@@ -3,9 +3,11 @@
 import pytest
 from helpers.formulas import tree
 
+from glassformer.by_hand.check import check_text
 from glassformer.by_hand.checking.proof.surroundings import counts_otherwise, dash_read_otherwise, is_set_by_program
 from glassformer.by_hand.grammar.expressions import Span
-from glassformer.by_hand.grammar.lexing import Ground, lex
+from glassformer.by_hand.grammar.lexing import lex
+from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.parsing import parse
 
 
@@ -35,3 +37,9 @@ def test_a_program_sets_a_name() -> None:
     source = "v = np.array([1, 1])"
     assert is_set_by_program(Span(source.index("["), len(source) - 1), source)
     assert not is_set_by_program(Span(4, 10), "v = [1, 1]")
+
+
+def test_shapes_in_comments_and_ratios() -> None:
+    notes = "```python\nscores = [[8, 8]]\nweights = softmax(scores)  # [8, 8]\n```\n"
+    assert check_text(notes).findings == []
+    assert check_text("weights: $\\frac{1}{2} : \\frac{1}{5} : \\frac{1}{10} = 5 : 2 : 1$\n").findings == []

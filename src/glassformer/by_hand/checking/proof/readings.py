@@ -4,42 +4,65 @@ Gives expressions that somebody may have worked out instead; works nothing out i
 """
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 
 from glassformer.by_hand.grammar.expressions import (
+    Call,
     Inverse,
+    Name,
     Negative,
     Node,
     Number,
     Power,
     Product,
     Sum,
+    children,
     product,
     sum_of,
+    walk,
+    with_children,
 )
+from glassformer.by_hand.numbers.comparison import is_near_miss
 
+_BINARY = re.compile(r"[01]{1,16}")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _HUNDRED = "100"
 
 
 def read_otherwise(expected: Node, printed: Node) -> Iterator[Node]:
     """The other meanings of an expression beside a printed result."""
-    if isinstance(printed, Number) and printed.percent:
-        yield from _in_hundredths(expected)
-    if isinstance(expected, Product):
-        yield from _divided_otherwise(expected)
-        yield from _mixed(expected)
-    elif isinstance(expected, Sum):
-        yield from _terms_divided_otherwise(expected)
-        yield from _divided_as_a_whole(expected)
-        yield from _squares_of_negatives(expected)
+    yield from (other for other, _ in in_hundredths(expected, printed))
+    yield from _of_the_first_term(expected)
+    match expected:
+        case Product():
+            yield from _divided_otherwise(expected)
+            yield from _mixed(expected)
+        case Sum():
+            yield from _terms_divided_otherwise(expected)
+            yield from _divided_as_a_whole(expected)
+            yield from _squares_of_negatives(expected)
+            yield from _under_one_root(expected)
+            yield from _per_cent_more(expected)
+            yield from _lost_exponent(expected)
+        case Negative(of=Power() as power):
+            yield power  # `-2^2` for the square of −2
 
 
-def _in_hundredths(expected: Node) -> Iterator[Node]:
-    """`2/10 × 100 = 20 %`: the factor 100 says the same as the sign."""
+def in_hundredths(expected: Node, printed: Node) -> Iterator[tuple[Node, bool]]:
+    """`2/10 × 100 = 20 %`, `100 − 65 = 35 %`, `30 % + 5 % = 35`: a sign on one side only; and if that is likely."""
+    numbers = [each for each in walk(expected) if isinstance(each, Number)]
+    signed, span = any(number.percent for number in numbers), expected.span
+    if not isinstance(printed, Number) or printed.percent == signed:
+        return
     factors = expected.factors if isinstance(expected, Product) else ()
     for i, factor in enumerate(factors):
-        if isinstance(factor, Number) and factor.key == _HUNDRED and len(factors) > 1:
-            yield product([*factors[:i], *factors[i + 1 :]], expected.span)
+        if isinstance(factor, Number) and factor.key == _HUNDRED and len(factors) > 1 and printed.percent:
+            yield product([*factors[:i], *factors[i + 1 :]], span), True
+    hundred = Number(_HUNDRED, span)
+    all_alike = all(number.percent for number in numbers) if signed else any(abs(each.value) > 1 for each in numbers)
+    is_likely = isinstance(expected, Sum) and all_alike
+    yield Product((expected, hundred if signed else Inverse(hundred, span)), span), is_likely
 
 
 def _divided_otherwise(expected: Product) -> Iterator[Node]:
@@ -88,6 +111,47 @@ def _squares_of_negatives(expected: Sum) -> Iterator[Node]:
         yield sum_of(terms, expected.span)
 
 
+def _of_the_first_term(expected: Node) -> Iterator[Node]:
+    """`-p \\log{p - q \\log{q}}`: braces are not seen, and the function is of p alone."""
+    inner = expected.of if isinstance(expected, Negative) else expected
+    factors = inner.factors if isinstance(inner, Product) else (inner,)
+    last = factors[-1]
+    if not isinstance(last, Call) or not isinstance(last.of, Sum):
+        return
+    first, *rest = last.of.terms
+    call = Call(last.function, first, last.span, last.parameters)
+    head = product([*factors[:-1], call], expected.span)
+    yield sum_of([Negative(head, head.span) if inner is not expected else head, *rest], expected.span)
+
+
+def _under_one_root(expected: Sum) -> Iterator[Node]:
+    """`√(3-0)² + (4-0)²`: the root is over both."""
+    first, *rest = expected.terms
+    if isinstance(first, Power) and isinstance(first.base, Call) and first.base.function == "sqrt":
+        inside: Node = Power(first.base.of, first.exponent, first.span)
+    elif isinstance(first, Call) and first.function == "sqrt":
+        inside = first.of
+    else:
+        return
+    yield Call("sqrt", sum_of([inside, *rest], expected.span), expected.span)
+
+
+def _per_cent_more(expected: Sum) -> Iterator[Node]:
+    """`100 + 10 %` is 110 for a shopkeeper."""
+    *rest, last = expected.terms
+    share = last.of if isinstance(last, Negative) else last
+    if isinstance(share, Number) and share.percent and not any(isinstance(t, Number) and t.percent for t in rest):
+        whole = sum_of(rest, expected.span)
+        yield product([whole, sum_of([Number("1", last.span), last], last.span)], expected.span)
+
+
+def _lost_exponent(expected: Sum) -> Iterator[Node]:
+    """`e-1 = 0.368`: the exponent came down on its way to the page."""
+    first, *rest = expected.terms
+    if isinstance(first, Name) and first.text == "e" and len(rest) == 1:
+        yield Power(first, rest[0], expected.span)
+
+
 def _mixed(expected: Product) -> Iterator[Node]:
     """`49 1/3` is 49 and a third."""
     whole, *rest = expected.factors
@@ -108,10 +172,44 @@ def is_round(printed: Node, right: float) -> bool:
     return unit > 1 and abs(right - printed.value) <= unit / 2
 
 
+def is_far_off(printed: Node, right: float) -> bool:
+    """Whether `57/2 ≈ 4` can hardly be meant: not even the first digits are near, nor are they those of a slip."""
+    if not isinstance(printed, Number) or not printed.value or not right or not math.isfinite(right):
+        return False
+    ratio = printed.value / right
+    is_shifted = any(abs(ratio - shift) < 0.03 * shift for shift in (0.01, 0.1, 10, 100))
+    return not (0.5 < ratio < 2 or is_shifted or is_near_miss(printed, right))
+
+
 def is_rounded_up(printed: Node, right: float) -> bool:
     """Whether `n = 373.3, so 374`: a whole number, the next above."""
     is_whole = isinstance(printed, Number) and printed.decimals is None and math.isfinite(right)
     return is_whole and isinstance(printed, Number) and right > 1 and math.ceil(right) == printed.value
+
+
+def in_other_digits(expected: Node, printed: Node) -> Iterator[tuple[Node, Node]]:
+    """Both sides with their digits read otherwise: in base 2, or with points between thousands."""
+    numbers = [each for node in (expected, printed) for each in walk(node) if isinstance(each, Number)]
+    if all(_BINARY.fullmatch(number.text) for number in numbers):
+        yield with_numbers(expected, _from_binary), with_numbers(printed, _from_binary)
+    pointed = [number for number in numbers if "." in number.text]
+    if pointed and all(_THOUSANDS.fullmatch(number.text) for number in pointed):
+        yield with_numbers(expected, _without_points), with_numbers(printed, _without_points)
+
+
+def _from_binary(number: Number) -> Number:
+    return Number(str(int(number.text, 2)), number.span, number.sign)
+
+
+def _without_points(number: Number) -> Number:
+    return Number(number.text.replace(".", ""), number.span, number.sign, number.percent)
+
+
+def with_numbers(node: Node, change: Callable[[Number], Number]) -> Node:
+    """The same expression with other numbers."""
+    if isinstance(node, Number):
+        return change(node)
+    return with_children(node, tuple(with_numbers(child, change) for child in children(node)))
 
 
 def beginnings(side: Node) -> Iterator[Node]:

@@ -20,7 +20,19 @@ _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _LESS = re.compile(
     r"\W{0,6}(?:\w+\s+)?(?:decrease|reduction|drop|loss|less|lower|decline|fall|below|shorter|smaller)", re.I
 )
+_RATIO = re.compile(r"[ \t]*:[ \t]*\d")
+_COMMENT = re.compile(r"#[^\n#]{0,20}$")
+_SIZES = re.compile(r"[\[(]\s*[1-9]\d*(?:\s*,\s*[1-9]\d*)+\s*[\])]")
 _SIGN_ABOVE = re.compile(r"(?:^|\n)[ \t]*[A-Za-z+−×*/·^-]\s*$")
+_DIGITS_IN_QUOTES = re.compile(r"[\"'“][\d.]+[\"'”]")
+_CELL = re.compile(r"(?<!\\)&|\|(?=.*[=])")
+_IN_MATRIX = re.compile(r"&?\s*\\\\\s*&|\\begin\{([a-zA-Z]*)\*?\}.*?\\end\{\1\*?\}", re.DOTALL)
+_BEGINNING = re.compile(
+    r"(?:^|[\n$=≈→⇒,;|‖&>`│/]|\\[\[(\\]|\\(?:approx|to|Rightarrow|implies|item|quad|qquad)|(?<=\w)[.!?]"
+    r"|(?:[^\W\d_][^:\n\\{}]{0,30}|[^\d\s}]\s?):|\b(?:and|so|then|thus|hence|gives?|get|have|is|that|with|because|since)\s)"
+    r"(?:\s|[-*+•({$~\\]|\\(?:left|displaystyle|quad|underbrace|lceil|lfloor|[,;:! ])|\d{1,2}[.)]\s|1\s*/"
+    r"|\\[dt]?frac\s*\{?1?|1\s*\}(?:\s*\{)?|\\sqrt)*$"
+)
 _LONGEST_INDENT = 40
 
 
@@ -49,14 +61,30 @@ def is_set_by_program(printed: Span, source: str) -> bool:
     return _ARRAY.search(source[max(0, printed.start - _LONGEST_INDENT) : printed.start]) is not None
 
 
+def is_shape_in_comment(printed: Span, source: str) -> bool:
+    """`weights = softmax(scores)  # [8, 8]`: how large it is, and not what it is."""
+    before = source[max(0, printed.start - _LONGEST_INDENT) : printed.start]
+    return bool(_COMMENT.search(before) and _SIZES.match(source, printed.start))
+
+
 def says_less(printed: Span, source: str) -> bool:
     """`≈ 0.03 decrease`: the word has the sign."""
     return _LESS.match(source, printed.end) is not None
 
 
+def is_text(working: Span, source: str) -> bool:
+    """`"1" + "1"`: letters that are put together."""
+    return _DIGITS_IN_QUOTES.match(source, max(0, working.start - 1)) is not None
+
+
 def has_unit(printed: Span, source: str) -> bool:
-    """Whether a word stands after a number that may be a unit: `96 × 32 ≈ 3 GiB`."""
-    return _WORD_AFTER.match(source, printed.end) is not None
+    """Whether a word stands after a number that may be a unit: `96 × 32 ≈ 3 GiB`; or it is one of a ratio: `5 : 2`."""
+    return bool(_WORD_AFTER.match(source, printed.end) or _RATIO.match(source, printed.end))
+
+
+def begins_anew(first: Span, source: str) -> bool:
+    """Whether nothing before a working may belong to it: it begins a line, or follows a sign or a label."""
+    return _BEGINNING.search(source[max(0, first.start - _LONGEST_INDENT) : first.start]) is not None
 
 
 def stands_plainly(working: Span, printed: Span, source: str) -> bool:
@@ -64,7 +92,11 @@ def stands_plainly(working: Span, printed: Span, source: str) -> bool:
     first, last = sorted((working, printed), key=lambda span: span.start)
     if last.start < first.end or has_unit(last, source):
         return False
+    if not begins_anew(first, source):
+        return False
     between, written = source[first.end : last.start], source[working.start : working.end]
+    if "$" in written or _CELL.search(_IN_MATRIX.sub(" ", written)):
+        return False  # from one formula or cell into the next
     if "\n" in written and _SIGN_ABOVE.search(source[max(0, working.start - 200) : working.start]):
         return False  # signs from line to line, which begin above
     return not _LETTERS.search(_COMMAND.sub(" ", between))

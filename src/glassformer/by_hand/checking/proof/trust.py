@@ -72,19 +72,25 @@ class Record:
 def is_shown(flaw: Flaw, record: Record, source: str) -> bool:
     """Whether something shows that the wrong number was meant for the formula."""
     assert flaw.expected is not None
+    assert flaw.right is not None
+    if not np.isfinite(flaw.right.middle(LOCAL)[flaw.wrong]).all():
+        return False  # a division by nought, or what no number is
     if flaw.is_proven or flaw.state == "slip":
         return True
     if isinstance(flaw.literal, Number) and has_unit(flaw.literal.span, source):
         return _is_close(flaw)  # a unit may be another one
     if record.speaks_for(flaw.expected):
         return True
-    is_pinned = is_written(flaw.expected) or (flaw.is_pinned and not flaw.is_copy)
+    has_entries = any(isinstance(each, Name) and each.index for each in walk(flaw.expected))
+    is_pinned = is_written(flaw.expected) or (flaw.is_pinned and not flaw.is_copy and not has_entries)
     if is_pinned and stands_plainly(flaw.expected.span, flaw.literal.span, source):
         return True
     if not is_printed(flaw.literal):
         return False
+    if flaw.is_copy and not flaw.is_put_in:
+        return _stands_among_telling_ones(flaw)  # a name may be given anew
     if flaw.is_copy:
-        return _stands_among_right_ones(flaw)  # a name may be given anew
+        return _stands_among_right_ones(flaw)
     has_cause = flaw.cause is not None and flaw.cause not in CHANCE
     return has_cause or _is_near(flaw) or _stands_among_right_ones(flaw)
 
@@ -105,8 +111,12 @@ def _is_close(flaw: Flaw) -> bool:
     return _is_near(flaw) and 1 / _FACTOR < flaw.literal.value / (right or 1.0) < _FACTOR
 
 
-def _stands_among_right_ones(flaw: Flaw) -> bool:
+def _stands_among_telling_ones(flaw: Flaw) -> bool:
+    """Whether at least as many numbers are right as wrong; noughts and ones stand everywhere, and tell nothing."""
     telling = np.array([[number.value not in (0, 1) for number in row] for row in entries_of(flaw.literal)])
-    n_right = int((~flaw.wrong & telling).sum())
-    n_wrong = int(flaw.wrong.sum())
-    return n_right >= n_wrong or (n_wrong == 1 and flaw.wrong.size > _SMALL)
+    return int((~flaw.wrong & telling).sum()) >= int(flaw.wrong.sum())
+
+
+def _stands_among_right_ones(flaw: Flaw) -> bool:
+    is_one_of_many = int(flaw.wrong.sum()) == 1 and flaw.wrong.size > _SMALL
+    return is_one_of_many or _stands_among_telling_ones(flaw)

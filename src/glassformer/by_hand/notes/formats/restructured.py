@@ -1,4 +1,4 @@
-"""Reads reStructuredText: math directives and roles, code and literal blocks, headings and grid tables, line by line.
+"""Reads reStructuredText: math directives and roles, code and literal blocks, headings and tables, line by line.
 
 Each becomes what Markdown has for it. Other directives are passed over with what stands in them. Understands no maths.
 """
@@ -14,6 +14,7 @@ _COMMENT = re.compile(r"([ \t]*)\.\.(?:[ \t]|$)")
 _OPTION = re.compile(r"[ \t]*:[\w -]+:")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*$")
 _GRID = re.compile(r"[ \t]*\+(?:[-=]+\+)+[ \t]*$")
+_SIMPLE = re.compile(r"[ \t]*=+(?:[ \t]+=+)+[ \t]*$")  # ===  ===, above and below a simple table and its heading
 _MATH, _CODE = frozenset({"math"}), frozenset({"code-block", "code", "sourcecode", "parsed-literal", "ipython"})
 _NOTES = frozenset(
     {"note", "tip", "warning", "important", "admonition", "hint", "topic", "example", "exercise", "solution"}
@@ -51,6 +52,8 @@ class _Reader:
                 self._put("")
             elif _GRID.match(line):
                 self._grid(line)
+            elif _SIMPLE.match(line) and (rules := self._simple_rules()):
+                self._simple(rules)
             else:
                 self._text(line)
 
@@ -132,6 +135,46 @@ class _Reader:
     def _grid(self, line: str) -> None:
         """`+---+` is a rule; `+===+` stands under the heading of a table."""
         self._put(re.sub(r"=+", "---", line.strip()).replace("+", "|") if "=" in line else "")
+
+    def _simple_rules(self) -> list[int]:
+        """The lines with the rules of the simple table that begins here; none if it is more than rows of cells."""
+        rules, columns = [self.at], _columns(self.lines[self.at])
+        for at in range(self.at + 1, len(self.lines)):
+            line = self.lines[at]
+            if _SIMPLE.match(line) and _columns(line) == columns:
+                rules.append(at)
+                is_last = at + 1 == len(self.lines) or not self.lines[at + 1].strip()
+                if len(rules) == 3 or is_last:
+                    return rules if len(rules) == 3 and is_last else []
+            elif not _fits(line, columns):
+                return []
+        return []
+
+    def _simple(self, rules: list[int]) -> None:
+        """As a table of Markdown; a rule under the heading, nothing for the other two."""
+        columns, under = _columns(self.lines[self.at]), rules[1]
+        for at in range(self.at, rules[-1] + 1):
+            if at in rules:
+                self._put("|" + "---|" * len(columns) if at == under else "")
+            else:
+                cells = _cells(self.lines[at], columns)
+                self._put("| " + " | ".join(_inline(cell) for cell in cells) + " |")
+
+
+def _columns(rule: str) -> list[int]:
+    """Where the columns begin."""
+    return [run.start() for run in re.finditer("=+", rule)]
+
+
+def _cells(line: str, columns: list[int]) -> list[str]:
+    ends = [*columns[1:], len(line)]
+    return [line[start:end].strip() for start, end in zip(columns, ends, strict=True)]
+
+
+def _fits(line: str, columns: list[int]) -> bool:
+    """A row with all of its cells, each within its column: a blank first cell would go on with the row above."""
+    gaps = all(line[start - 1 : start].isspace() for start in columns[1:])
+    return gaps and not line[: columns[0]].strip() and "|" not in line and all(_cells(line, columns))
 
 
 def _inline(line: str) -> str:

@@ -21,7 +21,8 @@ from glassformer.by_hand.grammar.expressions import (
     sum_of,
 )
 from glassformer.by_hand.notes.programs.array_functions import UnknownValueError
-from glassformer.by_hand.notes.programs.python_values import Module, Program
+from glassformer.by_hand.notes.programs.python_expressions import Module
+from glassformer.by_hand.notes.programs.python_values import Program
 
 DEEPEST = 12
 _NOWHERE = Span(0, 0)

@@ -1,28 +1,20 @@
-"""What the lines of a program give, worked out from its syntax tree: literals, arrays and arithmetic on a short list.
+"""What the lines of a program do, worked out from its syntax tree: which names they set, and what they print.
 
-Nothing is ever run: the tree is walked, every step is counted, and what is not on the list is unknown, together with
-all it may have changed. What a program prints is kept as events, to be laid beside what was seen.
+Nothing is ever run: the tree is walked, every step is counted, and a line that cannot be followed is unknown, together
+with all it may have changed. What a program prints is kept as events, to be laid beside what was seen. What an
+expression gives is worked out in python_expressions.py.
 """
 
 import ast
-import operator
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from glassformer.by_hand.notes.programs.array_functions import (
-    BUILT_IN,
-    CONSTANTS,
-    FUNCTIONS,
-    Tensor,
-    UnknownValueError,
-    array_product,
-    bounded,
-)
+from glassformer.by_hand.notes.programs.array_functions import FUNCTIONS, UnknownValueError
+from glassformer.by_hand.notes.programs.python_expressions import Expressions, Module, Own, truth
 
 MOST_STEPS = 50_000
 _MODULES = frozenset({"numpy", "torch", "math", "torch.nn.functional", "scipy.special", "jax.numpy"})
@@ -30,32 +22,6 @@ _USUAL = MappingProxyType(
     {"np": "numpy", "numpy": "numpy", "torch": "torch", "math": "math", "F": "torch.nn.functional", "jnp": "jax.numpy"}
 )
 _HARMLESS = frozenset({"print", "plt", "sns", "display", "ax", "fig", "axes", "warnings", "logging", "pprint", "os"})
-_BINARY: MappingProxyType[type, Callable[[Any, Any], Any]] = MappingProxyType(
-    {
-        ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-        ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.MatMult: array_product,
-    }
-)  # fmt: skip
-_COMPARED: MappingProxyType[type, Callable[[Any, Any], Any]] = MappingProxyType(
-    {
-        ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq,
-        ast.NotEq: operator.ne, ast.Is: operator.is_, ast.IsNot: operator.is_not,
-    }
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Module:
-    """A library under the name it has here."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Own:
-    """A function that the program defines."""
-
-    definition: ast.FunctionDef
 
 
 @dataclass(frozen=True)
@@ -161,13 +127,15 @@ def _root(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-class _Frame:
-    """Names within reach: those of the program, or of one call of a function."""
+class _Frame(Expressions):
+    """Walks through lines: those of the program, or of one call of a function."""
 
     def __init__(self, program: Program, names: dict[str, Any]) -> None:
-        self.program, self.names = program, names
+        super().__init__(program.known, names)
+        self.program = program
 
-    # --- statements ---------------------------------------------------------------------------------------------
+    def _within(self, names: dict[str, Any]) -> "_Frame":
+        return _Frame(self.program, names)
 
     def execute(self, statement: ast.stmt) -> None:
         self._count()
@@ -194,7 +162,7 @@ class _Frame:
             case ast.Return():
                 raise _Returned(None if statement.value is None else self.value(statement.value))
             case ast.If():
-                self._block(statement.body if _truth(self.value(statement.test)) else statement.orelse)
+                self._block(statement.body if truth(self.value(statement.test)) else statement.orelse)
             case ast.For(target=ast.Name() | ast.Tuple()) if not statement.orelse:
                 for item in self._items(statement.iter):
                     self._assign(statement.target, item, statement.iter)
@@ -242,12 +210,6 @@ class _Frame:
             np.copyto(whole[index], value, casting="same_kind") if np.ndim(whole[index]) else _put(whole, index, value)
         except (ValueError, TypeError, IndexError) as error:
             raise UnknownValueError(f"{type(error).__name__}: {error}") from error
-
-    def _items(self, expression: ast.expr) -> list[Any]:
-        items = self.value(expression)
-        if not isinstance(items, list | tuple | np.ndarray):
-            raise UnknownValueError("a loop over something unknown")
-        return list(items)
 
     def _import(self, statement: ast.Import | ast.ImportFrom) -> None:
         for each in statement.names:
@@ -300,154 +262,6 @@ class _Frame:
             events += [*self._pieces(argument), after]
         return events
 
-    # --- expressions --------------------------------------------------------------------------------------------
-
-    def value(self, expression: ast.expr) -> Any:
-        """What an expression gives here."""
-        self._count()
-        try:
-            with np.errstate(all="ignore"):
-                return bounded(self._value(expression))
-        except UnknownValueError:
-            raise
-        except (ArithmeticError, ValueError, TypeError, IndexError, KeyError, AttributeError, MemoryError) as error:
-            raise UnknownValueError(f"{type(error).__name__}: {error}") from error
-
-    def _value(self, expression: ast.expr) -> Any:
-        match expression:
-            case ast.Constant(value=int() | float() | str() | None as constant):
-                return constant
-            case ast.Name(id=name):
-                if name not in self.names and name not in self.program.known:
-                    raise UnknownValueError(f"nothing is known of {name}")
-                return self.names[name] if name in self.names else self.program.known[name]
-            case ast.List() | ast.Tuple():
-                items = [self.value(each) for each in expression.elts]
-                return items if isinstance(expression, ast.List) else tuple(items)
-            case ast.Dict() if all(isinstance(key, ast.Constant) for key in expression.keys):
-                keys = [key.value for key in expression.keys if isinstance(key, ast.Constant)]
-                return dict(zip(keys, [self.value(each) for each in expression.values], strict=True))
-            case ast.UnaryOp(op=ast.USub()):
-                return -self.value(expression.operand)
-            case ast.UnaryOp(op=ast.Not()):
-                return not _truth(self.value(expression.operand))
-            case ast.BinOp():
-                return self._binary(expression)
-            case ast.Compare(ops=[op], comparators=[right]) if type(op) in _COMPARED:
-                return _COMPARED[type(op)](self.value(expression.left), self.value(right))
-            case ast.IfExp():
-                return self.value(expression.body if _truth(self.value(expression.test)) else expression.orelse)
-            case ast.Subscript():
-                return self._entry(self.value(expression.value), self._index(expression.slice))
-            case ast.Attribute():
-                return self._attribute(expression)
-            case ast.Call():
-                return self._call(expression)
-            case ast.ListComp(generators=[ast.comprehension(ifs=[], is_async=0) as each]):
-                return self._listed(expression.elt, each)
-        raise UnknownValueError("an expression that is not followed")
-
-    def _binary(self, expression: ast.BinOp) -> Any:
-        left, right = self.value(expression.left), self.value(expression.right)
-        kind = type(expression.op)
-        if kind not in _BINARY:
-            raise UnknownValueError("an operation that is not followed")
-        if isinstance(left, int) and isinstance(right, int) and kind is ast.Pow and abs(left) ** min(right, 64) > 1e18:
-            raise UnknownValueError("a power that is too large")
-        if kind is ast.Pow and isinstance(right, int) and abs(right) > 1000:
-            raise UnknownValueError("a power that is too large")
-        lists = isinstance(left, list | str) or isinstance(right, list | str)
-        if lists and kind is ast.Mult and len(str(left)) * len(str(right)) > 100_000:
-            raise UnknownValueError("a list that is too long")
-        if lists and kind is ast.Mult and not isinstance(left, int) and not (isinstance(right, int) and right < 1000):
-            raise UnknownValueError("a list that is too long")
-        for a, b in ((left, right), (right, left)):
-            if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.size * b.size > 100 * 200_000:
-                raise UnknownValueError("an array that is too large")
-        return _BINARY[kind](left, right)
-
-    def _listed(self, element: ast.expr, each: ast.comprehension) -> list[Any]:
-        inner = _Frame(self.program, dict(self.names))
-        answer = []
-        for item in self._items(each.iter):
-            inner._assign(each.target, item, each.iter)
-            answer.append(inner.value(element))
-        return answer
-
-    def _index(self, expression: ast.expr) -> Any:
-        if isinstance(expression, ast.Slice):
-            ends = (expression.lower, expression.upper, expression.step)
-            return slice(*(None if end is None else self.value(end) for end in ends))
-        if isinstance(expression, ast.Tuple):
-            return tuple(self._index(each) for each in expression.elts)
-        if isinstance(expression, ast.Constant) and expression.value is ...:
-            return ...
-        return self.value(expression)
-
-    def _entry(self, value: Any, index: Any) -> Any:
-        if not isinstance(value, np.ndarray | list | tuple | dict):
-            raise UnknownValueError("a part of something unknown")
-        return value[index]
-
-    def _attribute(self, expression: ast.Attribute) -> Any:
-        of = self.value(expression.value)
-        if isinstance(of, Module):
-            whole = f"{of.name}.{expression.attr}"
-            if whole in ("torch.nn", "torch.nn.functional", "scipy.special", "numpy.linalg"):
-                return Module(whole)
-            if expression.attr in CONSTANTS:
-                return CONSTANTS[expression.attr]
-            if expression.attr in ("float32", "float64", "double"):
-                return expression.attr
-            raise UnknownValueError(f"{expression.attr} is not worked out here")
-        if isinstance(of, np.ndarray) and expression.attr in ("T", "mT"):
-            return np.swapaxes(of, -2, -1) if of.ndim > 1 and expression.attr == "mT" else of.T
-        if isinstance(of, np.ndarray) and expression.attr in ("shape", "ndim", "size"):
-            return getattr(of, expression.attr)
-        raise UnknownValueError(f"{expression.attr} is not worked out here")
-
-    # --- calls --------------------------------------------------------------------------------------------------
-
-    def _call(self, call: ast.Call) -> Any:
-        arguments = [self.value(each) for each in call.args if not isinstance(each, ast.Starred)]
-        if len(arguments) != len(call.args) or any(keyword.arg is None for keyword in call.keywords):
-            raise UnknownValueError("arguments that are unpacked")
-        named = {str(keyword.arg): self._option(keyword.value) for keyword in call.keywords}
-        if isinstance(call.func, ast.Attribute):
-            of = self.value(call.func.value)
-            name = call.func.attr
-            function = FUNCTIONS.get(name)
-            is_array = isinstance(of, np.ndarray | float | int) and name not in ("array", "tensor", "zeros", "ones")
-            if name == "size" and isinstance(of, Tensor):
-                return of.shape if not arguments else of.shape[arguments[0]]
-            if function is None or not (isinstance(of, Module) or is_array):
-                raise UnknownValueError(f"{name} is not worked out here")
-            if isinstance(of, Module) and of.name.startswith("torch"):
-                arguments = [each.view(Tensor) if isinstance(each, np.ndarray) else each for each in arguments]
-            return self._made(function(*([] if isinstance(of, Module) else [of]), *arguments, **named), of)
-        if not isinstance(call.func, ast.Name):
-            raise UnknownValueError("a call that is not followed")
-        name = call.func.id
-        function = self.names.get(name, self.program.known.get(name, BUILT_IN.get(name)))
-        if isinstance(function, Own):
-            return self._own(function.definition, arguments, named)
-        if function is None or isinstance(function, Module) or not callable(function):
-            raise UnknownValueError(f"nothing is known of {name}")
-        return function(*arguments, **named)
-
-    def _option(self, expression: ast.expr) -> Any:
-        """The value of a named argument; a number type may be named by a word of Python's."""
-        if isinstance(expression, ast.Name) and expression.id in ("float", "int") and expression.id not in self.names:
-            return expression.id
-        if isinstance(expression, ast.Attribute) and expression.attr in ("float", "float32", "float64", "int", "long"):
-            return expression.attr
-        return self.value(expression)
-
-    def _made(self, value: Any, of: Any) -> Any:
-        """What a function of torch makes is torch's, whatever it was made of."""
-        torch = isinstance(of, Module) and of.name.startswith("torch")
-        return value.view(Tensor) if torch and isinstance(value, np.ndarray) else value
-
     def _own(self, definition: ast.FunctionDef, arguments: list[Any], named: dict[str, Any]) -> Any:
         """Walks through a function that the program defines, with its own names."""
         takes = definition.args
@@ -475,9 +289,3 @@ def _put(whole: np.ndarray, index: Any, value: Any) -> None:
     if whole.dtype.kind != "f" and isinstance(value, float):
         raise UnknownValueError("a fraction put into whole numbers")
     whole[index] = value
-
-
-def _truth(value: Any) -> bool:
-    if isinstance(value, np.ndarray) and value.size != 1:
-        raise UnknownValueError("a condition of more than one number")
-    return bool(value)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from glassformer.by_hand.grammar.expressions import Span
-from glassformer.by_hand.notes.canvas import Drawing, Found, find_drawing
+from glassformer.by_hand.notes.layouts.canvas import Drawing, Found, find_drawing
 
 LONGEST = 120  # signs of a line that may be such a piece
 _NAME = r"[ \t]*(?:[-*+][ \t]+)?[^\W\d][\w^{}'ᵀ ·*@/√()_.]{0,40}?[ \t]*[=≈][ \t]*"

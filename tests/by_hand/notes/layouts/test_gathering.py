@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassformer.by_hand.notes.gathering import find_gathered
+from glassformer.by_hand.notes.layouts.gathering import find_gathered
 
 
 @pytest.mark.parametrize(
