@@ -13,6 +13,7 @@ import pytest
 import yaml
 from helpers.stand_ins import provide_named_sets
 
+import glassformer as gf
 from glassformer.by_hand.check import check
 from glassformer.by_hand.worksheets.worked import work
 from glassformer.by_hand.worksheets.worksheet import GIVENS, SENTENCE_SETTINGS, SETTINGS, from_mapping
@@ -142,6 +143,12 @@ def test_the_two_commands_are_on_the_first_screen() -> None:
     assert any(line.startswith("$ scripts/demo") for line in first_screen)
     assert any(line.startswith("$ scripts/test") for line in first_screen)
     assert all((ROOT / "scripts" / name).stat().st_mode & 0o111 for name in ("demo", "test", "check", "setup"))
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"gf\.(\w+)\(", gf.__doc__ or ""))))
+def test_what_the_package_is_for_stands_in_the_docs(name: str) -> None:
+    told = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
+    assert f"gf.{name}(" in told
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

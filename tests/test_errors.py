@@ -1,8 +1,8 @@
-"""The errors a person may meet: their exit codes, the nearest word, and what counts nothing."""
+"""The errors a person may meet: their exit codes, counts in words, the nearest word, and what counts nothing."""
 
 import pytest
 
-from glassformer.errors import GlassformerError, InputError, must_count, nearest
+from glassformer.errors import GlassformerError, InputError, asked_back, counted, must_count, nearest
 
 
 def test_what_a_person_can_mend_has_an_exit_code_of_its_own() -> None:
@@ -23,3 +23,13 @@ def test_one_is_enough() -> None:
 def test_the_nearest_word_or_all_of_them() -> None:
     assert nearest("wieghts", ["scores", "weights"]) == "did you mean 'weights'?"
     assert nearest("xyz", ["weights", "scores"]) == "known: scores, weights."
+
+
+def test_no_word_is_asked_back_where_none_is_near() -> None:
+    assert asked_back("wieghts", ["scores", "weights"]) == "did you mean 'weights'?"
+    assert asked_back("xyz", ["weights", "scores"]) == ""
+
+
+def test_one_is_one_and_all_else_are_many() -> None:
+    assert [counted(n, "row") for n in (0, 1, 2, 5003)] == ["0 rows", "1 row", "2 rows", "5,003 rows"]
+    assert [counted(n, "byte is", "bytes are") for n in (1, 7)] == ["1 byte is", "7 bytes are"]

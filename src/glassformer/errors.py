@@ -1,5 +1,5 @@
-"""The errors a person may meet, how a message suggests the nearest right word, and the one check that is asked for all
-over. Knows nothing of what went wrong."""
+"""The errors a person may meet, how a message counts and suggests the nearest right word, and the one check that is
+asked for all over. Knows nothing of what went wrong."""
 
 import difflib
 from collections.abc import Iterable
@@ -23,10 +23,18 @@ def must_count(name: str, value: int) -> None:
         raise InputError(f"`{name}` must be a whole number from 1 up; it is {value}.")
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """So many of something, in a sentence: 1 row, 2 rows; 1 text stands, 2 texts stand."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """A sentence part that helps after an unknown word: the nearest known one, or all of them."""
     names = sorted(known)
-    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
-    if close:
-        return f"did you mean '{close[0]}'?"
-    return f"known: {', '.join(names)}."
+    return asked_back(word, names) or f"known: {', '.join(names)}."
+
+
+def asked_back(word: str, known: Iterable[str]) -> str:
+    """The question whether the nearest known word was meant; nothing where none is near."""
+    close = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.5)
+    return f"did you mean '{close[0]}'?" if close else ""

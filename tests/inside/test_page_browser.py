@@ -461,6 +461,54 @@ def test_numbers_that_come_later_are_asked_for_head_by_head(open_page: Open) -> 
     assert shown == pytest.approx(float(look.trace["encoder.1.self.weights"][0, 2, 3, 4]))
 
 
+def test_the_arithmetic_of_a_number_asks_for_what_it_is_made_of(open_page: Open) -> None:
+    """Above some hundred tokens the scores come later than the weights; it once said that a row looks at nothing."""
+    look = small_look("transformer")
+    page, calls = mounted(open_page, look, later=True)
+    page.evaluate("view.go({ at: 'encoder.0.self.weights', cell: [0, 0, 3, 4] })")
+    page.wait_for_selector(".number .terms")
+    panel = page.locator(".number")
+    expect(panel).not_to_contain_text("nothing")
+    expect(panel).not_to_contain_text("?")
+    assert panel.locator(".terms tbody tr").count() == look.trace["encoder.0.self.weights"].shape[-1]
+    made_of = {address for address, _ in calls["fetchHead"]}
+    assert made_of > {"encoder.0.self.weights"}
+
+
+def test_what_was_left_out_is_said_and_not_drawn_as_hidden(open_page: Open) -> None:
+    look = small_look("transformer")
+    page, _ = mounted(open_page, look, later=True)
+    page.evaluate("view.store.fetchHead = null")
+    page.evaluate("view.go({ at: 'encoder.1.self.weights', head: 2 })")
+    expect(page.locator(".looking")).to_contain_text("These numbers did not come along")
+    said = page.evaluate(
+        """() => {
+          const words = [];
+          const brush = CanvasRenderingContext2D.prototype;
+          const usual = brush.fillText;
+          brush.fillText = function (text, ...rest) { words.push(text); return usual.call(this, text, ...rest); };
+          view.matrix.paint();
+          brush.fillText = usual;
+          return words;
+        }"""
+    )
+    assert said == ["left out"]
+
+
+def test_where_the_operands_are_gone_no_case_is_guessed(open_page: Open) -> None:
+    look = small_look("transformer")
+    page, _ = mounted(open_page, look, later=True)
+    page.wait_for_function("view.store.has('encoder.0.self.weights', 0)")
+    page.evaluate(
+        "view.store.fetchHead = null; for (const key of [...view.store.slices.keys()]) "
+        "if (!key.startsWith('encoder.0.self.weights')) view.store.slices.delete(key)"
+    )
+    page.evaluate("view.go({ at: 'encoder.0.self.weights', cell: [0, 0, 2, 1] })")
+    panel = page.locator(".number")
+    expect(panel).to_contain_text("was left out of this file to keep it small: the number is as it was recorded")
+    expect(panel).not_to_contain_text("nothing")
+
+
 def test_a_number_can_be_changed_a_head_switched_off_and_the_view_updated(open_page: Open) -> None:
     look = small_look("transformer")
     page, calls = mounted(open_page, look)

@@ -32,8 +32,12 @@ def test_a_model_stays_loaded_until_it_is_forgotten_or_others_were_asked_for(tmp
 
 
 def test_what_is_said_of_a_model(tmp_path: Path) -> None:
-    shelf = Shelf([small_run(tmp_path / "mine", "pairs").path])
+    mine = small_run(tmp_path / "mine", "pairs")
+    mine.write_scores({"bleu": 31.44, "bleu_interval": [29.5, 33.0], "samples": 39, "in_training": 2})
+    shelf = Shelf([mine.path])
     about = shelf.about("mine")
+    assert about["scored"] == "BLEU 31.4 (29.5 to 33.0, 39 samples)"
+    assert about["caution"].startswith("2 of the 39 samples stand in the training part too")
     assert (about["task"], about["model"], about["can_be_led"], about["goes_on"]) == (
         "translate", "translator", True, False
     )  # fmt: skip

@@ -314,6 +314,23 @@ def test_a_wrong_wish_is_told_beside_the_form(visit: Open) -> None:
     expect(page.locator(".train .wrong")).to_have_text("Choose a file first.")
 
 
+def test_a_finished_classifier_shows_two_curves_of_accuracy_and_its_intervals(visit: Open, house: House) -> None:
+    folder = small_run(house.studio.train.root / "learnt", "classes")
+    for epoch in range(1, 4):
+        shares = {"training": 0.25 * epoch, "validation": 0.2 * epoch}
+        folder.log({"event": "epoch", "step": epoch, "seconds": 2.0 * epoch, "epoch": epoch, **shares})
+    scores = {"accuracy": 1.0, "accuracy_interval": [0.91, 1.0], "samples": 39, "in_training": 7}
+    folder.write_scores({"part": "test", **scores})
+    page = visit("#room=train&run=learnt")
+    accuracy = page.locator(".run-accuracy")
+    expect(accuracy).to_contain_text("while it learnt, 75.0 %. Thick: validation, 60.0 %")
+    expect(accuracy.locator("svg path")).to_have_count(2)
+    expect(accuracy).to_contain_text("3.0 epochs")
+    expect(page.locator(".run-end")).to_contain_text("100.0 %  (91.0 to 100.0 %)")
+    expect(page.locator(".run-end")).to_contain_text("39 samples of the test part")
+    expect(page.locator(".run-end")).to_contain_text("7 of the 39 samples stand in the training part too")
+
+
 def test_the_first_walk_has_six_steps_and_can_be_left(visit: Open) -> None:
     page = visit(toured=False)
     for step in range(1, 7):
@@ -323,6 +340,15 @@ def test_the_first_walk_has_six_steps_and_can_be_left(visit: Open) -> None:
     page.reload()
     page.wait_for_selector("#studio[data-ready]")
     expect(page.locator(".tour")).to_have_count(0)
+
+
+def test_the_walk_ends_for_who_goes_another_way(visit: Open) -> None:
+    page = visit(toured=False)
+    expect(page.locator(".tour")).to_contain_text("1 of 6")
+    page.get_by_role("link", name="Race").click()
+    page.wait_for_selector("#studio[data-ready=race]")
+    expect(page.locator(".tour")).to_have_count(0)
+    expect(page.locator(".toured")).to_have_count(0)
 
 
 def test_a_room_that_was_left_hears_no_keys(visit: Open) -> None:

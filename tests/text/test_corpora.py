@@ -4,6 +4,7 @@ import gzip
 import json
 import lzma
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from helpers.reading import CSV, classify, everything, skips
 
 from glassformer.errors import InputError
 from glassformer.text.corpora import read
-from glassformer.text.samples import Labelled, Pair, Plain, overlap, text_of
+from glassformer.text.samples import Labelled, Pair, Plain, overlap, split_off, text_of
 
 REVIEWS = [(f'Film {number}, "so-so"; ok', "pos" if number % 3 else "neg") for number in range(31)]
 
@@ -145,6 +146,21 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         read([], "classify")
 
 
+def test_a_missing_file_is_called_one_and_no_set_is_offered_for_it(tmp_path: Path) -> None:
+    (tmp_path / "reviews.csv").write_text(CSV)
+    where = re.escape(str(tmp_path.resolve()))
+    for source, message in (
+        (f"{tmp_path}/review.csv", rf"There is no file review\.csv in {where}; did you mean 'reviews\.csv'\?$"),
+        (f"{tmp_path}/nothing.txt", rf"There is no file nothing\.txt in {where}; check its name and its folder\.$"),
+        (f"{tmp_path}/no/a.csv", r"There is no file .*a\.csv, for there is no folder .*no; check"),
+        ("nothing.csv", r"There is no file nothing\.csv in (?!.*sorting)"),
+        (f"{tmp_path}/reviews.csv,{tmp_path}/b.de", r"There is no file b\.de in"),
+        ("negatio", "There is no file, folder or set called 'negatio'; did you mean 'negation'?"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read(source, "classify")
+
+
 # --- parts ---
 
 
@@ -156,6 +172,16 @@ def test_given_parts_are_kept_and_their_overlap_is_reported(tmp_path: Path) -> N
     assert (report.duplicates, report.contradictions, report.overlap) == (1, 1, 2)
     assert any("2 texts stand both in training and in test" in said for said in report.sentences())
     assert overlap(corpus.train, corpus.valid) == 0
+
+
+def test_one_is_counted_as_one(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("text,label\nFilm 3,neg\n")
+    said = classify(tmp_path, CSV + "Film 5,neg\n", test=tmp_path / "one.csv").report.sentences()
+    assert "1 training row repeats an earlier text." in said
+    assert "1 text carries more than one label." in said
+    assert any(each.startswith("1 text stands both in training and in test") for each in said)
+    with pytest.raises(InputError, match=r"^1 sample with 1 different text cannot be split"):
+        split_off([Pair("one", "eins")], seed=0)
 
 
 def test_parts_follow_from_the_seed(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from glassformer.text.samples import (
     cut,
     overlap,
     repeated,
+    seen_before,
     split_off,
     text_of,
     thinned,
@@ -84,3 +85,10 @@ def test_thinning_is_even_and_keeps_the_order() -> None:
     assert thinned(samples[:7], 10, seed=1) == samples[:7]
     with pytest.raises(InputError, match="1 or more"):
         thinned(samples, 0, seed=1)
+
+
+def test_what_was_seen_before_is_counted_whatever_its_case_and_spaces() -> None:
+    train = [Labelled("so warm", "yes"), Labelled("dull", "no")]
+    test = [Labelled("So  Warm ", "no"), Labelled("so warm", "yes"), Labelled("warm", "yes")]
+    assert seen_before(test, train) == 2
+    assert overlap(test, train) == 1

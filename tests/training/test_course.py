@@ -1,6 +1,7 @@
 """From a request to a run folder: every objective, resumed, stopped by signals, begun from a parent."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ import glassformer as gf
 from glassformer.errors import InputError
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import load
+from glassformer.text.corpora import read
+from glassformer.text.samples import text_of
 from glassformer.training.budget import Forecast, budget
 from glassformer.training.course import Course, Event, Said, resume, teach
+from glassformer.training.ending import Deadline
 from glassformer.training.loop import Loop, Stepped, Validated
 from glassformer.training.prepare import prepare, settings_of
 from glassformer.training.request import Request
@@ -39,6 +43,11 @@ def test_a_request_becomes_a_run(task: str, data: str, objective: str, score: st
     judged = [event.loss for event in events if isinstance(event, Validated)]
     logged = [line["loss"] for line in RunFolder.open(tmp_path / "run").metrics() if line["event"] == "judged"]
     assert logged == judged
+    epochs = [line for line in RunFolder.open(tmp_path / "run").metrics() if line["event"] == "epoch"]
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert bool(epochs) == (task == "classify") == (">Accuracy<" in page)
+    valid = read(data, task).valid
+    assert (RunFolder.open(tmp_path / "run").read_about() or {})["first"] in [text_of(each) for each in valid]
     assert any(isinstance(event, Said) and "300 rows read" in event.text for event in events)
     again = load(tmp_path / "run")
     for name, value in run.model.state_dict().items():
@@ -171,6 +180,33 @@ def test_a_run_without_a_name_gets_a_folder_that_is_new(tmp_path: Path, monkeypa
     second = gf.train("classify", "negation:100", **options)
     assert (first.folder, second.folder) == (Path("runs/classify-negation-100"), Path("runs/classify-negation-100-2"))
     assert any(isinstance(event, Stepped) for event in events)
+
+
+def test_a_run_whose_time_is_up_leaves_the_rest_of_its_work(tmp_path: Path) -> None:
+    """Ten minutes were planned, and are over: two steps show how slow the machine is, and the end begins."""
+    prepared = prepare(request("classify", "negation:300", steps=0, minutes=10.0))
+    plan = replace(prepared.recipe.plan, seconds=600.0, precision="float32")
+    folder = RunFolder.create(tmp_path / "run", settings=settings_of(prepared, plan, 1))
+    over = Deadline(at=time.monotonic(), ending=1.0, step=1.0)
+    course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan), over)
+    course.learn(lambda event: None)
+    assert course.loop.progress.step == 2
+    assert course.loop.progress.validations == 1
+    assert folder.checkpoints() == [2]
+
+
+def test_what_stands_in_training_and_in_test_is_told_beside_the_score(tmp_path: Path) -> None:
+    """Two of the three test texts, though one is written otherwise."""
+    rows = "".join(f"film {i},{'good' if i % 2 else 'bad'}\n" for i in range(60))
+    (tmp_path / "all.csv").write_text("text,label\n" + rows)
+    (tmp_path / "test.csv").write_text("text,label\nfilm 3,good\nFILM  4,bad\nanother,good\n")
+    asked = request("classify", str(tmp_path / "all.csv"), test=str(tmp_path / "test.csv"), steps=1)
+    run = teach(asked, tmp_path / "run")
+    valid = {text_of(each) for each in read(tmp_path / "all.csv", "classify", test=tmp_path / "test.csv").valid}
+    known = len({"film 3", "film 4"} - valid)
+    assert run.scores.get("in_training", 0) == known
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert f"{known} of the 3 samples stand" in page
 
 
 def test_a_model_that_counts_resumes_as_if_it_had_not_stopped(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ from helpers.small_lessons import lessons_for
 
 from glassformer.errors import GlassformerError, InputError
 from glassformer.models.registry import build, configure
-from glassformer.objectives.lessons import Measures, Rows
+from glassformer.objectives.lessons import Measures, Rows, graded_loss
 from glassformer.objectives.table import OBJECTIVES
 from glassformer.text.samples import Plain
 from glassformer.text.tokens import Tokens
-from glassformer.training.loop import Loop, Plan, Stepped, Validated, factor
+from glassformer.training.loop import MOST_EPOCHS_TOLD, EpochEnded, Loop, Plan, Stepped, Validated, factor
 
 KINDS = ("classify", "translate", "answers", "stream", "spans", "masked")
 
@@ -152,7 +152,7 @@ def test_a_budget_of_seconds_is_kept_by_the_clock(monkeypatch: pytest.MonkeyPatc
 def test_patience_ends_a_run_that_does_not_get_better(monkeypatch: pytest.MonkeyPatch) -> None:
     loop = loop_for("stream", steps=100, validate_every=0.1, patience=3)
     values = iter([5.0, 4.0, 4.5, 4.2, 4.0, 1.0])
-    monkeypatch.setattr(loop, "validation_loss", lambda: next(values))
+    monkeypatch.setattr(loop, "on_validation_part", lambda: (next(values), None))
     judged = [event for event in loop.run() if isinstance(event, Validated)]
     assert [event.best for event in judged] == [True, True, False, False, False]
     assert loop.progress.step == 50
@@ -171,3 +171,36 @@ def test_a_loss_that_is_no_number_stops_the_run(monkeypatch: pytest.MonkeyPatch)
 def test_a_choice_that_does_not_exist_is_named(name: str, near: str) -> None:
     with pytest.raises(InputError, match=f"{name} cannot be '{near}x'; did you mean '{near}'"):
         Plan(**{name: f"{near}x"})  # type: ignore[arg-type]
+
+
+def test_accuracy_is_told_at_the_end_of_epochs() -> None:
+    """Of all that was answered while it learnt, and of the whole validation part, by counting."""
+    lessons, model = lessons_for("classify", dropout=0.0)
+    batches = lessons.train.n_batches(0)
+    loop = Loop(model, lessons, Plan(steps=3 * batches - 1, precision="float32", validate_every=1.0))
+    right = answered = 0
+    found: list[EpochEnded] = []
+    for event in loop.run():
+        if isinstance(event, EpochEnded):
+            found.append(event)
+            assert event.training == right / answered
+            on_valid = [graded_loss(model.eval(), batch) for batch in lessons.valid.in_order()]
+            assert event.validation == sum(each[2] for each in on_valid) / 11
+        right, answered = loop.progress.right, loop.progress.answered
+    assert [event.epoch for event in found[:2]] == [1.0, 2.0]
+    assert 2 < found[2].epoch < 3 + 1e-9
+    assert len(found) == 3
+
+
+def test_only_a_classifier_has_an_accuracy() -> None:
+    lessons, model = lessons_for("translate")
+    events = list(Loop(model, lessons, Plan(steps=2 * lessons.train.n_batches(0), precision="float32")).run())
+    assert not any(isinstance(event, EpochEnded) for event in events)
+    assert all(event.accuracy is None for event in events if isinstance(event, Validated))
+
+
+def test_of_many_epochs_a_few_are_told() -> None:
+    lessons, model = lessons_for("classify")
+    steps = 60 * lessons.train.n_batches(0)
+    events = list(Loop(model, lessons, Plan(steps=steps, precision="float32", validate_every=1.0)).run())
+    assert 20 < sum(isinstance(event, EpochEnded) for event in events) <= MOST_EPOCHS_TOLD + 1

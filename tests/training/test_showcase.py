@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from glassformer.objectives.evaluation import judge_answers
 from glassformer.objectives.objective import Verdict
-from glassformer.text.samples import Labelled, Pair, Sample, truth_of
-from glassformer.training.showcase import WRONG, Example, examples
+from glassformer.text.samples import Labelled, Pair, Plain, Sample, truth_of
+from glassformer.training.showcase import SHORT, WRONG, Example, examples, opening
 
 
 def judged(samples: Sequence[Sample], answers: Sequence[str]) -> Verdict:
@@ -24,3 +24,13 @@ def test_of_a_writer_the_first_are_shown_too() -> None:
     answers = [str(i) if i < 10 else "" for i in range(20)]
     found = examples(samples, judged(samples, answers), writes=True)
     assert [each.given for each in found] == [*"0123", *map(str, range(10, 10 + WRONG))]
+
+
+def test_a_text_to_begin_with_is_one_of_them_and_short() -> None:
+    long = "seven letters each " * 11
+    assert opening([Plain(long), Labelled("so  warm\n", "yes"), Labelled("dull", "no")]) == "so warm"
+    assert opening([Pair("", "nothing"), Pair("one two", "eins zwei")]) == "one two"
+    assert long.startswith(opening([Plain(long)]))
+    assert SHORT - 19 < len(opening([Plain(long)])) <= SHORT
+    assert opening([Plain("x" * 500)]) == "x" * SHORT
+    assert opening([]) == ""

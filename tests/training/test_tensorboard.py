@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from glassformer.errors import InputError
-from glassformer.training.loop import Stepped, Validated
+from glassformer.training.loop import EpochEnded, Stepped, Validated
 from glassformer.training.tensorboard import TensorBoard
 
 
@@ -33,9 +33,13 @@ def test_steps_and_validations_become_events(tmp_path: Path, monkeypatch: pytest
         assert made == []  # a run that never begins leaves nothing
         board(Stepped(3, 1.0, 0.5, 0.01, 7))
         board(Validated(3, 1.1, 0.25, True))
+        board(EpochEnded(3, 1.2, 1.0, 0.75, 0.5))
     (writer,) = made
     assert writer.log_dir == str(tmp_path / "run")
-    assert writer.told == [("loss/training", 0.5, 3), ("learning rate", 0.01, 3), ("loss/validation", 0.25, 3)]
+    assert writer.told == [
+        ("loss/training", 0.5, 3), ("learning rate", 0.01, 3), ("loss/validation", 0.25, 3),
+        ("accuracy/training", 0.75, 3), ("accuracy/validation", 0.5, 3),
+    ]  # fmt: skip
     assert writer.closed
 
 

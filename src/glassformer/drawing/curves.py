@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 Point = tuple[float, float]  # when, and how much
 
+PAST = 0.9  # the weight of what came before in an average
+LEAST_FALL, MOST_FALL = 0.25, 2.0  # of the fall that the slope of a curve foretells; bench/forecast.py measures it
 _BARS = " ▁▂▃▄▅▆▇█"
 
 
-def smoothed(points: Sequence[Point], weight: float = 0.9) -> list[Point]:
+def smoothed(points: Sequence[Point], weight: float = PAST) -> list[Point]:
     """An average that follows the points, without the pull to the beginning that such averages have."""
     found: list[Point] = []
     total = mass = 0.0
@@ -18,20 +20,34 @@ def smoothed(points: Sequence[Point], weight: float = 0.9) -> list[Point]:
     return found
 
 
-def forecast(points: Sequence[Point], when: float) -> float | None:
-    """What the value will be, if it goes on falling by a power of the time, as losses do; None while that is unclear.
+def forecast(points: Sequence[Point], when: float) -> tuple[float, float] | None:
+    """From what to what the average of the points will have come by then; None while that is unclear.
 
-    The straight line through (log time, log value) of the later half of the points.
+    A loss falls by a power of the time: a straight line through (log time, log value) of the later half says how much
+    further. Learning rates come down, and steps of understanding come unforeseen, so that it may be a quarter of that
+    or twice as much, give or take what the points scatter. It is never above the lowest that was reached.
     """
-    later = [(math.log(x), math.log(y)) for x, y in points[len(points) // 2 :] if x > 0 and y > 0]
+    average = smoothed([point for point in points if point[0] > 0 and point[1] > 0])
+    later = [(math.log(x), math.log(y)) for x, y in average[len(average) // 2 :]]
     if len(later) < 5 or when <= 0:
         return None
     mean_x, mean_y = (math.fsum(each) / len(later) for each in zip(*later, strict=True))
     spread = math.fsum((x - mean_x) ** 2 for x, _ in later)
     if spread == 0:
         return None
-    slope = min(0.0, math.fsum((x - mean_x) * (y - mean_y) for x, y in later) / spread)
-    return math.exp(mean_y + slope * (math.log(when) - mean_x))
+    slope = math.fsum((x - mean_x) * (y - mean_y) for x, y in later) / spread
+    falls = max(0.0, -slope) * max(0.0, math.log(when) - later[-1][0])
+    scatter, now = _scatter(points, average), average[-1][1]
+    high = min(now * math.exp(scatter - LEAST_FALL * falls), *(value for _, value in average))
+    return min(now * math.exp(-scatter - MOST_FALL * falls), high), high
+
+
+def _scatter(points: Sequence[Point], average: Sequence[Point]) -> float:
+    """How far the average of the points strays by chance: two standard deviations, as a share of it."""
+    values = [value for when, value in points if when > 0 and value > 0]
+    strays = [math.log(value / mean) for value, (_, mean) in zip(values, average, strict=True)][len(values) // 2 :]
+    middle = math.fsum(strays) / len(strays)
+    return 2 * math.sqrt(math.fsum((each - middle) ** 2 for each in strays) / len(strays) * (1 - PAST) / (1 + PAST))
 
 
 def drawn(points: Sequence[Point], width: int = 60, height: int = 8) -> list[str]:
@@ -48,6 +64,22 @@ def drawn(points: Sequence[Point], width: int = 60, height: int = 8) -> list[str
         name = f"{high:8.3f} " if row == height else f"{low:8.3f} " if row == 1 else " " * 9
         lines.append(name + bars)
     return lines
+
+
+def dotted(curves: Sequence[Sequence[Point]], marks: str, width: int = 60, height: int = 8) -> list[str]:
+    """Several curves of shares in one frame, each by its own mark; a later one stands before an earlier one."""
+    points = [point for curve in curves for point in curve]
+    if not points:
+        return []
+    last = max(when for when, _ in points) or 1.0
+    low, high = min(value for _, value in points), max(value for _, value in points)
+    span = (high - low) or 1.0
+    cells = [[" "] * (width + 1) for _ in range(height)]
+    for curve, mark in zip(curves, marks, strict=True):
+        for when, value in curve:
+            cells[round((height - 1) * (high - value) / span)][round(width * when / last)] = mark
+    names = {0: f"{100 * high:6.1f} % ", height - 1: f"{100 * low:6.1f} % "}
+    return [names.get(row, " " * 9) + "".join(line).rstrip() for row, line in enumerate(cells)]
 
 
 def _columns(points: Sequence[Point], width: int) -> list[float]:

@@ -4,7 +4,7 @@ text  →  a probability for each label
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,7 +77,7 @@ def lessons(
     train: Sequence[Labelled], valid: Sequence[Labelled], labels: Sequence[str], tokens: Tokens, measures: "Measures"
 ) -> "Lessons":
     """Texts and their classes; the loss is that of the right class."""
-    from glassformer.objectives.lessons import Rows, always, class_loss, lessons_of
+    from glassformer.objectives.lessons import Rows, always, class_loss, graded_loss, lessons_of
 
     numbers = {label: i for i, label in enumerate(labels)}
     cut: list[batches.Shortened] = []
@@ -91,7 +91,7 @@ def lessons(
 
         return Rows(always([len(row) for row in rows]), made, measures.tokens_per_batch, measures.seed)
 
-    return lessons_of(part(train), part(valid), class_loss, cut[0])
+    return replace(lessons_of(part(train), part(valid), class_loss, cut[0]), graded=graded_loss)
 
 
 def class_probabilities(trained: Trained, texts: Sequence[str]) -> np.ndarray:

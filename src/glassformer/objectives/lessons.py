@@ -18,6 +18,7 @@ from glassformer.text import batches
 from glassformer.text.tokens import Ids
 
 Loss = Callable[[nn.Module, Any, float], tuple[Tensor, int]]  # model, batch, smoothing → summed loss, over how many
+Graded = Callable[[nn.Module, Any, float], tuple[Tensor, int, int]]  # the same, and how many were right
 
 
 class Batched(Protocol):
@@ -102,6 +103,7 @@ class Lessons:
     valid: Batched
     loss: Loss
     notes: tuple[str, ...] = ()  # what a person should know: how much was cut, how much is padding
+    graded: Graded | None = None  # the loss again, where an answer is right or wrong
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +137,15 @@ def language_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: flo
 
 def class_loss(model: nn.Module, batch: batches.LabelledBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
     """Of the right class of each text, summed, and over how many."""
+    return graded_loss(model, batch, smoothing)[:2]
+
+
+def graded_loss(model: nn.Module, batch: batches.LabelledBatch, smoothing: float = 0.0) -> tuple[Tensor, int, int]:
+    """The same, and for how many the right class was the likeliest."""
     ids, real, labels = tensors(model, batch.ids, batch.real, batch.labels)
-    return cross_entropy(model(ids, real), labels, smoothing), len(labels)
+    logits = model(ids, real)
+    right = int((logits.detach().argmax(-1) == labels).sum())
+    return cross_entropy(logits, labels, smoothing), len(labels), right
 
 
 def hidden_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:

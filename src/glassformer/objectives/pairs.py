@@ -88,7 +88,7 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Transl
 def judge(trained: Trained, samples: Sequence[Pair], how: Writing, seed: int) -> Verdict:
     """BLEU and chrF, with the signatures that say how they were worked."""
     from glassformer.objectives import metrics
-    from glassformer.objectives.evaluation import interval_of
+    from glassformer.objectives.evaluation import interval_of, judge_answers
 
     references = tuple(sample.target for sample in samples)
     answers = tuple(each.translation for each in predict(trained, [each.source for each in samples], how))
@@ -98,6 +98,7 @@ def judge(trained: Trained, samples: Sequence[Pair], how: Writing, seed: int) ->
         "bleu": found.pop("bleu"),
         "bleu_interval": interval_of(bleu, seed),
         **found,
+        "exact_interval": judge_answers(answers, references, seed).scores["exact_interval"],
         "samples": len(samples),
     }
     return Verdict(scores, "bleu", bleu, answers, references)

@@ -6,7 +6,7 @@
         model/           config.json, model.safetensors, tokenizer.json, manifest.json
         scores.json      how good it is; outcomes.json: the same, sample by sample
         certificate.json what was promised of it, tried
-        about.json       how it came about: parameters, time, machine, notes on the data, a few answers
+        about.json       how it came about: parameters, time, machine, notes on the data; a text to begin with, answers
         report.html      all of it, for a person
 
 It knows what stands where; how to train and what scores mean it does not know. There is no pickle anywhere.
@@ -217,7 +217,10 @@ class RunFolder:
         """The model, if not a byte of it has changed and the weights are what its card asks for."""
         place = self.path / "model"
         if not standing(place).exists():
-            raise InputError(f"{self.path} has no model yet; resume the run: glassformer train --resume {self.path}")
+            from glassformer.runs.pasting import pasteable  # to predict needs no command
+
+            command = pasteable(("glassformer", "train", "--resume", self.path))
+            raise InputError(f"{self.path} has no model yet; resume the run: {command}")
         files = read_folder(place)
         for name in ("config.json", "model.safetensors", "tokenizer.json"):
             if name not in files:

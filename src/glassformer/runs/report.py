@@ -11,12 +11,14 @@ from typing import Any
 from glassformer.drawing.charts import Line, line_chart
 from glassformer.drawing.curves import Point, smoothed
 from glassformer.drawing.html_page import bullets, fact_list, page, section, table
-from glassformer.drawing.score_words import SCORES, between, clock, in_figures, score_lines
+from glassformer.drawing.score_words import SCORES, between, caution, clock, in_figures, score_lines
+from glassformer.errors import counted
 from glassformer.models.card import Card
 from glassformer.objectives.table import objective_of
 from glassformer.runs.certificate.certificate import NO_GRADE
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.learnt import Learnt, learnt
+from glassformer.runs.pasting import pasteable
 from glassformer.text.tasks import TASKS
 
 MOST_CLASSES = 12  # in a confusion matrix; of more, the most frequent confusions are listed
@@ -33,6 +35,7 @@ def report(folder: RunFolder, card: Card) -> str:
             _headline(card, name, scores, about, certificate, known),
             _learning(known),
             section("Loss", _curve(folder.metrics()), "Training and validation loss over time; lower is better."),
+            _accuracy(folder.metrics()),
             _confusion(scores),
             _examples(card, about.get("examples", [])),
             section("Scores", _scores(scores), "With 95 % confidence intervals."),
@@ -54,8 +57,9 @@ def _headline(
     main = objective_of(card).main
     interval = scores.get(f"{main}_interval")
     sure = f", 95 % confidence interval <span class='tight'>{between(main, interval)}</span>" if interval else ""
-    count = f"{scores['samples']:,} samples" if "samples" in scores else "a text"
+    count = counted(scores["samples"], "sample") if "samples" in scores else "a text"
     where = f"on {count} of the {scores.get('part', 'test')} part, which it did not learn from"
+    warned = f"<p class='wrong'>{escape(caution(scores))}</p>" if caution(scores) else ""
     passed = certificate.get("passed")
     marks = [] if passed is None else [_mark(passed, "keeps its promises" if passed else "breaks its promises")]
     marks += [_mark(known.better and not known.advice, known.verdict, tight="")] if known else []
@@ -63,7 +67,7 @@ def _headline(
     return (
         f"<header><h1>{escape(card.model)} <span class='said'>{TASKS[card.task].does} {escape(name)}</span></h1>"
         f"<p class='headline'><b>{in_figures(main, scores[main])}</b> {escape(SCORES[main].words)}</p>"
-        f"<p class='said'>{escape(where)}{sure}.</p>"
+        f"<p class='said'>{escape(where)}{sure}.</p>{warned}"
         f"<p class='said'>{parameters:,} parameters · {clock(seconds)} of training</p>"
         f"<p>{' · '.join(marks)}</p></header>"
     )
@@ -102,6 +106,26 @@ def _curve(metrics: Sequence[Mapping[str, Any]]) -> str:
     curves = [Line("training", smoothed(stepped), colour=7), Line("validation", valid, dotted=True)]
     said = f"The validation loss went from {valid[0][1]:.3f} to {valid[-1][1]:.3f}." if valid else "The loss."
     return line_chart([each for each in curves if each.points], clock, lambda loss: f"{loss:g}", said)
+
+
+def epoch_points(metrics: Sequence[Mapping[str, Any]], part: str) -> list[Point]:
+    """Epochs and the accuracy then, of the "training" or of the "validation" part."""
+    return [(float(line["epoch"]), float(line[part])) for line in metrics if line.get("event") == "epoch"]
+
+
+def _accuracy(metrics: Sequence[Mapping[str, Any]]) -> str:
+    training, valid = epoch_points(metrics, "training"), epoch_points(metrics, "validation")
+    if not valid:
+        return ""
+    curves = [Line("training", training, colour=7, dotted=True), Line("validation", valid, dotted=True)]
+    first, last = (in_figures("accuracy", share) for share in (valid[0][1], valid[-1][1]))
+    said = f"The accuracy on the validation part went from {first} to {last}."
+    drawn = line_chart(curves, lambda epoch: f"{epoch:g}", lambda share: f"{100 * share:g} %", said)
+    sentence = (
+        "By epochs: of the answers while it learnt, and on the validation part. Where training goes on to rise and "
+        "validation does not, it learns by heart."
+    )
+    return section("Accuracy", drawn, sentence)
 
 
 # --- where it errs ----------------------------------------------------------------------------------------------
@@ -224,8 +248,8 @@ _LEARNING = ("optimizer", "learning_rate", "schedule", "weight_decay", "steps", 
 
 def _commands(card: Card, folder: Path) -> str:
     commands = [
-        f'glassformer predict {folder} "{TASKS[card.task].example}"',
-        f"glassformer evaluate {folder}",
-        f"glassformer certify {folder}",
+        ("predict", folder, TASKS[card.task].example),
+        ("evaluate", folder),
+        ("certify", folder),
     ]
-    return "".join(f"<p><code>{escape(each)}</code></p>" for each in commands)
+    return "".join(f"<p><code>{escape(pasteable(('glassformer', *each)))}</code></p>" for each in commands)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from glassformer.drawing.score_words import caution, scored
 from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.objectives.predictions import room
 from glassformer.runs.folder import RunFolder
@@ -87,5 +88,6 @@ def _facts(run: Run) -> dict[str, Any]:
         "labels": list(card.labels),
         "longest": room(card),
         "parameters": sum(weight.numel() for weight in run.model.parameters()),
-        "scores": {key: value for key, value in run.scores.items() if isinstance(value, int | float | str)},
+        "scored": scored(run.scores, run.objective.main),
+        "caution": caution(run.scores),
     }

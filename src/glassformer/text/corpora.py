@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glassformer.errors import InputError, nearest
+from glassformer.errors import InputError, asked_back, counted, nearest
 from glassformer.text.files.columns import Columns, choose
 from glassformer.text.files.folders import Files, files_of_parts
 from glassformer.text.files.named_sets import NAMED, NamedSet, find_named, from_hub
@@ -33,8 +33,10 @@ from glassformer.text.samples import (
 from glassformer.text.tasks import TASKS
 
 MOST_SKIPS_KEPT = 1000  # of each skip the reason is counted; the first so many are kept with their lines
+MOST_REASONS_SAID = 5
 # How programs write that there is no value.
 MISSING = ("None", "nan", "NaN", "null", "NULL", "<NA>")
+_MEMORY = "both in training and in test: the score on these shows memory, not skill."
 FEW = 30  # samples to evaluate on deserve a word
 UNEQUAL = 100  # times more samples of one label than of another deserve a word
 
@@ -58,17 +60,29 @@ class ReadReport:
 
     def sentences(self) -> list[str]:
         """The report for a person, the usual left out."""
-        said = [f"{self.read:,} rows read, {self.kept:,} kept, {self.skipped:,} skipped."]
-        said += [f"Skipped {count:,}: {reason}." for reason, count in self.reasons.items()]
-        said += [f"Line {skip.line} of {skip.file}: {skip.reason}." for skip in self.skips[:3]]
-        said += [f"… and {self.skipped - 3:,} more."] if self.skipped > 3 else []
+        said = [f"{counted(self.read, 'row')} read, {self.kept:,} kept, {self.skipped:,} skipped."]
+        said += [self._skipped(reason) for reason in list(self.reasons)[:MOST_REASONS_SAID]]
+        rest = list(self.reasons.values())[MOST_REASONS_SAID:]
+        said += [f"Skipped for other reasons: {counted(sum(rest), 'row')}."] if rest else []
         said += list(self.columns)
-        counted = (
-            (self.duplicates, "training rows repeat an earlier text."),
-            (self.contradictions, "texts carry more than one label."),
-            (self.overlap, "texts stand both in training and in test: the score on these shows memory, not skill."),
+        warned = (
+            (self.duplicates, "training row repeats", "training rows repeat", "an earlier text."),
+            (self.contradictions, "text carries", "texts carry", "more than one label."),
+            (self.overlap, "text stands", "texts stand", _MEMORY),
         )
-        return said + [f"{count:,} {what}" for count, what in counted if count] + list(self.notes)
+        said += [f"{counted(count, one, many)} {what}" for count, one, many, what in warned if count]
+        return said + list(self.notes)
+
+    def _skipped(self, reason: str) -> str:
+        """A reason once, with how many rows it cost and where the first of them stand."""
+        first = [skip for skip in self.skips if skip.reason == reason]
+        first = [skip for skip in first if skip.file == first[0].file][:3]
+        count = self.reasons[reason]
+        if not first:
+            return f"Skipped {counted(count, 'row')}: {reason}."
+        lines = ", ".join(f"{skip.line:,}" for skip in first) + (", …" if count > len(first) else "")
+        where = f"{'line' if count == 1 else 'lines'} {lines} of {first[0].file}"
+        return f"Skipped {where}: {reason}." if count == 1 else f"Skipped {count:,} rows: {reason} ({where})."
 
 
 @dataclass(frozen=True)
@@ -170,9 +184,20 @@ def read(
 
 def _existing(source: str) -> Path:
     path = Path(source)
-    if source != "-" and not path.exists():
-        raise InputError(f"There is no file, folder or set called '{source}'; {nearest(source, [*MADE, *NAMED])}")
-    return path
+    if source == "-" or path.exists():
+        return path
+    if path.suffix or len(path.parts) > 1:  # no set is called so
+        raise InputError(_missing(path))
+    raise InputError(f"There is no file, folder or set called '{source}'; {nearest(source, [*MADE, *NAMED])}")
+
+
+def _missing(path: Path) -> str:
+    """That a file is not there, where it was looked for, and what is there of nearly the same name."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f"There is no file {path}, for there is no folder {folder}; check how it is written."
+    similar = asked_back(path.name, [each.name for each in folder.iterdir() if not each.name.startswith(".")])
+    return f"There is no file {path.name} in {folder.resolve()}; {similar or 'check its name and its folder.'}"
 
 
 def _made(source: str, task: str, seed: int, tally: _Tally) -> list[Sample]:
@@ -236,7 +261,7 @@ def _side_by_side(files: Files, encoding: str | None) -> Table:
     left, right = lines(first.text), lines(second.text)
     if len(left) != len(right):
         raise InputError(
-            f"{first.name} has {len(left):,} lines and {second.name} {len(right):,}: "
+            f"{first.name} has {counted(len(left), 'line')} and {second.name} {len(right):,}: "
             "parallel files need as many lines each."
         )
     rows: list[Row | Skip] = [

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from glassformer.errors import InputError
+from glassformer.errors import InputError, counted
 
 SPLIT_OFF = 0.1  # the share kept for validation, and again for testing, when nobody says otherwise
 MOST_SPLIT_OFF = 5000  # samples; more make a confidence interval hardly narrower
@@ -62,8 +62,19 @@ def repeated(samples: Iterable[Sample]) -> int:
 
 
 def overlap(some: Iterable[Sample], others: Iterable[Sample]) -> int:
-    """How many different texts stand on both sides."""
-    return len({text_of(sample) for sample in some} & {text_of(sample) for sample in others})
+    """How many different texts stand on both sides; case and spaces make no difference."""
+    return len({folded(sample) for sample in some} & {folded(sample) for sample in others})
+
+
+def seen_before(samples: Iterable[Sample], train: Iterable[Sample]) -> int:
+    """How many of the samples show a text that stands in the training part; case and spaces make no difference."""
+    known = {folded(sample) for sample in train}
+    return sum(folded(sample) in known for sample in samples)
+
+
+def folded(sample: Sample) -> str:
+    """What a model is shown of a sample, without what hardly tells two texts apart: case and spaces."""
+    return " ".join(text_of(sample).casefold().split())
 
 
 def contradicted(samples: Iterable[Sample]) -> int:
@@ -88,11 +99,14 @@ def split_off(
     strata: dict[str, dict[str, list[int]]] = {}  # label → text → where it stands
     homes: dict[str, str] = {}  # a text that carries two labels stays with the first
     for index, sample in enumerate(samples):
-        text = " ".join(text_of(sample).casefold().split())
+        text = folded(sample)
         label = homes.setdefault(text, sample.label if isinstance(sample, Labelled) else "")
         strata.setdefault(label, {}).setdefault(text, []).append(index)
     if len(homes) < 2:
-        raise InputError(f"{len(samples)} samples with {len(homes)} different text cannot be split in two; give more.")
+        raise InputError(
+            f"{counted(len(samples), 'sample')} with {counted(len(homes), 'different text')} cannot be split in two; "
+            "give more."
+        )
     share = min(share, most / len(samples))
     draw = np.random.default_rng([seed, len(samples)])
     held: set[int] = set()

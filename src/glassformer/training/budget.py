@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 import torch
 
 from glassformer.objectives.table import OBJECTIVES
-from glassformer.text.samples import text_of
 from glassformer.training import machine
 from glassformer.training.baselines import seconds_kept
+from glassformer.training.ending import Deadline, ending_seconds
 from glassformer.training.loop import Loop, Plan
 from glassformer.training.prepare import Prepared
 
-OVERHEAD = 4.0  # seconds to save, certify and report at the end
-SECONDS_PER_WRITTEN = 0.006  # to write the answer to one sample, about
-FORWARD_SHARE = 0.4  # of a step's time is the forward pass, about
+LEAST = 0.1  # of the minutes asked for is spent on training, even if reading took the rest
+MEASURING = 0.05  # of them at most, and a few seconds, to see how fast a step is
+SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Forecast:
     threads: int
     parameters: int
     timed: bool  # the budget is the seconds; else it is the steps
+    deadline: Deadline | None = None  # of a run that was given minutes
 
     def share(self, step: int, seconds: float) -> float:
         """How much of the budget is spent, from 0 to 1."""
@@ -42,23 +43,26 @@ def budget(prepared: Prepared, began: float) -> tuple[Plan, Forecast]:
     """The plan with its budget, and what it will buy. `began` is when the user's minutes began to run."""
     request, recipe = prepared.request, prepared.recipe
     plan = replace(recipe.plan, precision=_precision(recipe.plan.precision))
-    threads, seconds_per_step, items = _measured(prepared, plan, request.threads)
+    asked = 60 * (request.minutes or recipe.minutes)
+    threads, seconds_per_step, items = _measured(prepared, plan, request.threads, min(SECONDS, MEASURING * asked))
+    deadline = None
     if request.steps or request.epochs:
         plan = replace(plan, steps=request.steps or max(1, round(request.epochs * _steps_per_epoch(prepared))))
         steps, seconds = plan.steps, plan.steps * seconds_per_step
     else:
-        asked = 60 * (request.minutes or recipe.minutes)
-        kept = _reserve(prepared, seconds_per_step) + seconds_kept(prepared)
-        rest = asked - (time.monotonic() - began) - kept
-        seconds = max(rest, 0.5 * asked)
+        with machine.threads(threads):
+            kept = ending_seconds(prepared, seconds_per_step) + seconds_kept(prepared)
+            deadline = Deadline(began + asked, kept, seconds_per_step)
+        seconds = max(deadline.seconds_left(time.monotonic(), seconds_per_step), LEAST * asked)
         plan = replace(plan, seconds=seconds)
         steps = max(1, round(seconds / seconds_per_step))
-    return plan, _forecast(prepared, steps, seconds, items / seconds_per_step, threads, timed=plan.steps == 0)
+    found = _forecast(prepared, steps, seconds, items / seconds_per_step, threads, timed=plan.steps == 0)
+    return plan, replace(found, deadline=deadline)
 
 
 def forecast_again(prepared: Prepared, plan: Plan, threads: int) -> Forecast:
     """What a plan that was begun will have bought at its end."""
-    _, seconds_per_step, items = _measured(prepared, plan, threads)
+    _, seconds_per_step, items = _measured(prepared, plan, threads, SECONDS)
     timed = plan.steps == 0
     steps = round(plan.seconds / seconds_per_step) if timed else plan.steps
     seconds = plan.seconds if timed else plan.steps * seconds_per_step
@@ -82,24 +86,14 @@ def _precision(asked: str) -> str:
     return "bfloat16" if machine.facts().bfloat16 or torch.cuda.is_available() else "float32"
 
 
-def _measured(prepared: Prepared, plan: Plan, threads: int) -> tuple[int, float, float]:
+def _measured(prepared: Prepared, plan: Plan, threads: int, seconds: float) -> tuple[int, float, float]:
     """Threads, seconds per step and samples or tokens per step, from steps of a copy: the run itself is not touched.
-    0 threads are as many as are quickest."""
+    0 threads are as many as are quickest. No round of them begins after so many seconds."""
     state = torch.get_rng_state()
     rehearsal = Loop(copy.deepcopy(prepared.model), prepared.lessons, replace(plan, steps=10**9, compile=False))
     counts = [threads] if threads else None
     items: list[int] = []
-    took = machine.time_threads(lambda: items.append(rehearsal.step().items), counts=counts)
+    took = machine.time_threads(lambda: items.append(rehearsal.step().items), counts=counts, seconds=seconds)
     torch.set_rng_state(state)
     threads = machine.quickest(took)
     return threads, took[threads], sum(items) / len(items)
-
-
-def _reserve(prepared: Prepared, seconds_per_step: float) -> float:
-    """Seconds to keep for the end: a last validation, the evaluation, saving and certifying."""
-    samples = prepared.corpus.test or prepared.corpus.valid
-    if OBJECTIVES[prepared.recipe.objective].writes:
-        return OVERHEAD + SECONDS_PER_WRITTEN * len(samples)
-    sizes = [sum(len(text_of(each)) for each in part) for part in (samples, prepared.corpus.train)]
-    one_epoch = prepared.lessons.train.n_batches(0) * seconds_per_step
-    return OVERHEAD + FORWARD_SHARE * one_epoch * sizes[0] / max(1, sizes[1])

@@ -5,32 +5,39 @@ runs/folder.py keeps it. It knows no terminal; what happens is told to whoever l
 """
 
 import signal
+import statistics
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from glassformer.errors import GlassformerError, InputError, nearest
+from glassformer.errors import GlassformerError, InputError, counted, nearest
 from glassformer.objectives.table import objective_of, verdict_on
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.lock import held
+from glassformer.runs.pasting import pasteable
 from glassformer.runs.report import report
 from glassformer.runs.run import Run, load
 from glassformer.runs.trial_data import PARTS
 from glassformer.text.corpora import Corpus
+from glassformer.text.samples import seen_before
 from glassformer.training import machine
 from glassformer.training.baselines import baselines, fits_model, too_slow
 from glassformer.training.budget import Forecast, budget, forecast_again
-from glassformer.training.loop import Loop, Stepped, Validated
+from glassformer.training.ending import Deadline
+from glassformer.training.loop import EpochEnded, Loop, Stepped, Validated
 from glassformer.training.prepare import Prepared, check_same, prepare, prepare_again, settings_of
 from glassformer.training.request import Request
-from glassformer.training.showcase import showcase
+from glassformer.training.showcase import opening, showcase
 
 SAVE_EVERY = 60.0  # seconds between checkpoints, beside those at each better validation
+PACE = 22  # steps whose median says how fast the machine is just now
 LOG_EVERY = 0.5  # seconds between logged steps
 
 
@@ -41,7 +48,7 @@ class Said:
     text: str
 
 
-Event = Said | Forecast | Stepped | Validated
+Event = Said | Forecast | Stepped | Validated | EpochEnded
 Listener = Callable[[Event], None]
 
 
@@ -49,7 +56,8 @@ class StoppedError(GlassformerError):
     """A run that was told to stop: it has saved, and can be resumed."""
 
     def __init__(self, number: int, folder: Path) -> None:
-        super().__init__(f"Stopped and saved. To resume: glassformer train --resume {folder}")
+        command = pasteable(("glassformer", "train", "--resume", folder))
+        super().__init__(f"Stopped and saved. To resume: {command}")
         self.exit_code = 128 + number
 
 
@@ -107,7 +115,7 @@ def teach(
     tell(forecast)
     with held(folder.path):
         _begin(folder, settings_of(prepared, plan, forecast.threads), tell)
-        course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
+        course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan), forecast.deadline)
         return course.run(forecast.threads, tell, stop)
 
 
@@ -160,6 +168,7 @@ class Course:
     folder: RunFolder
     prepared: Prepared
     loop: Loop
+    deadline: Deadline | None = None  # of a run that was given minutes and was not resumed
 
     def restore(self, tell: Listener) -> None:
         """Back to the newest whole checkpoint."""
@@ -178,12 +187,18 @@ class Course:
     def learn(self, tell: Listener, stop: threading.Event | None = None) -> None:
         """Runs the loop; logs, saves, and leaves in order when a signal comes or it is told to stop."""
         saved = logged = time.monotonic()
+        steps: deque[float] = deque(maxlen=PACE)  # when the last ones were done
         with _signals() as came:
             for event in self.loop.run():
                 tell(event)
                 now = time.monotonic()
+                if isinstance(event, Stepped):
+                    steps.append(now)
+                self._keep_time(now, steps)
                 if isinstance(event, Validated):
                     self.folder.log({"event": "judged", **asdict(event)})
+                elif isinstance(event, EpochEnded):
+                    self.folder.log({"event": "epoch", **asdict(event)})
                 elif now - logged >= LOG_EVERY:
                     self.folder.log({"event": "step", **asdict(event)})
                     logged = now
@@ -196,7 +211,17 @@ class Course:
                 if came:
                     raise StoppedError(came[0], self.folder.path)
 
-    def _save(self, event: Stepped | Validated) -> None:
+    def _keep_time(self, now: float, steps: Sequence[float]) -> None:
+        """Where steps take longer than they did when the plan was made, there are fewer of them: the minutes stand."""
+        if self.deadline is None or len(steps) < 2:
+            return
+        step = statistics.median(after - before for before, after in pairwise(steps))
+        progress, plan = self.loop.progress, self.loop.plan
+        seconds = progress.seconds + max(self.deadline.seconds_left(now, step), 0.0)
+        if seconds < plan.seconds:
+            self.loop.plan = replace(plan, seconds=seconds)
+
+    def _save(self, event: Stepped | Validated | EpochEnded) -> None:
         tensors, progress = self.loop.state()
         value, best = (event.loss, event.best) if isinstance(event, Validated) else (None, False)
         self.folder.save_checkpoint(
@@ -224,6 +249,7 @@ class Course:
             "samples": {part: len(getattr(prepared.corpus, part)) for part in PARTS},
             "notes": list(prepared.notes),
             "machine": machine.facts().to_dict(),
+            "first": opening(prepared.corpus.valid),
             "examples": self._evaluate(tell),
         }
         self.folder.write_about(about)
@@ -240,7 +266,7 @@ class Course:
             return []
         part = "test" if prepared.corpus.test else "valid"
         samples = prepared.corpus.test or prepared.corpus.valid
-        tell(Said(f"Evaluating on the {part} part, {len(samples):,} samples …"))
+        tell(Said(f"Evaluating on the {part} part, {counted(len(samples), 'sample')} …"))
         verdict = verdict_on(prepared.model, prepared.card, prepared.tokens, samples)
         linear = f"a linear model ({objective_of(prepared.card).baseline}) beside it"
         if fits_model(prepared):
@@ -248,7 +274,9 @@ class Course:
         elif too_slow(prepared):
             tell(Said(f"To fit {linear} would take too much of so few minutes; it is left out."))
         beside = baselines(prepared, verdict, samples)
-        self.folder.write_scores({"part": part, **verdict.scores, "baselines": [asdict(each) for each in beside]})
+        known = seen_before(samples, prepared.corpus.train)
+        told = {"baselines": [asdict(each) for each in beside], **({"in_training": known} if known else {})}
+        self.folder.write_scores({"part": part, **verdict.scores, **told})
         self.folder.write_outcomes({"part": part, "score": verdict.main, "rows": verdict.measure.rows.tolist()})
         return showcase(prepared, verdict, samples)
 

@@ -26,6 +26,9 @@ WORDS: Mapping[str, Collection[str]] = {  # what a number of the plan that is a 
 }
 
 
+MOST_EPOCHS_TOLD = 40  # of a run: each costs a pass over the validation part
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """How to learn."""
@@ -65,6 +68,10 @@ class Progress:
     best: float = math.inf
     validations: int = 0
     since_best: int = 0  # validations since the best one
+    right: int = 0  # answers, and of how many, since accuracy was last told
+    answered: int = 0
+    told: float = 0.0  # the share of the budget that was spent then, and the epochs that were over
+    told_epoch: int = 0
 
     def share(self, plan: Plan) -> float:
         """How much of the budget is spent, from 0 to 1."""
@@ -92,6 +99,19 @@ class Validated:
     seconds: float
     loss: float
     best: bool
+    accuracy: float | None = None  # where an answer is right or wrong
+
+
+@dataclass(frozen=True)
+class EpochEnded:
+    """The accuracy of a classifier when an epoch is over: of its answers while it learnt since the last such event, and
+    on the validation part."""
+
+    step: int
+    seconds: float
+    epoch: float  # how many were gone through
+    training: float
+    validation: float
 
 
 def factor(share: float, plan: Plan) -> float:
@@ -146,7 +166,7 @@ class Loop:
         torch.set_rng_state(tensors["random"])
         self.progress = Progress(**progress)
 
-    def run(self) -> Iterator[Stepped | Validated]:
+    def run(self) -> Iterator[Stepped | Validated | EpochEnded]:
         """Steps until the budget is spent or patience is at its end. Whoever stops reading stops the run."""
         started = time.monotonic() - self.progress.seconds
         while not self.done:
@@ -154,10 +174,14 @@ class Loop:
             self.progress.seconds = time.monotonic() - started
             yield replace(stepped, seconds=self.progress.seconds)
             due = self.progress.share(self.plan) >= (self.progress.validations + 1) * self.plan.validate_every
-            if due or self.progress.share(self.plan) >= 1.0:
-                validated = self.validate()
+            validated = self.validate() if due or self.progress.share(self.plan) >= 1.0 else None
+            if validated:
                 self.progress.seconds = time.monotonic() - started
                 yield validated
+            if self.progress.answered and (self.done or self._epoch_is_over()):
+                ended = self.end_epoch(validated.accuracy if validated else None)
+                self.progress.seconds = time.monotonic() - started
+                yield ended
 
     @property
     def done(self) -> bool:
@@ -170,8 +194,8 @@ class Loop:
         self.model.train()
         rate = self.plan.learning_rate * factor(self.progress.share(self.plan), self.plan)
         losses = [self._loss(batch, self.plan.smoothing) for batch in self._next_batches()]
-        items = sum(number for _, number in losses)
-        mean = sum((loss for loss, _ in losses[1:]), start=losses[0][0]) / max(items, 1)
+        items = sum(number for _, number, _ in losses)
+        mean = sum((loss for loss, _, _ in losses[1:]), start=losses[0][0]) / max(items, 1)
         mean.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.model.parameters(), self.plan.clip)
         for optimizer in self.optimizers:
@@ -180,6 +204,9 @@ class Loop:
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
         self.progress.step += 1
+        if self.lessons.graded:
+            self.progress.right += sum(right for _, _, right in losses)
+            self.progress.answered += items
         self._follow()
         loss = float(mean.detach())
         if not math.isfinite(loss):
@@ -189,10 +216,13 @@ class Loop:
             )
         return Stepped(self.progress.step, self.progress.seconds, loss, rate, items)
 
-    def _loss(self, batch: object, smoothing: float = 0.0) -> tuple[Tensor, int]:
+    def _loss(self, batch: object, smoothing: float = 0.0) -> tuple[Tensor, int, int]:
+        """Summed, over how many, and how many answers were right, where an answer can be."""
         device = next(self.model.parameters()).device.type
         with torch.autocast(device, torch.bfloat16, enabled=self.plan.precision == "bfloat16"):
-            return self.lessons.loss(self._compiled, batch, smoothing)
+            if self.lessons.graded:
+                return self.lessons.graded(self._compiled, batch, smoothing)
+            return *self.lessons.loss(self._compiled, batch, smoothing), 0
 
     def _next_batches(self) -> Iterator[object]:
         for _ in range(self.plan.accumulate):
@@ -213,23 +243,45 @@ class Loop:
 
     def validate(self) -> Validated:
         """The validation loss, remembered if it is the best."""
-        loss = self.validation_loss()
+        loss, accuracy = self.on_validation_part()
         best = loss < self.progress.best
         self.progress.validations += 1
         self.progress.since_best = 0 if best else self.progress.since_best + 1
         self.progress.best = min(self.progress.best, loss)
-        return Validated(self.progress.step, self.progress.seconds, loss, best)
+        return Validated(self.progress.step, self.progress.seconds, loss, best, accuracy)
 
-    @torch.no_grad()
+    def _epoch_is_over(self) -> bool:
+        """Whether an epoch has ended since accuracy was told, if that is not too short a while ago."""
+        while_ago = self.progress.share(self.plan) - self.progress.told >= 1 / MOST_EPOCHS_TOLD
+        return while_ago and self.progress.epoch > self.progress.told_epoch
+
+    def end_epoch(self, accuracy: float | None = None) -> EpochEnded:
+        """The accuracy of what was answered since the last time, and on the validation part, if it is not known yet."""
+        progress = self.progress
+        if accuracy is None:
+            accuracy = self.on_validation_part()[1] or 0.0
+        training = progress.right / progress.answered
+        epoch = progress.epoch + progress.place / self.lessons.train.n_batches(progress.epoch)
+        progress.right = progress.answered = 0
+        progress.told, progress.told_epoch = progress.share(self.plan), progress.epoch
+        return EpochEnded(progress.step, progress.seconds, epoch, training, accuracy)
+
     def validation_loss(self) -> float:
         """The mean loss over the validation part, each sample or token counted once; of averaged weights, if any."""
+        return self.on_validation_part()[0]
+
+    @torch.no_grad()
+    def on_validation_part(self) -> tuple[float, float | None]:
+        """The mean loss, and the accuracy where an answer is right or wrong."""
         current = {name: value.clone() for name, value in self.model.state_dict().items()} if self.average else {}
         self.model.load_state_dict(self.weights())
         self.model.eval()
         losses = [self._loss(batch) for batch in self.lessons.valid.in_order()]
         if current:
             self.model.load_state_dict(current)
-        return math.fsum(float(loss) for loss, _ in losses) / max(sum(count for _, count in losses), 1)
+        count = max(sum(count for _, count, _ in losses), 1)
+        accuracy = sum(right for _, _, right in losses) / count if self.lessons.graded else None
+        return math.fsum(float(loss) for loss, _, _ in losses) / count, accuracy
 
     def weights(self) -> dict[str, Tensor]:
         """What the run has to give: the averaged weights, if it averages, else those it has."""

@@ -1,4 +1,4 @@
-"""What to show of a model: a handful of its answers, the first wrong ones among them. It scores nothing itself."""
+"""What to show of a model: a text to begin with, some answers, the first wrong ones among them. It scores nothing."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -13,6 +13,7 @@ from glassformer.training.prepare import Prepared
 
 FIRST, WRONG = 4, 6  # how many are shown, if there are so many
 LONGEST = 600  # characters of a text
+SHORT = 120  # characters of a text to begin with
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,13 @@ def showcase(prepared: Prepared, verdict: Verdict, samples: Sequence[Sample]) ->
         {name: _cut(text) for name, text in asdict(each).items()}
         for each in examples(samples, verdict, writes=objective.writes)
     ]
+
+
+def opening(samples: Sequence[Sample]) -> str:
+    """A text to begin with, one of those given: the first short one; if all are long, how the first begins."""
+    texts = [" ".join(text_of(sample).split()) for sample in samples]
+    short = next((text for text in texts if 0 < len(text) <= SHORT), "")
+    return short or next(iter(texts), "")[:SHORT].rsplit(" ", 1)[0]
 
 
 def _cut(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from glassformer.errors import InputError
 from glassformer.training.course import Event
-from glassformer.training.loop import Stepped, Validated
+from glassformer.training.loop import EpochEnded, Stepped, Validated
 
 
 class TensorBoard:
@@ -37,8 +37,11 @@ class TensorBoard:
             self._write("learning rate", event.rate, event)
         elif isinstance(event, Validated):
             self._write("loss/validation", event.loss, event)
+        elif isinstance(event, EpochEnded):
+            self._write("accuracy/training", event.training, event)
+            self._write("accuracy/validation", event.validation, event)
 
-    def _write(self, name: str, value: float, event: Stepped | Validated) -> None:
+    def _write(self, name: str, value: float, event: Stepped | Validated | EpochEnded) -> None:
         if self._writer is None:
             self._writer = self._make(log_dir=str(self.folder))
         self._writer.add_scalar(name, value, global_step=event.step)

@@ -28,6 +28,17 @@ def test_scores_stand_with_their_intervals_and_their_signature() -> None:
     assert rows == ["BLEU 31.4 (29.5 to 33.0)", "exactly right 25.0 %", "BLEU: nrefs:1|case:mixed"]
 
 
+def test_how_many_samples_and_what_was_learnt_from_stand_with_the_score(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "run")
+    interval = {"accuracy_interval": [0.91, 1.0]}
+    folder.write_scores({"part": "test", "accuracy": 1.0, **interval, "samples": 39, "in_training": 7})
+    where = console()
+    print_result(load(folder.path), where)
+    assert "On the test part, 39 samples:" in written(where)
+    assert "100.0 %  (91.0 to 100.0 %)" in written(where)
+    assert "7 of the 39 samples stand in the training part too" in " ".join(written(where).split())
+
+
 def test_a_failed_check_is_named_and_the_next_command_said(tmp_path: Path) -> None:
     folder = small_run(tmp_path / "run")
     folder.write_scores({"part": "valid", "accuracy": 0.5})

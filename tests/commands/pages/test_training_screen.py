@@ -5,7 +5,7 @@ import pytest
 from glassformer.commands.pages.training_screen import TrainingScreen
 from glassformer.training.budget import Forecast
 from glassformer.training.course import Said
-from glassformer.training.loop import Stepped, Validated
+from glassformer.training.loop import EpochEnded, Stepped, Validated
 
 PLAN = Forecast(20, 2.5, 200.0, 1234.0, "tokens", threads=2, parameters=12_345, timed=False)
 
@@ -36,3 +36,18 @@ def test_a_line_at_each_tenth(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_quiet_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     assert told(capsys, quiet=True) == []
+
+
+def test_accuracy_by_epochs_is_told_and_drawn(capsys: pytest.CaptureFixture[str]) -> None:
+    with TrainingScreen() as screen:
+        screen(PLAN)
+        for step in range(1, 21):
+            screen(Stepped(step, 10.0 * step, 1.0, 0.01, 70))
+            if step % 8 == 0:
+                screen(EpochEnded(step, 10.0 * step, step / 8, step / 20, 0.5))
+        screen.curve()
+    lines = [line for line in capsys.readouterr().err.splitlines() if line]
+    half = next(line for line in lines if line.startswith(" 50%"))
+    assert "accuracy 40.0 % in training, 50.0 % in validation" in half
+    assert lines[-1].strip() == "accuracy over 2 epochs: ○ training, ● validation"
+    assert sum(line.count("○") for line in lines[-7:-1]) == sum(line.count("●") for line in lines[-7:-1]) == 2

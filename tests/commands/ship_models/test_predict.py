@@ -41,6 +41,22 @@ def test_an_empty_text_is_not_answered(tmp_path: Path) -> None:
         predict(small_run(tmp_path / "run").path, " ")
 
 
+def test_an_empty_text_among_others_is_named_and_the_others_are_answered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = small_run(tmp_path / "run").path
+    predict(run, "good", " ", "dull", "zxqw", json=True)
+    said = capsys.readouterr()
+    wanted = [each.label for each in load(run).predict(["good", "dull", "zxqw"])]  # type: ignore[union-attr]
+    assert [(each["given"], each["label"]) for each in json.loads(said.out)] == list(
+        zip(["good", "dull", "zxqw"], wanted, strict=True)
+    )
+    assert "Empty texts get no answer: 2\n" in said.err
+    assert "Nothing in text 4 is known" in said.err  # counted as they were given
+    predict(run, "good", "", json=True)
+    assert len(json.loads(capsys.readouterr().out)) == 1  # a list, for several were given
+
+
 def test_a_classifier_answers_with_label_and_scores(ask: Any, tmp_path: Path) -> None:
     run = small_run(tmp_path / "run").path
     wanted = load(run).predict(["a warm film", "dull"])
@@ -50,6 +66,15 @@ def test_a_classifier_answers_with_label_and_scores(ask: Any, tmp_path: Path) ->
     both = json.loads(ask("predict", run, "a warm film", "dull", "--json"))
     assert [each["label"] for each in both] == [each.label for each in wanted]  # type: ignore[union-attr]
     assert f"{one['label']} {100 * max(one['scores'].values()):.1f} %" in ask("predict", run, "a warm film")
+
+
+def test_several_answers_stand_beside_their_texts(ask: Any, tmp_path: Path) -> None:
+    run = small_run(tmp_path / "run").path
+    alone = [ask("predict", run, text).rstrip("\n") for text in ("good", "dull  film")]
+    assert ask("predict", run, "good", "dull  film") == f"good       {alone[0]}\ndull film  {alone[1]}\n"
+    long, lines = "good " * 50, ask("predict", run, "good " * 50, "dull").splitlines()
+    assert lines[0].startswith(long[:39] + "…  ")
+    assert lines[1].startswith("dull" + " " * 38)
 
 
 def test_lines_come_from_standard_input(ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,11 +108,11 @@ def test_texts_are_words_or_the_lines_of_a_file_or_of_standard_input(
 ) -> None:
     file = tmp_path / "texts.txt"
     file.write_text("one\n\ntwo\u2028still two\r\n", encoding="utf-8")
-    assert texts_of([str(file)]) == ["one", "two\u2028still two"]
-    assert texts_of([str(file), "word"]) == [str(file), "word"]
-    assert texts_of(["x" * 5000]) == ["x" * 5000]
+    assert texts_of([str(file)]) == (["one", "", "two\u2028still two"], True)
+    assert texts_of([str(file), "word"]) == ([str(file), "word"], False)
+    assert texts_of(["x" * 5000]).texts == ["x" * 5000]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("ä\nb".encode())))
-    assert texts_of(["-"]) == ["ä", "b"]
+    assert texts_of(["-"]) == (["ä", "b"], True)
     (tmp_path / "table.csv").write_text("text,label\n")
     (tmp_path / "empty.txt").write_text("\n")
     for name, what in (("table.csv", "is a table"), ("empty.txt", "holds no text")):

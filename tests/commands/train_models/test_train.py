@@ -2,11 +2,15 @@
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
+from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,3 +52,25 @@ def test_json_is_one_document(tmp_path: Path) -> None:
 def test_a_budget_of_nothing_is_refused(budget: str) -> None:
     with pytest.raises(InputError, match=f"--{budget} must be above 0; it is 0"):
         train("classify", "negation:300", **{budget: 0}, quiet=True)
+
+
+def test_the_commands_in_the_report_can_be_pasted(glassformer: Any, tmp_path: Path) -> None:
+    run = tmp_path / "my run"
+    words = [
+        "train",
+        "classify",
+        "negation:60",
+        "--steps",
+        "1",
+        "--threads",
+        "1",
+        "--out",
+        str(run),
+        "--set",
+        "width=16",
+    ]
+    assert glassformer(*words).code == 0
+    page = unescape((run / "report.html").read_text(encoding="utf-8"))
+    assert shlex.split(re.findall("glassformer train [^<]*", page)[0]) == ["glassformer", *words]
+    assert shlex.split(re.findall("glassformer predict [^<]*", page)[0])[:3] == ["glassformer", "predict", str(run)]
+    assert shlex.split(re.findall("glassformer certify [^<]*", page)[0]) == ["glassformer", "certify", str(run)]

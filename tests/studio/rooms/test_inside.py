@@ -1,14 +1,18 @@
 """The room *Inside*, asked as the page asks it: what comes back is the core's; changes change the answer."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from helpers.small_runs import small_run
 from helpers.studio_visits import Visitor, asked, refused
 
 from glassformer.runs.run import load
-from glassformer.studio.rooms.inside import reading_look
+from glassformer.studio.rooms.inside import first_text, reading_look
+from glassformer.text.made_sets import MADE
+from glassformer.text.tasks import TASKS
 
 TEXT = "the film was not good"
 
@@ -29,6 +33,16 @@ def test_the_shelf_says_what_stands_on_it(visitor: Visitor) -> None:
     mine, came_along = ["classes", "pairs", "answers"], ["english-german", "sentiment", "shakespeare"]
     assert [each["name"] for each in models] == [*mine, *came_along]
     assert all(each["first"] for each in models)
+
+
+def test_a_run_begins_with_a_text_that_it_validated_on(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "run")
+    assert first_text(folder.path, "negation:300", "classify") == MADE["negation"].first
+    assert first_text(folder.path, "mine.csv", "classify") == TASKS["classify"].first
+    folder.write_about({"first": "my own words"})
+    assert first_text(folder.path, "mine.csv", "classify") == "my own words"
+    (folder.path / "about.json").write_text("{")
+    assert first_text(folder.path, "mine.csv", "classify") == TASKS["classify"].first
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from helpers.small_runs import small_run
 from helpers.studio_visits import TOKEN, Visitor, asked
 
 from glassformer.commands.ship_models.certify import certify
-from glassformer.studio.rooms.train import _thinned
+from glassformer.studio.rooms.train import Train, _thinned
+from glassformer.studio.shelf import Shelf
 
 
 def test_a_run_is_begun_stopped_and_resumed_and_its_checkpoints_are_shown(tmp_path: Path) -> None:
@@ -85,3 +86,13 @@ def test_curves_are_thinned_but_keep_their_end() -> None:
     assert _thinned(points)[-1] == {"step": 1008}
     assert len(_thinned(points)) <= 400
     assert _thinned(points[:3]) == points[:3]
+
+
+def test_the_end_of_a_run_is_told_with_its_intervals(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "runs" / "mine")
+    scores = {"part": "test", "accuracy": 1.0, "accuracy_interval": [0.91, 1.0], "samples": 39, "in_training": 7}
+    folder.write_scores(scores)
+    state = Train(Shelf(), tmp_path / "runs").state({"name": "mine"})
+    assert state["scores"] == [("accuracy", "100.0 %  (91.0 to 100.0 %)")]
+    assert state["tried"] == {"part": "test", "samples": 39}
+    assert state["caution"].startswith("7 of the 39 samples stand in the training part too")

@@ -45,3 +45,11 @@ def test_a_folder_of_languages(tmp_path: Path) -> None:
     (tmp_path / "val.fr.gz").unlink()
     with pytest.raises(InputError, match=r"0 ending in \.fr and 1 ending in \.en"):
         read(tmp_path, "translate", columns=Columns(source="fr", target="en"))
+
+
+def test_a_text_and_a_table_are_no_pair(tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_text("one\ntwo\n")
+    (tmp_path / "b.csv").write_text("source,target\none,eins\n")
+    for names in (("a.en", "b.csv"), ("b.csv", "a.en")):
+        with pytest.raises(InputError, match=r"are no pair: \S*b\.csv is a table, which holds both sides"):
+            read([tmp_path / name for name in names], "translate")

@@ -14,7 +14,7 @@ from glassformer.text.files.text_files import lines
 from glassformer.text.samples import Labelled
 
 BAD_ROWS = [
-    ("few\n", "1 columns instead of 2"),
+    ("few\n", "1 column instead of 2"),
     ("a,b,c\n", "3 columns instead of 2"),
     ("no label,\n", "the label is empty"),
     ("blank label,  \n", "the label is empty"),
@@ -112,6 +112,7 @@ BAD_JSON = [
     ('"a"', "expected an object"),
     ("5", "expected an object"),
     ('{"text": ' + "[" * 100_000, "nested too deeply"),
+    ('{"text": "a", "label": ' + "9" * 5003 + "}", "digits"),
 ]
 
 
@@ -132,5 +133,19 @@ def test_skips_are_counted_beyond_those_that_are_kept(tmp_path: Path) -> None:
     assert len(corpus.report.skips) == 1000
     said = corpus.report.sentences()
     assert said[0] == "5,034 rows read, 31 kept, 5,003 skipped."
-    assert "Skipped 5,003: the line is blank." in said
-    assert f"Line 33 of {tmp_path / 'a.csv'}: the line is blank." in said
+    assert f"Skipped 5,003 rows: the line is blank (lines 33, 34, 35, … of {tmp_path / 'a.csv'})." in said
+
+
+def test_a_reason_is_told_once_with_its_lines(tmp_path: Path) -> None:
+    good = "".join(json.dumps({"text": f"text {n}", "label": n % 2}) + "\n" for n in range(19))
+    bad = ['{"text": "a", "label": }', "nonsense", '{"text": "", "label": 1}', '{"text": NaN}', '{"label": 1}', "{,"]
+    corpus = classify(tmp_path, good + "\n".join(bad) + "\n", "a.jsonl")
+    where = tmp_path / "a.jsonl"
+    assert [each for each in corpus.report.sentences() if each.startswith("Skipped")] == [
+        f"Skipped 2 rows: the text is empty (lines 22, 24 of {where}).",
+        f"Skipped line 20 of {where}: not JSON: expecting value at character 24.",
+        f"Skipped line 21 of {where}: not JSON: expecting value at character 1.",
+        f"Skipped line 23 of {where}: NaN is not JSON.",
+        f"Skipped line 25 of {where}: not JSON: expecting property name enclosed in double quotes at character 2.",
+    ]
+    assert sum("not JSON" in each for each in corpus.report.sentences()) == 4

@@ -61,7 +61,7 @@ def test_an_encoding_can_be_named(tmp_path: Path) -> None:
 
 def test_damaged_utf_8_costs_its_rows_only(tmp_path: Path) -> None:
     corpus = classify(tmp_path, (CSV + "Käse à la crème,pos\n").encode() + b"K\xe4se,pos\nlast,pos\nh\xc3")
-    assert skips(corpus) == [(34, "the text holds bytes that are not UTF-8"), (36, "1 columns instead of 2")]
+    assert skips(corpus) == [(34, "the text holds bytes that are not UTF-8"), (36, "1 column instead of 2")]
     assert Labelled("Käse à la crème", "pos") in everything(corpus)
     assert "2 bytes are not UTF-8, the first in line 34" in corpus.report.notes[0]
 

@@ -9,6 +9,7 @@ from typing import Any
 from glassformer.by_hand.exercises.marking import Mark
 from glassformer.by_hand.reports.wording import minus, place
 from glassformer.drawing.html_page import page, section, table
+from glassformer.errors import counted
 
 COLUMNS = (
     "name", "outcome", "points", "of", "not_answered", "follow_through",
@@ -58,7 +59,7 @@ def class_sentence(marks: list[Mark]) -> str:
         outcome: sum(mark.outcome == outcome for mark in marks) for outcome in dict.fromkeys(m.outcome for m in marks)
     }
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
-    return f"{len(marks)} hand-in{'s' if len(marks) > 1 else ''}: {told}."
+    return f"{counted(len(marks), 'hand-in')}: {told}."
 
 
 def told(mark: Mark) -> str:

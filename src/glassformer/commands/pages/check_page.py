@@ -18,6 +18,7 @@ from glassformer.by_hand.reports.wording import (
     unchecked,
 )
 from glassformer.drawing.terminal import terminal, visible
+from glassformer.errors import counted
 
 WIDEST = 108
 _SHOWN_MILD = 6
@@ -146,7 +147,7 @@ def _show_mild(console: Console, mild: list[Finding]) -> None:
         found = [finding for finding in mild if finding.verdict == verdict]
         if not found:
             continue
-        count = f"{len(found)} number{'s' if len(found) > 1 else ''}"
+        count = counted(len(found), "number")
         console.print(Text(f"  ~ {count} {verdict}: {MEANINGS[verdict]} (counts with --strict)", style="yellow"))
         for finding in found[:_SHOWN_MILD]:
             text = Text(f"      line {finding.line}  {place(finding)}  {minus(finding.printed)}", style="dim")

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from glassformer.drawing.large_numbers import in_bytes
+from glassformer.errors import counted
 from glassformer.training.machine import Facts
 
 _BUSY = 0.75  # of the usable cores wanted by others: measurements say less
@@ -50,4 +51,4 @@ def advice(facts: Facts) -> list[str]:
 
 
 def _threads(count: int) -> str:
-    return f"{count} thread{'s' if count > 1 else ''}"
+    return counted(count, "thread")

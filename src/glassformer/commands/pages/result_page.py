@@ -9,8 +9,10 @@ from rich.console import Console
 from rich.table import Table
 
 from glassformer.commands.pages.learnt_page import print_learnt
-from glassformer.drawing.score_words import score_lines
+from glassformer.drawing.score_words import caution, score_lines
+from glassformer.errors import counted
 from glassformer.runs.certificate.certificate import NO_GRADE, verdict
+from glassformer.runs.pasting import pasteable
 from glassformer.runs.run import Run
 
 
@@ -20,6 +22,8 @@ def print_scores(scores: Mapping[str, Any], console: Console) -> None:
     for name, value in score_lines(scores):
         table.add_row(name, f"[bold]{value}[/]")
     console.print(table)
+    if caution(scores):
+        console.print(caution(scores), style="yellow", soft_wrap=True)
     if "signature" in scores:
         console.print(f"BLEU: {scores['signature']}", style="dim", soft_wrap=True)
 
@@ -27,7 +31,8 @@ def print_scores(scores: Mapping[str, Any], console: Console) -> None:
 def print_result(run: Run, console: Console) -> None:
     """Scores, certificate and the commands that go on from here."""
     scores, certificate = run.scores, run.certificate
-    console.print(f"\nOn the {scores.get('part', 'test')} part:")
+    many = f", {counted(scores['samples'], 'sample')}" if "samples" in scores else ""
+    console.print(f"\nOn the {scores.get('part', 'test')} part{many}:")
     print_scores(scores, console)
     if certificate:
         kept = [check["name"] for check in certificate["checks"] if check["passed"]]
@@ -43,4 +48,5 @@ def print_result(run: Run, console: Console) -> None:
     console.print(
         f"\n[bold]{run.folder}[/] holds the model, and report.html what is known of it. Try it:", soft_wrap=True
     )
-    console.print(f'  glassformer predict {run.folder} "{run.task.example}"', soft_wrap=True)
+    command = pasteable(("glassformer", "predict", run.folder, run.task.example))
+    console.print(f"  {command}", soft_wrap=True, markup=False)

@@ -1,4 +1,4 @@
-"""The terminal while a model trains: a bar with losses, forecast, speed and time left, and the curve at the end.
+"""The terminal while a model trains: a bar with losses, accuracy, forecast, speed and time left; the curves at the end.
 
 It listens to the events of a run (training/course.py) and writes to standard error, so that standard output stays free
 for answers.
@@ -10,11 +10,12 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-from glassformer.drawing.curves import Point, drawn, forecast, smoothed
-from glassformer.drawing.score_words import clock
+from glassformer.drawing.curves import Point, dotted, drawn, forecast, smoothed
+from glassformer.drawing.score_words import clock, in_figures
+from glassformer.errors import counted
 from glassformer.training.budget import Forecast
 from glassformer.training.course import Event, Said
-from glassformer.training.loop import Stepped
+from glassformer.training.loop import EpochEnded, Stepped
 
 
 class TrainingScreen:
@@ -30,6 +31,7 @@ class TrainingScreen:
         self._forecast: Forecast | None = None
         self._losses: list[Point] = []
         self._valid: list[Point] = []
+        self._epochs: list[EpochEnded] = []
         self._tenths = self._items = 0
         self._began = 0.0
 
@@ -52,6 +54,10 @@ class TrainingScreen:
                 self._items += event.items
             self._losses.append((event.seconds, event.loss))
             self._step(event)
+        elif isinstance(event, EpochEnded):
+            self._epochs.append(event)
+            if self.console.is_terminal:
+                self.console.print(f"  epoch {event.epoch:.3g}  {_accuracy(event)}")
         else:
             self._valid.append((event.seconds, event.loss))
             if not self.console.is_terminal:
@@ -63,8 +69,8 @@ class TrainingScreen:
         self._forecast = plan
         self.console.print(
             f"[bold]{plan.parameters:,}[/] parameters. In {clock(plan.seconds)} about "
-            f"{plan.steps:,} steps ({plan.epochs:.1f} epochs), {plan.speed:,.0f} {plan.unit}/s, with "
-            f"{plan.threads} thread{'s' * (plan.threads > 1)}.",
+            f"{counted(plan.steps, 'step')} ({plan.epochs:.1f} epochs), {plan.speed:,.0f} {plan.unit}/s, with "
+            f"{counted(plan.threads, 'thread')}.",
             soft_wrap=True,
         )
         if self.console.is_terminal:
@@ -87,11 +93,13 @@ class TrainingScreen:
         words = [f"loss {curve[-1][1]:.3f}"]
         share = self._forecast.share(event.step, event.seconds)
         whole = event.seconds / share
-        end = forecast(smoothed(self._losses, 0.98), whole)
+        end = forecast(self._losses, whole)
         if end is not None and 0.25 < share < 1:
-            words[0] += f" (forecast {end:.3f})"
+            words[0] += f" (forecast {end[0]:.3f} to {end[1]:.3f})"
         if self._valid:
             words.append(f"validation loss {self._valid[-1][1]:.3f}")
+        if self._epochs:
+            words.append(_accuracy(self._epochs[-1]))
         if event.seconds > self._began:
             words.append(f"{self._items / (event.seconds - self._began):,.0f} {self._forecast.unit}/s")
         words.append(f"{clock(whole - event.seconds)} left")
@@ -104,3 +112,13 @@ class TrainingScreen:
         if len(points) > 10:
             self.console.print("\n".join(drawn(points, width=60, height=6)), style="cyan", soft_wrap=True)
             self.console.print(f"{'':9}training loss over {clock(points[-1][0])}", style="dim")
+        if len(self._epochs) > 1:
+            curves = [[(e.epoch, e.training) for e in self._epochs], [(e.epoch, e.validation) for e in self._epochs]]
+            self.console.print("\n".join(dotted(curves, "○●", height=6)), style="cyan", soft_wrap=True)
+            told = f"accuracy over {self._epochs[-1].epoch:.3g} epochs: ○ training, ● validation"
+            self.console.print(f"{'':9}{told}", style="dim")
+
+
+def _accuracy(event: EpochEnded) -> str:
+    training, validation = (in_figures("accuracy", share) for share in (event.training, event.validation))
+    return f"accuracy {training} in training, {validation} in validation"

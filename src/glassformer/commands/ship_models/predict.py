@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
@@ -14,6 +14,7 @@ from glassformer.errors import InputError
 from glassformer.objectives.predictions import Classified, Prediction
 from glassformer.runs.run import Run, load
 
+WIDEST = 40  # characters of a text beside its answer
 _SEEMS_A_FILE = re.compile(r"\S+\.(txt|csv|tsv|jsonl|json|md|gz|parquet)")
 
 
@@ -37,7 +38,8 @@ def predict(
     run
         A run folder that `glassformer train` wrote, or the name of a model that came with the package.
     text
-        Texts; or one file of plain text, with a text on each line; or - for lines from standard input.
+        Texts; or one file of plain text, with a text on each line; or - for lines from standard input. The answers
+        to several stand beside them.
     longest
         At most so many new tokens.
     temperature
@@ -55,24 +57,33 @@ def predict(
     stop
         A string that ends the output; may be given several times.
     json
-        Print one JSON document: a prediction, or a list of them if there are several texts.
+        Print one JSON document: a prediction, or a list of them, each with its text, if there are several.
     """
     how = {
         "longest": longest, "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "beam": beam,
         "seed": seed, "stop": stop,
     }  # fmt: skip
-    texts = texts_of(text)
+    given = texts_of(text)
     loaded = load(run)
-    for sentence in loaded.warnings(texts):
+    for sentence in loaded.warnings(given.texts):
         print(sentence, file=sys.stderr)
+    texts = _answerable(given, loaded)
     if json:
         found = [asdict(each) for each in loaded.predict(texts, **how)]
-        print(json_format.dumps(found if len(found) > 1 else found[0], ensure_ascii=False))
+        both = [{"given": text, **each} for text, each in zip(texts, found, strict=True)]
+        print(json_format.dumps(both if len(given.texts) > 1 else found[0], ensure_ascii=False))
     else:
         _show(loaded, texts, how)
 
 
-def texts_of(words: Sequence[str]) -> list[str]:
+class Given(NamedTuple):
+    """The texts that are meant, empty ones among them, and whether they are the lines of a file."""
+
+    texts: list[str]
+    lines: bool = False
+
+
+def texts_of(words: Sequence[str]) -> Given:
     """The texts that are meant: the words themselves, or the lines of a file or of standard input."""
     strange = [word for word in words if re.fullmatch(r"--?[A-Za-z][\w-]*(=.*)?", word)]
     if strange:
@@ -81,14 +92,14 @@ def texts_of(words: Sequence[str]) -> list[str]:
     if len(given) > 1 or (given[0] != "-" and not _is_file(Path(given[0]))):
         if len(given) == 1 and _SEEMS_A_FILE.fullmatch(given[0]):
             raise InputError(f"There is no file {given[0]}; a text of one word that ends so needs a blank behind it.")
-        return given
+        return Given(given)
     if not words and sys.stdin.isatty():
         raise InputError("There is no text: write one behind the run, or name a file, or - for standard input.")
-    return _texts_in(Path(given[0]))
+    return Given(_texts_in(Path(given[0])), lines=True)
 
 
 def _texts_in(path: Path) -> list[str]:
-    """The lines of a file or of standard input that are not empty; empty ones are named."""
+    """The lines of a file or of standard input, but for empty ones at its end."""
     from glassformer.text.files.tables import FORMATS, format_of
     from glassformer.text.files.text_files import STDIN, lines, read_text
 
@@ -99,11 +110,18 @@ def _texts_in(path: Path) -> list[str]:
         texts.pop()
     if not texts:
         raise InputError(f"{'Standard input' if path == STDIN else path} holds no text.")
-    empty = [str(i + 1) for i, line in enumerate(texts) if not line.strip()]
-    if empty:
-        more = " …" if len(empty) > 5 else ""
-        print(f"Empty lines get no answer: {', '.join(empty[:5])}{more}", file=sys.stderr)
-    return [line for line in texts if line.strip()]
+    return texts
+
+
+def _answerable(given: Given, run: Run) -> list[str]:
+    """The texts that get an answer; empty ones are named. What is left of nothing is for the run to refuse."""
+    empty = [str(i + 1) for i, text in enumerate(given.texts) if not text.strip()]
+    if not empty or len(empty) == len(given.texts) or (run.task.open_ended and not given.lines):
+        return given.texts
+    more = " …" if len(empty) > 5 else ""
+    what = "lines" if given.lines else "texts"
+    print(f"Empty {what} get no answer: {', '.join(empty[:5])}{more}", file=sys.stderr)
+    return [text for text in given.texts if text.strip()]
 
 
 def _is_file(path: Path) -> bool:
@@ -121,8 +139,19 @@ def _show(run: Run, texts: Sequence[str], how: dict[str, Any]) -> None:
             print(part, end="", flush=True)
         print()
         return
-    for prediction in run.predict(texts, **how):
-        print(_line(prediction))
+    found = [_line(prediction) for prediction in run.predict(texts, **how)]
+    beside = _beside(texts) if len(texts) > 1 else [""]
+    for name, answer in zip(beside, found, strict=True):
+        print(name + answer.replace("\n", "\n" + " " * len(name)))
+
+
+def _beside(texts: Sequence[str]) -> list[str]:
+    """The texts as they stand before their answers: each in one line, cut where it is long, all of one width."""
+    from glassformer.drawing.terminal import visible  # one answer needs no page
+
+    lines = [visible(" ".join(text.split())) for text in texts]
+    cut = [line if len(line) <= WIDEST else line[: WIDEST - 1] + "…" for line in lines]
+    return [line.ljust(max(map(len, cut)) + 2) for line in cut]
 
 
 def _bold(text: str) -> str:

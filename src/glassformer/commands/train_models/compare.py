@@ -13,6 +13,7 @@ from glassformer.commands.pages.training_screen import TrainingScreen
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import GlassformerError, InputError
 from glassformer.models.registry import MODELS
+from glassformer.runs.pasting import pasteable
 from glassformer.storage import write_file
 from glassformer.text.tasks import TASKS
 from glassformer.training.course import Said, StoppedError
@@ -99,7 +100,7 @@ def compare(
         task=task, data=",".join((data, *others)), epochs=epochs, steps=steps,
         minutes=minutes if minutes or epochs or steps else USUAL_MINUTES, settings=written.from_words(set_),
         threads=threads, columns=written.said(text=text, label=label, source=source, target=target),
-        valid=valid, test=test, encoding=encoding, limit=limit, command=" ".join(["glassformer", *sys.argv[1:]]),
+        valid=valid, test=test, encoding=encoding, limit=limit, command=pasteable(["glassformer", *sys.argv[1:]]),
     )  # fmt: skip
     race = Race(request, _models(task, models), _seeds(seeds), out or _folder(task, data))
     try:

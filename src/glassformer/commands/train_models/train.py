@@ -14,6 +14,7 @@ from glassformer.commands import settings as written
 from glassformer.commands.pages.result_page import print_result
 from glassformer.commands.pages.training_screen import TrainingScreen
 from glassformer.errors import InputError
+from glassformer.runs.pasting import pasteable
 from glassformer.runs.run import Run
 from glassformer.training.course import Event, Listener, new_folder, teach
 from glassformer.training.course import resume as go_on
@@ -162,4 +163,4 @@ def _answer(run: Run, screen: TrainingScreen, json: bool) -> None:
 
 
 def _command() -> str:
-    return " ".join(["glassformer", *sys.argv[1:]])
+    return pasteable(["glassformer", *sys.argv[1:]])

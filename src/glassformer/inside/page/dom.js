@@ -169,6 +169,20 @@ export function hatch(brush, x, y, width, height, palette) {
   brush.restore();
 }
 
+/** A matrix that is not there: words in a dotted frame, for slanted lines would say that nobody may look. */
+export function leftOut(brush, why, width, height, palette) {
+  brush.save();
+  brush.strokeStyle = css(palette.soft, 0.6);
+  brush.setLineDash([2, 4]);
+  brush.strokeRect(0.5, 0.5, width - 1, height - 1);
+  brush.fillStyle = css(palette.soft);
+  brush.font = `12px ${palette.font}`;
+  brush.textAlign = "center";
+  brush.textBaseline = "middle";
+  brush.fillText(why, width / 2, height / 2, Math.max(width - 8, 1));
+  brush.restore();
+}
+
 /** Slanted lines where a picture is covered (nobody looks there): `from` is the part of the cover, `to` its place. */
 export function hatchWhere(brush, cover, from, to, palette) {
   const [x, y, width, height] = to;
@@ -207,7 +221,7 @@ export function thumbnail(sheet, palette, width, height) {
   const canvas = el("canvas", { class: "thumb", "aria-hidden": "true" });
   const brush = sized(canvas, width, height);
   if (!sheet.available) {
-    hatch(brush, 0, 0, width, height, palette);
+    leftOut(brush, sheet.absent, width, height, palette);
     return canvas;
   }
   const { canvas: picture, cover } = bitmap(sheet, palette);

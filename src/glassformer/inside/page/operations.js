@@ -33,7 +33,10 @@ export function spelledFromOperation(store, address, index) {
   for (const each of cases) {
     const work = new Work(store, stage, index);
     for (const [name, tree] of Object.entries(each.let)) work.names[name] = work.value(tree);
-    if (each.when === null || work.value(each.when)) return { ...base, ...work.spelled(each) };
+    const holds = each.when === null || work.value(each.when);
+    // Which case it is hangs on numbers that did not come along: nothing is said that they might belie.
+    if (work.gone) return { ...base, missing: true, gone: work.gone };
+    if (holds) return { ...base, ...work.spelled(each) };
   }
   throw new Error(`no case of “${stage.operation}” holds at ${index}`);
 }
@@ -83,7 +86,9 @@ class Work {
       return place === "^" ? this.index.slice(0, -1) : this.value(place);
     });
     const index = wide.slice(wide.length - shape.length).map((i, axis) => (shape[axis] === 1 ? 0 : i));
-    return { address, index, value: this.store.value(address, index) };
+    const value = this.store.value(address, index);
+    if (value === undefined) this.gone ??= address;
+    return { address, index, value };
   }
 
   /** What is found for every i below a count, one after the other. */

@@ -256,6 +256,12 @@ export class Sheet {
     return this.store.has(this.stage.address, this.head);
   }
 
+  /** Where its numbers are not there: whether they can still be asked for. */
+  get absent() {
+    const { why } = this.store.origin(this.stage.address);
+    return why === "later" && this.store.fetchHead ? "not fetched yet" : "left out";
+  }
+
   /** The largest size, and the decimals that show three digits of it; worked out once. */
   get measure() {
     if (this.measured) return this.measured;

@@ -286,9 +286,11 @@ class View {
 
   /** How a number came about: asked of the caller, or spelled from the operations that came along. */
   async explained(address, index) {
-    return this.options.explain
-      ? numbered(await this.options.explain(address, index))
-      : spelledFromOperation(this.store, address, index);
+    if (this.options.explain) return numbered(await this.options.explain(address, index));
+    const made = this.store.stage(address).operands.filter(Boolean);
+    const sheets = made.map((from) => new Sheet(this.store, this.store.stage(from), this.state.head));
+    await Promise.all(sheets.map(({ stage, head }) => this.store.load(stage.address, head)));
+    return spelledFromOperation(this.store, address, index);
   }
 
   /** Explains the chosen number; gives the cells it was made of, by stage. */

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from glassformer.errors import InputError
+from glassformer.errors import InputError, counted
 from glassformer.inside.looks import Look
 from glassformer.inside.parts import Texts
 from glassformer.inside.shown import Shown
@@ -87,7 +87,7 @@ class AttentionCall:
     def __str__(self) -> str:
         batch, heads, n_queries, n_keys = self.shapes["weights"]
         groups = self.shapes["keys"][1]
-        sharing = f" sharing {groups} set{'s' * (groups > 1)} of keys and values" if groups != heads else ""
+        sharing = f" sharing {counted(groups, 'set')} of keys and values" if groups != heads else ""
         facts = [f"{heads} heads{sharing}" if heads > 1 else "1 head", f"{n_queries} queries × {n_keys} keys"]
         facts += [f"batch of {batch}"] if batch > 1 else []
         facts += [word for word, holds in (("causal", self.causal), ("biased", self.biased)) if holds]

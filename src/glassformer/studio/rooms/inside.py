@@ -6,16 +6,18 @@ Looks are kept for a little while, so that a page can ask for one head of a long
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from glassformer.errors import InputError
+from glassformer.errors import GlassformerError, InputError
 from glassformer.inside import look_at_text
 from glassformer.inside.answers import shares
 from glassformer.inside.document.data import stage_numbers, view_data
 from glassformer.inside.looks import Look, Writes
 from glassformer.objectives.predictions import room
+from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import Run
 from glassformer.stages.trace import Trace
 from glassformer.studio import asking
@@ -58,7 +60,7 @@ class Inside:
         """The models, and a text to begin with for each."""
         models = [self.shelf.about(name) for name in self.shelf.names]
         for each in models:
-            each["first"] = first_text(each.get("data", ""), each.get("task", ""))
+            each["first"] = first_text(self.shelf.folder(each["name"]), each.get("data", ""), each.get("task", ""))
         return {"models": models}
 
     def look(self, content: Content) -> JSON:
@@ -129,11 +131,22 @@ class Inside:
         return reading_look(run, text, target, write or None, like)
 
 
-def first_text(data: str, task: str) -> str:
-    """A text to begin with: of a made set its own, else the task's."""
-    if data in MADE:
-        return MADE[data].first
+def first_text(folder: Path, data: str, task: str) -> str:
+    """A text to begin with: one that the run validated on; of a made set its own, else the task's."""
+    own = _kept_text(folder)
+    if own:
+        return own
+    if (made := data.partition(":")[0]) in MADE:
+        return MADE[made].first
     return TASKS[task].first if task in TASKS else ""
+
+
+def _kept_text(folder: Path) -> str:
+    try:
+        kept = (RunFolder(folder).read_about() or {}).get("first", "")
+    except GlassformerError:  # a damaged note spoils no model
+        return ""
+    return kept[:LONGEST] if isinstance(kept, str) else ""
 
 
 def reading_look(

@@ -54,9 +54,7 @@ class Races:
             "score": score,
             "samples": facts.get("samples"),
             "baseline": facts.get("guess"),
-            "first": first_text(
-                str(facts.get("terms", {}).get("data", "")), str(facts.get("terms", {}).get("task", ""))
-            ),
+            "first": _first(folder, facts),
             "terms": {
                 name: value for name, value in facts.get("terms", {}).items() if isinstance(value, str | int | float)
             },
@@ -91,6 +89,14 @@ class Races:
 def _facts(folder: Path) -> JSON:
     path = folder / "race.json"
     return parse_json(path.read_bytes(), path)
+
+
+def _first(folder: Path, facts: JSON) -> str:
+    """A text to begin with, as for the first model alone."""
+    runs = [name for model in facts.get("models", []) for name in model.get("runs", [])]
+    terms = facts.get("terms", {})
+    one = folder / Path(str(runs[0])).name if runs else folder
+    return first_text(one, str(terms.get("data", "")), str(terms.get("task", "")))
 
 
 def _row(folder: Path, model: JSON, score: str) -> JSON:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from glassformer.drawing.score_words import caution, score_lines
 from glassformer.errors import GlassformerError, InputError
 from glassformer.runs.folder import RunFolder
 from glassformer.studio import asking
@@ -115,6 +116,7 @@ class Train:
         if finished:
             self._shelve(name)
         metrics = folder.metrics() if begun else []
+        scores = (folder.read_scores() or {}) if finished else {}
         failed = training is not None and not running and training.process.returncode not in (0, 143, -signal.SIGTERM)
         return {
             "name": name,
@@ -125,8 +127,11 @@ class Train:
             "settings": _brief_settings(folder) if begun else {},
             "steps": _thinned([each for each in metrics if each.get("event") == "step"]),
             "validations": _thinned([each for each in metrics if each.get("event") == "judged"]),
+            "epochs": _thinned([each for each in metrics if each.get("event") == "epoch"]),
             "checkpoints": folder.checkpoints() if begun else [],
-            "scores": (folder.read_scores() or {}) if finished else {},
+            "scores": score_lines(scores),
+            "tried": {name: scores[name] for name in ("part", "samples") if name in scores},
+            "caution": caution(scores),
             "certificate": (folder.read_certificate() or {}) if finished else {},
             "model": name if finished and name in self.shelf.names else "",
         }

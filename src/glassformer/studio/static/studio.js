@@ -131,6 +131,7 @@ class Studio {
       door.setAttribute("aria-current", door.dataset.room === name ? "page" : "false");
     this.main.replaceChildren(room.node);
     this.main.dataset.room = name;
+    this.root.dispatchEvent(new CustomEvent("room", { detail: name }));
     const wrong = await room.show(state).then(
       () => null,
       (error) => error,

@@ -55,7 +55,9 @@ export function tour(studio) {
     unmark();
     box.remove();
     document.removeEventListener("keydown", leave);
+    studio.root.removeEventListener("room", moved);
   };
+  const moved = (event) => event.detail !== STEPS[at][0] && end(); // whoever goes another way needs no guide
   const leave = (event) => event.key === "Escape" && end();
   const show = async (step) => {
     at = step;
@@ -92,5 +94,6 @@ export function tour(studio) {
   document.querySelector(".tour")?.remove();
   studio.root.append(box);
   document.addEventListener("keydown", leave);
+  studio.root.addEventListener("room", moved);
   show(0).then(() => box.focus({ preventScroll: true }));
 }

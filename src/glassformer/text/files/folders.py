@@ -67,6 +67,12 @@ def _several(paths: Sequence[Path], task: str) -> list[Files]:
     tables = [format_of(path) in FORMATS and format_of(path) != ".txt" for path in paths]
     if TASKS[task].has_only_pairs and len(paths) == 2 and not any(tables):
         return [Files("parallel", tuple(paths))]
+    if TASKS[task].has_only_pairs and any(tables) and not all(tables):
+        whole = paths[tables.index(True)]
+        raise InputError(
+            f"{' and '.join(map(str, paths))} are no pair: {whole} is a table, which holds both sides in its columns. "
+            "Give two files of plain text, line by line in either language, or tables alone."
+        )
     return [_single(path, task) for path in paths]
 
 

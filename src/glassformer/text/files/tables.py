@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from glassformer.errors import InputError
+from glassformer.errors import InputError, counted
 from glassformer.text.files.text_files import lines, read_text
 
 FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".ndjson", ".parquet", ".txt")
@@ -163,7 +163,7 @@ def _row(cells: Cells, names: Sequence[str], file: str) -> Row | Skip:
     if not any(value.strip() for value in values):
         return Skip(file, line, "the line is blank" if len(values) == 1 else "every column is empty")
     if len(values) < len(names) or any(values[len(names) :]):  # a comma too many at the end does no harm
-        return Skip(file, line, f"{len(values)} columns instead of {len(names)}")
+        return Skip(file, line, f"{counted(len(values), 'column')} instead of {len(names)}")
     return Row(line, dict(zip(names, values, strict=False)))
 
 
@@ -232,8 +232,11 @@ def _items(text: str, file: str) -> Iterator[tuple[int, Any]]:
             continue
         try:
             yield number, _json(line)
-        except ValueError as error:
-            yield number, Skip(file, number, f"not JSON: {error}")
+        except json.JSONDecodeError as error:
+            what = error.msg.partition(":")[0]
+            yield number, Skip(file, number, f"not JSON: {what[:1].lower()}{what[1:]} at character {error.pos + 1:,}")
+        except ValueError as error:  # of ours, or a number with thousands of digits
+            yield number, Skip(file, number, str(error))
 
 
 # --- Parquet ----------------------------------------------------------------------------------------------------

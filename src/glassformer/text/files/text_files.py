@@ -10,7 +10,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from glassformer.errors import InputError
+from glassformer.errors import InputError, counted
 
 STDIN = Path("-")
 LARGEST = 2 * 1024**3  # bytes, unpacked: all of a file is held in memory
@@ -126,7 +126,7 @@ def _guessed(data: bytes, name: str, error: UnicodeDecodeError) -> TextFile:
     sound = sum(len(run) for run in re.findall("[^\x00-\x7f\udc80-\udcff]+", text))
     line = data.count(b"\n", 0, error.start) + 1
     if sound >= broken or len(data) - error.start < 4:  # UTF-8 with some damage, or cut within its last character
-        note = f"{name}: {broken:,} bytes are not UTF-8, the first in line {line}."
+        note = f"{name}: {counted(broken, 'byte is', 'bytes are')} not UTF-8, the first in line {line}."
         return TextFile(name, text, "utf-8", (note,))
     try:
         text, encoding = data.decode("cp1252"), "cp1252"

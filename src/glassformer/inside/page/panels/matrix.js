@@ -1,7 +1,7 @@
 // One matrix, near or far: a heatmap from a distance, tokens beside it when they fit, digits when one can read them.
 // Only what is in sight is drawn, so that a thousand tokens scroll as easily as ten. It knows cells, not meanings.
 
-import { Palette, bitmap, css, el, fitted, hatch, hatchWhere, sized } from "../dom.js";
+import { Palette, bitmap, css, el, fitted, hatchWhere, leftOut, sized } from "../dom.js";
 import { clamp, figure, full, visible } from "../store.js";
 
 const LARGEST_TABLE = 1600; // cells a screen reader is handed at once
@@ -98,7 +98,7 @@ export class Matrix {
     const { sheet, palette, left, top, w, h } = this;
     const [width, height] = this.seen;
     const brush = sized(this.canvas, width, height);
-    if (!sheet.available) return this.paintMissing(brush, width, height);
+    if (!sheet.available) return leftOut(brush, sheet.absent, width, height, palette);
     this.picture ??= bitmap(sheet, palette);
     const [x, y] = [this.frame.scrollLeft, this.frame.scrollTop];
     const first = [Math.floor(y / h), Math.floor(x / w)];
@@ -117,10 +117,6 @@ export class Matrix {
     this.paintMarks(brush, first, last);
     brush.restore();
     this.paintWords(brush, first, last, x, y, width, height);
-  }
-
-  paintMissing(brush, width, height) {
-    hatch(brush, 0, 0, width, height, this.palette);
   }
 
   paintCells(brush, [r0, c0], [r1, c1]) {

@@ -63,7 +63,7 @@ export class NumberPanel {
   arithmetic(explanation, stage) {
     const { operation, terms, missing } = explanation;
     const notes = this.notes(explanation).map((text) => el("p", { class: "quiet" }, text));
-    if (missing) notes.push(el("p", { class: "quiet" }, this.whyMissing(terms)));
+    if (missing) notes.push(el("p", { class: "quiet" }, this.whyMissing(explanation)));
     if (!terms.length || operation === "given" || operation === "written") return notes;
     return [...notes, ...this.spelled(explanation), this.table(explanation, stage)];
   }
@@ -79,10 +79,11 @@ export class NumberPanel {
     return since ? [`As it was, since ${since.replace("{0}", "it")}.`] : copied;
   }
 
-  whyMissing(terms) {
-    const gone = terms.flatMap((term) => term.cells).find((cell) => cell.value === undefined);
-    const stage = this.store.stage(gone.address);
-    return `${stage.symbol} was left out of this file to keep it small; its numbers are shown as “?”.`;
+  whyMissing({ terms, gone }) {
+    const cell = terms.flatMap((term) => term.cells).find((each) => each.value === undefined);
+    const { symbol } = this.store.stage(gone ?? cell.address);
+    const why = `${symbol}, from which it was worked, was left out of this file to keep it small`;
+    return gone ? `${why}: the number is as it was recorded.` : `${why}; its numbers are shown as “?”.`;
   }
 
   /** The whole sum as on paper, and what it gives; long ones begin and end. */

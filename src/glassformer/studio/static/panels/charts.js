@@ -4,8 +4,10 @@ import { el, sized, svgEl } from "../page/dom.js";
 
 const [WIDE, HIGH, LEFT, BELOW] = [900, 200, 44, 24];
 
-/** Lines over seconds: each `{name, points: [[x, y]], kind}`. */
-export function chart(lines, { what, names = false }) {
+const inTime = (seconds) => (seconds < 120 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(1)} min`);
+
+/** Lines over seconds, or whatever `across` writes: each `{name, points: [[x, y]], kind}`. */
+export function chart(lines, { what, names = false, across = inTime }) {
   const all = lines.flatMap((line) => line.points);
   const drawing = svgEl("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": what });
   const box = el("div", { class: "scroll" }, drawing);
@@ -23,11 +25,7 @@ export function chart(lines, { what, names = false }) {
     );
   }
   drawing.append(
-    svgEl(
-      "text",
-      { x: WIDE - right, y: HIGH - 6, "text-anchor": "end" },
-      `${most.x < 120 ? `${most.x.toFixed(0)} s` : `${(most.x / 60).toFixed(1)} min`}`,
-    ),
+    svgEl("text", { x: WIDE - right, y: HIGH - 6, "text-anchor": "end" }, across(most.x)),
     svgEl("text", { x: LEFT, y: HIGH - 6 }, "0"),
   );
   for (const line of lines.filter((each) => each.points.length)) {

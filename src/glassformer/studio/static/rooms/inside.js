@@ -8,14 +8,6 @@ import { hashFromState, mount, stateFromHash } from "../page/view.js";
 
 const KEPT = ["at", "head", "row", "cell", "view", "zoom"];
 
-// What is said of a model's score, on its test part, or the validation part where there is none.
-const SCORES = {
-  accuracy: (share) => `accuracy ${(100 * share).toFixed(1)} %`,
-  bleu: (score) => `BLEU ${score.toFixed(1)}`,
-  exact: (share) => `${(100 * share).toFixed(1)} % exactly right`,
-  perplexity: (score) => `perplexity ${score.toFixed(1)}`,
-};
-
 export class Inside {
   constructor(studio, put) {
     this.studio = studio;
@@ -162,10 +154,9 @@ export class Inside {
     this.lead.value = this.target;
     this.lead.hidden = !model.can_be_led;
     this.on.hidden = !model.goes_on;
-    const score = Object.keys(SCORES).find((name) => name in model.scores);
     const size = `${model.model}, ${model.parameters.toLocaleString("en")} parameters`;
-    const scored = score ? ` · ${SCORES[score](model.scores[score])}` : "";
-    this.about.textContent = `${size}, trained to ${model.task} ${model.data}${scored}`;
+    const said = [`${size}, trained to ${model.task} ${model.data}`, model.scored, model.caution];
+    this.about.textContent = said.filter(Boolean).join(" · ");
   }
 
   get card() {

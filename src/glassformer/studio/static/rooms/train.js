@@ -4,7 +4,7 @@
 import { chart, pattern } from "../panels/charts.js";
 import { ask, sendFile } from "../talk.js";
 import { el, word } from "../page/dom.js";
-import { short, visible } from "../page/store.js";
+import { visible } from "../page/store.js";
 
 const BEAT = 1500; // milliseconds between two looks at a run
 const FRAMES = 8; // of a time-lapse
@@ -159,7 +159,7 @@ export class Train {
 
   frame() {
     this.parts = Object.fromEntries(
-      ["title", "bar", "wrong", "curve", "lapse", "samples", "end"].map((name) => [
+      ["title", "bar", "wrong", "curve", "accuracy", "lapse", "samples", "end"].map((name) => [
         name,
         el("section", { class: `run-${name}` }),
       ]),
@@ -263,27 +263,28 @@ export class Train {
         { what: "Loss over time" },
       ),
     );
+    if (state.epochs.length) this.parts.accuracy.replaceChildren(...accuracy(state.epochs));
     if (state.finished) this.parts.end.replaceChildren(...this.end(state));
   }
 
-  end({ scores, certificate }) {
-    const shown = Object.entries(scores)
-      .filter(([, value]) => typeof value === "number")
-      .slice(0, 8);
+  end({ scores, tried, caution, certificate }) {
+    const many = tried.samples ? `, on ${tried.samples.toLocaleString("en")} samples of the ${tried.part} part` : "";
     const checks = certificate.checks ?? [];
     return [
       el("h2", {}, "Scores"),
+      el("p", { class: "quiet" }, `With 95 % confidence intervals${many}.`),
       el(
         "table",
         { class: "samples" },
         el(
           "tbody",
           {},
-          shown.map(([name, value]) =>
-            el("tr", {}, el("th", { scope: "row" }, name.replace(/_/g, " ")), el("td", { class: "num" }, short(value))),
+          scores.map(([name, value]) =>
+            el("tr", {}, el("th", { scope: "row" }, name), el("td", { class: "num" }, value)),
           ),
         ),
       ),
+      caution ? el("p", { class: "wrong" }, caution) : null,
       checks.length
         ? el(
             "p",
@@ -419,6 +420,27 @@ export class Train {
       );
     this.node.dataset.frames = String(frames.length);
   }
+}
+
+/** What a classifier got right, by epochs: while it learnt, and on the validation part. */
+function accuracy(epochs) {
+  const percent = (share) => `${(100 * share).toFixed(1)} %`;
+  const { training, validation } = epochs.at(-1);
+  return [
+    el("h2", {}, "Accuracy"),
+    el(
+      "p",
+      { class: "quiet" },
+      `By epochs. Thin: while it learnt, ${percent(training)}. Thick: validation, ${percent(validation)}.`,
+    ),
+    chart(
+      [
+        { points: epochs.map((each) => [each.epoch, each.training]), kind: "curve" },
+        { points: epochs.map((each) => [each.epoch, each.validation]), kind: "held" },
+      ],
+      { what: "Accuracy over epochs", across: (epoch) => `${epoch.toFixed(1)} epochs` },
+    ),
+  ];
 }
 
 /** A time that is left, on the long side. */
