@@ -304,9 +304,7 @@ export class Train {
     const lost = (each, i) => (i === 0 ? !known.better_than_majority : each.ahead < 0 && each.p_value < 0.05);
     return [
       el("h2", {}, "Has it learnt?"),
-      ...known.sentences.map((sentence, i) =>
-        el("p", { class: lost(known.baselines[i], i) ? "wrong" : "" }, sentence),
-      ),
+      ...known.sentences.map((sentence, i) => el("p", { class: lost(known.baselines[i], i) ? "wrong" : "" }, sentence)),
       ...known.advice.map((advice) => el("p", { class: "quiet" }, `→ ${advice}`)),
     ];
   }
