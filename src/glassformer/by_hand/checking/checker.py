@@ -5,14 +5,18 @@ Reading is done in statements.py, comparing in ledger.py, the words for what was
 
 from glassformer.by_hand.checking.chains import Chain
 from glassformer.by_hand.checking.columns import ColumnGroup, equations, find_columns
+from glassformer.by_hand.checking.labelled_rows import find_rows, products
 from glassformer.by_hand.checking.ledger import Claim, Ledger, Topic
-from glassformer.by_hand.grammar.expressions import Matrix, Name, is_printed, names_in, walk
+from glassformer.by_hand.grammar.expressions import Matrix, Name, Node, is_printed, names_in, walk
 from glassformer.by_hand.grammar.names import stage_of
 from glassformer.by_hand.notes.statements import Reading, Side, Statement
+from glassformer.by_hand.numbers.comparison import fit
 from glassformer.by_hand.numbers.worlds import Flaw
 from glassformer.by_hand.slips.search import by_rows, same_rows
 from glassformer.errors import InputError
 
+_HALF = 0.5
+_NO_CHANCE = 6  # numbers that come out
 _PARTS = frozenset({"row", "column", "entry", "element", "component", "part", "first", "second", "third", "last"})
 
 
@@ -30,6 +34,7 @@ class Checker:
             self.ledger.claims += self._statement(statement)
         for group in find_columns(self.reading.statements):
             self._columns(group)
+        self._labelled_rows()
         self._look_for_copies()
         return self.ledger
 
@@ -88,6 +93,25 @@ class Checker:
             except InputError as error:
                 claim.status, claim.why = "not checkable", str(error)
             self.ledger.claims.append(claim)
+
+    def _labelled_rows(self) -> None:
+        """Rows of the same labels, where one matrix alone gives at least half of the numbers."""
+        tables = find_rows(self.reading.statements)
+        for section in {table.section for table in tables}:
+            self.ledger.enter(section)
+            here = [table for table in tables if table.section == section]
+            fitting = [each for each in products(here, self.ledger.scope) if self._is_shown(each[1], each[2])]
+            for name, expected, printed in fitting if len(fitting) == 1 else []:
+                self.ledger.compare(expected, printed, Topic(name, printed), proven=True)
+                self.ledger.claims.append(Claim(printed.span, "checked"))
+
+    def _is_shown(self, expected: Node, printed: Matrix) -> bool:
+        """Whether so many numbers come out that no chance gives them."""
+        try:
+            wrong = fit(printed, self.ledger.evaluator()(expected)).wrong
+        except InputError:
+            return False
+        return bool(wrong.mean() <= _HALF) and int((~wrong).sum()) >= _NO_CHANCE
 
     def _look_for_copies(self) -> None:
         """A wrong row that stands elsewhere in the notes, number for number, was copied from there."""
