@@ -102,5 +102,5 @@ def test_the_front_end_is_one_module_that_puts_in_text_only() -> None:
 
 def test_the_front_end_knows_no_stage_by_name() -> None:
     written = set(re.findall(r'"([a-z_]+)"', view_script()))
-    others = {"query", "key", "value", "score", "plain", "context"}  # colours, and the name of a text
+    others = {"query", "key", "value", "score", "plain", "context", "image"}  # colours, a text, an element of SVG
     assert not (written - others) & set(CATALOGUE)
