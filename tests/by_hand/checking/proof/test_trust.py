@@ -95,6 +95,12 @@ def test_entries_of_a_list_that_may_be_another_one() -> None:
     assert told("x = [1, 0, 0, -1]\n\n    k=7: y[2] += 1*x[3] = 4\n") == []
 
 
+def test_a_diagonal_that_is_set_to_nought() -> None:
+    notes = "x = [[2], [3]]\n\nW = x x^T\n\nwith noughts on the diagonal\n\nW = [[0, 6], [6, 0]]\n"
+    assert told(notes) == []
+    assert told(notes.replace("[[0, 6], [6, 0]]", "[[4, 6], [6, 8]]")) == [("8", "9")]
+
+
 def test_a_record_speaks_for_a_kind_of_working() -> None:
     here = Span(0, 0)
     two, five = Number("2", here), Number("5", here)

@@ -77,6 +77,8 @@ def is_shown(flaw: Flaw, record: Record, source: str) -> bool:
         return False  # a division by nought, or what no number is
     if flaw.is_proven or flaw.state == "slip":
         return True
+    if is_printed(flaw.literal) and _are_set_to_nought(flaw):
+        return False
     if isinstance(flaw.literal, Number) and has_unit(flaw.literal.span, source):
         return _is_close(flaw)  # a unit may be another one
     if record.speaks_for(flaw.expected):
@@ -93,6 +95,12 @@ def is_shown(flaw: Flaw, record: Record, source: str) -> bool:
         return _stands_among_right_ones(flaw)
     has_cause = flaw.cause is not None and flaw.cause not in CHANCE
     return has_cause or _is_near(flaw) or _stands_among_right_ones(flaw)
+
+
+def _are_set_to_nought(flaw: Flaw) -> bool:
+    """`W = ξξᵀ / 4` with noughts on its diagonal: the words may say so, and all else is right."""
+    noughts = np.array([[number.value == 0 for number in row] for row in entries_of(flaw.literal)])
+    return int(flaw.wrong.sum()) > 1 and bool(noughts[flaw.wrong].all()) and bool((~flaw.wrong & ~noughts).any())
 
 
 def _is_near(flaw: Flaw) -> bool:
