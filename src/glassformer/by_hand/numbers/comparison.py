@@ -150,3 +150,12 @@ def is_near_miss(printed: Number, right: float) -> bool:
     ours, theirs = ours.zfill(length), theirs.zfill(length)  # 6.223 for 0.223
     differ = sum(a != b for a, b in zip(ours, theirs, strict=True))
     return length > 2 and (differ == 1 or (differ == 2 and sorted(ours) == sorted(theirs)))
+
+
+def are_near_misses(literal: Node, wrong: Flags, right: Value) -> bool:
+    """Whether every wrong number is one, from the numbers on the page or from the given ones."""
+    numbers = entries_of(literal)
+    return all(
+        any(is_near_miss(numbers[i][j], float(right.middle(reading)[i, j])) for reading in (LOCAL, DEEP))
+        for i, j in np.argwhere(wrong).tolist()
+    )

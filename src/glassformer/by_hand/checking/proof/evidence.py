@@ -10,9 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from glassformer.by_hand.grammar.expressions import Matrix, Name, Node, Number, Product, Sum, is_printed, walk
-from glassformer.by_hand.numbers.comparison import entries_of, is_near_miss
+from glassformer.by_hand.numbers.comparison import are_near_misses, entries_of
 from glassformer.by_hand.numbers.evaluator import Evaluator
-from glassformer.by_hand.numbers.intervals import DEEP, LOCAL
 from glassformer.by_hand.numbers.worlds import Outcome
 from glassformer.by_hand.slips.causes import CHANCE
 from glassformer.errors import InputError
@@ -90,7 +89,6 @@ def is_meant(literal: Node, outcome: Outcome, *, strict: bool = False) -> bool:
     if not is_printed(literal):
         return False
     wrong, numbers = outcome.wrong, entries_of(literal)
-    right = outcome.fit.expected
     telling = np.array([[number.value not in (0, 1) for number in row] for row in numbers])
     n_right = int((~wrong & telling).sum())
     if strict and n_right >= (1 if wrong.size <= _SMALL else 2) * max(1, int(wrong.sum())):
@@ -100,7 +98,4 @@ def is_meant(literal: Node, outcome: Outcome, *, strict: bool = False) -> bool:
         return True
     if strict and wrong.size == 1:
         return False
-    return all(
-        any(is_near_miss(numbers[i][j], float(right.middle(reading)[i, j])) for reading in (LOCAL, DEEP))
-        for i, j in np.argwhere(wrong).tolist()
-    )
+    return are_near_misses(literal, wrong, outcome.fit.expected)

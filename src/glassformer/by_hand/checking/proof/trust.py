@@ -26,8 +26,8 @@ from glassformer.by_hand.grammar.expressions import (
     is_printed,
     walk,
 )
-from glassformer.by_hand.numbers.comparison import entries_of, is_near_miss
-from glassformer.by_hand.numbers.intervals import DEEP, LOCAL
+from glassformer.by_hand.numbers.comparison import are_near_misses, entries_of
+from glassformer.by_hand.numbers.intervals import LOCAL
 from glassformer.by_hand.numbers.worlds import Flaw
 from glassformer.by_hand.slips.causes import CHANCE
 
@@ -94,7 +94,7 @@ def is_shown(flaw: Flaw, record: Record, source: str) -> bool:
     if flaw.is_copy:
         return _stands_among_right_ones(flaw)
     has_cause = flaw.cause is not None and flaw.cause not in CHANCE
-    return has_cause or _is_near(flaw) or _stands_among_right_ones(flaw)
+    return has_cause or are_near_misses(flaw.literal, flaw.wrong, flaw.right) or _stands_among_right_ones(flaw)
 
 
 def _are_set_to_nought(flaw: Flaw) -> bool:
@@ -103,20 +103,12 @@ def _are_set_to_nought(flaw: Flaw) -> bool:
     return int(flaw.wrong.sum()) > 1 and bool(noughts[flaw.wrong].all()) and bool((~flaw.wrong & ~noughts).any())
 
 
-def _is_near(flaw: Flaw) -> bool:
-    assert flaw.right is not None
-    numbers = entries_of(flaw.literal)
-    return all(
-        any(is_near_miss(numbers[i][j], float(flaw.right.middle(reading)[i, j])) for reading in (LOCAL, DEEP))
-        for i, j in np.argwhere(flaw.wrong).tolist()
-    )
-
-
 def _is_close(flaw: Flaw) -> bool:
     assert flaw.right is not None
     assert isinstance(flaw.literal, Number)
     right = float(flaw.right.middle(LOCAL)[0, 0])
-    return _is_near(flaw) and 1 / _FACTOR < flaw.literal.value / (right or 1.0) < _FACTOR
+    is_near = are_near_misses(flaw.literal, flaw.wrong, flaw.right)
+    return is_near and 1 / _FACTOR < flaw.literal.value / (right or 1.0) < _FACTOR
 
 
 def _stands_among_telling_ones(flaw: Flaw) -> bool:
