@@ -25,6 +25,7 @@ from glassformer.text.samples import (
     Sample,
     contradicted,
     cut,
+    folded,
     overlap,
     repeated,
     split_off,
@@ -132,6 +133,7 @@ def read(
     encoding: str | None = None,
     seed: int = 0,
     limit: int | None = None,
+    without: Sequence[str] = (),
 ) -> Corpus:
     """Reads a corpus for a task: classify, translate or generate.
 
@@ -142,6 +144,7 @@ def read(
     encoding    of the files, if it is not what their bytes speak for
     seed        of what is split off, made or thinned
     limit       at most this many samples in each part
+    without     texts that must not be learnt from: samples of the training part that hold one of them are left out
     """
     _ = TASKS[task]  # or it is refused here
     columns, tally = columns or Columns(), _Tally()
@@ -160,6 +163,7 @@ def read(
             parts[part] = _read_part(
                 files_of_parts(Path(given), task, columns)["train"], task, columns, encoding, tally
             )
+    parts["train"] = _left_out(parts["train"], without, tally)
     counts = (repeated(parts["train"]), contradicted(parts["train"]), overlap(parts["train"], parts.get("test", [])))
     everything = [sample for samples in parts.values() for sample in samples]
     labels = Counter(sample.label for sample in everything if isinstance(sample, Labelled))
@@ -177,6 +181,21 @@ def read(
         tally.encodings, tuple(tally.columns), dict(sorted(labels.items())), *counts, tuple(tally.notes),
     )  # fmt: skip
     return Corpus(name, task, parts["train"], parts["valid"], parts["test"], tuple(sorted(labels)), report)
+
+
+def _left_out(samples: list[Sample], texts: Sequence[str], tally: _Tally) -> list[Sample]:
+    """The samples in which none of the texts stands; case and spaces make no difference."""
+    kept = samples
+    for text in texts:
+        wanted = folded(Plain(text))
+        if not wanted:
+            raise InputError("An empty text stands in every sample; name one that must not be learnt from.")
+        left = [sample for sample in kept if wanted not in folded(sample)]
+        tally.notes.append(
+            f"Left out of the training part, for it holds “{text}”: {counted(len(kept) - len(left), 'row')}."
+        )
+        kept = left
+    return kept
 
 
 # --- where samples come from ------------------------------------------------------------------------------------
