@@ -223,6 +223,30 @@ def test_a_number_is_changed_and_a_patch_of_another_length_is_told_in_words(visi
     expect(page.locator(".inside > .wrong")).to_contain_text("as many tokens")
 
 
+def test_the_way_of_a_text_into_the_model_is_unfolded_and_follows_the_text(visit: Open) -> None:
+    page = visit(f"#room=inside&model=classes&text={TEXT}")
+    expect(page.locator(".way dl")).to_have_count(0)
+    unfolded(page)
+    tokens = page.locator(".way .token bdi")
+    expect(tokens).to_have_text(TEXT.split())
+    expect(page.locator(".way .unknown")).to_have_count(0)
+    page.get_by_label("your text").fill("the film WAS unbelievably good")
+    page.keyboard.press("Enter")
+    expect(tokens).to_have_text(["the", "film", "was", "unbelievably", "good"])
+    expect(page.locator(".way .unknown bdi")).to_have_text("unbelievably")
+    expect(page.locator(".way .padding").first).to_have_text("0")
+    expect(page.locator(".way tbody th")).to_have_text(["the", "film", "was", "unbelievably", "good"])
+
+
+def test_a_text_to_try_is_looked_at(visit: Open) -> None:
+    page = visit("#room=inside&model=sentiment")
+    expect(page.get_by_label("your text")).to_have_value(re.compile("^A wonderful little production"))
+    page.get_by_label("texts to try").select_option(index=4)
+    expect(page.get_by_label("your text")).to_have_value(re.compile("^BTW Carver"))
+    expect(page.locator(".inside-view")).to_contain_text("annoying")
+    expect(page.get_by_label("texts to try")).to_have_value("")
+
+
 @pytest.mark.parametrize(("model", "text"), [("pairs", "the third of May 1984"), ("answers", "3 1 2 =")])
 def test_translators_and_writers_are_looked_into(visit: Open, model: str, text: str) -> None:
     page = visit(f"#room=inside&model={model}&text={text}")
@@ -381,12 +405,17 @@ def switched_off(page: Page) -> None:
     page.get_by_role("button", name="Switch it off").click()
 
 
+def unfolded(page: Page) -> None:
+    page.locator(".pipeline summary").click()
+
+
 # Where to go, what to do there, and what is then on screen.
 PLACES: dict[str, tuple[str, Callable[[Page], None], str]] = {
     "by-hand": ("#room=by-hand&example=two-heads&cell=scores,0,1,1", lambda page: None, ".paper .number .figure"),
     "check": ("#room=by-hand&tab=check", with_a_slip, ".verdict"),
     "masks": ("#room=by-hand&example=masked&tab=masks", lambda page: None, ".trial"),
     "inside": (f"#room=inside&model=classes&text={TEXT}", switched_off, ".before-after"),
+    "tokens": (f"#room=inside&model=classes&text={TEXT} unbelievably {'so ' * 40}", unfolded, ".way td"),
     "race": ("#room=race&race=negation-race", lambda page: None, ".said .token"),
     "train": ("#room=train", lambda page: None, ".plan"),
 }

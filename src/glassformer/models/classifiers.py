@@ -91,19 +91,6 @@ def words_left_out(
     return ids.gather(1, first), keep.gather(1, first)
 
 
-def ends_left_out(
-    ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], share: float
-) -> tuple[Int[Tensor, "B t"], Bool[Tensor, "B t"]]:
-    """The texts without a share of their words at the two ends together: of each a stretch is left that begins at a
-    place drawn by lot, one word at least. Its words keep their neighbours."""
-    lengths = real.sum(1)
-    left = ((1 - share) * lengths).ceil().long().clamp(min=1)
-    begins = (torch.rand(len(ids), device=ids.device) * (lengths - left + 1)).long()
-    steps = torch.arange(int(left.max()), device=ids.device)
-    places = (begins[:, None] + steps).clamp(max=ids.shape[1] - 1)
-    return ids.gather(1, places), steps < left[:, None]
-
-
 class EncoderClassifier(nn.Module):
     """Every word looks at every word; the mean of the rows answers."""
 
@@ -142,8 +129,6 @@ class EncoderClassifier(nn.Module):
         if self.training and self.config.word_dropout > 0:
             share = float(torch.rand(())) * self.config.word_dropout  # so that whole texts are seen as well
             ids, real = words_left_out(ids, real, share)
-        if self.training and self.config.cropping > 0:
-            ids, real = ends_left_out(ids, real, float(torch.rand(())) * self.config.cropping)
         return self.head(mean_of_real(self.read(ids, real, see=see), real, see), see=see)  # type: ignore[no-any-return]
 
     def read(

@@ -104,7 +104,6 @@ class EncoderConfig:
     dropout: float = setting(0.1, "Share dropped after each layer while training.")
     attention_dropout: float = setting(0.0, "Share of attention weights dropped while training; slow on CPUs.")
     word_dropout: float = setting(0.0, "Share of the words left out while training, at most.")
-    cropping: float = setting(0.0, "Share of a text left out at its two ends while training, at most.")
 
 
 @dataclass(frozen=True, kw_only=True)

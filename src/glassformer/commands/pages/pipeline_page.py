@@ -94,7 +94,10 @@ def _embedding(way: Pipeline, room: int) -> Block:
     title = f"embedding rows  {' × '.join(map(str, way.rows.shape))}: text, token, width"
     rows = way.rows[0][: min(MOST_ROWS, int(way.real[0].sum()))]
     largest = float(abs(rows).max())
-    cells = [[Text(f"{number:.2f}", style=shade(float(number), "value", largest)) for number in row] for row in rows]
+    cells = [
+        [Text(f"{round(float(number), 2) + 0.0:.2f}", style=shade(float(number), "value", largest)) for number in row]
+        for row in rows
+    ]
     names: Sequence[str] = [_seen(token) for token in way.texts[0].tokens[: len(rows)]]
     page = [*heading(title, room), *_indented(DrawnMatrix(cells, rows=names).draw(room - 2))]
     left = int(way.real[0].sum()) - len(rows)
