@@ -196,10 +196,10 @@ class Tokens:
         return names
 
     def _known(self, ids: Iterable[int] | Ids) -> list[int]:
-        listed = [int(each) for each in ids]
+        listed, size = [int(each) for each in ids], len(self)
         for each in listed:
-            if not 0 <= each < len(self):
-                raise InputError(f"There is no token {each}: this vocabulary has ids 0 to {len(self) - 1}.")
+            if not 0 <= each < size:
+                raise InputError(f"There is no token {each}: this vocabulary has ids 0 to {size - 1}.")
         return listed
 
     def __len__(self) -> int:

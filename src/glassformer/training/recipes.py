@@ -66,9 +66,19 @@ def recipe_for(task: str, objective: str, model: str, characters: int, samples: 
 _TOKEN_NAMES = {"tokens": "kind", "vocabulary": "vocabulary", "min_frequency": "min_frequency"}
 
 
+def settable(model: str) -> tuple[set[str], set[str]]:
+    """What can be set by its name for a model: sizes of its own, and the plan of training that all have."""
+    own = {each.name for each in fields(MODELS[model].default)} - {*FROM_DATA}
+    return own, asdict(Plan()).keys() - {"steps", "seconds"}  # the budget is asked for with flags of its own
+
+
+def takes(model: str, name: str) -> bool:
+    """Whether a model has a hyperparameter of this name."""
+    return name in {*_TOKEN_NAMES, *OF_LESSONS, *set().union(*settable(model))}
+
+
 def _with(recipe: Recipe, name: str, value: Any) -> Recipe:
-    plan = asdict(recipe.plan).keys() - {"steps", "seconds"}  # the budget, which is asked for with flags of its own
-    model = {each.name for each in fields(MODELS[recipe.model].default)} - {*FROM_DATA}
+    model, plan = settable(recipe.model)
     if name in _TOKEN_NAMES:
         return replace(recipe, tokens=_changed(recipe.tokens, _TOKEN_NAMES[name], value))
     if name in OF_LESSONS:
