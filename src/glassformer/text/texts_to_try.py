@@ -34,9 +34,4 @@ LECTURE_REVIEWS = (
     ),
 )
 
-TO_TRY: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "imdb": tuple(each.text for each in LECTURE_REVIEWS),
-        "tatoeba-en-de": ("I love AI", "We are learning AI", "AI is a CS topic"),
-    }
-)
+TO_TRY: Mapping[str, tuple[str, ...]] = MappingProxyType({"imdb": tuple(each.text for each in LECTURE_REVIEWS)})
