@@ -66,3 +66,9 @@ def test_a_model_that_counts_takes_no_parent(tmp_path: Path) -> None:
     teach(counting(steps=1), tmp_path / "first")
     with pytest.raises(InputError, match="leave --from out"):
         prepare(counting(steps=1, parent=str(tmp_path / "first")))
+
+
+def test_a_model_too_large_for_the_machine_is_refused_before_it_is_built() -> None:
+    asked = Request(task="classify", data="negation:300", steps=1, settings={"width": 200_000, "heads": 2})
+    with pytest.raises(InputError, match=r"has [\d,]{12,} parameters, and takes [\d,]+ GB to train; this machine has"):
+        prepare(asked)

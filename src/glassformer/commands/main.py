@@ -72,6 +72,9 @@ def main() -> None:
     except Exception as error:
         if debug:
             raise
+        if isinstance(error, OSError) and error.filename:  # a place that cannot be used, and not for want of room
+            print(f"glassformer: {error.filename!s:.200} cannot be used: {error.strerror}.", file=sys.stderr)
+            sys.exit(GlassformerError.exit_code)
         what = f"{type(error).__name__}: {error}".rstrip(": ")
         print(f"glassformer: this is a fault of Glassformer, not of yours ({what}).", file=sys.stderr)
         print("With --debug it shows where; please report it.", file=sys.stderr)

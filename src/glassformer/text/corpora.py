@@ -355,7 +355,11 @@ def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: _T
     if not TASKS[task].has_labels:
         return
     if len(labels) < 2:
-        raise InputError(f"Every sample has the label '{next(iter(labels))}'; to classify takes two labels or more.")
+        most = tally.reasons.most_common(3)
+        skipped = "".join(f" {counted(number, 'row was', 'rows were')} skipped: {why}." for why, number in most)
+        raise InputError(
+            f"Every sample has the label '{next(iter(labels))}'; to classify takes two labels or more.{skipped}"
+        )
     if len(labels) > 2 and max(labels.values()) == 1:
         raise InputError(f"Each of the {len(labels):,} samples has a label of its own; is it the right column?")
     (often, most), (rare, least) = labels.most_common(1)[0], labels.most_common()[-1]
