@@ -10,7 +10,7 @@ import sys
 from cyclopts import App, Parameter
 
 from glassformer import __version__
-from glassformer.errors import GlassformerError
+from glassformer.errors import GlassformerError, visible
 
 FAULT = 3  # never the code for a wrong number
 
@@ -63,7 +63,7 @@ def main() -> None:
     except GlassformerError as error:
         if debug:
             raise
-        print(f"glassformer: {error}", file=sys.stderr)
+        print(f"glassformer: {visible(str(error))}", file=sys.stderr)
         sys.exit(error.exit_code)
     except BrokenPipeError:  # its reader left early, as in `glassformer explain | head`: that is no failure
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

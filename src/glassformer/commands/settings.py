@@ -49,9 +49,7 @@ def from_file(path: Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, yaml.YAMLError) as error:
         raise InputError(f"{path} is no sound TOML or YAML: {error}") from error
     except RecursionError as error:
-        raise InputError(
-            f"{path} is nested too deeply; write names and values, such as `width = 64`."
-        ) from error
+        raise InputError(f"{path} is nested too deeply; write names and values, such as `width = 64`.") from error
     if not isinstance(content, dict):
         raise InputError(f"{path} must hold names and values, such as `width = 64`.")
     return {str(name).replace("-", "_"): value for name, value in content.items()}

@@ -329,8 +329,10 @@ def _label(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, float) and math.isnan(value):
         raise _UnusableError("the label is empty")
+    if isinstance(value, float) and math.isinf(value):
+        raise _UnusableError("the label is a number too large to be one")
     if isinstance(value, int | float):
-        return str(int(value)) if float(value).is_integer() else str(value)
+        return str(int(value)) if value == int(value) else str(value)
     label = _text(value, "label").strip()
     if label in MISSING:
         raise _UnusableError(f"the label is '{label}', which is how programs write that there is none")

@@ -12,6 +12,7 @@ from glassformer.errors import InputError
 from glassformer.models import config as configs
 from glassformer.models.card import Card
 from glassformer.models.registry import MODELS, build, configure
+from glassformer.models.weights import outline
 from glassformer.objectives.lessons import Batched, Lessons, Measures, tensors
 from glassformer.objectives.table import OBJECTIVES, usual_objective
 from glassformer.runs.folder import RunFolder, to_toml
@@ -152,8 +153,7 @@ def _built(recipe: Recipe, config: Any, lessons: Lessons) -> nn.Module:
 
 def _check_room(name: str, config: Any) -> None:
     """Refuses sizes that this machine has no memory for, before it is asked for."""
-    with torch.device("meta"):  # shapes without numbers
-        parameters = sum(weight.numel() for weight in build(name, config).parameters())
+    parameters = sum(weight.numel() for weight in outline(name, config).parameters())
     room = machine.facts().memory
     needed = BYTES_TO_LEARN * parameters
     if needed > room:

@@ -221,12 +221,13 @@ def _steps(case: ModelOnTrial) -> float:
 
 
 def _shown(case: ModelOnTrial) -> float:
-    """Weights times values, against what was mixed; relative to the size of the mixed rows."""
+    """Weights times values, against what was mixed; relative to the size of what is added up."""
     worst = 0.0
     values, mixed = case.stages("values"), case.stages("mixed")
     for place, weights in case.stages("weights").items():
         worked = weights @ for_each_head(values[place], weights.shape[1])
-        worst = max(worst, _apart(worked, mixed[place]) / max(1.0, float(mixed[place].abs().max())))
+        added = float((weights.abs() @ for_each_head(values[place].abs(), weights.shape[1])).max())
+        worst = max(worst, _apart(worked, mixed[place]) / max(1.0, added))
     return worst
 
 
@@ -323,6 +324,13 @@ def _fine_rounding(case: ModelOnTrial) -> float:
     return case.tolerance / 5
 
 
+def _rounded_scores(case: ModelOnTrial) -> float:
+    """A weight is e to the score: what rounding does to a large score, it does to the weight in proportion."""
+    scores = [scores for name in ("scaled", "scores") for scores in case.stages(name).values()]
+    largest = max((float(each[each.isfinite()].abs().max()) for each in scores), default=0.0)
+    return _fine_rounding(case) * max(1.0, largest / 4)
+
+
 # Without these two nothing else can be judged.
 FIRST = (
     Promise("finite numbers", "No answer holds NaN or ∞, not even to a text that is all padding.",
@@ -352,7 +360,7 @@ PROMISES = (
     Promise("kernel = steps", "The fused kernel gives what score, mask, weigh, mix give one by one.",
             _steps, _rounding, _if_fused),
     Promise("shown = used", "The weights that are shown, times the values, are what attention went on with.",
-            _shown, _fine_rounding, _if_it_attends),
+            _shown, _rounded_scores, _if_it_attends),
     Promise("rows sum to 1", "Every row of weights sums to 1, or is all 0 where nothing may be seen.",
             _row_sums, _fine_rounding, _if_shares),
     Promise("hidden keys", "What a query may not see has a weight of exactly 0.",
