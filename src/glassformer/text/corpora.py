@@ -357,8 +357,8 @@ def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: _T
     if not TASKS[task].has_labels:
         return
     if len(labels) < 2:
-        most = tally.reasons.most_common(3)
-        skipped = "".join(f" {counted(number, 'row was', 'rows were')} skipped: {why}." for why, number in most)
+        reasons = tally.reasons.most_common(3)
+        skipped = "".join(f" {counted(number, 'row was', 'rows were')} skipped: {why}." for why, number in reasons)
         raise InputError(
             f"Every sample has the label '{next(iter(labels))}'; to classify takes two labels or more.{skipped}"
         )

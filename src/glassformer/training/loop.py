@@ -206,7 +206,8 @@ class Loop:
         if progress.step == progress.validated_at:
             return False
         spent = Fraction(progress.step, plan.steps) if plan.steps else Fraction(progress.share(plan))
-        return spent >= min(1, (progress.validations + 1) * Fraction(str(plan.validate_every)))
+        due = (progress.validations + 1) * Fraction(str(plan.validate_every))
+        return spent >= min(Fraction(1), due)
 
     @property
     def done(self) -> bool:
