@@ -9,7 +9,6 @@ import sys
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from glassformer.errors import InputError, counted
 
@@ -73,7 +72,7 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
-def _unpacked(path: Path, packed: bytes, file: IO[bytes]) -> bytes:
+def _unpacked(path: Path, packed: bytes, file: io.BufferedIOBase) -> bytes:
     """What was packed, unless it grows as no text does: a few kilobytes that fill the memory."""
     most = min(LARGEST, max(MOST_GROWTH * len(packed), HARMLESS))
     data = file.read(most + 1)
