@@ -223,8 +223,8 @@ def test_what_must_not_be_learnt_from_is_left_out_of_training_alone(tmp_path: Pa
     assert {text_of(sample) for sample in (*plain.train, *plain.valid)} - left == {'Film 7, "so-so"; ok'}
     assert corpus.test == plain.test
     assert [note for note in corpus.report.notes if note.startswith("Left out")] == [
-        'Left out of the training part, for it holds “film 7,   "SO-so"”: 1 row.',
-        "Left out of the training part, for it holds “nowhere”: 0 rows.",
+        'Left out of training, for “film 7,   "SO-so"”: 1 row.',
+        "Left out of training, for “nowhere”: 0 rows.",
     ]
     with pytest.raises(InputError, match="stands in every sample"):
         read(path, "classify", without=[" "])

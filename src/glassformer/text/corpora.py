@@ -25,11 +25,11 @@ from glassformer.text.samples import (
     Sample,
     contradicted,
     cut,
-    folded,
     overlap,
     repeated,
     split_off,
     thinned,
+    without_text,
 )
 from glassformer.text.tasks import TASKS
 
@@ -163,7 +163,10 @@ def read(
             parts[part] = _read_part(
                 files_of_parts(Path(given), task, columns)["train"], task, columns, encoding, tally
             )
-    parts["train"] = _left_out(parts["train"], without, tally)
+    for text in without:
+        kept = without_text(parts["train"], text)
+        tally.notes.append(f"Left out of training, for “{text}”: {counted(len(parts['train']) - len(kept), 'row')}.")
+        parts["train"] = kept
     counts = (repeated(parts["train"]), contradicted(parts["train"]), overlap(parts["train"], parts.get("test", [])))
     everything = [sample for samples in parts.values() for sample in samples]
     labels = Counter(sample.label for sample in everything if isinstance(sample, Labelled))
@@ -181,21 +184,6 @@ def read(
         tally.encodings, tuple(tally.columns), dict(sorted(labels.items())), *counts, tuple(tally.notes),
     )  # fmt: skip
     return Corpus(name, task, parts["train"], parts["valid"], parts["test"], tuple(sorted(labels)), report)
-
-
-def _left_out(samples: list[Sample], texts: Sequence[str], tally: _Tally) -> list[Sample]:
-    """The samples in which none of the texts stands; case and spaces make no difference."""
-    kept = samples
-    for text in texts:
-        wanted = folded(Plain(text))
-        if not wanted:
-            raise InputError("An empty text stands in every sample; name one that must not be learnt from.")
-        left = [sample for sample in kept if wanted not in folded(sample)]
-        tally.notes.append(
-            f"Left out of the training part, for it holds “{text}”: {counted(len(kept) - len(left), 'row')}."
-        )
-        kept = left
-    return kept
 
 
 # --- where samples come from ------------------------------------------------------------------------------------
