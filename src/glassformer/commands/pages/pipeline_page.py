@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from glassformer.drawing.matrices import Block, DrawnMatrix, cut, heading, rgb, shade, words
-from glassformer.drawing.terminal import show, visible, width
+from glassformer.drawing.terminal import show, width
+from glassformer.errors import visible
 from glassformer.text.pipeline import Pipeline, TextSteps, VocabularyCounts
 from glassformer.text.tokens import PAD, SPECIAL, UNKNOWN
 
