@@ -25,7 +25,6 @@ from glassformer.objectives.predictions import (
 from glassformer.text import batches
 from glassformer.text.samples import Pair
 from glassformer.text.tokens import START, Ids, Tokens
-from glassformer.text.varied_pairs import VariedPairs, Variety, names_of
 
 if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
     from glassformer.objectives.lessons import Lessons, Measures
@@ -54,6 +53,7 @@ def lessons(
 ) -> "Lessons":
     """Sentences and their translations; the loss is that of each next token."""
     from glassformer.objectives.lessons import Rows, lessons_of, translation_loss
+    from glassformer.text.varied_pairs import VariedPairs, Variety, names_of
 
     def part(samples: Sequence[Pair], varied: VariedPairs) -> tuple[Rows, batches.Shortened]:
         changing = [i for i, pair in enumerate(samples) if varied.may_change(pair)]
