@@ -60,6 +60,10 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "largest of column": "d qd",
         "largest of block": "pp qk -",
         "largest of all": "1 qd",
+        "last row": "d bqd",
+        "place of largest": "1 n",
+        "delay": "k q k",
+        "surprise": "1 n k q",
         "stack": "x k d",
         "project both": "v d dv k kv v?",
         "project and let in": "v d dv v? v v",
@@ -100,8 +104,10 @@ def _drawn(operation: str, k: int, shape: str, draw: random.Random, noise: np.ra
         return np.asarray(128) if k == 3 else noise.integers(-(reach := draw.choice([4, 300])), reach, size)
     if (operation, k) in {("unroll", 2), ("unroll", 3), ("slide", 3), ("largest of block", 2)}:  # counted in steps
         return np.asarray(draw.choice([1.0, 2.0]))
-    if (operation, k) in {("look up", 1), ("pick", 1)}:
+    if (operation, k) in {("look up", 1), ("pick", 1), ("surprise", 2)}:
         return noise.integers(0, SIZES["n"], size)
+    if (operation, k) == ("surprise", 1):  # a share
+        return noise.random(size)
     if shape.startswith("-") or (operation, k) in {("layer norm", 3), ("rms norm", 2)}:
         return np.asarray(np.abs(noise.normal(size=size)) * 0.4 + 0.1)
     if "softmax" in operation:

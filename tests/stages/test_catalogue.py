@@ -18,8 +18,9 @@ from glassformer.layers.blocks import ACTIVATIONS
 from glassformer.layers.positions import Positions
 from glassformer.models.registry import MODELS
 from glassformer.stages.arithmetic import OPERATIONS
-from glassformer.stages.catalogue import CATALOGUE, LEGEND, Stage, fill, stage
+from glassformer.stages.catalogue import CATALOGUE, stage
 from glassformer.stages.recorder import record
+from glassformer.stages.stage import LEGEND, Stage, fill
 from glassformer.stages.trace import Trace
 
 LAYER_EXAMPLES = [name for name in example_names() if read_example(name).layer != "attention"]

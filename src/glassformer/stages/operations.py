@@ -151,6 +151,11 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         "largest of column": _largest("i<0#0: 0[i,c]"),
         "largest of block": _largest("i<1[]*1[]: 0[r*1[]+i//1[],c*1[]+i%1[]]"),
         "largest of all": _largest("i<0#0*0#1: 0[i//0#1,i%0#1]"),
+        # one step of writing
+        "last row": _one("0[0,0#1-1,c]"),
+        "place of largest": _one("i<0#-1: 0[i]", whole="argmax({list})", worth="top({terms})"),
+        "delay": _one("i<1, c<1: 0[0]", "i<1, c>0: 1[c-1]"),
+        "surprise": _one("0[1[2#-1-1]]", whole="−ln({0})"),
         # one step of a recurrent network
         "stack": _one("i<1, c<0#-1: 0[c]", "i<1, c>0#-1-1: 1[c-0#-1]"),
         "project both": _one("i<1#0: 0[i] × 1[i,c]", "i<3#0: 2[i] × 3[i,c]", "4[c]"),

@@ -17,8 +17,9 @@ import numpy as np
 
 from glassformer.errors import InputError, nearest
 from glassformer.stages.arithmetic import OPERATIONS, Array, Cell, Formatter, Index, Operand, Term, Working
-from glassformer.stages.catalogue import Stage, Way, fill, stage
+from glassformer.stages.catalogue import stage
 from glassformer.stages.notation import plain
+from glassformer.stages.stage import Stage, Way, fill
 
 FORMAT = "glassformer-trace/1"
 

@@ -128,6 +128,18 @@ TRUE: dict[str, dict[str, Any]] = {
         "variance": [[1, 0.5]],
         "normed": [[-1, -0.5, 2, 1], [0, -0.9142, 0, 1.4142]],
     },
+    # e^2.5 of e^−0.5 + e^−1 + e^2.5 + e^0.5 + e^−0.5.
+    "decoding-step": {
+        "writing_row": [-1, 1.5, -0.5],
+        "logits": [-0.5, -1, 2.5, 0.5, -0.5],
+        "next_probabilities": [0.0394, 0.0239, 0.7904, 0.1070, 0.0394],
+        "chosen_id": [2],
+        "next_ids": [0, 1, 2],
+        "forced_ids": [0, 1, 2, 3],
+        "step_loss": [0.2352],
+    },
+    # KI has 2.5 and liebe 2: KI is written, and liebe is what training reads.
+    "teacher-forcing": {"logits": [0.5, -1, 2, 2.5, 1], "next_ids": [0, 1, 3], "forced_ids": [0, 1, 2, 3]},
     # e^(1/√3) and e^(3/√3) give the shares 0.2396 and 0.7604.
     "encoder-block": {
         "self.scores": [[1, 3], [3, 1]],

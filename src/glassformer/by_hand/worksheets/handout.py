@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from glassformer.stages import notation
 from glassformer.stages.arithmetic import Array, Index
-from glassformer.stages.catalogue import Stage
+from glassformer.stages.stage import Stage
 from glassformer.stages.trace import Entry, Explanation, Trace
 
 # Stages that may hand on just what they were handed, and why there is then nothing to do.
 _IDLE = MappingProxyType(
     {"queries": "no W_Q", "keys": "no W_K", "values": "no W_V", "joined": "one head", "output": "no W_O"}
 )
-_COPIES = ("same", "split heads", "join heads", "cut", "stack", "unroll")
+_COPIES = ("same", "split heads", "join heads", "cut", "stack", "unroll", "last row", "delay")
+_OF_IDS = ("written_ids", "target_ids", "chosen_id", "next_ids", "forced_ids")
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def part_of(address: str) -> str:
 def labels(trace: Trace, axis: str, address: str = "") -> tuple[str, ...]:
     """The tokens that stand on an axis, if there are any; in self-attention the keys are the queries' own."""
     axis = "Tq" if address.startswith("self.") and axis == "Tk" else axis
-    name = {"T": "tokens", "Tq": "tokens", "Tk": "context_tokens"}.get(axis, "")
+    name = {"T": "tokens", "Tq": "tokens", "Tk": "context_tokens", "N": "vocabulary"}.get(axis, "")
     return tuple(str(word) for word in trace.about.get(name, ()))
 
 
@@ -152,12 +153,18 @@ def _shown(trace: Trace, entry: Entry, precision: int) -> ShownStage:
         values=values,
         given=way is None,
         rows=labels(trace, axes[-2], entry.address) if len(axes) > 1 else (),
-        columns=labels(trace, axes[-1], entry.address) if axes else (),
+        columns=_words_of(trace, entry) or (labels(trace, axes[-1], entry.address) if axes else ()),
         facts=tuple(_facts(trace, entry, precision)),
         copied=bool(entry.same_as) and way is None,
         repeats=repeats.symbol if repeats else "",
         hidden=_hidden(trace, entry),
     )
+
+
+def _words_of(trace: Trace, entry: Entry) -> tuple[str, ...]:
+    """The words whose ids these are."""
+    words = trace.about.get("vocabulary", ())
+    return tuple(str(words[int(id_)]) for id_ in entry.values) if words and entry.stage.name in _OF_IDS else ()
 
 
 def _squeezed(values: Array) -> Array:

@@ -98,7 +98,7 @@ def _number(number: WorkedNumber) -> str:
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
 
-_FUNCTIONS = ("relu", "max", "tanh", "sigmoid", "softmax")
+_FUNCTIONS = ("relu", "max", "argmax", "tanh", "sigmoid", "softmax", "sin", "cos", "ln")
 _SIGNS = {"×": r"\times ", "Φ": r"\Phi ", "½": r"\tfrac12 ", "π": r"\pi ", "²": "^2", "³": "^3"}
 
 

@@ -54,6 +54,7 @@ def work(sheet: Worksheet, write: Mapping[str, Any] | None = None) -> Trace:
     trace.entries = {address: entry for address, entry in trace.entries.items() if entry.values.size}
     tokens = list(sheet.tokens)
     trace.about = {"title": sheet.title, "tokens": tokens, "context_tokens": list(sheet.context_tokens) or tokens}
+    trace.about |= {"vocabulary": list(sheet.vocabulary)} if sheet.vocabulary else {}
     return trace
 
 

@@ -39,7 +39,7 @@ GIVENS = (
     *(f"{name}_{kind}" for name in ("query", "key", "value", "output") for kind in ("weight", "bias")),
 )
 SETTINGS = ("title", "about", "tokens", "context_tokens", "heads", "scale", "key_width", "mask", "weigher", "scorer")
-LAYER_SETTINGS = ("title", "about", "tokens", "context_tokens", "layer")
+LAYER_SETTINGS = ("title", "about", "tokens", "context_tokens", "vocabulary", "layer")
 SENTENCE_SETTINGS = ("sentence", "width", "seed")
 WEIGHER_NAMES = tuple(way.how for way in CATALOGUE["weights"].ways)
 # Each scorer, and what must be given to work it from inputs.
@@ -64,6 +64,7 @@ class Worksheet:
     about: str = ""
     tokens: tuple[str, ...] = ()
     context_tokens: tuple[str, ...] = ()
+    vocabulary: tuple[str, ...] = ()  # the words that may be written, where some are
     heads: int = 1
     scale: float | None = None  # β; None is 1/√d_k
     key_width: int | None = None  # d_k, where neither queries nor keys are there to show it
@@ -232,6 +233,16 @@ def _by_name(content: Mapping[str, Any], givens: Sequence[str]) -> dict[str, Any
     return named
 
 
+# The words beside rows and above columns: on which axes they stand, and what their places are called.
+_WORDS_ON = MappingProxyType(
+    {
+        "tokens": (("T", "Tq"), "rows"),
+        "context_tokens": (("Tk",), "rows"),
+        "vocabulary": (("N",), "columns"),
+    }
+)
+
+
 def _layer_sheet(layer: str, content: Mapping[str, Any], name: str) -> Worksheet:
     """A worksheet of another layer than attention."""
     kind = kind_of(layer)
@@ -241,19 +252,20 @@ def _layer_sheet(layer: str, content: Mapping[str, Any], name: str) -> Worksheet
         raise InputError(f"A worksheet of a {layer} has no '{key}'; {nearest(key, allowed)}")
     givens = {each: layer_numbers_of(each, named[each]) for each in kind.givens if each in named}
     check_layer(layer, givens)
-    tokens = words_of("tokens", named.get("tokens", ()))
-    context_tokens = words_of("context_tokens", named.get("context_tokens", ()))
-    for kinds, found, axes in (("tokens", tokens, ("T", "Tq")), ("context_tokens", context_tokens, ("Tk",))):
-        rows = next((len(values) for each, values in givens.items() if axes_of(each)[:1] in [(a,) for a in axes]), 0)
-        if found and rows != len(found):
-            raise InputError(f"{kinds} has {len(found)} words, but there are {rows} rows for them.")
+    words = {kind: words_of(kind, named.get(kind, ())) for kind in _WORDS_ON}
+    for kind_, (axes, called) in _WORDS_ON.items():
+        sizes = (dict(zip(axes_of(each), values.shape, strict=True)) for each, values in givens.items())
+        places = next((size for each in sizes for axis, size in each.items() if axis in axes), 0)
+        if words[kind_] and places != len(words[kind_]):
+            raise InputError(f"{kind_} has {len(words[kind_])} words, but there are {places} {called} for them.")
+    if words["vocabulary"] and not words["tokens"]:
+        words["tokens"] = tuple(words["vocabulary"][int(id_)] for id_ in givens.get("written_ids", ()))
     return Worksheet(
         givens=MappingProxyType(givens),
         name=name,
         title=str(named.get("title", layer.capitalize())),
         about=str(named.get("about", "")),
-        tokens=tokens,
-        context_tokens=context_tokens,
+        **words,
         layer=layer,
         words={each: choice_of(each, str(named.get(each, known[0])), known) for each, known in kind.settings.items()},
     )

@@ -8,7 +8,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from glassformer.drawing.mathml import to_mathml
-from glassformer.stages.catalogue import Stage, fill, stage
+from glassformer.stages.catalogue import stage
+from glassformer.stages.stage import Stage, fill
 from glassformer.stages.trace import Trace
 
 Tree = list[Any]  # tag, attributes, then texts and trees

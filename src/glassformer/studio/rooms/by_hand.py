@@ -172,6 +172,7 @@ def _mapping(sheet: Worksheet) -> JSON:
     if sheet.layer != "attention":
         said: JSON = {"title": sheet.title, "about": sheet.about, "tokens": list(sheet.tokens), **sheet.words}
         said["context_tokens"] = list(sheet.context_tokens)
+        said["vocabulary"] = list(sheet.vocabulary)
         return {"layer": sheet.layer, **{name: value for name, value in said.items() if value}, **numbers}
     mask: Any = sheet.mask.astype(int).tolist() if sheet.mask is not None else "causal" if sheet.causal else "none"
     settings: JSON = {
