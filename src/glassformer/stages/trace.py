@@ -175,6 +175,14 @@ class Trace:
         choices = operand.removesuffix("?").split("|")
         return next((scope + choice for choice in choices if scope + choice in self.entries), None)
 
+    def patterns(self, way: Way) -> tuple[str, str]:
+        """How a way is written: (plain, LaTeX)."""
+        return way.plain, way.latex
+
+    def worded(self, sentence: str) -> str:
+        """What the catalogue says of a stage, as it is true here."""
+        return sentence
+
     def formula(self, address: str) -> tuple[str, str]:
         """The stage's formula with the symbols of the operands it really had: (plain, LaTeX)."""
         entry = self.entry(address)
@@ -182,8 +190,9 @@ class Trace:
         if way is None:
             return entry.stage.symbol, entry.stage.latex
         found = [stage(operand) if operand else None for operand in self.operands(address)]
-        plain = fill(way.plain, [each.symbol if each else None for each in found])
-        latex = fill(way.latex, [each.latex if each else None for each in found])
+        pattern, latex_pattern = self.patterns(way)
+        plain = fill(pattern, [each.symbol if each else None for each in found])
+        latex = fill(latex_pattern, [each.latex if each else None for each in found])
         return f"{entry.stage.symbol} = {plain}", f"{entry.stage.latex} = {latex}"
 
     def explain(self, address: str, index: Index) -> Explanation:

@@ -15,6 +15,7 @@ from glassformer.stages.arithmetic import Array, Index
 from glassformer.stages.stage import Stage
 from glassformer.stages.trace import Entry, Explanation, Trace
 
+IN_COLUMNS = "Tokens stand in columns, and every matrix before what it works on."
 # Stages that may hand on just what they were handed, and why there is then nothing to do.
 _IDLE = MappingProxyType(
     {"queries": "no W_Q", "keys": "no W_K", "values": "no W_V", "joined": "one head", "output": "no W_O"}
@@ -38,6 +39,7 @@ class ShownStage:
     rows: tuple[str, ...] = ()  # the tokens beside the rows, and above the columns
     columns: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()  # the single numbers that went in: β = 1/√d_k = 0.7071
+    remarks: tuple[str, ...] = ()  # what is asked most about it: why K is turned over
     copied: bool = False  # handed on from another part as it is, and no given
     repeats: str = ""  # the symbol of the stage whose numbers these are, because there was nothing to do
     hidden: NDArray[np.bool_] | None = None  # where a weight is 0 because the query may not look
@@ -93,6 +95,7 @@ class Handout:
     stages: tuple[ShownStage, ...]
     number: WorkedNumber
     precision: int
+    in_columns: bool = False  # tokens stand in columns
 
     def given(self) -> list[ShownStage]:
         """What was handed in."""
@@ -148,13 +151,14 @@ def _shown(trace: Trace, entry: Entry, precision: int) -> ShownStage:
         address=entry.address,
         plain=plain,
         latex=latex,
-        meaning=(way.meaning if way else "") or entry.stage.meaning,
+        meaning=trace.worded((way.meaning if way else "") or entry.stage.meaning),
         axes=axes,
         values=values,
         given=way is None,
         rows=labels(trace, axes[-2], entry.address) if len(axes) > 1 else (),
         columns=_words_of(trace, entry) or (labels(trace, axes[-1], entry.address) if axes else ()),
         facts=tuple(_facts(trace, entry, precision)),
+        remarks=tuple(_remarks(trace, entry)),
         copied=bool(entry.same_as) and way is None,
         repeats=repeats.symbol if repeats else "",
         hidden=_hidden(trace, entry),
@@ -194,6 +198,31 @@ def _facts(trace: Trace, entry: Entry, precision: int) -> list[str]:
         written = notation.plain(precision)(float(each.values))
         facts += [f"{trace.formula(each.address)[0]} = {written}", *_facts(trace, each, precision)]
     return facts
+
+
+def _remarks(trace: Trace, entry: Entry) -> list[str]:
+    """Why K is turned over; and the other name of a softmax of scaled scores."""
+    way = entry.stage.way(entry.how)
+    operands = [trace.entry(address) for address in trace.operands(entry.address) if address]
+    if way is not None and way.operation == "dot":
+        return [_why_turned(*operands)]
+    if entry.stage.name == "weights" and entry.how == "softmax" and operands[0].stage.name == "scaled":
+        scores = trace.formula(trace.operands(operands[0].address)[0] or "")[0]
+        return [f"{entry.stage.symbol} = soft(arg)max_β({scores.rpartition(' = ')[2]}), β the inverse temperature"]
+    return []
+
+
+def _why_turned(queries: Entry, keys: Entry) -> str:
+    """`why Kᵀ: 3×2 · 3×2 does not fit, 3×2 · 2×3 does`"""
+    in_columns = keys.axes[-1] == "Tk"
+    left, right = (keys, queries) if in_columns else (queries, keys)
+    sizes, turned = [each.values.shape[-2:] for each in (left, right)], keys.values.shape[:-3:-1]
+    plain = " · ".join(f"{a}×{b}" for a, b in sizes)
+    right_way = " · ".join(f"{a}×{b}" for a, b in ([turned, sizes[1]] if in_columns else [sizes[0], turned]))
+    why = f"why {keys.stage.symbol}ᵀ: "
+    if sizes[0][1] == sizes[1][0]:
+        return f"{why}{plain} fits by chance, but only with it does each query meet each key"
+    return f"{why}{plain} does not fit, {right_way} does"
 
 
 def _hidden(trace: Trace, entry: Entry) -> NDArray[np.bool_] | None:
@@ -258,7 +287,8 @@ def _steps(trace: Trace, explanation: Explanation, precision: int) -> tuple[list
 def _rule(trace: Trace, explanation: Explanation, allowed: bool) -> str:
     """`“first” may not look at “second”`"""
     address = explanation.address
-    names = [_named(trace, axis, i, address) for axis, i in zip(("Tq", "Tk"), explanation.index[-2:], strict=True)]
+    places = dict(zip(trace.entry(address).axes[-2:], explanation.index[-2:], strict=True))
+    names = [_named(trace, axis, places[axis], address) for axis in ("Tq", "Tk")]
     return f"{names[0]} {'may' if allowed else 'may not'} look at {names[1]}"
 
 

@@ -265,7 +265,9 @@ def _layer_sheet(layer: str, content: Mapping[str, Any], name: str) -> Worksheet
         name=name,
         title=str(named.get("title", layer.capitalize())),
         about=str(named.get("about", "")),
-        **words,
+        tokens=words["tokens"],
+        context_tokens=words["context_tokens"],
+        vocabulary=words["vocabulary"],
         layer=layer,
         words={each: choice_of(each, str(named.get(each, known[0])), known) for each, known in kind.settings.items()},
     )
