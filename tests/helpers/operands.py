@@ -16,6 +16,10 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "project": "bqv bqd dv v?",
         "project to heads": "bhqv bqd dx x?",
         "split heads": "bhqv bqx",
+        "three side by side": "dz dp dk dv",
+        "cut first": "bhqv bqx",
+        "cut second": "bgqv bqz dv",
+        "cut third": "bhqp bqy dv dp",
         "rotate": "bhqr bhqr 1qp 1qp",
         "dot": "bhqk bhqd bgkd",
         "synthesize": "bhqk bhqd hdk hk",
@@ -77,7 +81,9 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "wave": "qx qd",
     }
 )
-SIZES = MappingProxyType({"b": 2, "h": 6, "g": 3, "q": 5, "k": 7, "d": 11, "v": 3, "p": 2, "r": 5, "x": 18, "n": 13})
+SIZES = MappingProxyType(
+    {"b": 2, "h": 6, "g": 3, "q": 5, "k": 7, "d": 11, "v": 3, "p": 2, "r": 5, "x": 18, "y": 17, "z": 12, "n": 13}
+)
 Given = tuple[str, Array]
 
 

@@ -45,6 +45,7 @@ def traces() -> dict[str, Trace]:
     found["bias"] = record(module, x, torch.randn(3, 17, 11), score_bias=torch.randn(13, 17))[1]
     found["positions"] = record(Positions.sinusoidal(13, 6), torch.randn(3, 5, 6))[1]
     found |= {name: explain(name).trace for name in LAYER_EXAMPLES}
+    found["stacked"] = explain("stacked-heads").trace
     found["relu step"] = explain({**example("rnn-step"), "activation": "relu"}).trace
     found["soft cap"] = record(Attention(6, 2, scorer=Capped(None, 0.3)), torch.randn(3, 5, 6))[1]
     return found
@@ -104,7 +105,16 @@ def test_every_stage_is_reached_by_some_model() -> None:
     assert reached == set(CATALOGUE)
 
 
-NAMES = [*variants.NAMES, *LAYER_EXAMPLES, "dropout", "bias", "positions", "translator alibi", "translator t5"]
+NAMES = [
+    *variants.NAMES,
+    *LAYER_EXAMPLES,
+    "stacked",
+    "dropout",
+    "bias",
+    "positions",
+    "translator alibi",
+    "translator t5",
+]
 CHOSEN = {
     ("scale", "chosen"),
     ("bias", ""),

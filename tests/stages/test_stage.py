@@ -16,6 +16,7 @@ def test_the_latex_of_a_symbol_stands_after_two_spaces() -> None:
 
 def test_a_part_without_its_operand_is_left_out() -> None:
     assert fill("@0 @1< + @2>", ["X", "W_Q", None]) == "X W_Q"
+    assert fill("@0 @1< + @2>", ["X", "W_Q"]) == "X W_Q"
     assert fill("@0 @1< + @2>", ["X", "W_Q", "b_Q"]) == "X W_Q + b_Q"
 
 

@@ -31,6 +31,7 @@ _FORMS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "the heads of @0, one below the other",
             r"\begin{bmatrix} @0_0 \\ @0_1 \\ \vdots \end{bmatrix}",
         ),
+        "three side by side": ("[@0; @1; @2]", r"\begin{bmatrix} @0 \\ @1 \\ @2 \end{bmatrix}"),
         "stack": ("@0 above @1", r"\begin{bmatrix} @0 \\ @1 \end{bmatrix}"),
         "divide": ("@0 / @1", r"\frac{@0}{@1}"),
         "last row": ("the last column of @0", r"\operatorname{lastcolumn}(@0)"),

@@ -66,6 +66,12 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         "project": _one("i<1#0: 0[^,i] × 1[i,c]", "2[c]"),
         "project to heads": _one("i<1#0: 0[b,r,i] × 1[i,h*m#-1+c]", "2[h*m#-1+c]"),
         "split heads": _one("0[b,r,h*m#-1+c]"),
+        "three side by side": _one(
+            "i<1, c<0#-1: 0[r,c]", "i<1, c>0#-1-1 and c<0#-1+1#-1: 1[r,c-0#-1]", "i<1, c>0#-1+1#-1-1: 2[r,c-0#-1-1#-1]"
+        ),
+        "cut first": _one("0[b,r,h*m#-1+c]"),
+        "cut second": _one("0[b,r,1#-1+h*m#-1+c]"),
+        "cut third": _one("0[b,r,1#-1+2#-1+h*m#-1+c]"),
         "rotate": (
             Case(("0[*]",), when="c>2*1#-1-1"),
             Case(("0[*] × 1[b,r,c]", "0[b,h,r,c+1#-1] × 2[b,r,c]"), "{0} − {1}", when="c<1#-1"),

@@ -23,6 +23,7 @@ LEGEND = MappingProxyType(
         "U": "bucket of distances",
         "HK": "key widths of all heads, side by side",
         "HV": "value widths of all heads, side by side",
+        "HX": "query, key and value widths of all heads, side by side",
         "GK": "key widths of all key/value heads, side by side",
         "GV": "value widths of all key/value heads, side by side",
         "N": "vocabulary, or classes",
@@ -86,7 +87,7 @@ def fill(pattern: str, symbols: Sequence[str | None]) -> str:
 
     def optional(match: re.Match[str]) -> str:
         places = [int(place) for place in re.findall(r"@(\d)", match[1])]
-        return match[1] if all(symbols[place] is not None for place in places) else ""
+        return match[1] if all(place < len(symbols) and symbols[place] is not None for place in places) else ""
 
     pattern = re.sub(r"<([^>]*)>", optional, pattern)
     return re.sub(r"@(\d)", lambda match: symbols[int(match[1])] or "", pattern)

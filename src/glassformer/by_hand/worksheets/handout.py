@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from glassformer.stages import notation
 from glassformer.stages.arithmetic import Array, Index
+from glassformer.stages.remarks import remarks_on
 from glassformer.stages.stage import Stage
 from glassformer.stages.trace import Entry, Explanation, Trace
 
@@ -20,7 +21,8 @@ IN_COLUMNS = "Tokens stand in columns, and every matrix before what it works on.
 _IDLE = MappingProxyType(
     {"queries": "no W_Q", "keys": "no W_K", "values": "no W_V", "joined": "one head", "output": "no W_O"}
 )
-_COPIES = ("same", "split heads", "join heads", "cut", "stack", "unroll", "last row", "delay")
+_COPIES = ("same", "split heads", "join heads", "cut", "stack", "unroll", "last row", "delay",
+    "three side by side", "cut first", "cut second", "cut third")  # fmt: skip
 _OF_IDS = ("written_ids", "target_ids", "chosen_id", "next_ids", "forced_ids")
 
 
@@ -158,7 +160,7 @@ def _shown(trace: Trace, entry: Entry, precision: int) -> ShownStage:
         rows=labels(trace, axes[-2], entry.address) if len(axes) > 1 else (),
         columns=_words_of(trace, entry) or (labels(trace, axes[-1], entry.address) if axes else ()),
         facts=tuple(_facts(trace, entry, precision)),
-        remarks=tuple(_remarks(trace, entry)),
+        remarks=tuple(remarks_on(trace, entry)),
         copied=bool(entry.same_as) and way is None,
         repeats=repeats.symbol if repeats else "",
         hidden=_hidden(trace, entry),
@@ -198,31 +200,6 @@ def _facts(trace: Trace, entry: Entry, precision: int) -> list[str]:
         written = notation.plain(precision)(float(each.values))
         facts += [f"{trace.formula(each.address)[0]} = {written}", *_facts(trace, each, precision)]
     return facts
-
-
-def _remarks(trace: Trace, entry: Entry) -> list[str]:
-    """Why K is turned over; and the other name of a softmax of scaled scores."""
-    way = entry.stage.way(entry.how)
-    operands = [trace.entry(address) for address in trace.operands(entry.address) if address]
-    if way is not None and way.operation == "dot":
-        return [_why_turned(*operands)]
-    if entry.stage.name == "weights" and entry.how == "softmax" and operands[0].stage.name == "scaled":
-        scores = trace.formula(trace.operands(operands[0].address)[0] or "")[0]
-        return [f"{entry.stage.symbol} = soft(arg)max_β({scores.rpartition(' = ')[2]}), β the inverse temperature"]
-    return []
-
-
-def _why_turned(queries: Entry, keys: Entry) -> str:
-    """`why Kᵀ: 3×2 · 3×2 does not fit, 3×2 · 2×3 does`"""
-    in_columns = keys.axes[-1] == "Tk"
-    left, right = (keys, queries) if in_columns else (queries, keys)
-    sizes, turned = [each.values.shape[-2:] for each in (left, right)], keys.values.shape[:-3:-1]
-    plain = " · ".join(f"{a}×{b}" for a, b in sizes)
-    right_way = " · ".join(f"{a}×{b}" for a, b in ([turned, sizes[1]] if in_columns else [sizes[0], turned]))
-    why = f"why {keys.stage.symbol}ᵀ: "
-    if sizes[0][1] == sizes[1][0]:
-        return f"{why}{plain} fits by chance, but only with it does each query meet each key"
-    return f"{why}{plain} does not fit, {right_way} does"
 
 
 def _hidden(trace: Trace, entry: Entry) -> NDArray[np.bool_] | None:

@@ -38,7 +38,11 @@ GIVENS = (
     *("inputs", "context", "queries", "keys", "values", "scores", "synthesizer_weight", "synthesizer_bias"),
     *(f"{name}_{kind}" for name in ("query", "key", "value", "output") for kind in ("weight", "bias")),
 )
-SETTINGS = ("title", "about", "tokens", "context_tokens", "heads", "scale", "key_width", "mask", "weigher", "scorer")
+SETTINGS = (
+    *("title", "about", "tokens", "context_tokens", "heads", "scale", "key_width", "mask", "weigher", "scorer"),
+    "projections",
+)
+PROJECTIONS = ("apart", "stacked")
 LAYER_SETTINGS = ("title", "about", "tokens", "context_tokens", "vocabulary", "layer")
 SENTENCE_SETTINGS = ("sentence", "width", "seed")
 WEIGHER_NAMES = tuple(way.how for way in CATALOGUE["weights"].ways)
@@ -72,6 +76,7 @@ class Worksheet:
     mask: NDArray[np.bool_] | None = None
     weigher: str = "softmax"
     scorer: str = "dot product"
+    projections: str = "apart"
     layer: str = "attention"
     words: Mapping[str, str] = field(default_factory=dict)  # the settings of another layer
 
@@ -207,6 +212,7 @@ def from_mapping(content: Mapping[str, Any], name: str = "worksheet") -> Workshe
         mask=mask,
         weigher=choice_of("weigher", named.get("weigher", "softmax"), WEIGHER_NAMES),
         scorer=choice_of("scorer", named.get("scorer", "dot product"), tuple(SCORERS)),
+        projections=choice_of("projections", named.get("projections", "apart"), PROJECTIONS),
     )
     _check_givens(sheet)
     _check_shapes(sheet)
@@ -299,6 +305,9 @@ def _check_givens(sheet: Worksheet) -> None:
         raise InputError(f"{name} is not used {why}: take it out, or take out what makes it superfluous.")
     if sheet.key_width is not None and sheet.scale is not None:
         raise InputError("Give either scale or key_width (the scale is then 1/√key_width), not both.")
+    three = SCORERS["dot product"]
+    if sheet.projections == "stacked" and set(sheet.givens) - {"output_weight", "output_bias"} != {"inputs", *three}:
+        raise InputError(f"Projections are stacked of inputs, {', '.join(three)} alone; take the rest out.")
     if "output_bias" in sheet and "output_weight" not in sheet:
         raise InputError("output_bias is added to what output_weight makes; give output_weight as well.")
 

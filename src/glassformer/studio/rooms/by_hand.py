@@ -23,6 +23,7 @@ from glassformer.by_hand.worksheets.solution import Solution, explain
 from glassformer.by_hand.worksheets.worksheet import (
     GIVENS,
     MOST_TOKENS,
+    PROJECTIONS,
     SCORERS,
     WEIGHER_NAMES,
     Worksheet,
@@ -59,6 +60,7 @@ def start(content: Content) -> JSON:
         ],
         "weighers": list(WEIGHER_NAMES),
         "scorers": list(SCORERS),
+        "projections": list(PROJECTIONS),
         "variants": list(VARIANTS),
     }
 
@@ -180,6 +182,7 @@ def _mapping(sheet: Worksheet) -> JSON:
         "title": sheet.title, "about": sheet.about, "tokens": list(sheet.tokens),
         "context_tokens": list(sheet.context_tokens), "heads": sheet.heads, "scale": sheet.scale,
         "key_width": sheet.key_width, "mask": mask, "weigher": sheet.weigher, "scorer": sheet.scorer,
+        "projections": sheet.projections,
     }  # fmt: skip
     chosen = {name: value for name, value in settings.items() if value not in (None, [], "")}
     return {**chosen, **numbers}
@@ -201,10 +204,11 @@ def _worked(sheet: Worksheet, content: Content) -> JSON:
         "stages": [_stage(solution, shown) for shown in solution.stages()],
         "choices": {} if attends else {name: list(known) for name, known in kind_of(sheet.layer).settings.items()},
         "has_columns": solution.has_columns,
+        "can_stack": attends and _allows(sheet, projections="stacked"),
         "in_columns": solution.trace is not trace,
         "mask": _mask(trace) if attends else None,
         "scale": float(trace["scale"]) if "scale" in trace else None,
-        "heads": [count for count in range(1, 9) if _can_have(sheet, count)] if attends else [],
+        "heads": [count for count in range(1, 9) if _allows(sheet, heads=count)] if attends else [],
         "rows": list(sheet.tokens),
         "columns": list(sheet.context_tokens or sheet.tokens),
     }
@@ -218,10 +222,10 @@ def _mask(trace: Trace) -> list[list[bool]]:
     return np.broadcast_to(mask, (1, heads, n_queries, n_keys))[0, 0].tolist()  # type: ignore[no-any-return]
 
 
-def _can_have(sheet: Worksheet, heads: int) -> bool:
-    """Whether the numbers can be shared by so many heads."""
+def _allows(sheet: Worksheet, **settings: Any) -> bool:
+    """Whether the numbers can be shared by so many heads, or the projections be stacked."""
     try:
-        from_mapping({**_mapping(sheet), "heads": heads})
+        from_mapping({**_mapping(sheet), **settings})
     except InputError:
         return False
     return True

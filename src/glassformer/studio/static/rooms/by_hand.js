@@ -321,6 +321,9 @@ export class ByHand {
       "inputs" in sheet && "value_weight" in sheet
         ? choose("scorer", offer.scorers, sheet.scorer, (value) => this.refit(value))
         : null,
+      found.can_stack
+        ? choose("projections", offer.projections, sheet.projections, (value) => set("projections", value))
+        : null,
       sheet.scorer === "dot product" ? el("label", {}, el("span", { class: "quiet" }, "scale β"), scale) : null,
       choose("mask", ["none", "causal", ...(mask === "own" ? ["own"] : [])], mask, (value) => set("mask", value)),
       tokens,
