@@ -19,6 +19,7 @@ from glassformer.errors import InputError, nearest
 from glassformer.stages.arithmetic import OPERATIONS, Array, Cell, Formatter, Index, Operand, Term, Working
 from glassformer.stages.catalogue import stage
 from glassformer.stages.notation import plain
+from glassformer.stages.other_names import goes_by
 from glassformer.stages.stage import Stage, Way, fill
 
 FORMAT = "glassformer-trace/1"
@@ -219,7 +220,9 @@ class Trace:
 
     def find(self, text: str) -> tuple[str, Index]:
         """Reads `weights[1,2]`, `A[1,2]` or `encoder.0.self.weights[0,1,2]`: an address, and a place counted from 0."""
-        match = re.fullmatch(r"\s*([^\s\[\]]+)\s*(?:\[\s*(\d+(?:\s*,\s*\d+)*|)\s*\])?\s*", text)
+        match = re.fullmatch(
+            r"\s*([^\s\[\]]+(?:\[t(?:\s*[-−]\s*1)?\])?)\s*(?:\[\s*(\d+(?:\s*,\s*\d+)*|)\s*\])?\s*", text
+        )
         if match is None:
             raise InputError(
                 f"'{text}' is not a number's address; write it as stage[row,column], for example weights[1,2]."
@@ -228,9 +231,12 @@ class Trace:
         return entry.address, self._whole(entry, tuple(int(part) for part in (match[2] or "").split(",") if part))
 
     def _named(self, name: str) -> str:
-        """The address that goes by this name, or by this symbol in place of its last word."""
-        by_symbol = (entry.address for entry in self.entries.values() if entry.scope + entry.stage.symbol == name)
-        return name if name in self.entries else next(by_symbol, name)
+        """The address that goes by this name; or by this symbol, or what notes call it, in place of its last word."""
+        scope, dot, last = name.rpartition(".")
+        here = [entry for entry in self.entries.values() if entry.scope == scope + dot]
+        by_symbol = (entry.address for entry in here if entry.stage.symbol == last)
+        by_other_name = (entry.address for entry in here if goes_by(entry.stage, last))
+        return name if name in self.entries else next(by_symbol, next(by_other_name, name))
 
     def place(self, address: str, index: Index) -> str:
         """The inverse of `find`: `weights[1,2]`, without the leading axes of size 1."""

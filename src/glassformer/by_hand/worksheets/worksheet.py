@@ -32,6 +32,7 @@ from glassformer.by_hand.worksheets.values import (
 )
 from glassformer.errors import InputError, nearest
 from glassformer.stages.catalogue import CATALOGUE, stage
+from glassformer.stages.other_names import OTHER_NAMES
 
 # What a worksheet may say. The givens go by the names of their stages.
 GIVENS = (
@@ -228,8 +229,10 @@ def _flat(content: Mapping[str, Any], scope: str = "") -> dict[str, Any]:
 
 
 def _by_name(content: Mapping[str, Any], givens: Sequence[str]) -> dict[str, Any]:
-    """What is known by its symbol, by its name."""
-    by_symbol = {each.removesuffix(stage(each).name) + stage(each).symbol: each for each in givens}
+    """What is known by its symbol, or by what notes call it, by its name."""
+    scopes = {each: each.removesuffix(stage(each).name) for each in givens}
+    by_symbol = {scopes[each] + other: each for each in givens for other in OTHER_NAMES.get(stage(each).name, ())}
+    by_symbol |= {scopes[each] + stage(each).symbol: each for each in givens}
     named: dict[str, Any] = {}
     for key, value in content.items():
         known_as = by_symbol.get(str(key), str(key))
