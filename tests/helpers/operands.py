@@ -57,6 +57,10 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "recur": "bqd bqv vd d dd d",
         "last state": "bd bqd bq",
         "largest": "bd bdk",
+        "fill": "bkd bqd bq",
+        "flatten": "bx bqd",
+        "unroll texts": "bpx bqd -",
+        "turn": "bqd bdq",
         "add places": "bd bqd bqd bqd d",
         "mean of real": "bd bqd bq",
         "unroll": "px qd - -",
@@ -104,11 +108,17 @@ def _drawn(operation: str, k: int, shape: str, draw: random.Random, noise: np.ra
     """Numbers as they may come: single precision too, whole rows far up or down, zeros, hidden scores."""
     size = tuple(1 if sign == "1" else SIZES[sign] for sign in shape if sign in SIZES or sign == "1")
     numbers: NDArray[np.float64] = noise.normal(size=size) * draw.choice([1.0, 1.0, 3.0])
-    if (operation, k) in {("mask", 2), ("last state", 2), ("mean of real", 2)}:
+    if (operation, k) in {("mask", 2), ("last state", 2), ("mean of real", 2), ("fill", 2)}:
         return np.asarray(noise.random(size) < draw.choice([0.0, 0.5, 0.9]))
     if operation.startswith("bucket") and k in (1, 3):  # distances, and the farthest that counts
         return np.asarray(128) if k == 3 else noise.integers(-(reach := draw.choice([4, 300])), reach, size)
-    if (operation, k) in {("unroll", 2), ("unroll", 3), ("slide", 3), ("largest of block", 2)}:  # counted in steps
+    if (operation, k) in {
+        ("unroll", 2),
+        ("unroll", 3),
+        ("unroll texts", 2),
+        ("slide", 3),
+        ("largest of block", 2),
+    }:  # counted in steps
         return np.asarray(draw.choice([1.0, 2.0]))
     if (operation, k) in {("look up", 1), ("pick", 1), ("surprise", 2)}:
         return noise.integers(0, SIZES["n"], size)

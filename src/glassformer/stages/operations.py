@@ -149,6 +149,14 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         ),
         "last state": (Case(("0[b,max(1,n)-1,c]",), let={"n": "count(i<1#-1: 1[b,i])"}),),
         "largest": (Case(("0[b,c,t]",), "max(…) = {0}", worth="{0}", let={"t": "top(i<0#-1: 0[b,c,i])"}),),
+        "fill": (
+            Case((), "0, since the text ends before", when="r>0#1-1"),
+            Case(("0[*]",), when="1[b,r]"),
+            Case((), "0, since no word stands there"),
+        ),
+        "flatten": _one("0[b,c//0#-1,c%0#-1]"),
+        "unroll texts": _one("0[b,r*1[]+c//0#-1,c%0#-1]"),
+        "turn": _one("0[b,c,r]"),
         "add places": _one("i<0#1: 0[b,i,c]", "i<1#1: 1[b,i,c]", "i<2#1: 2[b,i,c]", "3[c]"),
         "mean of real": _averaged("i<0#1, 1[b,i]: 0[b,i,c]"),
         # windows and blocks
