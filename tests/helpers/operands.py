@@ -54,9 +54,19 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "geglu": "bqd bqd bqd",
         "reglu": "bqd bqd bqd",
         "look up": "bqd bq nd -?",
-        "recur": "bqd bqv vd d dd d",
+        "recur": "bqd bqv vd d dd d bq",
         "last state": "bd bqd bq",
         "largest": "bd bdk",
+        "project before": "bqv bqd dv v",
+        "lstm gates": "bqz bqz bqz",
+        "gru gates": "bqz bqz bqz",
+        "keep and write words": "bqv bqz",
+        "bend both": "bqd bqd bqd",
+        "show cells": "bqv bqz bqv",
+        "blend words": "bqv bqz",
+        "up to the end": "bqd bqd bq",
+        "both ways": "bqh bqv bq bqv",
+        "end of way back": "bd bqd bq",
         "fill": "bkd bqd bq",
         "flatten": "bx bqd",
         "unroll texts": "bpx bqd -",
@@ -108,7 +118,16 @@ def _drawn(operation: str, k: int, shape: str, draw: random.Random, noise: np.ra
     """Numbers as they may come: single precision too, whole rows far up or down, zeros, hidden scores."""
     size = tuple(1 if sign == "1" else SIZES[sign] for sign in shape if sign in SIZES or sign == "1")
     numbers: NDArray[np.float64] = noise.normal(size=size) * draw.choice([1.0, 1.0, 3.0])
-    if (operation, k) in {("mask", 2), ("last state", 2), ("mean of real", 2), ("fill", 2)}:
+    if (operation, k) in {
+        ("mask", 2),
+        ("last state", 2),
+        ("mean of real", 2),
+        ("fill", 2),
+        ("up to the end", 2),
+        ("both ways", 2),
+        ("end of way back", 2),
+        ("recur", 6),
+    }:
         return np.asarray(noise.random(size) < draw.choice([0.0, 0.5, 0.9]))
     if operation.startswith("bucket") and k in (1, 3):  # distances, and the farthest that counts
         return np.asarray(128) if k == 3 else noise.integers(-(reach := draw.choice([4, 300])), reach, size)

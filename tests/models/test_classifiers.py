@@ -58,8 +58,8 @@ def test_a_longer_length_needs_no_other_weights_where_distances_are_counted() ->
 # --- dense layers and convolutions, number by number --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["mlp", "conv", "conv-pool"])
-def test_every_number_of_a_dense_layer_or_a_convolution_explains_itself(name: str) -> None:
+@pytest.mark.parametrize("name", ["mlp", "conv", "conv-pool", "rnn", "gru", "bilstm"])
+def test_every_number_of_every_layer_explains_itself(name: str) -> None:
     model = small(name)
     answer, trace = record(model, *inputs(name))
     assert torch.equal(answer, model(*inputs(name)))  # looking changes nothing
@@ -69,7 +69,8 @@ def test_every_number_of_a_dense_layer_or_a_convolution_explains_itself(name: st
 
 GIVEN = {
     *("ids", "real", "embedding_weight", "dense_weight", "dense_bias", "window_stride", "filter_weight", "filter_bias"),
-    *("logit_weight", "logit_bias"),
+    *("logit_weight", "logit_bias", "recurrent_weight", "recurrent_bias", "state_weight", "state_bias"),
+    *("gates_word_weight", "gates_word_bias", "gates_state_weight", "gates_state_bias", "step_rows"),
 }
 
 

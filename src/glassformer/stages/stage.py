@@ -28,6 +28,7 @@ LEGEND = MappingProxyType(
         "GV": "value widths of all key/value heads, side by side",
         "N": "vocabulary, or classes",
         "S": "state of a recurrent network",
+        "GS": "gates of a recurrent network, each as wide as its state, side by side",
         "DS": "model width and state, side by side",
         "W": "window of a convolution",
         "WD": "the rows of a window, side by side",
