@@ -45,8 +45,7 @@ def traces() -> dict[str, Trace]:
     found["bias"] = record(module, x, torch.randn(3, 17, 11), score_bias=torch.randn(13, 17))[1]
     found["positions"] = record(Positions.sinusoidal(13, 6), torch.randn(3, 5, 6))[1]
     found |= {name: explain(name).trace for name in LAYER_EXAMPLES}
-    for gates in (1, 3):
-        found[f"{gates} gates"] = record(small("bilstm", gates=gates, both_ways=False), *inputs("bilstm"))[1]
+    found["two layers"] = record(small("rnn", layers=2), *inputs("rnn"))[1]
     found["stacked"] = explain("stacked-heads").trace
     found["relu step"] = explain({**example("rnn-step"), "activation": "relu"}).trace
     found["soft cap"] = record(Attention(6, 2, scorer=Capped(None, 0.3)), torch.randn(3, 5, 6))[1]

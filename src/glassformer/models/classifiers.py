@@ -18,7 +18,7 @@ from glassformer.layers.positions import Dimensions, Order
 from glassformer.models.config import ConvolutionConfig, DenseConfig, EncoderConfig
 from glassformer.stages.watchers import Watcher, Witness, nothing, within
 
-MOST_SHOWN = 2_000_000  # numbers of a matrix that is shown to whoever looks
+MOST_SHOWN = 10_000_000  # numbers of a matrix that is shown to whoever looks
 
 
 class DenseClassifier(nn.Module):

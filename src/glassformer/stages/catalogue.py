@@ -196,7 +196,7 @@ _MODELS = (
     _stage("state_sums", "a_h", "B T GS", "plain", "What the state before each word adds to each gate.",
         Way("project before", ("layer_states", "gates_state_weight", "gates_state_bias"),
             "@0_{t-1} @1 + @2", "@0ₜ₋₁ @1 + @2")),
-    _stage("gates", "g", "B T GS", "score", "How far each gate is open, side by side: LSTM i, f, g, o; GRU r, z, n.",
+    _stage("gates", "G", "B T GS", "score", "How far each gate is open, side by side: LSTM i, f, g, o; GRU r, z, n.",
         Way("lstm gates", ("word_sums", "state_sums"), r"\sigma(@0 + @1)", "sigmoid(@0 + @1), the third tanh",
             how="lstm"),
         Way("gru gates", ("word_sums", "state_sums"), r"\sigma(@0 + @1)",

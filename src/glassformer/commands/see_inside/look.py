@@ -129,6 +129,12 @@ def _arithmetic(trace: Trace, found: Explanation) -> list[str]:
         why = "worked inside torch's own kernel, and not seen there" if is_kernel else "given"
         why = "worked from a matrix too large to be shown" if entry.stage.way(entry.how) is not None else why
         return [entry.stage.meaning, f"{place} = {plain(DECIMALS)(found.number)}, {why}"]
+    if len(found.operands) == 1 and found.terms[0].pattern == "{}" and not found.working.pattern:  # a copy
+        source = found.operands[0]
+        return [
+            found.formula,
+            f"{place} = {trace.place(source.address, source.index)} = {plain(DECIMALS)(found.number)}",
+        ]
     spelled = found.spell(plain(DECIMALS))
     if len(spelled) > LONGEST:
         count = f"… ({len(found.terms):,} terms) …"
