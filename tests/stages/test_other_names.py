@@ -50,7 +50,7 @@ def test_a_name_that_nobody_uses_is_refused() -> None:
 
 
 def test_a_worksheet_may_use_the_letters_of_the_notes() -> None:
-    step = {"layer": "rnn step", "x": [1, -1], "h_t-1": [0.5], "W_hx": [[1], [2]], "W_hh": [[2]], "b_h": [1]}
+    step = {"layer": "rnn step", "x": [1, -1], "h[t-1]": [0.5], "W_hx": [[1], [2]], "W_hh": [[2]], "b_h": [1]}
     assert sorted(from_mapping(step).givens) == [
         "previous_state", "recurrent_weight", "state_weight", "step_bias", "step_input",
     ]  # fmt: skip

@@ -32,7 +32,7 @@ from glassformer.by_hand.worksheets.values import (
 )
 from glassformer.errors import InputError, nearest
 from glassformer.stages.catalogue import CATALOGUE, stage
-from glassformer.stages.other_names import OTHER_NAMES
+from glassformer.stages.other_names import OTHER_NAMES, spelled
 
 # What a worksheet may say. The givens go by the names of their stages.
 GIVENS = (
@@ -235,7 +235,7 @@ def _by_name(content: Mapping[str, Any], givens: Sequence[str]) -> dict[str, Any
     by_symbol |= {scopes[each] + stage(each).symbol: each for each in givens}
     named: dict[str, Any] = {}
     for key, value in content.items():
-        known_as = by_symbol.get(str(key), str(key))
+        known_as = by_symbol.get(str(key)) or by_symbol.get(spelled(str(key)), str(key))
         if known_as in named:
             raise InputError(f"'{known_as}' is given twice, by its name and by its symbol; keep one.")
         named[known_as] = value
