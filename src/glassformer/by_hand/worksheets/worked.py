@@ -159,7 +159,8 @@ def _stacked(sheet: Worksheet, see: Watcher) -> tuple[Tensor, Tensor, Tensor, Sc
     inputs = see("inputs", _tensor(sheet.givens["inputs"])[None])
     weights = [see(f"{name}_weight", _tensor(sheet.givens[f"{name}_weight"])) for name in names]
     rows = see("stacked_rows", inputs @ see("stacked_weight", torch.cat(weights, -1)))
-    parts = rows.split([weight.shape[-1] for weight in weights], -1)
+    second = weights[0].shape[-1]
+    parts = rows.tensor_split([second, second + weights[1].shape[-1]], -1)
     made = (split_heads(part, sheet.heads) for part in parts)
     queries, keys, values = (see(name, part, "stacked") for name, part in zip(_ROWS, made, strict=True))
     return queries, keys, values, DotProduct(_chosen_scale(sheet))
