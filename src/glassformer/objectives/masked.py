@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # what is learnt from is loaded when there is something to le
 
 def preset(model: str, characters: int, samples: int) -> Preset:
     """As for the classes that are learnt next, but nothing is dropped."""
-    if model != "transformer":
+    if model not in ("transformer", "bert"):
         raise InputError(f"Hidden tokens are found again by a 'transformer'; a '{model}' has no row for each token.")
     found = classes.preset(model, characters, samples)
     return replace(found, settings={**found.settings, "word_dropout": 0.0, "dropout": 0.0}, minutes=10.0)
