@@ -105,7 +105,8 @@ class EncoderClassifier(nn.Module):
         self.blocks = nn.ModuleList(
             block(
                 config.width, config.heads, config.hidden, norm=norm, norm_first=config.norm_first,
-                activation=config.activation, dropout=config.dropout, attention_dropout=config.attention_dropout, d_key=config.key_width or None,
+                activation=config.activation, dropout=config.dropout,
+                attention_dropout=config.attention_dropout, d_key=config.key_width or None,
                 d_value=config.value_width or None,
             )
             for _ in range(config.layers)

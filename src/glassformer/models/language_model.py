@@ -6,6 +6,7 @@ is such a model with the batch of texts it is writing, as sampling.py needs it: 
 
 import math
 from collections.abc import Callable, Sequence
+
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn

@@ -12,7 +12,7 @@ from glassformer.objectives import classes
 from glassformer.objectives.objective import Objective, Preset, Trained, Verdict
 from glassformer.objectives.predictions import Writing
 from glassformer.text import batches
-from glassformer.text.corruption import tokens_hidden
+from glassformer.text.corruption import must_be_ours, tokens_hidden
 from glassformer.text.samples import Plain
 from glassformer.text.tokens import Tokens
 
@@ -34,6 +34,7 @@ def lessons(
     """Texts with some tokens hidden; only the hidden ones count."""
     from glassformer.objectives.lessons import Rows, always, hidden_loss, lessons_of
 
+    must_be_ours(tokens)
     cut: list[batches.Shortened] = []
 
     def part(samples: Sequence[Plain]) -> Rows:

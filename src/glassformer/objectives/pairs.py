@@ -23,7 +23,7 @@ from glassformer.objectives.predictions import (
 )
 from glassformer.text import batches
 from glassformer.text.samples import Pair
-from glassformer.text.tokens import START, Tokens
+from glassformer.text.tokens import Tokens
 
 if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
     from glassformer.objectives.lessons import Lessons, Measures
@@ -55,14 +55,20 @@ def lessons(
     cut: list[batches.Shortened] = []
 
     def part(samples: Sequence[Pair]) -> Rows:
-        cut.append(batches.shortened(tokens.encode_many([each.source for each in samples]), measures.longest))
+        cut.append(
+            batches.shortened(
+                tokens.encode_many([each.source for each in samples]), measures.longest, tokens.specials.after
+            )
+        )
         sources = cut[-1].rows
         targets = batches.shortened(
-            tokens.encode_many([each.target for each in samples]), measures.longest - 1  # and </s>
+            tokens.encode_many([each.target for each in samples], bare=True), measures.longest - 1  # and </s>
         ).rows  # fmt: skip
 
         def made(indices: Sequence[int], epoch: int) -> batches.PairBatch:
-            return batches.pair_batch([sources[i] for i in indices], [targets[i] for i in indices])
+            return batches.pair_batch(
+                [sources[i] for i in indices], [targets[i] for i in indices], (tokens.start, tokens.end)
+            )
 
         lengths = [max(len(source), len(target) + 1) for source, target in zip(sources, targets, strict=True)]
         return Rows(always(lengths), made, measures.tokens_per_batch, measures.seed)
@@ -73,12 +79,12 @@ def lessons(
 def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Translated]:
     """Each text's translation."""
     model, tokens = trained.model, trained.tokens
-    rows = batches.shortened(encoded(tokens, texts), room(trained.card)).rows
+    rows = batches.shortened(encoded(tokens, texts), room(trained.card), tokens.specials.after).rows
     found: list[Any] = [None] * len(rows)
     for indices in together(rows, SEARCHED_AT_ONCE):
         source, real = padded_tensors(model, [rows[i] for i in indices])
         longest = how.longest or TIMES_LONGER * source.shape[1] + AND_SOME
-        writer = Translation(model, source, real, START)
+        writer = Translation(model, source, real, tokens.start)
         answers = how.written(writer, tokens, longest, how.beam or USUAL_BEAM)
         for i, answer in zip(indices, answers, strict=True):
             found[i] = Translated(how.ended(tokens.decode(answer.body))[0], answer.score(1.0))

@@ -22,7 +22,7 @@ from glassformer.objectives.predictions import Prediction, Writing, room
 from glassformer.objectives.table import evaluate, objective_of
 from glassformer.runs.folder import RunFolder
 from glassformer.text.tasks import TASKS
-from glassformer.text.tokens import UNKNOWN, Tokens
+from glassformer.text.tokens import Tokens
 
 if TYPE_CHECKING:  # what only some methods need is imported there: to predict loads no view, no reader, no metric
     from glassformer.inside.looks import Writes
@@ -58,7 +58,7 @@ class Run:
         for i, row in enumerate(self.tokens.encode_many(texts)):
             if not self.task.open_ended and len(row) > most:
                 said.append(f"Text {i + 1} has {len(row):,} tokens; only the first {most:,} are read.")
-            if (row == UNKNOWN).all() and texts[i].strip():
+            if self.tokens.unknown is not None and (row == self.tokens.unknown).all() and texts[i].strip():
                 said.append(f"Nothing in text {i + 1} is known to this model: its answer is a guess.")
         return said
 

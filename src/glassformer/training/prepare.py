@@ -19,7 +19,7 @@ from glassformer.runs.run import Run, load
 from glassformer.text.corpora import Corpus
 from glassformer.text.samples import Labelled, Pair, Sample, text_of
 from glassformer.text.tasks import TASKS
-from glassformer.text.tokens import UNKNOWN, Tokens
+from glassformer.text.tokens import Tokens
 from glassformer.training.loop import Plan
 from glassformer.training.recipes import FROM_DATA, Recipe, recipe_for
 from glassformer.training.request import Decided, Request, as_settings, from_settings, read_corpus
@@ -113,8 +113,10 @@ def _texts(sample: Sample) -> tuple[str, ...]:
 
 def _unknown(corpus: Corpus, tokens: Tokens) -> list[str]:
     """A word where a good part of the text is not in the vocabulary."""
+    if tokens.unknown is None:
+        return []
     ids = tokens.encode_many([text_of(sample) for sample in corpus.train[:1000]])
-    total, unknown = sum(len(row) for row in ids), sum(int((row == UNKNOWN).sum()) for row in ids)
+    total, unknown = sum(len(row) for row in ids), sum(int((row == tokens.unknown).sum()) for row in ids)
     share = unknown / max(total, 1)
     return [f"{share:.1%} of the tokens are not in the vocabulary of {len(tokens):,}."] if share > 0.005 else []
 
