@@ -2,6 +2,7 @@
 write, how both cut text. It knows no format and writes no file.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -61,6 +62,10 @@ class Parity:
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {name.rstrip("_"): value for name, value in asdict(self).items()}
+
+    def to_bytes(self) -> bytes:
+        """As JSON."""
+        return (json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n").encode()
 
     @property
     def sentence(self) -> str:

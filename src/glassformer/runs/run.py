@@ -25,6 +25,7 @@ from glassformer.text.tasks import TASKS
 from glassformer.text.tokens import Tokens
 
 if TYPE_CHECKING:  # what only some methods need is imported there: to predict loads no view, no reader, no metric
+    from glassformer.exchange.parity import Parity
     from glassformer.inside.looks import Writes
     from glassformer.inside.shown import Shown
     from glassformer.runs.certificate.certificate import Certificate
@@ -140,6 +141,15 @@ class Run:
             rebuild=lambda: build(self.card.model, self.card.settings),
             seed=seed,
         )
+
+    def export(self, to: str, out: str | Path, *, samples: int = 100) -> "Parity":
+        """Writes the model into a new folder for another tool (see `exchange.export.TARGETS`), opens it there, and
+        compares the two on some samples of its own data."""
+        from glassformer.exchange.export import export_model
+        from glassformer.runs.trial_data import texts_to_compare
+
+        texts, where = texts_to_compare(self.card, self.folder, self.tokens, samples)
+        return export_model(Trained(self.model, self.card, self.tokens), to, Path(out), texts, where)
 
     def __repr__(self) -> str:
         return f"Run({self.card.model} to {self.card.task}, {self.folder or 'not on the disk'})"
