@@ -41,6 +41,11 @@ app.command(
 )
 app.command("glassformer.commands.ship_models.export:export", name="export", help="Export a model for other tools.")
 app.command(
+    "glassformer.commands.ship_models.import_model:import_model",
+    name="import",
+    help="Bring in a model of another tool.",
+)
+app.command(
     "glassformer.commands.train_models.doctor:doctor", name="doctor", help="Look at the machine, and measure it."
 )
 app.command(

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from glassformer import __version__
+from glassformer.errors import InputError
 from glassformer.exchange.layouts.layout import Layout, to_theirs
 from glassformer.exchange.layouts.table import layout_for
 from glassformer.exchange.parity import Opened
@@ -30,6 +31,8 @@ def layout_of(trained: Trained) -> Layout:
 def folder_files(trained: Trained) -> dict[str, bytes]:
     """All files of the folder, by name."""
     layout, config, tokens = layout_of(trained), trained.card.settings, trained.tokens
+    if layout.architecture.startswith("Qwen2") and tokens.kind != "qwen":
+        raise InputError("transformers cuts text for a Qwen2 in Qwen's way, whatever its tokenizer.json says.")
     state = {name: value.detach().cpu() for name, value in trained.model.state_dict().items()}
     tensors = to_theirs(layout.outward(state, config), layout.slots(config))
     told = {**layout.told(config), **_labels(trained), **_special_ids(tokens, config)}

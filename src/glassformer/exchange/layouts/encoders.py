@@ -103,6 +103,10 @@ def _inward(state: State, config: Any, skipped: int = 0) -> State:
     return {**{name: value for name, value in state.items() if name != SEGMENTS}, "order.rows.table": table}
 
 
+def _shapes(config: Any, skipped: int = 0) -> dict[str, tuple[int | None, ...]]:
+    return {SEGMENTS: (None, config.width), "order.rows.table": (config.length + skipped, config.width)}
+
+
 _NEEDS: dict[str, Any] = {
     "positions": "learned", "norm": "layer", "norm_first": False, "embedding_norm": True, "learned": True,
     "activation": tuple(dict.fromkeys(PLAIN.values())),
@@ -118,20 +122,22 @@ BERT = Layout(
     architecture="BertForSequenceClassification", family="classifier",
     needs={**_NEEDS, "pooling": "first", "pooler": True}, also=_no_blocks, told=_told,
     read=partial(_read, model_type="bert"), slots=_bert, before="bert.", outward=_outward, inward=_inward,
+    shapes=_shapes,
 )  # fmt: skip
 BERT_BODY = Layout(
     architecture="BertModel", family="classifier", needs=_NEEDS, also=_no_blocks, told=_told,
     read=partial(_read, model_type="bert"), slots=partial(_bare, whole="bert."), before="bert.", unused=_HEADS,
-    outward=_outward, inward=_inward, headless=True,
+    outward=_outward, inward=_inward, headless=True, shapes=_shapes,
 )  # fmt: skip
 ROBERTA = Layout(
     architecture="RobertaForSequenceClassification", family="classifier",
     needs={**_NEEDS, "pooling": "first", "pooler": True}, also=_no_blocks, told=_told,
     read=partial(_read, model_type="roberta"), slots=_roberta, before="roberta.", outward=_outward,
-    inward=partial(_inward, skipped=2),
+    inward=partial(_inward, skipped=2), shapes=partial(_shapes, skipped=2),
 )  # fmt: skip
 ROBERTA_BODY = Layout(
     architecture="RobertaModel", family="classifier", needs=_NEEDS, also=_no_blocks, told=_told,
     read=partial(_read, model_type="roberta"), slots=partial(_bare, whole="roberta."), before="roberta.",
     unused=_HEADS, outward=_outward, inward=partial(_inward, skipped=2), headless=True,
+    shapes=partial(_shapes, skipped=2),
 )  # fmt: skip

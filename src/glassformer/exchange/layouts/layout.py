@@ -38,6 +38,11 @@ def unchanged(state: State, config: Any) -> State:
     return state
 
 
+def no_shapes(config: Any) -> dict[str, tuple[int | None, ...]]:
+    """All are as ours."""
+    return {}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Layout:
     """One row of the table.
@@ -54,6 +59,7 @@ class Layout:
     headless        whether it has no head: it gives rows, not answers
     outward         what is done with our tensors before they are renamed; inward, with theirs after
     also            our config → what else it cannot hold, in words
+    shapes          our config → the shapes of tensors that only they have, or have otherwise; None is any number
     """
 
     architecture: str
@@ -69,6 +75,7 @@ class Layout:
     outward: Callable[[State, Any], State] = unchanged
     inward: Callable[[State, Any], State] = unchanged
     also: Callable[[Any], list[str]]
+    shapes: Callable[[Any], dict[str, tuple[int | None, ...]]] = no_shapes
 
     def misfits(self, config: Any) -> list[str]:
         """What it cannot hold of a model, in words; nothing if it holds all of it."""
@@ -110,22 +117,24 @@ def to_theirs(state: Mapping[str, Tensor], slots: Sequence[Slot]) -> State:
     return found
 
 
-def to_ours(tensors: Mapping[str, Tensor], slots: Sequence[Slot], shapes: Mapping[str, torch.Size]) -> State:
+def to_ours(
+    tensors: Mapping[str, Tensor], slots: Sequence[Slot], shapes: Mapping[str, tuple[int | None, ...]]
+) -> State:
     """Their tensors under our names, if names and shapes are those that the model has."""
     found: State = {}
     for slot in slots:
         if slot.theirs not in tensors:
             raise InputError(f"The weights do not fit: there is no '{slot.theirs}'.")
-        rows = [shapes[name][0] for name in slot.ours]
-        wanted = (sum(rows), *shapes[slot.ours[0]][1:])
-        tensor = tensors[slot.theirs]
-        had = tensor.shape[::-1] if slot.turned else tensor.shape
-        if tuple(had) != wanted:
+        tensor = tensors[slot.theirs].T if slot.turned else tensors[slot.theirs]
+        wanted = [shapes[name] for name in slot.ours]
+        rows = [each[0] for each in wanted if each[0] is not None] if len(wanted) > 1 else [len(tensor)]
+        whole = (sum(rows), *wanted[0][1:]) if len(wanted) > 1 else wanted[0]
+        if len(whole) != tensor.ndim or any(a not in (None, b) for a, b in zip(whole, tensor.shape, strict=True)):
             raise InputError(
-                f"The weights do not fit: '{slot.theirs}' has shape {list(tensor.shape)}; its config asks for "
-                f"{list(wanted[::-1] if slot.turned else wanted)}."
+                f"The weights do not fit: '{slot.theirs}' has shape {list(tensors[slot.theirs].shape)}; its config "
+                f"asks for {list(whole[::-1] if slot.turned else whole)}."
             )
-        parts = (tensor.T if slot.turned else tensor).split(rows)
+        parts = tensor.split(rows)
         found |= {name: part.contiguous() for name, part in zip(slot.ours, parts, strict=True)}
     return found
 

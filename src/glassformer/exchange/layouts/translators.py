@@ -122,6 +122,10 @@ def _inward(state: State, config: Any) -> State:
     }
 
 
+def _shapes(config: Any) -> dict[str, tuple[int | None, ...]]:
+    return {WAVES: (config.length, config.width), "head.linear.bias": (1, config.vocabulary)}
+
+
 def _kind(architecture: str, model_type: str, *, norm_first: bool) -> Layout:
     return Layout(
         architecture=architecture, family="translator",
@@ -130,7 +134,7 @@ def _kind(architecture: str, model_type: str, *, norm_first: bool) -> Layout:
             "epsilon": (0.0, 1e-5), "activation": tuple(dict.fromkeys(PLAIN.values())),
         },
         also=shared_width, told=partial(_told, model_type=model_type), read=partial(_read, model_type=model_type),
-        slots=_slots, before="model.", optional=(WAVES,), outward=_outward, inward=_inward,
+        slots=_slots, before="model.", optional=(WAVES,), shapes=_shapes, outward=_outward, inward=_inward,
         unused=("model.encoder.embed_tokens.", "model.decoder.embed_tokens.", "lm_head."),
     )  # fmt: skip
 
