@@ -99,7 +99,9 @@ def _tensors(folder: Path, outlined: torch.nn.Module) -> dict[str, Tensor]:
     path = folder / "model.safetensors"
     if not path.exists():
         if (folder / "model.safetensors.index.json").exists():
-            raise InputError(f"{folder} keeps its weights in several files; join them into one model.safetensors first.")
+            raise InputError(
+                f"{folder} keeps its weights in several files; join them into one model.safetensors first."
+            )
         pickled = [each.name for each in folder.iterdir() if each.suffix in (".bin", ".pt", ".pth", ".ckpt", ".h5")]
         hint = f" {pickled[0]} may run code when it is opened, and is not read." if pickled else ""
         raise InputError(f"{folder} has no model.safetensors.{hint} Save it with `save_pretrained`.")

@@ -37,13 +37,13 @@ TARGETS: Choices[Target] = Choices(
         "hf": Target(
             sentence="a folder that transformers opens",
             files=Later("glassformer.exchange.hugging_face:folder_files"),
-            opened=Later("glassformer.exchange.hugging_face:opened"),
+            opened=Later("glassformer.exchange.hugging_face:opened_by_transformers"),
             package="transformers",
         ),
         "torch": Target(
             sentence="a program that torch runs without Glassformer",
             files=Later("glassformer.exchange.torch_program:program_files"),
-            opened=Later("glassformer.exchange.torch_program:opened"),
+            opened=Later("glassformer.exchange.torch_program:opened_by_torch"),
             package="torch",
         ),
     },

@@ -1,5 +1,5 @@
-"""Tokens of other tools: a tokenizer.json or a vocab.txt of theirs, as tokens of one of the kinds that are known. Nothing
-of a file is run: its parts are compared with ours, and only vocabulary and merges are taken. It knows no model.
+"""Tokens of other tools: a tokenizer.json or a vocab.txt of theirs, as tokens of one of the kinds that are known.
+Nothing of a file is run: its parts are compared with ours, and only vocabulary and merges are taken. It knows no model.
 """
 
 import json
@@ -43,7 +43,9 @@ def foreign_tokens(files: Mapping[str, bytes], kind_of_model: str, size: int) ->
         vocabulary = _lines(files["vocab.txt"])
         added = [name for name in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]") if name in vocabulary]
     else:
-        raise InputError("The folder has no tokenizer.json (nor, of a BERT, a vocab.txt); without it no text can be read.")
+        raise InputError(
+            "The folder has no tokenizer.json (nor, of a BERT, a vocab.txt); without it no text can be read."
+        )
     return made(kind, vocabulary, merges, added, _named(files, added), size, frame)
 
 
@@ -161,8 +163,8 @@ def _vocabulary(content: Mapping[str, Any]) -> tuple[list[str], list[str]]:
             raise InputError("tokenizer.json: an added token must have a content and an id.")
         if each.get("special") is not True:
             raise InputError(
-                f"tokenizer.json adds {each['content']!r:.50}, which is cut out of texts but is no special token; that is "
-                "not known here."
+                f"tokenizer.json adds {each['content']!r:.50}, which is cut out of texts but is no special token; "
+                "that is not known here."
             )
         if whole.setdefault(each["content"], each["id"]) != each["id"]:
             raise InputError(f"tokenizer.json gives {each['content']!r:.50} two ids.")

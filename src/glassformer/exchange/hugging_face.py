@@ -100,7 +100,7 @@ def _json(content: Mapping[str, Any]) -> bytes:
 # --- how it answers there ---------------------------------------------------------------------------------------
 
 
-def opened(folder: Path, trained: Trained) -> Opened:
+def opened_by_transformers(folder: Path, trained: Trained) -> Opened:
     """The folder, opened by transformers: what it computes, what it writes, and how it cuts text."""
     import transformers
 

@@ -49,12 +49,11 @@ def _config(head: bytes, path: Path) -> LanguageModelConfig:
     width, hidden, layers, heads, shared, tokens, length = HEADER.unpack(head)
     if min(width, hidden, layers, heads, shared, length, abs(tokens)) < 1 or width % heads or width // heads % 2:
         raise InputError(f"{path} is no model of llama2.c: its sizes are {HEADER.unpack(head)}.")
-    found = configure(
+    return configure(  # type: ignore[no-any-return]
         "modern", width=width, hidden=hidden, layers=layers, heads=heads, kv_heads=0 if shared == heads else shared,
         vocabulary=abs(tokens), length=length, tied=tokens > 0, query_key_norm=False, activation="swiglu",
         epsilon=1e-5,
     )  # fmt: skip
-    return found  # type: ignore[no-any-return]
 
 
 def _sizes(config: LanguageModelConfig) -> list[tuple[str, tuple[int, ...]]]:

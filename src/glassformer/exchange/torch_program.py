@@ -64,7 +64,7 @@ def _longest(trained: Trained) -> int:
     return int(getattr(trained.card.settings, "length", trained.card.longest))
 
 
-def opened(folder: Path, trained: Trained) -> Opened:
+def opened_by_torch(folder: Path, trained: Trained) -> Opened:
     """The program, read back by torch."""
     program = torch.export.load(folder / PROGRAM).module()
 

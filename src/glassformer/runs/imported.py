@@ -1,4 +1,4 @@
-"""A model of another tool as a run: brought in, and kept in a new run folder. What is read and checked, exchange/ knows."""
+"""A model of another tool as a run: brought in, and kept in a new run folder. Reading is exchange/'s."""
 
 from pathlib import Path
 
@@ -28,5 +28,6 @@ def _brought_in(path: Path) -> Foreigner:
     if path.is_file():
         raise InputError(f"{path} is neither a folder of transformers nor a .bin of llama2.c; archives are not opened.")
     raise InputError(
-        f"There is no folder {path}. A model of the hub is fetched first: hf download NAME --local-dir {path.name or 'it'}"
+        f"There is no folder {path}. A model of the hub is fetched first, such as: "
+        f"hf download openai-community/gpt2 --local-dir {path.name or 'gpt2'}"
     )

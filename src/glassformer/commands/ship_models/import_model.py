@@ -9,8 +9,8 @@ from glassformer.runs.pasting import pasteable
 
 
 def import_model(path: Path, *, out: Path, json: bool = False) -> None:
-    """Bring in a model of another tool: a folder of transformers (GPT-2, Llama, Qwen 2 and 3, BERT, RoBERTa, Marian), or
-    a .bin of llama2.c. Nothing in it is run, and everything is checked.
+    """Bring in a model of another tool: a folder of transformers (GPT-2, Llama, Qwen 2 and 3, BERT, RoBERTa, Marian),
+    or a .bin of llama2.c. Nothing in it is run, and everything is checked.
 
     Parameters
     ----------
