@@ -50,9 +50,9 @@ class ForeignConfig:
             value = float(value)
         if type(value) is not kind:
             raise InputError(f"config.json: `{name}` must be {kind.__name__}; it is {value!r:.100}.")
-        if kind in (int, float) and not 0 <= value <= LARGEST:
+        if isinstance(value, int | float) and not 0 <= value <= LARGEST:
             raise InputError(f"config.json: `{name}` must be from 0 to {LARGEST:,}; it is {value!r:.100}.")
-        return value  # type: ignore[no-any-return]
+        return value
 
     def must(self, name: str, *allowed: Any) -> None:
         """Refuses a key that says anything but this; where it is missing or null, it says the first of these."""
