@@ -9,7 +9,7 @@ from typing import Any
 
 from glassformer.errors import InputError
 from glassformer.storage import parse_json
-from glassformer.text.token_kinds import OTHER_KINDS, Specials, assemble
+from glassformer.text.token_kinds import OTHER_KINDS, SPECIAL, Specials, assemble
 from glassformer.text.tokens import LARGEST_FILE, MOST_TOKENS, Tokens, by_id, pairs
 
 Frame = tuple[tuple[str, ...], tuple[str, ...]]  # the names of what stands before and after a text that is read
@@ -34,6 +34,8 @@ def foreign_tokens(files: Mapping[str, bytes], kind_of_model: str, size: int) ->
     """The tokens of a folder, filled up to as many as its model knows; `kind_of_model` is what its config calls it."""
     if "tokenizer.json" in files:
         content = _parsed(files["tokenizer.json"])
+        if content.get("added_tokens") and _are_ours(content):
+            return Tokens.from_bytes(files["tokenizer.json"], "tokenizer.json")
         kind = _kind_of(content)
         vocabulary, added = _vocabulary(content)
         merges = pairs([_pair(each) for each in _list(content["model"].get("merges"))])
@@ -47,6 +49,12 @@ def foreign_tokens(files: Mapping[str, bytes], kind_of_model: str, size: int) ->
             "The folder has no tokenizer.json (nor, of a BERT, a vocab.txt); without it no text can be read."
         )
     return made(kind, vocabulary, merges, added, _named(files, added), size, frame)
+
+
+def _are_ours(content: Mapping[str, Any]) -> bool:
+    """Whether these are tokens of our own, which went out and come back."""
+    names = [each.get("content") for each in content["added_tokens"] if isinstance(each, dict)]
+    return names == list(SPECIAL)
 
 
 def made(

@@ -57,7 +57,9 @@ def exported(trained: Trained) -> ExportedProgram:
         given, shapes = (*given, ids[:, :2]), (*shapes, {0: batch, 1: Dim("written", min=1, max=longest)})
     module = Answering(trained.model, rows=objective_of(trained.card).predict is None).eval()
     with torch.no_grad():
-        return torch.export.export(module, given, dynamic_shapes=(*shapes, None)[:3])
+        return torch.export.export(
+            module, given, dynamic_shapes=shapes, prefer_deferred_runtime_asserts_over_guards=True
+        )  # fmt: skip
 
 
 def _longest(trained: Trained) -> int:

@@ -17,7 +17,15 @@ from glassformer.exchange.layouts.layout import Layout, Settled, Slot, State, al
 from glassformer.layers.positions import sinusoids
 
 WAVES = "waves"  # tables that we work anew and they keep, under a name that our models do not have
-_READS = ("query.weight", "key.weight", "value.weight", "expand.weight", "gate.weight", "embedding.weight")
+_READS = (
+    "query.weight",
+    "key.weight",
+    "value.weight",
+    "expand.weight",
+    "gate.weight",
+    "embedding.weight",
+    "head.linear.weight",
+)
 _WRITES = ("output.weight", "output.bias", "contract.weight", "contract.bias", "norm.weight", "norm.bias")
 
 
