@@ -74,7 +74,7 @@ def _state(data: bytes, config: LanguageModelConfig, sizes: list[tuple[str, tupl
     numbers = torch.from_numpy(np.frombuffer(data, dtype="<f4", offset=HEADER.size).astype(np.float32))
     if not bool(torch.isfinite(numbers).all()):
         raise InputError("The weights have numbers that are not finite; such a model can answer nothing.")
-    parts = numbers.split([int(np.prod(shape)) for _, shape in sizes])
+    parts = torch.split(numbers, [int(np.prod(shape)) for _, shape in sizes])
     theirs = {name: part.view(shape) for (name, shape), part in zip(sizes, parts, strict=True)}
     found = {f"{name}.weight": theirs[name] for name in ("embedding", "final_norm", "head.linear") if name in theirs}
     if config.tied:

@@ -6,6 +6,7 @@ is such a model with the batch of texts it is writing, as sampling.py needs it: 
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -42,7 +43,7 @@ class LanguageModel(nn.Module):
     @staticmethod
     def _block(config: LanguageModelConfig, d_key: int) -> Block:
         each = norm_of("rms", config.epsilon)
-        norms = {"query_norm": each(d_key), "key_norm": each(d_key)} if config.query_key_norm else {}
+        norms: dict[str, Any] = {"query_norm": each(d_key), "key_norm": each(d_key)} if config.query_key_norm else {}
         return block(
             config.width, config.heads, config.hidden, causal=True, norm=norm_of(config.norm, config.epsilon),
             activation=config.activation, dropout=config.dropout,

@@ -288,7 +288,9 @@ def _special(said: bytes) -> tuple[str, Specials]:
     names = {each.name for each in fields(Specials)}
     if not isinstance(content, dict) or content.keys() != {"kind", *names}:
         raise InputError(f"its special tokens must be told by kind, {', '.join(sorted(names))}.")
-    plain = {name: tuple(value) if isinstance(value, list) else value for name, value in content.items()}
+    plain: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in content.items()
+    }
     kind = plain.pop("kind")
     lists = {"names": str, "before": int, "after": int}
     if not all(

@@ -133,7 +133,7 @@ def _turned_read(said: ForeignConfig, model_type: str) -> Settled:
         "rotary_base": _rotary_base(said), "query_key_norm": model_type in ("qwen3", "apertus"),
         "qkv_bias": model_type == "qwen2", "bias": _biases(said, model_type),
     }  # fmt: skip
-    _no_window(said, model_type, settings["layers"])
+    _no_window(said, model_type)
     return Settled("modern", settings)
 
 
@@ -149,7 +149,7 @@ def _biases(said: ForeignConfig, model_type: str) -> bool:
     return False
 
 
-def _no_window(said: ForeignConfig, model_type: str, layers: int) -> None:
+def _no_window(said: ForeignConfig, model_type: str) -> None:
     """Qwen's may look back through a window only; that is not known here."""
     if not model_type.startswith("qwen"):
         return

@@ -134,7 +134,7 @@ def to_ours(
                 f"The weights do not fit: '{slot.theirs}' has shape {list(tensors[slot.theirs].shape)}; its config "
                 f"asks for {list(whole[::-1] if slot.turned else whole)}."
             )
-        parts = tensor.split(rows)
+        parts = torch.split(tensor, rows)
         found |= {name: part.contiguous() for name, part in zip(slot.ours, parts, strict=True)}
     return found
 
