@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from glassformer.text.tokens import PAD
+from glassformer.text.token_kinds import PAD
 from glassformer.training.loop import EpochEnded, Loop, Plan
 from glassformer.training.prepare import Prepared, prepare
 from glassformer.training.request import Request

@@ -45,7 +45,7 @@ from glassformer.models.registry import build, configure
 from glassformer.objectives import lessons
 from glassformer.objectives.lessons import class_loss, translation_loss
 from glassformer.text import batches
-from glassformer.text.tokens import END, PAD, START
+from glassformer.text.token_kinds import END, PAD, START
 from glassformer.training.loop import Loop, Plan
 from glassformer.training.machine import matmul_speed
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from helpers.foreign_models import foreign_folder
 from helpers.stand_ins import provide_named_sets
 
 import glassformer as gf
@@ -121,6 +122,8 @@ def provide_files(folder: Path) -> None:
     worksheet = blocks(ROOT / "docs" / "worksheets.md", "toml")[0]
     (folder / "tea.toml").write_text(worksheet, encoding="utf-8")
     (folder / "my_attention.py").write_text(blocks(ROOT / "docs" / "check.md", "python")[-1], encoding="utf-8")
+    for name, kind in (("minilm", "bert"), ("gpt2", "gpt2")):
+        foreign_folder(folder, kind).rename(folder / name)
     for notes in ("notes.md", "notes/tea.md", "docs/notes/tea.md"):
         (folder / notes).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "docs" / "notes" / "tea.md", folder / notes)

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from glassformer.objectives.predictions import Classified, Translated, Written
     from glassformer.objectives.table import OBJECTIVES
     from glassformer.runs.certificate.certificate import Certificate
+    from glassformer.runs.imported import import_model
     from glassformer.runs.learnt import Learnt
     from glassformer.runs.run import Run, load
     from glassformer.stages.catalogue import CATALOGUE
@@ -124,6 +125,7 @@ __all__ = [
     "describe",
     "encoder_block",
     "explain",
+    "import_model",
     "load",
     "nothing",
     "padding_mask",
@@ -156,6 +158,7 @@ _HOMES = MappingProxyType(
         "objectives.predictions": "Classified Translated Written",
         "objectives.table": "OBJECTIVES",
         "runs.certificate.certificate": "Certificate",
+        "runs.imported": "import_model",
         "runs.learnt": "Learnt",
         "runs.run": "Run load",
         "stages.catalogue": "CATALOGUE",

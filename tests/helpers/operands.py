@@ -50,6 +50,8 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "gelu": "bqd bqd",
         "tanh gelu": "bqd bqd",
         "squared relu": "bqd bqd",
+        "silu": "bqd bqd",
+        "first row": "bd bqd",
         "swiglu": "bqd bqd bqd",
         "geglu": "bqd bqd bqd",
         "reglu": "bqd bqd bqd",

@@ -18,6 +18,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "bare-attention": {"width": 6, "length": 23},
     "attention": {"width": 6, "length": 23, "heads": 3},
     "transformer": {"width": 6, "length": 23, "layers": 2, "heads": 3, "hidden": 13},
+    "bert": {"width": 6, "length": 23, "layers": 2, "heads": 3, "hidden": 13, "epsilon": 1e-3},
     "translator": {"width": 6, "length": 23, "encoder_layers": 2, "decoder_layers": 2, "heads": 3, "hidden": 13},
     "gpt": {"width": 6, "length": 23, "layers": 2, "heads": 3, "hidden": 13},
     "modern": {"width": 12, "length": 23, "layers": 2, "heads": 3, "hidden": 13},

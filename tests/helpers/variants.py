@@ -47,6 +47,8 @@ CHOICES: Mapping[str, Callable[[], dict[str, Any]]] = MappingProxyType(
         "gelu": lambda: {"activation": "gelu"},
         "tanh gelu": lambda: {"activation": "tanh gelu"},
         "squared relu": lambda: {"activation": "squared relu"},
+        "silu": lambda: {"activation": "silu"},
+        "biases of queries, keys and values": lambda: {"bias": False, "qkv_bias": True},
         "swiglu": lambda: {"activation": "swiglu", "bias": False},
         "swiglu with bias": lambda: {"activation": "swiglu"},
         "geglu": lambda: {"activation": "geglu"},

@@ -13,7 +13,7 @@ from glassformer.errors import InputError
 from glassformer.inside.shown import Shown
 from glassformer.models.registry import MODELS
 from glassformer.runs.run import Run, load
-from glassformer.text.tokens import END, START
+from glassformer.text.token_kinds import END, START
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ from glassformer.layers.blocks import (
     block,
     decoder_block,
     encoder_block,
+    norm_of,
 )
 from glassformer.layers.cache import BlockCache
 from glassformer.stages.watchers import Watcher, nothing
@@ -42,6 +43,19 @@ def test_a_layer_norm_by_hand() -> None:
 def test_an_rms_norm_by_hand() -> None:
     rows = torch.tensor([[[1.0, 7.0]]], dtype=torch.float64)
     torch.testing.assert_close(RMSNorm(2, epsilon=0.0).double()(rows), rows / 5)
+
+
+def test_a_norm_has_its_own_epsilon_unless_another_is_given() -> None:
+    assert [norm_of("layer")(3).epsilon, norm_of("rms")(3).epsilon] == [1e-5, 1e-6]
+    assert norm_of("layer", 1e-12)(3).epsilon == 1e-12
+    row = torch.tensor([[3.0, 4.0]])  # mean square 12.5
+    torch.testing.assert_close(norm_of("rms", 0.5)(2)(row), row / 13.0**0.5)
+
+
+def test_queries_keys_and_values_may_be_all_that_has_a_bias() -> None:
+    names = [name for name, _ in block(6, 2, 11, bias=False, qkv_bias=True).named_parameters() if "bias" in name]
+    own = [name for name in names if "norm" not in name]
+    assert own == [f"attention.layer.{name}.bias" for name in ("query", "key", "value")]
 
 
 @pytest.mark.parametrize("see", [nothing, explicit])

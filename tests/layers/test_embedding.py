@@ -5,7 +5,7 @@ import torch
 from helpers.small_models import small
 
 from glassformer.errors import InputError
-from glassformer.layers.embedding import Embedding, Head, mean_of_real
+from glassformer.layers.embedding import Embedding, Head, Pooler, first_row, mean_of_real
 
 
 def test_an_id_outside_the_vocabulary_is_named() -> None:
@@ -34,3 +34,16 @@ def test_padding_does_not_count_in_a_mean() -> None:
     rows = torch.tensor([[[1.0], [3.0], [float("nan")]], [[7.0], [7.0], [7.0]]])
     real = torch.tensor([[True, True, False], [False, False, False]])
     assert mean_of_real(rows, real).tolist() == [[2.0], [0.0]]
+
+
+def test_the_first_row_answers_for_its_text() -> None:
+    rows = torch.tensor([[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]])
+    assert first_row(rows, torch.ones(2, 2, dtype=torch.bool)).tolist() == [[1.0, 2.0], [5.0, 6.0]]
+
+
+def test_a_pooler_by_hand() -> None:
+    pooler = Pooler(2)
+    pooler.linear.weight.data = torch.tensor([[1.0, 0.0], [2.0, -1.0]])
+    pooler.linear.bias.data = torch.tensor([0.5, 0.0])
+    wanted = torch.tensor([[1.5, 2.0 - 3.0]]).tanh()
+    torch.testing.assert_close(pooler(torch.tensor([[1.0, 3.0]])), wanted)

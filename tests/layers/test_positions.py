@@ -122,6 +122,13 @@ def test_rotary_turns_complex_numbers() -> None:
             assert answer[d_key:] == row[d_key:]
 
 
+def test_a_larger_base_turns_more_slowly() -> None:
+    order = Order("rotary", Dimensions(7, 4, 1, rotary_base=100), ("decoder",))
+    cosines, _ = order(torch.zeros(1, 3, 4), stack="decoder").angles or pytest.fail("no angles")
+    wanted = [[math.cos(t / 100**r) for r in (0, 0.5)] for t in range(3)]
+    np.testing.assert_allclose(cosines[0].numpy(), wanted, atol=1e-7)
+
+
 def test_rotated_scores_depend_on_distance_alone() -> None:
     queries, keys = torch.randn(1, 1, 1, 6, dtype=torch.float64), torch.randn(1, 1, 1, 6, dtype=torch.float64)
     rotary = Rotary(6)

@@ -10,7 +10,7 @@ from glassformer.models.registry import MODELS
 from glassformer.stages.recorder import record
 
 # Every model as it is, and those that attend with a bias on their scores.
-ATTENDING = ("bare-attention", "attention", "transformer", "translator", "gpt", "modern")
+ATTENDING = ("bare-attention", "attention", "transformer", "bert", "translator", "gpt", "modern")
 KINDS = [(name, {}) for name in MODELS] + [
     (name, {"positions": kind}) for name in ATTENDING for kind in ("alibi", "t5")
 ]

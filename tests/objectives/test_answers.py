@@ -12,7 +12,7 @@ from glassformer.objectives.predictions import Writing, Written
 from glassformer.objectives.table import evaluate
 from glassformer.runs.run import Run, load
 from glassformer.text.samples import Pair
-from glassformer.text.tokens import END, START
+from glassformer.text.token_kinds import END, START
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from helpers.small_runs import small_run
 from glassformer.errors import InputError
 from glassformer.objectives.predictions import Classified, Translated, Writing, Written, encoded, ids_of, together
 from glassformer.runs.run import load
-from glassformer.text.tokens import UNKNOWN, Tokens
+from glassformer.text.token_kinds import UNKNOWN
+from glassformer.text.tokens import Tokens
 
 TOKENS = Tokens.train("word", ["a cat sat"], min_frequency=1)
 

@@ -3,7 +3,7 @@
 from helpers.small_runs import language_run
 
 from glassformer.objectives.predictions import Written
-from glassformer.text.tokens import MASK, START
+from glassformer.text.token_kinds import MASK, START
 
 
 def test_a_gap_is_filled_where_it_is_marked_or_at_the_end() -> None:

@@ -13,7 +13,8 @@ from glassformer.runs.run import Run
 from glassformer.text.made_sets import MADE
 from glassformer.text.samples import Labelled, Pair, Plain
 from glassformer.text.tasks import TASKS, tasks_for
-from glassformer.text.tokens import END, MASK, START, Tokens
+from glassformer.text.token_kinds import END, MASK, START
+from glassformer.text.tokens import Tokens
 
 TOKENS = Tokens.train("character", ["abcde"])
 

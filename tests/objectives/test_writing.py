@@ -6,7 +6,8 @@ from helpers.small_runs import TEXT, language_run
 from glassformer.models.language_model import Continuation
 from glassformer.models.sampling import Stop, greedy
 from glassformer.objectives.predictions import Written
-from glassformer.text.tokens import END
+from glassformer.runs.run import Run
+from glassformer.text.token_kinds import END
 
 
 @pytest.mark.parametrize("scorer", ["dot product", "random synthesizer"])
@@ -17,15 +18,15 @@ def test_prompts_of_any_length_are_answered_by_any_scorer(scorer: str) -> None:
     assert together == [run.predict([text], longest=5)[0] for text in texts]
 
 
-@pytest.fixture
-def _endless(monkeypatch: pytest.MonkeyPatch) -> None:
+def endless_run() -> Run:
     """No end is ever written: a model that nobody taught comes to one by chance, and soon."""
-    monkeypatch.setattr("glassformer.objectives.writing.END", 10**6)
-
-
-@pytest.mark.usefixtures("_endless")
-def test_what_is_written_goes_on_beyond_what_the_model_can_look_back_on() -> None:
     run = language_run()
+    run.tokens.end = 10**6
+    return run
+
+
+def test_what_is_written_goes_on_beyond_what_the_model_can_look_back_on() -> None:
+    run = endless_run()
     pieces = list(run.stream("the cat", longest=101, seed=3))
     written = run.predict(["the cat"], longest=101, seed=3)[0]
     assert "".join(pieces) == written.text  # type: ignore[union-attr]
@@ -44,9 +45,8 @@ def test_pieces_add_up_to_the_text_whatever_it_is_cut_into(kind: str) -> None:
     assert (run.tokens.decode(ids) + "".join(pieces)).startswith(whole[:-1])
 
 
-@pytest.mark.usefixtures("_endless")
 def test_writing_stops_at_a_stop_and_never_shows_a_part_of_it() -> None:
-    run = language_run()
+    run = endless_run()
     free = "".join(run.stream("the cat", longest=60, seed=1))
     stop = free[20:23]
     pieces = list(run.stream("the cat", longest=60, seed=1, stop=(stop,)))

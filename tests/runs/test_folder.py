@@ -25,7 +25,8 @@ from glassformer.models.registry import MODELS, build
 from glassformer.runs.folder import RunFolder, to_toml
 from glassformer.storage import DamagedError
 from glassformer.text.tasks import tasks_for
-from glassformer.text.tokens import SPECIAL, Tokens
+from glassformer.text.token_kinds import SPECIAL
+from glassformer.text.tokens import Tokens
 
 TOKENS = Tokens("character", [*SPECIAL, *"abcdefghijklmnopqrstuvwx"])  # 29 of them
 

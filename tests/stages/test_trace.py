@@ -231,6 +231,7 @@ def fed_forward(trace: Trace, scope: str, x: Any) -> Any:
     bent = {
         "relu": lambda h: np.maximum(h, 0),
         "squared relu": lambda h: np.maximum(h, 0) ** 2,
+        "silu": lambda h: h / (1 + np.exp(-h)),
         "gelu": lambda h: h * (1 + np.vectorize(math.erf)(h / 2**0.5)) / 2,
     }
     opened = {"swiglu": lambda g: g / (1 + np.exp(-g)), "geglu": bent["gelu"], "reglu": bent["relu"]}

@@ -24,7 +24,7 @@ from glassformer.text.batches import (
     whole,
 )
 from glassformer.text.corruption import tokens_hidden
-from glassformer.text.tokens import END, PAD, START
+from glassformer.text.token_kinds import END, PAD, START
 
 SEEDS = st.integers(0, 3)
 LENGTHS = st.lists(st.integers(1, 31), min_size=1, max_size=97)

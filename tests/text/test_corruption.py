@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from glassformer.errors import InputError
 from glassformer.text.corruption import span_hidden, tokens_hidden
-from glassformer.text.tokens import END, MASK, START
+from glassformer.text.token_kinds import END, MASK, START
 
 SEEDS = st.integers(0, 3)
 DOCUMENT = np.arange(5, 5 + 101)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from glassformer.errors import InputError
 from glassformer.text.pipeline import count_vocabulary, pipeline
-from glassformer.text.tokens import KINDS, PAD, START, UNKNOWN, Ids, Tokens
+from glassformer.text.token_kinds import KINDS, PAD, START, UNKNOWN
+from glassformer.text.tokens import Ids, Tokens
 
 NOTES = ["We are learning AI", "AI is a CS topic"]
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from glassformer.errors import InputError
-from glassformer.text.tokens import KINDS, SPECIAL, Tokens
+from glassformer.text.token_kinds import KINDS, SPECIAL
+from glassformer.text.tokens import Tokens
 
 TEXTS = [
     "The dog barks. The dog's ball is red, isn't it?",

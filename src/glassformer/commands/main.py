@@ -42,6 +42,12 @@ app.command(
 app.command(
     "glassformer.commands.ship_models.certify:certify", name="certify", help="Try what is promised of a trained model."
 )
+app.command("glassformer.commands.ship_models.export:export", name="export", help="Export a model for other tools.")
+app.command(
+    "glassformer.commands.ship_models.import_model:import_model",
+    name="import",
+    help="Bring in a model of another tool.",
+)
 app.command(
     "glassformer.commands.train_models.doctor:doctor", name="doctor", help="Look at the machine, and measure it."
 )

@@ -84,17 +84,22 @@ def _language_model(asked: _Asked) -> Look:
     usual = USUAL_LENGTH if asked.goes_on else _usual(asked.ids)
     most = min(usual if asked.longest is None else asked.longest, _room(asked.card) - len(asked.ids))
     look = look_at_language_model(
-        *asked.known, asked.tokens.strings, longest=most, written=asked.written, write=asked.write
+        *asked.known,
+        asked.tokens.strings,
+        longest=most,
+        written=asked.written,
+        write=asked.write,
+        end=asked.tokens.end,
     )
     return replace(look, words=_continued(look, asked.ids, asked.tokens))
 
 
 def _translator(asked: _Asked) -> Look:
-    led = None if asked.target is None else asked.tokens.encode(asked.target).ids
+    led = None if asked.target is None else asked.tokens.encode(asked.target, bare=True).ids
     _check_length("target", len(led or ()) + 1, _room(asked.card))  # it begins with <s>
     look = look_at_translator(
         *asked.known, asked.tokens.strings, target=led, longest=asked.longest or _usual(asked.ids),
-        written=asked.written, write=asked.write,
+        written=asked.written, write=asked.write, marks=(asked.tokens.start, asked.tokens.end),
     )  # fmt: skip
     return replace(look, words=_translated(look, asked.tokens, asked.target))
 

@@ -19,7 +19,7 @@ from glassformer.models.sampling import Stop, greedy
 from glassformer.models.translator import Translation, Translator
 from glassformer.stages.recorder import record
 from glassformer.stages.trace import Trace
-from glassformer.text.tokens import END, START
+from glassformer.text.token_kinds import END, START
 
 Writes = Mapping[str, Any]
 
@@ -70,11 +70,12 @@ def look_at_language_model(
     written: Sequence[int] | None = None,
     write: Writes | None = None,
     title: str = "",
+    end: int = END,
 ) -> Look:
     """One text, and at each of its tokens the probabilities of the next. It is first continued for at most `longest`
     tokens, greedily, unless what is `written` is known."""
     row = _row(ids)
-    written = _continuation(model, row, longest) if written is None else written
+    written = _continuation(model, row, longest, end) if written is None else written
     trace = _recorded(model, _row([*ids, *written]), write=write)
     all_ids = [*row[0].tolist(), *written]
     steps = next_steps(trace["logits"], [*all_ids[1:], None], names)
@@ -95,18 +96,19 @@ def look_at_translator(
     written: Sequence[int] | None = None,
     write: Writes | None = None,
     title: str = "",
+    marks: tuple[int, int] = (START, END),
 ) -> Look:
     """A sentence and its translation. With a `target` the model is teacher-forced along it, and its own greedy output
     stands beside; it need not be found again if what is `written` is known."""
-    row = _row(source)
+    row, (start, end) = _row(source), marks
     real = torch.ones_like(row, dtype=torch.bool)
-    own = _own_words(model, row, real, longest) if written is None else list(written)
+    own = _own_words(model, row, real, longest, marks) if written is None else list(written)
     led = list(target) if target is not None else own
-    trace = _recorded(model, row, real, _row([START, *led]), write=write)
+    trace = _recorded(model, row, real, _row([start, *led]), write=write)
     logits = trace["logits"]
-    shown = worth_showing(logits, [START, END, *(int(each) for each in source), *led, *own])
+    shown = worth_showing(logits, [start, end, *(int(each) for each in source), *led, *own])
     texts = Texts(
-        own=tuple(names([START, *led])), context=tuple(source_tokens), names=dict(zip(shown, names(shown), strict=True))
+        own=tuple(names([start, *led])), context=tuple(source_tokens), names=dict(zip(shown, names(shown), strict=True))
     )
     answer = {
         "kind": "translation",
@@ -114,7 +116,7 @@ def look_at_translator(
         "own_ids": own,
         "target": None if target is None else names(led),
         "divergence": None if target is None else first_difference(own, led),
-        "steps": next_steps(logits, [*led, END], names),
+        "steps": next_steps(logits, [*led, end], names),
         **_alignment(trace),
     }
     return Look(trace, texts, title, answer=answer, written=tuple(own))
@@ -134,16 +136,16 @@ def _recorded(model: nn.Module, *inputs: Tensor, write: Writes | None) -> Trace:
     return trace
 
 
-def _own_words(model: Translator, row: Tensor, real: Tensor, longest: int) -> list[int]:
-    stop = Stop(longest=min(longest, model.config.length - 1), endings=((END,),))
-    return list(greedy(Translation(model, row, real, START), stop)[0].body)
+def _own_words(model: Translator, row: Tensor, real: Tensor, longest: int, marks: tuple[int, int]) -> list[int]:
+    stop = Stop(longest=min(longest, model.config.length - 1), endings=((marks[1],),))
+    return list(greedy(Translation(model, row, real, marks[0]), stop)[0].body)
 
 
-def _continuation(model: LanguageModel, row: Tensor, longest: int) -> list[int]:
+def _continuation(model: LanguageModel, row: Tensor, longest: int, end: int) -> list[int]:
     most = min(longest, model.config.length - row.shape[1])
     if most < 1:
         return []
-    stop = Stop(longest=most, endings=((END,),))
+    stop = Stop(longest=most, endings=((end,),))
     return list(greedy(Continuation(model, row.tolist()), stop)[0].body)
 
 

@@ -296,7 +296,7 @@ class Attention(nn.Module):
     n_kv_heads  key/value heads, each shared by a group of heads (default H)
     causal      True: no token sees a later one
     dropout     share of the weights dropped while training
-    bias        whether the projections add one
+    bias        whether the projections add one; or which of them do, such as "qkv"
     scorer      DotProduct(), DenseSynthesizer(…) or RandomSynthesizer(…)
     weigher     softmax, sigmoid, quiet_softmax or a function of yours
     query_norm, key_norm   normalise queries and keys (see blocks.RMSNorm)
@@ -314,7 +314,7 @@ class Attention(nn.Module):
         n_kv_heads: int | None = None,
         causal: bool = False,
         dropout: float = 0.0,
-        bias: bool = True,
+        bias: bool | str = True,
         scorer: Scorer | None = None,
         weigher: Weigher = softmax,
         query_norm: nn.Module | None = None,
@@ -336,7 +336,7 @@ class Attention(nn.Module):
 
         def projection(letter: str, d_in: int, d_out: int) -> nn.Linear | None:
             if letter in learned:
-                return nn.Linear(d_in, d_out, bias=bias)
+                return nn.Linear(d_in, d_out, bias=bias if isinstance(bias, bool) else letter in bias)
             if letter != "o" and d_in != d_out:
                 raise InputError(
                     f"Without a learned '{letter}' the width must stay {d_in}, but heads × width = {d_out}."

@@ -7,6 +7,7 @@ width.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -69,7 +70,13 @@ class RMSNorm(nn.Module):
         return see("normed", rms_norm(rows, weight, self.epsilon), "rms norm")
 
 
-NORMS: Choices[Callable[[int], nn.Module]] = Choices("norm", {"layer": LayerNorm, "rms": RMSNorm})
+NORMS: Choices[Callable[..., nn.Module]] = Choices("norm", {"layer": LayerNorm, "rms": RMSNorm})
+
+
+def norm_of(name: str, epsilon: float = 0.0) -> Callable[[int], nn.Module]:
+    """What makes a norm from a width; with an ε other than its own, if one is given."""
+    return partial(NORMS[name], epsilon=epsilon) if epsilon else NORMS[name]
+
 
 # --- The feed-forward network: each row by itself, widened, bent, and brought back ------------------------------
 
@@ -92,6 +99,7 @@ ACTIVATIONS: Choices[Callable[..., Tensor]] = Choices(
         "gelu": F.gelu,
         "tanh gelu": tanh_gelu,
         "squared relu": squared_relu,
+        "silu": F.silu,
         "swiglu": Gated(F.silu),
         "geglu": Gated(F.gelu),
         "reglu": Gated(F.relu),
@@ -188,6 +196,7 @@ def block(
     dropout: float = 0.0,
     attention_dropout: float | None = None,
     bias: bool = True,
+    qkv_bias: bool = False,
     d_key: int | None = None,
     d_value: int | None = None,
     **attention: Any,
@@ -201,7 +210,8 @@ def block(
     def sublayer(layer: nn.Module) -> Sublayer:
         return Sublayer(layer, norm(d_model), norm_first=norm_first, dropout=dropout)
 
-    alike: dict[str, Any] = {"d_key": d_key, "d_value": d_value, "dropout": weight_dropout, "bias": bias}
+    which = "qkv" if qkv_bias and not bias else bias
+    alike: dict[str, Any] = {"d_key": d_key, "d_value": d_value, "dropout": weight_dropout, "bias": which}
     own = Attention(d_model, n_heads, causal=causal, **alike, **attention)
     other = Attention(d_model, n_heads, **alike) if cross else None
     forward = FeedForward(d_model, d_hidden, activation=activation, bias=bias)

@@ -4,11 +4,13 @@ The legend of shapes is the one of attention.py; N is the vocabulary, or the cla
 """
 
 import math
+from collections.abc import Callable
 
 import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from glassformer.choices import Choices
 from glassformer.errors import InputError
 from glassformer.layers.attention import project
 from glassformer.stages.watchers import Watcher, nothing
@@ -62,6 +64,21 @@ class Head(nn.Module):
         return see("logits", project(self.linear, rows, "logit", see))
 
 
+class Pooler(nn.Module):
+    """One more layer between the row of a text and its head: tanh(p W + b), as BERT has it."""
+
+    def __init__(self, d_model: int) -> None:
+        super().__init__()
+        self.linear = nn.Linear(d_model, d_model)
+
+    def forward(self, pooled: Float[Tensor, "B D"], *, see: Watcher = nothing) -> Float[Tensor, "B D"]:
+        """The row, turned and bent."""
+        return see("pooler_row", see("pooler_sum", project(self.linear, pooled, "pooler", see)).tanh())
+
+
+# --- From the rows of a text to one -------------------------------------------------------------------------------
+
+
 def mean_of_real(
     rows: Float[Tensor, "B T D"], real: Bool[Tensor, "B T"], see: Watcher = nothing
 ) -> Float[Tensor, "B D"]:
@@ -69,3 +86,12 @@ def mean_of_real(
     rows, real = see("rows", rows), see("real", real)
     total = rows.masked_fill(~real[..., None], 0.0).sum(1)
     return see("pooled", total / real.sum(1, keepdim=True).clamp(min=1), "mean")
+
+
+def first_row(rows: Float[Tensor, "B T D"], real: Bool[Tensor, "B T"], see: Watcher = nothing) -> Float[Tensor, "B D"]:
+    """The row of the first token, which has looked at all others."""
+    return see("pooled", see("rows", rows)[:, 0], "first")
+
+
+Pooling = Callable[[Tensor, Tensor, Watcher], Tensor]
+POOLINGS: Choices[Pooling] = Choices("pooling", {"mean": mean_of_real, "first": first_row})

@@ -223,6 +223,7 @@ class Dimensions:
     d_model: int
     n_heads: int
     key_width: int = 0  # 0: the model's, shared out among the heads
+    rotary_base: int = 10_000
 
     @property
     def d_key(self) -> int:
@@ -252,13 +253,17 @@ SCHEMES: Choices[Scheme] = Choices(
             "adds waves to the row at position t: sin and cos of t / 10000^(2r/D)",
             rows=lambda of: Positions.sinusoidal(of.longest, of.d_model),
         ),
+        "split sinusoidal": Scheme(
+            "the same waves, but all sines before all cosines, as Marian has them",
+            rows=lambda of: Positions.sinusoidal(of.longest, of.d_model, interleaved=False),
+        ),
         "learned": Scheme(
             "adds a learned row to the one at position t",
             rows=lambda of: Positions.trained(of.longest, of.d_model), weights="T·D",
         ),
         "rotary": Scheme(
-            "turns pair r of the queries and keys at position t by the angle t / 10000^(2r/K)",
-            angles=lambda of: Rotary(of.d_key),
+            "turns pair r of the queries and keys at position t by the angle t / 10000^(2r/K), or with another base",
+            angles=lambda of: Rotary(of.d_key, base=float(of.rotary_base)),
         ),
         "alibi": Scheme(
             "adds −m·|i−j| to the score of query i and key j, with the slope m = 2^(−8h/H) in head h",

@@ -12,8 +12,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from glassformer.layers.attention import Attention, padding_mask, project
-from glassformer.layers.blocks import NORMS, block
-from glassformer.layers.embedding import Embedding, Head, mean_of_real
+from glassformer.layers.blocks import block, norm_of
+from glassformer.layers.embedding import POOLINGS, Embedding, Head, Pooler
 from glassformer.layers.positions import Dimensions, Order
 from glassformer.models.config import ConvolutionConfig, DenseConfig, EncoderConfig
 from glassformer.stages.watchers import Watcher, Witness, nothing, within
@@ -125,20 +125,21 @@ def words_left_out(
 
 
 class EncoderClassifier(nn.Module):
-    """Every word looks at every word; the mean of the rows answers."""
+    """Every word looks at every word; the mean of the rows answers, or the first row."""
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
         self.config = config
         self.embedding = Embedding(config.vocabulary, config.width)
-        self.order = Order(
-            config.positions, Dimensions(config.length, config.width, config.heads, config.key_width), ("encoder",)
-        )
-        norm = NORMS[config.norm]
+        dimensions = Dimensions(config.length, config.width, config.heads, config.key_width, config.rotary_base)
+        self.order = Order(config.positions, dimensions, ("encoder",))
+        norm = norm_of(config.norm, config.epsilon)
+        self.embedding_norm = norm(config.width) if config.embedding_norm else None
         self.blocks = nn.ModuleList(
             block(
-                config.width, config.heads, config.hidden, norm=norm, activation=config.activation,
-                dropout=config.dropout, attention_dropout=config.attention_dropout, d_key=config.key_width or None,
+                config.width, config.heads, config.hidden, norm=norm, norm_first=config.norm_first,
+                activation=config.activation, dropout=config.dropout,
+                attention_dropout=config.attention_dropout, d_key=config.key_width or None,
                 d_value=config.value_width or None,
             )
             for _ in range(config.layers)
@@ -149,7 +150,8 @@ class EncoderClassifier(nn.Module):
                 config.width, config.heads, learned="qkvo" if config.learned else "", d_key=config.key_width or None,
                 d_value=config.value_width or None,
             )  # fmt: skip
-        self.final_norm = norm(config.width) if config.layers else None
+        self.final_norm = norm(config.width) if config.layers and config.norm_first else None
+        self.pooler = Pooler(config.width) if config.pooler else None
         self.head = Head(config.width, config.classes)
         if config.learned:
             nn.init.normal_(self.embedding.weight, std=0.05)  # small, so that words rarely seen say little
@@ -157,17 +159,22 @@ class EncoderClassifier(nn.Module):
     def forward(
         self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
     ) -> Float[Tensor, "B N"]:
-        """The mean over the real words' rows, turned into logits."""
+        """The mean over the real words' rows (or the first row), turned into logits."""
         ids, real = ids[:, : self.config.length], real[:, : self.config.length]
         if self.training and self.config.word_dropout > 0:
             ids, real = words_left_out(ids, real, self.config.word_dropout)
-        return self.head(mean_of_real(self.read(ids, real, see=see), real, see), see=see)  # type: ignore[no-any-return]
+        pooled = POOLINGS[self.config.pooling](self.read(ids, real, see=see), real, see)
+        if self.pooler is not None:
+            pooled = self.pooler(pooled, see=see)
+        return self.head(pooled, see=see)  # type: ignore[no-any-return]
 
     def read(
         self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
     ) -> Float[Tensor, "B T D"]:
         """A row for every word, after the blocks (or the one attention)."""
         x, angles, bias = self.order(self.embedding(ids, see=see), stack="encoder", see=see)
+        if self.embedding_norm is not None:
+            x = self.embedding_norm(x, see=within(see, "embedding_norm"))
         mask = padding_mask(real)
         if self.attention is not None:
             x = self.attention(x, mask=mask, score_bias=bias, angles=angles, see=within(see, "self"))

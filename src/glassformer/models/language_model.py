@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from glassformer.choices import Choices, Later
 from glassformer.errors import InputError
 from glassformer.layers.attention import WEIGHERS, DotProduct, Scorer, padding_mask
-from glassformer.layers.blocks import NORMS, Block, RMSNorm, block
+from glassformer.layers.blocks import Block, block, norm_of
 from glassformer.layers.cache import BlockCache
 from glassformer.layers.embedding import Embedding, Head
 from glassformer.layers.kernels import dropout
@@ -33,23 +33,22 @@ class LanguageModel(nn.Module):
         self.config = config
         d_key = config.key_width or config.width // config.heads
         self.embedding = Embedding(config.vocabulary, config.width)
-        self.order = Order(
-            config.positions, Dimensions(config.length, config.width, config.heads, config.key_width), ("decoder",)
-        )
+        dimensions = Dimensions(config.length, config.width, config.heads, config.key_width, config.rotary_base)
+        self.order = Order(config.positions, dimensions, ("decoder",))
         self.blocks = nn.ModuleList(self._block(config, d_key) for _ in range(config.layers))
-        self.final_norm = NORMS[config.norm](config.width)
+        self.final_norm = norm_of(config.norm, config.epsilon)(config.width)
         self.head = Head(config.width, config.vocabulary, bias=False, tied=self.embedding if config.tied else None)
         self._start()
 
     @staticmethod
     def _block(config: LanguageModelConfig, d_key: int) -> Block:
-        norms: dict[str, Any] = (
-            {"query_norm": RMSNorm(d_key), "key_norm": RMSNorm(d_key)} if config.query_key_norm else {}
-        )
+        each = norm_of("rms", config.epsilon)
+        norms: dict[str, Any] = {"query_norm": each(d_key), "key_norm": each(d_key)} if config.query_key_norm else {}
         return block(
-            config.width, config.heads, config.hidden, causal=True, norm=NORMS[config.norm],
+            config.width, config.heads, config.hidden, causal=True, norm=norm_of(config.norm, config.epsilon),
             activation=config.activation, dropout=config.dropout,
-            attention_dropout=config.attention_dropout, bias=config.bias, scorer=SCORERS[config.scorer](config, d_key),
+            attention_dropout=config.attention_dropout, bias=config.bias, qkv_bias=config.qkv_bias,
+            scorer=SCORERS[config.scorer](config, d_key),
             weigher=WEIGHERS[config.weigher], n_kv_heads=config.kv_heads or None,
             d_key=config.key_width or None, d_value=config.value_width or None, **norms,
         )  # fmt: skip

@@ -17,6 +17,7 @@ WORDS: Mapping[str, Collection[str]] = Choices(
         "positions": Later("glassformer.layers.positions:SCHEMES"),
         "norm": Later("glassformer.layers.blocks:NORMS"),
         "activation": Later("glassformer.layers.blocks:ACTIVATIONS"),
+        "pooling": Later("glassformer.layers.embedding:POOLINGS"),
         "scorer": Later("glassformer.models.language_model:SCORERS"),
         "weigher": Later("glassformer.layers.attention:WEIGHERS"),
     },
@@ -88,6 +89,15 @@ MODELS: Choices[ModelKind] = Choices(
         "transformer": ModelKind(
             "classifier", configs.EncoderConfig(), ENCODER,
             "A Transformer encoder.",
+        ),
+        "bert": ModelKind(
+            "classifier",
+            configs.EncoderConfig(
+                layers=4, hidden=512, positions="learned", norm="layer", norm_first=False, epsilon=1e-12,
+                embedding_norm=True, pooling="first", pooler=True, attention_dropout=0.1,
+            ),
+            ENCODER,
+            "A Transformer encoder as in BERT.",
         ),
         "translator": ModelKind(
             "translator", configs.TranslatorConfig(), TRANSLATOR,

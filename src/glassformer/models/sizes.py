@@ -295,7 +295,7 @@ class Shape:
             "random synthesizer": V * G,
         }[self.scorer]
         scorer = {"dense synthesizer": H * K * T + H * T, "random synthesizer": H * T * T}.get(self.scorer, NOTHING)
-        bias = projected + D if self.option("bias", True) else NOTHING
+        bias = projected + D if self.option("bias", True) else projected if self.option("qkv_bias", False) else NOTHING
         norms = 2 * K if self.option("query_key_norm", False) else NOTHING
         matrices = D * projected + H * V * D
         scored = 0 if self.scorer == "random synthesizer" else K.value
@@ -373,8 +373,10 @@ class Shape:
 def _encoder(config: configs.EncoderConfig, tokens: int) -> FamilySizes:
     shape = Shape(config, tokens)
     embedding, head, _ = _ends(config, "D", config.width)
-    rows = [embedding, *_positions(shape)]
-    kept = shape.letters["L"] * shape.kept_block() + (shape.kept_norm() if config.layers else 0)
+    D = shape["D"]
+    rows = [embedding, *_positions(shape), *([row("embedding norm", shape.norm())] if config.embedding_norm else [])]
+    norms = int(config.embedding_norm) + int(bool(config.layers) and config.norm_first)
+    kept = shape.letters["L"] * shape.kept_block() + norms * shape.kept_norm()
     if config.layers == 0 and config.learned:
         kept += shape.kept_attention()
         rows.append(row("attention", *shape.attention()))
@@ -382,7 +384,9 @@ def _encoder(config: configs.EncoderConfig, tokens: int) -> FamilySizes:
         again = config.width if shape.positions.weights else 0  # where a bias is learned, the kernel is another
         kept += 2 * config.width + config.heads * (1 + shape.kept_bias(causal=False)) + again
         rows.append(row("attention", NOTHING, 4 * config.width * tokens * tokens))
-    rows += [*shape.blocks("L", "blocks"), *([row("final norm", shape.norm())] if config.layers else []), head]
+    final = bool(config.layers) and config.norm_first
+    rows += [*shape.blocks("L", "blocks"), *([row("final norm", shape.norm())] if final else [])]
+    rows += [*([row("pooler", D * D + D, 2 * config.width**2)] if config.pooler else []), head]
     return FamilySizes(shape.letters, rows, kept * tokens)
 
 

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from glassformer.layers.attention import padding_mask
-from glassformer.layers.blocks import NORMS, block
+from glassformer.layers.blocks import block, norm_of
 from glassformer.layers.cache import BlockCache
 from glassformer.layers.embedding import Embedding, Head
 from glassformer.layers.kernels import dropout
@@ -26,7 +26,7 @@ class Translator(nn.Module):
     def __init__(self, config: TranslatorConfig) -> None:
         super().__init__()
         self.config = config
-        norm = NORMS[config.norm]
+        norm = norm_of(config.norm, config.epsilon)
 
         def blocks(count: int, *, decoder: bool) -> nn.ModuleList:
             return nn.ModuleList(

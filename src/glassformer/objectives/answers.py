@@ -16,7 +16,7 @@ from glassformer.objectives.predictions import TOKENS_AT_ONCE, Writing, Written,
 from glassformer.objectives.writing import answered
 from glassformer.text import batches
 from glassformer.text.samples import Pair
-from glassformer.text.tokens import START, Ids, Tokens
+from glassformer.text.tokens import Ids, Tokens
 
 if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
     from glassformer.objectives.lessons import Lessons, Measures
@@ -39,7 +39,7 @@ def lessons(
 
     def part(samples: Sequence[Pair]) -> Rows:
         prompts = tokens.encode_many([each.source for each in samples])
-        answers = tokens.encode_many([each.target for each in samples])
+        answers = tokens.encode_many([each.target for each in samples], bare=True)
         lengths = [len(prompt) + len(answer) + 2 for prompt, answer in zip(prompts, answers, strict=True)]
         if max(lengths) - 1 > measures.longest:  # the last id is not looked back on
             raise InputError(
@@ -48,7 +48,9 @@ def lessons(
             )
 
         def made(indices: Sequence[int], epoch: int) -> batches.LanguageBatch:
-            return batches.answer_batch([prompts[i] for i in indices], [answers[i] for i in indices])
+            return batches.answer_batch(
+                [prompts[i] for i in indices], [answers[i] for i in indices], (tokens.start, tokens.end)
+            )
 
         return Rows(always(lengths), made, measures.tokens_per_batch, measures.seed)
 
@@ -57,7 +59,7 @@ def lessons(
 
 def prompt(tokens: Tokens, text: str) -> Ids:
     """The text, and the mark after which an answer begins."""
-    return np.append(ids_of(tokens, text), START)
+    return np.append(ids_of(tokens, text), tokens.start)
 
 
 def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Written]:

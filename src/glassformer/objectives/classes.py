@@ -98,7 +98,11 @@ def lessons(
     cut: list[batches.Shortened] = []
 
     def part(samples: Sequence[Labelled]) -> Rows:
-        cut.append(batches.shortened(tokens.encode_many([each.text for each in samples]), measures.longest))
+        cut.append(
+            batches.shortened(
+                tokens.encode_many([each.text for each in samples]), measures.longest, tokens.specials.after
+            )
+        )
         rows, classes = cut[-1].rows, [numbers[each.label] for each in samples]
 
         def made(indices: Sequence[int], epoch: int) -> batches.LabelledBatch:
@@ -111,7 +115,7 @@ def lessons(
 
 def class_probabilities(trained: Trained, texts: Sequence[str]) -> np.ndarray:
     """The probability of each label (columns) for each text (rows)."""
-    rows = batches.shortened(encoded(trained.tokens, texts), room(trained.card)).rows
+    rows = batches.shortened(encoded(trained.tokens, texts), room(trained.card), trained.tokens.specials.after).rows
     probabilities = np.zeros((len(rows), len(trained.card.labels)))
     for indices in together(rows, TOKENS_AT_ONCE):
         ids, real = padded_tensors(trained.model, [rows[i] for i in indices])

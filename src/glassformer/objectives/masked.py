@@ -12,7 +12,7 @@ from glassformer.objectives import classes
 from glassformer.objectives.objective import Objective, Preset, Trained, Verdict
 from glassformer.objectives.predictions import Writing
 from glassformer.text import batches
-from glassformer.text.corruption import tokens_hidden
+from glassformer.text.corruption import must_be_ours, tokens_hidden
 from glassformer.text.samples import Plain
 from glassformer.text.tokens import Tokens
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # what is learnt from is loaded when there is something to le
 
 def preset(model: str, characters: int, samples: int) -> Preset:
     """As for the classes that are learnt next, but nothing is dropped."""
-    if model != "transformer":
+    if model not in ("transformer", "bert"):
         raise InputError(f"Hidden tokens are found again by a 'transformer'; a '{model}' has no row for each token.")
     found = classes.preset(model, characters, samples)
     return replace(found, settings={**found.settings, "word_dropout": 0.0, "dropout": 0.0}, minutes=10.0)
@@ -34,6 +34,7 @@ def lessons(
     """Texts with some tokens hidden; only the hidden ones count."""
     from glassformer.objectives.lessons import Rows, always, hidden_loss, lessons_of
 
+    must_be_ours(tokens)
     cut: list[batches.Shortened] = []
 
     def part(samples: Sequence[Plain]) -> Rows:

@@ -24,7 +24,7 @@ from glassformer.objectives.predictions import (
 )
 from glassformer.text import batches
 from glassformer.text.samples import Pair
-from glassformer.text.tokens import START, Ids, Tokens
+from glassformer.text.tokens import Ids, Tokens
 
 if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
     from glassformer.objectives.lessons import Lessons, Measures
@@ -66,7 +66,8 @@ def lessons(
 
         def made(indices: Sequence[int], epoch: int) -> batches.PairBatch:
             here = rows(epoch)
-            return batches.pair_batch(*zip(*(here.get(i, plain[i]) for i in indices), strict=True))
+            sources, targets = zip(*(here.get(i, plain[i]) for i in indices), strict=True)
+            return batches.pair_batch(sources, targets, (tokens.start, tokens.end))
 
         def lengths(epoch: int) -> list[int]:
             here = rows(epoch)
@@ -82,20 +83,20 @@ def lessons(
 
 def _rows_of(pairs: Sequence[Pair], tokens: Tokens, longest: int) -> tuple[list[_Row], batches.Shortened]:
     """Each pair as ids, and what was cut off the sources."""
-    sources = batches.shortened(tokens.encode_many([each.source for each in pairs]), longest)
-    targets = batches.shortened(tokens.encode_many([each.target for each in pairs]), longest - 1)  # and </s>
+    sources = batches.shortened(tokens.encode_many([each.source for each in pairs]), longest, tokens.specials.after)
+    targets = batches.shortened(tokens.encode_many([each.target for each in pairs], bare=True), longest - 1)  # and </s>
     return list(zip(sources.rows, targets.rows, strict=True)), sources
 
 
 def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Translated]:
     """Each text's translation."""
     model, tokens = trained.model, trained.tokens
-    rows = batches.shortened(encoded(tokens, texts), room(trained.card)).rows
+    rows = batches.shortened(encoded(tokens, texts), room(trained.card), tokens.specials.after).rows
     found: list[Any] = [None] * len(rows)
     for indices in together(rows, SEARCHED_AT_ONCE):
         source, real = padded_tensors(model, [rows[i] for i in indices])
         longest = how.longest or TIMES_LONGER * source.shape[1] + AND_SOME
-        writer = Translation(model, source, real, START)
+        writer = Translation(model, source, real, tokens.start)
         answers = how.written(writer, tokens, longest, how.beam or USUAL_BEAM)
         for i, answer in zip(indices, answers, strict=True):
             found[i] = Translated(how.ended(tokens.decode(answer.body))[0], answer.score(1.0))

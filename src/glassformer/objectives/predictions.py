@@ -15,7 +15,7 @@ from glassformer.errors import InputError, must_count
 from glassformer.models.card import Card
 from glassformer.models.sampling import Answer, Chooser, Draw, Sampling, Stop, Writer, gather, stream
 from glassformer.text import batches
-from glassformer.text.tokens import END, UNKNOWN, Ids, Tokens
+from glassformer.text.tokens import Ids, Tokens
 
 TOKENS_AT_ONCE = 8192
 SEARCHED_AT_ONCE = 1024  # tokens: a beam writes several ways at once
@@ -119,7 +119,7 @@ class Writing:
         """The ids that are written to each text of a batch: by sampling if that was asked for, else by beam search."""
         from glassformer.models.beam import Beam, search
 
-        stop = Stop(longest=longest, endings=((END,),), until=self.until(tokens))
+        stop = Stop(longest=longest, endings=((tokens.end,),), until=self.until(tokens))
         if self.sampled:
             return gather(len(writer.room), stream(writer, stop, self.chooser(len(writer.room))))
         return [best[0] for best in search(writer, stop, Beam(width=beam))]
@@ -135,7 +135,7 @@ def ids_of(tokens: Tokens, text: str) -> Ids:
 
 def encoded(tokens: Tokens, texts: Sequence[str]) -> list[Ids]:
     """The ids of each text; one that has none is a single unknown token."""
-    return [row if len(row) else np.array([UNKNOWN], dtype=np.int64) for row in tokens.encode_many(texts)]
+    return [row if len(row) else np.array([tokens.nothing], dtype=np.int64) for row in tokens.encode_many(texts)]
 
 
 def room(card: Card) -> int:

@@ -14,9 +14,10 @@ from glassformer.objectives.predictions import Writing, Written
 from glassformer.objectives.stream import quick
 from glassformer.objectives.writing import answered
 from glassformer.text import batches
-from glassformer.text.corruption import FEWEST_TO_CUT, span_hidden
+from glassformer.text.corruption import FEWEST_TO_CUT, must_be_ours, span_hidden
 from glassformer.text.samples import Plain
-from glassformer.text.tokens import MASK, SPECIAL, START, Ids, Tokens
+from glassformer.text.token_kinds import MASK, SPECIAL, START
+from glassformer.text.tokens import Ids, Tokens
 
 if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
     from glassformer.objectives.lessons import Lessons, Measures
@@ -37,6 +38,8 @@ def lessons(
 ) -> "Lessons":
     """Texts with a span taken out and put behind, before <mask> after <s> span </s>; each next token counts."""
     from glassformer.objectives.lessons import Rows, language_loss, lessons_of
+
+    must_be_ours(tokens)
 
     def part(samples: Sequence[Plain]) -> Rows:
         rows = [row for row in tokens.encode_many([each.text for each in samples]) if len(row) >= FEWEST_TO_CUT]

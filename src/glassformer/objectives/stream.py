@@ -15,7 +15,7 @@ from glassformer.objectives.predictions import Writing, Written
 from glassformer.objectives.writing import streamed
 from glassformer.text import batches
 from glassformer.text.samples import Plain
-from glassformer.text.tokens import END, Ids, Tokens
+from glassformer.text.tokens import Ids, Tokens
 
 if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
     from glassformer.objectives.lessons import Lessons, Measures
@@ -43,7 +43,7 @@ def lessons(
     from glassformer.objectives.lessons import Lessons, Stream, language_loss
 
     learnt, valid_ids = (
-        batches.stream_of(tokens.encode_many([each.text for each in samples])) for samples in (train, valid)
+        batches.stream_of(tokens.encode_many([each.text for each in samples]), tokens.end) for samples in (train, valid)
     )
     context = min(measures.longest, len(learnt) - 1)
     rows = max(1, measures.tokens_per_batch // max(context, 1))
@@ -52,7 +52,7 @@ def lessons(
 
 def prompt(tokens: Tokens, text: str) -> Ids:
     """The text itself; no text is as at the beginning of a document."""
-    return np.asarray(tokens.encode(text).ids or [END], dtype=np.int64)
+    return np.asarray(tokens.encode(text).ids or [tokens.end], dtype=np.int64)
 
 
 def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Written]:

@@ -6,7 +6,7 @@ from typing import Any
 from glassformer.models.language_model import Continuation
 from glassformer.models.sampling import Chooser, Stop, likeliest, stream
 from glassformer.objectives.predictions import SEARCHED_AT_ONCE, Writing, Written, together
-from glassformer.text.tokens import END, Ids, Tokens
+from glassformer.text.tokens import Ids, Tokens
 
 USUAL_TEMPERATURE = 0.8  # for text that has no right answer
 USUAL_LENGTH = 300  # ids of such a text
@@ -40,7 +40,7 @@ def streamed(model: Any, tokens: Tokens, prompt: Ids, how: Writing, *, goes_on: 
     before = len(tokens.decode(base))
     ids: list[int] = []
     said = ""
-    for each in _ids(model, prompt.tolist(), longest, choose):
+    for each in _ids(model, prompt.tolist(), longest, choose, tokens.end):
         ids.append(each)
         new, stopped = how.ended(tokens.decode([*base, *ids])[before:])
         sure = new if stopped else new[: len(new) - _unsure(new, how.stop)]
@@ -60,12 +60,12 @@ def _unsure(text: str, stops: Sequence[str]) -> int:
     return max(half, *begun, 0)
 
 
-def _ids(model: Any, prompt: list[int], longest: int, choose: Chooser) -> Iterator[int]:
+def _ids(model: Any, prompt: list[int], longest: int, choose: Chooser, end: int) -> Iterator[int]:
     """At most so many ids, up to the end of the text."""
     seen, wanted = list(prompt), len(prompt) + longest
     window = seen[-model.config.length :]
     while len(seen) < wanted:
-        stop = Stop(longest=wanted - len(seen), endings=((END,),))
+        stop = Stop(longest=wanted - len(seen), endings=((end,),))
         for each in stream(Continuation(model, [window]), stop, choose):
             if each.finish is not None and each.finish.reason == "stop":
                 return

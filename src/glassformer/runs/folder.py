@@ -210,6 +210,7 @@ class RunFolder:
                 "config.json": _json(card.to_dict()),
                 "model.safetensors": weights.to_bytes(fitted),
                 "tokenizer.json": tokens.to_bytes(),
+                **({"special_tokens.json": special} if (special := tokens.special_bytes()) else {}),
             },
         )
 
@@ -227,7 +228,7 @@ class RunFolder:
                 raise DamagedError(f"{place} is damaged: its manifest does not list {name}. Take it from a copy.")
         try:
             card = Card.from_dict(parse_json(files["config.json"], place / "config.json"))
-            tokens = Tokens.from_bytes(files["tokenizer.json"], "tokenizer.json")
+            tokens = Tokens.from_bytes(files["tokenizer.json"], "tokenizer.json", files.get("special_tokens.json"))
             outline = _outline(card, tokens)
             state = weights.from_bytes(files["model.safetensors"], place / "model.safetensors")
             return card, weights.fitting(weights.widened(state), outline), tokens

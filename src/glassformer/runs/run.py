@@ -24,9 +24,10 @@ from glassformer.objectives.predictions import Prediction, Writing, room
 from glassformer.objectives.table import evaluate, objective_of
 from glassformer.runs.folder import RunFolder
 from glassformer.text.tasks import TASKS
-from glassformer.text.tokens import UNKNOWN, Tokens
+from glassformer.text.tokens import Tokens
 
 if TYPE_CHECKING:  # what only some methods need is imported there: to predict loads no view, no reader, no metric
+    from glassformer.exchange.parity import Parity
     from glassformer.inside.looks import Writes
     from glassformer.inside.shown import Shown
     from glassformer.runs.certificate.certificate import Certificate
@@ -61,7 +62,7 @@ class Run:
         for i, row in enumerate(self.tokens.encode_many(texts)):
             if not self.task.open_ended and len(row) > most:
                 said.append(f"Text {i + 1} has {len(row):,} tokens; only the first {most:,} are read.")
-            if (row == UNKNOWN).all() and texts[i].strip():
+            if self.tokens.unknown is not None and (row == self.tokens.unknown).all() and texts[i].strip():
                 said.append(f"Nothing in text {i + 1} is known to this model: its answer is a guess.")
         return said
 
@@ -155,6 +156,15 @@ class Run:
             rebuild=lambda: build(self.card.model, self.card.settings),
             seed=seed,
         )
+
+    def export(self, to: str, out: str | Path, *, samples: int = 100) -> "Parity":
+        """Writes the model into a new folder for another tool (see `exchange.export.TARGETS`), opens it there, and
+        compares the two on some samples of its own data."""
+        from glassformer.exchange.export import export_model
+        from glassformer.runs.trial_data import texts_to_compare
+
+        texts, where = texts_to_compare(self.card, self.folder, self.tokens, samples)
+        return export_model(Trained(self.model, self.card, self.tokens), to, Path(out), texts, where)
 
     def __repr__(self) -> str:
         return f"Run({self.card.model} to {self.card.task}, {self.folder or 'not on the disk'})"

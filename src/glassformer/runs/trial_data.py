@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from glassformer.errors import InputError, nearest
+import numpy as np
+
+from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.models.card import Card
 from glassformer.objectives.table import objective_of
 from glassformer.runs.folder import RunFolder
@@ -12,9 +14,11 @@ from glassformer.text.corpora import Corpus, read
 from glassformer.text.files.columns import Columns
 from glassformer.text.files.folders import files_of_parts
 from glassformer.text.files.text_files import STDIN
-from glassformer.text.samples import Plain, Sample, text_of
+from glassformer.text.samples import Plain, Sample, text_of, thinned
+from glassformer.text.tokens import Tokens
 
 PARTS = ("train", "valid", "test")
+PIECE = 200  # characters of a document that is compared on piece by piece
 
 Trial = tuple[str, str, Sequence[Sample]]  # the name of the data, the part, its samples
 
@@ -30,6 +34,23 @@ def trial(
     if not samples:
         raise InputError(f"The {part} part of {name} is empty; choose another part, or name a file.")
     return name, part, samples
+
+
+def texts_to_compare(card: Card, folder: Path | None, tokens: Tokens, count: int) -> tuple[list[str], str]:
+    """Texts that two forms of one model are compared on, and where they come from: of the run's own data, if they are
+    at hand; else made of random tokens."""
+    try:
+        name, part, samples = trial(card, folder, None, "test")
+    except GlassformerError:
+        draw = np.random.default_rng(card.seed)
+        rows = [draw.integers(0, len(tokens), size=draw.integers(1, 24)) for _ in range(count)]
+        made = [tokens.decode(row) for row in rows]
+        return [text for text in made if text.strip()], "random tokens, since the data of the run are not at hand"
+    texts = [text_of(sample) for sample in thinned(samples, count, card.seed)]
+    if len(texts) == 1:  # one document: pieces of it
+        step = max(1, len(texts[0]) // count)
+        texts = [piece for i in range(count) if (piece := texts[0][i * step : i * step + PIECE]).strip()]
+    return texts, f"the {part} part of {name}"
 
 
 def _own(card: Card, settings: dict[str, Any], part: str) -> Trial:

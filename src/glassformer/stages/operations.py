@@ -134,6 +134,7 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         "gelu": _one("0[*]", whole="{0} × Φ({0})"),
         "tanh gelu": _one("0[*]", whole="½ × {0} × (1 + tanh(√(2/π) × ({0} + 0.044715 × {0}³)))"),
         "squared relu": _one("0[*]", whole="max(0, {0})²"),
+        "silu": _one("0[*]", whole="{0} × sigmoid({0})"),
         "swiglu": _one("1[*]", "0[*]", whole="{0} × sigmoid({0}) × {1}"),
         "geglu": _one("1[*]", "0[*]", whole="{0} × Φ({0}) × {1}"),
         "reglu": _one("1[*]", "0[*]", whole="max(0, {0}) × {1}"),
@@ -188,6 +189,7 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         "unroll texts": _one("0[b,r*1[]+c//0#-1,c%0#-1]"),
         "turn": _one("0[b,c,r]"),
         "add places": _one("i<0#1: 0[b,i,c]", "i<1#1: 1[b,i,c]", "i<2#1: 2[b,i,c]", "3[c]"),
+        "first row": _one("0[b,0,c]"),
         "mean of real": _averaged("i<0#1, 1[b,i]: 0[b,i,c]"),
         # windows and blocks
         "unroll": _one("0[r*2[]+c//0#-1,c%0#-1]"),

@@ -12,7 +12,8 @@ from jaxtyping import Bool, Int64
 from numpy.typing import NDArray
 
 from glassformer.errors import InputError
-from glassformer.text.tokens import END, PAD, START, Ids
+from glassformer.text.token_kinds import END, PAD, START
+from glassformer.text.tokens import Ids
 
 JITTER = 0.1  # how far lengths within a batch may differ, so that each epoch has other neighbours
 
@@ -102,12 +103,15 @@ class Shortened:
     tokens_lost: int
 
 
-def shortened(rows: Sequence[Ids], longest: int) -> Shortened:
-    """Keeps the first `longest` tokens of each row, and counts what is lost."""
+def shortened(rows: Sequence[Ids], longest: int, last: Sequence[int] = ()) -> Shortened:
+    """Keeps the first `longest` tokens of each row, and counts what is lost; what must stand last, does so still."""
     if longest < 1:
         raise InputError(f"A row keeps 1 token or more; {longest} were asked for.")
     lost = [max(0, len(row) - longest) for row in rows]
-    return Shortened([row[:longest] for row in rows], sum(each > 0 for each in lost), sum(lost))
+    kept = [row[:longest] for row in rows]
+    if last and longest > len(last):
+        kept = [_joined(row[: -len(last)], list(last)) if cut else row for row, cut in zip(kept, lost, strict=True)]
+    return Shortened(kept, sum(each > 0 for each in lost), sum(lost))
 
 
 # --- rows to arrays ---------------------------------------------------------------------------------------------
@@ -131,10 +135,13 @@ def labelled_batch(rows: Sequence[Ids], labels: Sequence[int]) -> LabelledBatch:
     return LabelledBatch(*padded(rows), np.array(labels, dtype=np.int64))
 
 
-def pair_batch(sources: Sequence[Ids], targets: Sequence[Ids]) -> PairBatch:
+Marks = tuple[int, int]  # the ids that begin and end what is written
+
+
+def pair_batch(sources: Sequence[Ids], targets: Sequence[Ids], marks: Marks = (START, END)) -> PairBatch:
     """Sources, and targets between <s> and </s>, shifted by one."""
-    target_in, target_real = padded([_joined([START], row) for row in targets])
-    target_out, _ = padded([_joined(row, [END]) for row in targets])
+    target_in, target_real = padded([_joined([marks[0]], row) for row in targets])
+    target_out, _ = padded([_joined(row, [marks[1]]) for row in targets])
     return PairBatch(*padded(sources), target_in, target_out, target_real)
 
 
@@ -147,14 +154,14 @@ def shifted_batch(rows: Sequence[Ids], counted_from: Sequence[int] | None = None
     return LanguageBatch(ids_in, ids_out, real, counted)
 
 
-def answer_behind(prompt: Ids, answer: Ids) -> Ids:
+def answer_behind(prompt: Ids, answer: Ids, marks: Marks = (START, END)) -> Ids:
     """A prompt and its answer in one row: prompt <s> answer </s>."""
-    return _joined(prompt, [START], answer, [END])
+    return _joined(prompt, [marks[0]], answer, [marks[1]])
 
 
-def answer_batch(prompts: Sequence[Ids], answers: Sequence[Ids]) -> LanguageBatch:
+def answer_batch(prompts: Sequence[Ids], answers: Sequence[Ids], marks: Marks = (START, END)) -> LanguageBatch:
     """Prompts and answers in one row each, prompt <s> answer </s>; only the answer and its </s> count."""
-    rows = [answer_behind(prompt, answer) for prompt, answer in zip(prompts, answers, strict=True)]
+    rows = [answer_behind(prompt, answer, marks) for prompt, answer in zip(prompts, answers, strict=True)]
     return shifted_batch(rows, [len(prompt) + 1 for prompt in prompts])
 
 
@@ -171,11 +178,11 @@ def hidden_batch(rows: Sequence[Ids], shown: Sequence[Ids], hidden: Sequence[NDA
 # --- one long stream --------------------------------------------------------------------------------------------
 
 
-def stream_of(documents: Sequence[Ids]) -> Ids:
+def stream_of(documents: Sequence[Ids], end: int = END) -> Ids:
     """Documents one after another, each ended by </s>; a single one stays as it is."""
     if len(documents) == 1:
         return documents[0]
-    return _joined(*(part for document in documents for part in (document, [END])))
+    return _joined(*(part for document in documents for part in (document, [end])))
 
 
 def blocks(stream: Ids, context: int, rows: int, *, seed: int, step: int) -> LanguageBatch:

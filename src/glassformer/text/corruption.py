@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassformer.errors import InputError
-from glassformer.text.tokens import END, MASK, SPECIAL, START, Ids
+from glassformer.text.token_kinds import END, MASK, OWN, SPECIAL, START
+from glassformer.text.tokens import Ids, Tokens
 
 FEWEST_TO_CUT = 4  # tokens that are left of a document at least
 HIDDEN_SHARE = 0.15
@@ -50,3 +51,12 @@ def tokens_hidden(ids: Ids, vocabulary: int, *, seed: int, epoch: int, index: in
     others = draw.integers(len(SPECIAL), vocabulary, size=len(ids))
     shown = np.where(hidden & (lot < MASKED), MASK, ids)
     return np.where(hidden & (lot >= MASKED) & (lot < MASKED + REPLACED), others, shown), hidden
+
+
+def must_be_ours(tokens: Tokens) -> None:
+    """Refuses tokens of another tool: what hides and what ends a span is not known of them."""
+    if tokens.specials != OWN:
+        raise InputError(
+            f"To pretrain, tokens are hidden with our own marks; these are tokens of another tool ({tokens.kind}). "
+            "A model that came from there can be finetuned to classify, translate or generate."
+        )

@@ -13,7 +13,8 @@ from jaxtyping import Bool, Float, Int64
 
 from glassformer.errors import InputError
 from glassformer.text.batches import padded
-from glassformer.text.tokens import SPECIAL, UNKNOWN, Ids, Tokens
+from glassformer.text.token_kinds import OWN, SPECIAL, UNKNOWN
+from glassformer.text.tokens import Ids, Tokens
 
 LANDMARKS = (10, 100, 1_000, 10_000, 100_000)  # most frequent tokens, of which the share is told
 COUNTED_AT_ONCE = 1000  # texts
@@ -73,6 +74,8 @@ def pipeline(
     """The way of some texts into a batch; `prompt` gives the ids of a text where a model is shown more than these."""
     if isinstance(texts, str):
         raise InputError(f"`texts` is a list of texts; for one text write [{texts[:40]!r}].")
+    if tokens.specials != OWN:
+        raise InputError("These tokens are those of another tool, whose way from text to ids is not shown yet.")
     for i, text in enumerate(texts):
         if not text.strip():
             raise InputError(f"Text {i + 1} of {len(texts)} is empty: there is nothing to cut into tokens.")

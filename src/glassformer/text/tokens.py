@@ -1,37 +1,34 @@
 """Tokens: text to ids and back, by characters, words or parts of words. Knows no model, no file format, no padding.
 
-Four kinds, each one `tokenizers.Tokenizer` underneath, all with the same five special tokens in front:
+Four kinds of our own, each one `tokenizers.Tokenizer` underneath, all with the same five special tokens in front:
 
     character  every character by itself
     word       lower-cased words and punctuation marks; a word keeps its apostrophe, `<br />` is a space
     bpe        parts of words, merged by how often they meet; a character never seen is unknown
     byte-bpe   the same over UTF-8 bytes: nothing is ever unknown
 
-A text that says "<pad>" is five ordinary characters: no text can make a special token.
+A text that says "<pad>" is five ordinary characters: no text can make a special token. Tokens of other tools come with
+their own vocabulary and special tokens, in one of the kinds that token_kinds.py knows.
 """
 
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers import trainers
 
 from glassformer.errors import InputError, nearest
+from glassformer.text.token_kinds import KINDS, OTHER_KINDS, OWN, SPECIAL, Kind, Specials, assemble
 
 Ids = NDArray[np.int64]
 
-PAD, UNKNOWN, START, END, MASK = range(5)
-SPECIAL = ("<pad>", "<unk>", "<s>", "</s>", "<mask>")  # their names, by id
-NEVER_SAID = (PAD, START, END, MASK)  # not part of any text, so left out when ids become text
-
-WORDS = r"[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|\p{N}+|[^\s\p{L}\p{M}\p{N}]"
 LARGEST_FILE = 50_000_000  # bytes of a tokenizer.json
 MOST_TOKENS = 1_000_000
 TEXTS_AT_ONCE = 1000  # the library keeps far more about a text than its ids; they are let go between chunks
@@ -46,82 +43,31 @@ class Encoded:
     words: tuple[int | None, ...]
 
 
-@dataclass(frozen=True)
-class Kind:
-    """One way to cut text: the parts its tokenizer is put together from, and the usual size of its vocabulary."""
-
-    vocabulary: int
-    min_frequency: int
-    pre_tokenizer: Callable[[], Any]
-    decoder: Callable[[], Any]
-    normalizer: Callable[[], Any] | None = None
-    merges: bool = False
-    alphabet: Callable[[], list[str]] = list  # what is known before any text is seen
-
-
-def _word_decoder() -> Any:
-    """Spaces between words, but none before a comma or after an opening bracket."""
-    close_up = [
-        decoders.Replace(Regex(r" (?=[.,:;!?%)\]}…])"), ""),
-        decoders.Replace(Regex(r"(?<=[(\[{]) "), ""),
-    ]
-    return decoders.Sequence([decoders.WordPiece(prefix="##", cleanup=False), decoders.Fuse(), *close_up])
-
-
-KINDS: Mapping[str, Kind] = MappingProxyType(
-    {
-        "character": Kind(
-            vocabulary=10_000,
-            min_frequency=1,
-            pre_tokenizer=lambda: pre_tokenizers.FixedLength(1),
-            decoder=decoders.Fuse,
-        ),
-        "word": Kind(
-            vocabulary=20_000,
-            min_frequency=3,
-            normalizer=normalizers.Lowercase,
-            pre_tokenizer=lambda: pre_tokenizers.Sequence(
-                [
-                    pre_tokenizers.Split(Regex(r"<br\s*/?>"), "removed"),
-                    pre_tokenizers.Split(Regex(WORDS), "removed", invert=True),
-                ]
-            ),
-            decoder=_word_decoder,
-        ),
-        "bpe": Kind(
-            vocabulary=8_000,
-            min_frequency=2,
-            pre_tokenizer=lambda: pre_tokenizers.Sequence([pre_tokenizers.Metaspace(), pre_tokenizers.Punctuation()]),
-            decoder=decoders.Metaspace,
-            merges=True,
-        ),
-        "byte-bpe": Kind(
-            vocabulary=8_000,
-            min_frequency=2,
-            pre_tokenizer=lambda: pre_tokenizers.ByteLevel(add_prefix_space=False),
-            decoder=decoders.ByteLevel,
-            merges=True,
-            alphabet=lambda: sorted(pre_tokenizers.ByteLevel.alphabet()),
-        ),
-    }
-)
-
-
 class Tokens:
     """A vocabulary of one kind. Equal vocabularies are equal, wherever they came from.
 
     kind        character, word, bpe or byte-bpe
     vocabulary  the tokens in the order of their ids, the special ones first
     merges      for the two kinds of bpe: which two tokens become one, the most frequent first
+    specials    which tokens are special, where they are not our five
     """
 
-    pad, unknown, start, end, mask = PAD, UNKNOWN, START, END, MASK
-
-    def __init__(self, kind: str, vocabulary: Sequence[str], merges: Sequence[tuple[str, str]] = ()) -> None:
-        _check_vocabulary(vocabulary, merges)
-        self.kind = kind
-        self._tokenizer = _assemble(_kind(kind), vocabulary, merges)
-        self.identity = hashlib.sha256(self._tokenizer.to_str().encode()).hexdigest()
+    def __init__(
+        self, kind: str, vocabulary: Sequence[str], merges: Sequence[tuple[str, str]] = (), specials: Specials = OWN
+    ) -> None:
+        if (kind in KINDS) != (specials == OWN):
+            raise InputError(
+                f"tokens of the kind {kind} have special tokens of {'ours' if specials != OWN else 'theirs'}."
+            )
+        _check_vocabulary(vocabulary, merges, specials)
+        self.kind, self.specials = kind, specials
+        self.pad, self.start, self.end = specials.pad, specials.start, specials.end
+        self.unknown, self.mask = specials.unknown, specials.mask
+        self._tokenizer = assemble(_kind(kind), vocabulary, merges, specials)
+        said = self._tokenizer.to_str() + ("" if specials == OWN else repr(specials))
+        self.identity = hashlib.sha256(said.encode()).hexdigest()
+        named = {self._tokenizer.token_to_id(name) for name in specials.names}
+        self._silent = frozenset(named - {specials.unknown})  # not part of any text, so left out when ids become text
 
     @staticmethod
     def train(
@@ -129,6 +75,8 @@ class Tokens:
     ) -> "Tokens":
         """The vocabulary of some texts: at most `vocabulary` tokens, special ones included, each seen `min_frequency`
         times or more. The same texts always give the same tokens."""
+        if kind in OTHER_KINDS:
+            raise InputError(f"Tokens of the kind {kind} come from another tool; they are not learnt here.")
         parts = _kind(kind)
         size = parts.vocabulary if vocabulary is None else vocabulary
         often = parts.min_frequency if min_frequency is None else min_frequency
@@ -142,7 +90,7 @@ class Tokens:
         checked = _not_all_blank(texts)
         if kind == "character":
             return Tokens(kind, [*SPECIAL, *_characters(checked, size - len(SPECIAL), often)])
-        trained = _assemble(parts, SPECIAL, ())
+        trained = assemble(parts, SPECIAL, ())
         options: dict[str, Any] = {
             "vocab_size": size,
             "min_frequency": often,
@@ -159,17 +107,18 @@ class Tokens:
 
     # --- text to ids, and back ---
 
-    def encode(self, text: str) -> Encoded:
-        """The ids of a text, and where in it each token stands."""
-        encoding = self._tokenizer.encode(_sound(text))
+    def encode(self, text: str, *, bare: bool = False) -> Encoded:
+        """The ids of a text, and where in it each token stands; `bare`, without what stands around a text that is
+        read (ours have nothing there)."""
+        encoding = self._tokenizer.encode(_sound(text), add_special_tokens=not bare)
         return Encoded(tuple(encoding.ids), tuple(encoding.offsets), tuple(encoding.word_ids))
 
-    def encode_many(self, texts: Sequence[str]) -> list[Ids]:
+    def encode_many(self, texts: Sequence[str], *, bare: bool = False) -> list[Ids]:
         """The ids of each text, without the places: quicker, and small enough to keep for a whole corpus."""
         ids: list[Ids] = []
         for begin in range(0, len(texts), TEXTS_AT_ONCE):
             chunk = [_sound(text) for text in texts[begin : begin + TEXTS_AT_ONCE]]
-            encodings = self._tokenizer.encode_batch_fast(chunk)
+            encodings = self._tokenizer.encode_batch_fast(chunk, add_special_tokens=not bare)
             ids.extend(np.array(encoding.ids, dtype=np.int64) for encoding in encodings)
         return ids
 
@@ -183,17 +132,26 @@ class Tokens:
 
     def decode(self, ids: Iterable[int] | Ids) -> str:
         """The text of some ids. An unknown token shows as <unk>; the other special ones say nothing."""
-        said = [each for each in self._known(ids) if each not in NEVER_SAID]
+        said = [each for each in self._known(ids) if each not in self._silent]
         return str(self._tokenizer.decode(said, skip_special_tokens=False))
 
     def strings(self, ids: Iterable[int] | Ids) -> list[str]:
         """What a person sees for each id: its text, `<s>` and the like, or `<0xC3>` for a part of a character."""
         names = [str(self._tokenizer.id_to_token(each)) for each in self._known(ids)]
-        if self.kind == "bpe":
+        if self.kind in ("bpe", "llama"):
             return [name.replace("▁", " ") for name in names]
-        if self.kind == "byte-bpe":
-            return [name if name in SPECIAL else _seen(name) for name in names]
+        if self.kind in _IN_BYTES:
+            return [name if name in self.specials.names else _seen(name) for name in names]
         return names
+
+    def name(self, each: int) -> str:
+        """What the vocabulary calls an id."""
+        return str(self._tokenizer.id_to_token(self._known([each])[0]))
+
+    @property
+    def nothing(self) -> int:
+        """The id that stands for a text without any token: an unknown one, or, where nothing is unknown, an end."""
+        return self.end if self.unknown is None else self.unknown
 
     def _known(self, ids: Iterable[int] | Ids) -> list[int]:
         listed, size = [int(each) for each in ids], len(self)
@@ -215,6 +173,12 @@ class Tokens:
         """What such a file holds."""
         return self._tokenizer.to_str(pretty=True).encode() + b"\n"
 
+    def special_bytes(self) -> bytes | None:
+        """Of tokens of another tool: their kind and their special tokens, which no tokenizer.json tells. Ours: none."""
+        if self.specials == OWN:
+            return None
+        return (json.dumps({"kind": self.kind, **asdict(self.specials)}, ensure_ascii=False, indent=2) + "\n").encode()
+
     @staticmethod
     def load(path: str | Path) -> "Tokens":
         """Reads a `tokenizer.json` of ours. Only vocabulary and merges are taken from it: no pattern of a stranger's
@@ -228,8 +192,8 @@ class Tokens:
             raise InputError(f"{path} cannot be read: {error.strerror}.") from error
 
     @staticmethod
-    def from_bytes(data: bytes, name: str = "This") -> "Tokens":
-        """The same from what such a file holds; `name` is what errors call it."""
+    def from_bytes(data: bytes, name: str = "This", special: bytes | None = None) -> "Tokens":
+        """The same from what such a file holds; `name` is what errors call it, `special` what `special_bytes` gave."""
         if len(data) > LARGEST_FILE:
             raise InputError(f"{name} has {len(data):,} bytes; at most {LARGEST_FILE:,} are read.")
         try:
@@ -237,7 +201,7 @@ class Tokens:
         except (ValueError, RecursionError) as error:
             raise InputError(f"{name} is not a tokenizer.json: {' '.join(str(error).split())}") from error
         try:
-            return _from_content(content)
+            return _from_content(content) if special is None else _from_others(content, special)
         except InputError as error:
             raise InputError(f"{name} is not a tokenizer.json of ours: {error}") from error
 
@@ -255,25 +219,11 @@ class Tokens:
 
 
 def _kind(name: str) -> Kind:
+    if name in OTHER_KINDS:
+        return OTHER_KINDS[name]
     if name not in KINDS:
         raise InputError(f"There is no kind of token called '{name}'; {nearest(name, KINDS)}")
     return KINDS[name]
-
-
-def _assemble(kind: Kind, vocabulary: Sequence[str], merges: Sequence[tuple[str, str]]) -> Tokenizer:
-    ids = {token: number for number, token in enumerate(vocabulary)}
-    if kind.merges:
-        unknown = None if kind.alphabet() else SPECIAL[UNKNOWN]
-        tokenizer = Tokenizer(models.BPE(vocab=ids, merges=list(merges), unk_token=unknown))
-    else:
-        tokenizer = Tokenizer(models.WordLevel(vocab=ids, unk_token=SPECIAL[UNKNOWN]))
-    if kind.normalizer is not None:
-        tokenizer.normalizer = kind.normalizer()
-    tokenizer.pre_tokenizer = kind.pre_tokenizer()
-    tokenizer.decoder = kind.decoder()
-    tokenizer.add_special_tokens(list(SPECIAL))
-    tokenizer.encode_special_tokens = True  # "<pad>" in a text is text
-    return tokenizer
 
 
 def _characters(texts: Iterable[str], most: int, min_frequency: int) -> list[str]:
@@ -320,12 +270,45 @@ def _from_content(content: Any) -> Tokens:
         raise InputError("it must hold a model, a pre-tokenizer and a decoder.")
     found = _skeleton(content)
     for name, kind in KINDS.items():
-        if found == _skeleton(json.loads(_assemble(kind, SPECIAL, ()).to_str())):
-            return Tokens(name, _by_id(content["model"].get("vocab")), _pairs(content["model"].get("merges", [])))
+        if found == _skeleton(json.loads(assemble(kind, SPECIAL, ()).to_str())):
+            return Tokens(name, by_id(content["model"].get("vocab")), pairs(content["model"].get("merges", [])))
     raise InputError(f"its parts are those of none of our kinds ({', '.join(KINDS)}).")
 
 
-def _by_id(vocabulary: Any) -> list[str]:
+def _from_others(content: Any, said: bytes) -> Tokens:
+    """Tokens of another tool as we wrote them: put together anew, they must give the same file."""
+    kind, specials = _special(said)
+    if not isinstance(content, dict) or not isinstance(content.get("model"), dict):
+        raise InputError("it must hold a model, a pre-tokenizer and a decoder.")
+    vocabulary, merges = by_id(content["model"].get("vocab")), pairs(content["model"].get("merges", []))
+    found = Tokens(kind, vocabulary, merges, specials)
+    if json.loads(found.to_bytes()) != content:
+        raise InputError(f"its parts are not those of the kind {kind}.")
+    return found
+
+
+def _special(said: bytes) -> tuple[str, Specials]:
+    """What `special_tokens.json` holds: every key known, every value of its kind."""
+    try:
+        content = json.loads(said.decode())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"its special tokens are not told in JSON: {' '.join(str(error).split())}") from error
+    names = {each.name for each in fields(Specials)}
+    if not isinstance(content, dict) or content.keys() != {"kind", *names}:
+        raise InputError(f"its special tokens must be told by kind, {', '.join(sorted(names))}.")
+    plain: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in content.items()
+    }
+    kind = plain.pop("kind")
+    lists = {"names": str, "before": int, "after": int}
+    if not all(
+        isinstance(plain[name], tuple) and all(type(each) is of for each in plain[name]) for name, of in lists.items()
+    ):
+        raise InputError("its special tokens must be told as lists of names and ids.")
+    return str(kind), Specials(**plain)
+
+
+def by_id(vocabulary: Any) -> list[str]:
     if not isinstance(vocabulary, dict) or any(type(number) is not int for number in vocabulary.values()):
         raise InputError("its vocabulary must give each token a whole number.")
     tokens = sorted(vocabulary, key=vocabulary.__getitem__)
@@ -334,7 +317,7 @@ def _by_id(vocabulary: Any) -> list[str]:
     return tokens
 
 
-def _pairs(merges: Any) -> list[tuple[str, str]]:
+def pairs(merges: Any) -> list[tuple[str, str]]:
     def is_pair(pair: Any) -> bool:
         return isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
 
@@ -343,9 +326,10 @@ def _pairs(merges: Any) -> list[tuple[str, str]]:
     return [(left, right) for left, right in merges]
 
 
-def _check_vocabulary(vocabulary: Sequence[str], merges: Sequence[tuple[str, str]]) -> None:
-    if tuple(vocabulary[: len(SPECIAL)]) != SPECIAL:
+def _check_vocabulary(vocabulary: Sequence[str], merges: Sequence[tuple[str, str]], specials: Specials) -> None:
+    if specials == OWN and tuple(vocabulary[: len(SPECIAL)]) != SPECIAL:
         raise InputError(f"a vocabulary begins with {' '.join(SPECIAL)}.")
+    _check_specials(vocabulary, specials)
     if len(vocabulary) > MOST_TOKENS:
         raise InputError(f"a vocabulary has at most {MOST_TOKENS:,} tokens; this one has {len(vocabulary):,}.")
     known = set(vocabulary)
@@ -358,6 +342,17 @@ def _check_vocabulary(vocabulary: Sequence[str], merges: Sequence[tuple[str, str
             raise InputError(f"the merge of {left!r} and {right!r} needs both, and their sum, in the vocabulary.")
 
 
+def _check_specials(vocabulary: Sequence[str], specials: Specials) -> None:
+    strange = [name for name in specials.names if name not in set(vocabulary)] if specials != OWN else []
+    if strange:
+        raise InputError(f"the special token {strange[0]!r:.100} is not in the vocabulary.")
+    some = (specials.pad, specials.start, specials.end, *specials.before, *specials.after)
+    maybe = [each for each in (specials.unknown, specials.mask) if each is not None]
+    for each in (*some, *maybe):
+        if type(each) is not int or not 0 <= each < len(vocabulary) or vocabulary[each] not in specials.names:
+            raise InputError(f"the id {each!r:.100} is that of no special token.")
+
+
 # --- bytes ------------------------------------------------------------------------------------------------------
 
 
@@ -368,6 +363,7 @@ def _byte_names() -> dict[str, int]:
     return {chr(byte): byte for byte in visible} | {chr(256 + place): byte for place, byte in enumerate(hidden)}
 
 
+_IN_BYTES = ("byte-bpe", "gpt2", "qwen", "llama3")
 _BYTES = MappingProxyType(_byte_names())
 
 

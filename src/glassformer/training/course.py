@@ -28,6 +28,7 @@ from glassformer.runs.trial_data import PARTS
 from glassformer.text.corpora import Corpus
 from glassformer.text.samples import seen_before
 from glassformer.training import machine
+from glassformer.training.adapters import merge_lora
 from glassformer.training.baselines import baselines, fits_model, too_slow
 from glassformer.training.budget import Forecast, budget, forecast_again
 from glassformer.training.ending import Deadline
@@ -241,6 +242,7 @@ class Course:
             best = self.folder.best_checkpoint()
             self.loop.restore(best.tensors, best.progress)
         prepared.model.load_state_dict(self.loop.weights())
+        merge_lora(prepared.model)
         prepared.model.eval()
         self.folder.save_model(prepared.card, prepared.model.state_dict(), prepared.tokens)
         about: dict[str, Any] = {

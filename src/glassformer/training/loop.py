@@ -59,6 +59,8 @@ class Plan:
     validate_every: float = 0.1  # share of the budget
     patience: int = 0  # validations without a better one before the run stops; 0: none
     keep_last: bool = False  # the model has the last weights; else those with the best validation
+    freeze: int = 0  # blocks, from the first, that stay as the parent has them
+    lora: int = 0  # rank of the matrices that learn beside those of the blocks; 0: the matrices themselves learn
     precision: str = "auto"
     compile: bool = False  # by torch.compile: slow to begin, quicker after
 

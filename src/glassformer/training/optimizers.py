@@ -86,9 +86,9 @@ class Weights:
 
     @classmethod
     def of(cls, model: nn.Module) -> "Weights":
-        """All weights of a model."""
+        """All weights of a model that are to move."""
         known = {id(table) for table in _tables(model)}
-        weights = list(model.parameters())
+        weights = [weight for weight in model.parameters() if weight.requires_grad]
         return cls(
             tables=[weight for weight in weights if id(weight) in known],
             matrices=[weight for weight in weights if weight.ndim >= 2 and id(weight) not in known],

@@ -20,9 +20,11 @@ from glassformer.runs.run import Run, load
 from glassformer.text.corpora import Corpus
 from glassformer.text.samples import Labelled, Pair, Sample, text_of
 from glassformer.text.tasks import TASKS
-from glassformer.text.tokens import UNKNOWN, Tokens
+from glassformer.text.token_kinds import OWN
+from glassformer.text.tokens import Tokens
 from glassformer.text.varied_pairs import Variety
 from glassformer.training import machine
+from glassformer.training.adapters import add_lora, freeze
 from glassformer.training.loop import Plan
 from glassformer.training.recipes import FROM_DATA, Recipe, recipe_for
 from glassformer.training.request import Decided, Request, as_settings, from_settings, read_corpus
@@ -30,6 +32,7 @@ from glassformer.training.request import Decided, Request, as_settings, from_set
 ENOUGH = 0.5  # of a child's weights must come from its parent, or it is no parent
 BYTES_TO_LEARN = 16  # of a parameter: itself, its gradient and what the optimizer remembers of it
 CHILD_RATE = 0.25  # of the learning rate, for what begins from another run
+PRETRAINED_RATE, LORA_RATE = 5e-5, 5e-4  # for what begins from a model of another tool
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,8 @@ def prepare(request: Request, recipe: Recipe | None = None, corpus: Corpus | Non
     model = _built(recipe, config, found)
     notes = [*corpus.report.sentences(), *_unknown(corpus, tokens), *found.notes]
     if parent is not None:
-        notes.append(inherit(model, parent.model, request.parent))
+        notes.append(inherit(model, parent.model, request.parent, headless=parent.objective.predict is None))
+    _keep_still(model, recipe.plan, parent)
     card = Card(
         task=request.task, model=recipe.model, config=configs.to_dict(config), objective=recipe.objective,
         labels=corpus.labels, longest=measures.longest, data=request.data, command=request.command, seed=request.seed,
@@ -86,7 +90,8 @@ def _recipe(request: Request, corpus: Corpus, parent: Run | None) -> Recipe:
     recipe = recipe_for(request.task, objective, model, characters, len(corpus.train))
     if parent is not None:
         recipe = _as_parent(recipe, parent, request)
-    return recipe.with_settings(request.settings)
+    recipe = recipe.with_settings(request.settings)
+    return recipe if parent is None else _as_long(recipe, parent, request)
 
 
 def _as_parent(recipe: Recipe, parent: Run, request: Request) -> Recipe:
@@ -98,10 +103,42 @@ def _as_parent(recipe: Recipe, parent: Run, request: Request) -> Recipe:
         )
     if MODELS[recipe.model].counts:
         raise InputError(f"A '{recipe.model}' counts its training texts anew: leave --from out, and train it afresh.")
-    own = {name: value for name, value in recipe.settings.items() if "dropout" in name}
     settings = {name: value for name, value in parent.card.config.items() if name not in FROM_DATA}
+    if parent.tokens.specials != OWN:
+        return _as_brought_in(recipe, parent, settings, lora=bool(request.settings.get("lora")))
+    own = {name: value for name, value in recipe.settings.items() if "dropout" in name}
     plan = replace(recipe.plan, learning_rate=CHILD_RATE * recipe.plan.learning_rate)
     return replace(recipe, settings={**settings, **own}, longest=parent.card.longest, plan=plan)
+
+
+def _as_brought_in(recipe: Recipe, parent: Run, settings: Mapping[str, Any], *, lora: bool) -> Recipe:
+    """A parent from another tool has read far more than its child will: it is moved little and evenly, by AdamW, and
+    drops as it did when it was trained."""
+    plan = replace(
+        recipe.plan, optimizer="adamw", learning_rate=LORA_RATE if lora else PRETRAINED_RATE, table_rate=1.0,
+        weight_decay=0.01, warm_up=0.06, schedule="linear", average=0.0,
+    )  # fmt: skip
+    longest = min(recipe.longest, parent.card.longest)
+    usual = {name: 0.1 if name == "dropout" else 0.0 for name in settings if "dropout" in name}
+    return replace(recipe, settings={**settings, **usual}, longest=longest, plan=plan)
+
+
+def _as_long(recipe: Recipe, parent: Run, request: Request) -> Recipe:
+    """A child that reads shorter texts than its parent has all its parent's positions still."""
+    length = parent.card.config.get("length")
+    if length is None or "length" in request.settings or recipe.longest > length:
+        return recipe
+    return replace(recipe, settings={**recipe.settings, "length": length})
+
+
+def _keep_still(model: nn.Module, plan: Plan, parent: Run | None) -> None:
+    """Holds what is not to learn."""
+    if parent is None and (plan.freeze or plan.lora):
+        raise InputError("freeze and lora hold what a parent has learnt; name one (--from), or leave them out.")
+    if plan.lora and plan.average:
+        raise InputError("lora and an average of weights do not go together; set average=0.")
+    add_lora(model, plan.lora)
+    freeze(model, plan.freeze)
 
 
 def _tokens(recipe: Recipe, corpus: Corpus) -> Tokens:
@@ -118,8 +155,10 @@ def _texts(sample: Sample) -> tuple[str, ...]:
 
 def _unknown(corpus: Corpus, tokens: Tokens) -> list[str]:
     """A word where a good part of the text is not in the vocabulary."""
+    if tokens.unknown is None:
+        return []
     ids = tokens.encode_many([text_of(sample) for sample in corpus.train[:1000]])
-    total, unknown = sum(len(row) for row in ids), sum(int((row == UNKNOWN).sum()) for row in ids)
+    total, unknown = sum(len(row) for row in ids), sum(int((row == tokens.unknown).sum()) for row in ids)
     share = unknown / max(total, 1)
     return [f"{share:.1%} of the tokens are not in the vocabulary of {len(tokens):,}."] if share > 0.005 else []
 
@@ -165,9 +204,12 @@ def _check_room(name: str, config: Any) -> None:
         )
 
 
-def inherit(child: nn.Module, parent: nn.Module, name: str) -> str:
-    """Takes over every weight of the parent that has its like in the child; says how many."""
+def inherit(child: nn.Module, parent: nn.Module, name: str, *, headless: bool = False) -> str:
+    """Takes over every weight of the parent that has its like in the child; says how many. A head that has learnt
+    nothing is not taken over."""
     mine, theirs = child.state_dict(), parent.state_dict()
+    if headless:
+        theirs = {key: value for key, value in theirs.items() if not key.startswith("head.")}
     fitting = {key: value for key, value in theirs.items() if key in mine and mine[key].shape == value.shape}
     child.load_state_dict({**mine, **fitting})
     taken, own = len(fitting), [key for key in mine if key not in fitting]

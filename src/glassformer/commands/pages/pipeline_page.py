@@ -11,7 +11,7 @@ from glassformer.drawing.matrices import Block, DrawnMatrix, cut, heading, rgb, 
 from glassformer.drawing.terminal import show, width
 from glassformer.errors import visible
 from glassformer.text.pipeline import Pipeline, TextSteps, VocabularyCounts
-from glassformer.text.tokens import PAD, SPECIAL, UNKNOWN
+from glassformer.text.token_kinds import PAD, SPECIAL, UNKNOWN
 
 MARGIN = 16  # cells for the name of a step
 LONGEST_TOKEN = 18  # cells

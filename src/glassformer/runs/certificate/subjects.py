@@ -18,7 +18,7 @@ from glassformer.models.language_model import Continuation
 from glassformer.models.sampling import Stop, greedy
 from glassformer.models.translator import Translation
 from glassformer.stages.watchers import Watcher, nothing
-from glassformer.text.tokens import START
+from glassformer.text.token_kinds import START
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from glassformer.studio.shelf import Shelf
 from glassformer.text.made_sets import MADE
 from glassformer.text.tasks import TASKS
 from glassformer.text.texts_to_try import TO_TRY
-from glassformer.text.tokens import UNKNOWN
+from glassformer.text.token_kinds import UNKNOWN
 
 LONGEST = 20_000  # characters of a text
 WHOLE = 256  # tokens up to which all numbers come at once

@@ -1,0 +1,31 @@
+"""`glassformer import`: a model of another tool, as a run of ours. It reads options; runs/imported.py keeps the run."""
+
+import json as json_format
+import sys
+from pathlib import Path
+
+from glassformer.runs.imported import import_model as bring_in
+from glassformer.runs.pasting import pasteable
+
+
+def import_model(path: Path, *, out: Path, json: bool = False) -> None:
+    """Bring in a model of another tool: a folder of transformers (GPT-2, Llama, Qwen 2 and 3, BERT, RoBERTa, Marian),
+    or a .bin of llama2.c. Nothing in it is run, and everything is checked.
+
+    Parameters
+    ----------
+    path
+        The folder, with config.json, model.safetensors and tokenizer.json; or the .bin, with tokenizer.bin beside it.
+    out
+        The new run folder.
+    json
+        Print one JSON document.
+    """
+    run = bring_in(path, out, command=pasteable(["glassformer", *sys.argv[1:]]))
+    count = sum(each.numel() for each in run.model.parameters())
+    if json:
+        print(json_format.dumps({"run": str(out), "task": run.card.task, "model": run.card.model, "parameters": count}))
+        return
+    print(f"{out}: {run.card.data}, {count:,} parameters, {len(run.tokens):,} tokens ({run.tokens.kind}).")
+    if run.objective.predict is None:
+        print(f"It has no head to answer with: finetune it, glassformer train {run.card.task} DATA --from {out}")

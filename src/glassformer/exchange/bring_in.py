@@ -1,0 +1,180 @@
+"""Models of other tools, brought in: a folder of transformers becomes a card, weights and tokens of ours. Everything in
+it is hostile until checked, and nothing in it is run.
+
+Only the files named below are opened, each up to a size; config.json is a closed form; the size of the model is worked
+out before anything is allocated; names, shapes and kinds of number must be those that the config asks for, and every
+number finite. Pickles and archives are not opened at all.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from glassformer.errors import InputError
+from glassformer.exchange.foreign_config import ForeignConfig
+from glassformer.exchange.foreign_tokens import foreign_tokens
+from glassformer.exchange.layouts.layout import Layout, Settled, State, to_ours
+from glassformer.exchange.layouts.table import LAYOUTS
+from glassformer.models import weights
+from glassformer.models.card import Card
+from glassformer.models.config import to_dict
+from glassformer.models.registry import configure
+from glassformer.storage import parse_json
+from glassformer.text.tokens import LARGEST_FILE, Tokens
+
+LARGEST_CONFIG = 1_000_000  # bytes
+ROOM = 64_000_000  # bytes of a file of weights beyond what its model needs: heads that are not taken in
+TEXTS = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
+BUFFERS = (".attn.bias", ".attn.masked_bias", ".position_ids", ".rotary_emb.inv_freq")  # worked anew here
+AGAIN = ("lm_head.weight", "embed_tokens.weight")  # the embedding once more, where it is shared
+WORKED_WITH = (torch.float32, torch.float16, torch.bfloat16)
+
+# What is taken in as another: the body of a model whose head has no place here.
+ALIASES = {
+    "BertForMaskedLM": "BertModel", "BertForPreTraining": "BertModel", "RobertaForMaskedLM": "RobertaModel",
+    "XLMRobertaModel": "RobertaModel", "XLMRobertaForMaskedLM": "RobertaModel",
+    "XLMRobertaForSequenceClassification": "RobertaForSequenceClassification",
+}  # fmt: skip
+_LEARNT = {"language model": ("generate", "stream"), "translator": ("translate", "pairs")}
+
+
+class Foreigner(NamedTuple):
+    """A model that was brought in: all that a run folder keeps of it."""
+
+    card: Card
+    state: dict[str, Tensor]
+    tokens: Tokens
+
+
+def bring_in_folder(folder: Path) -> Foreigner:
+    """The model of a folder of transformers."""
+    said = parse_json(contents(folder / "config.json", LARGEST_CONFIG), folder / "config.json")
+    layout = _layout(said)
+    config = ForeignConfig(said)
+    settled = layout.read(config)
+    config.done()
+    labels = _labels(said) if layout.family == "classifier" and not layout.headless else ()
+    more = {"classes": len(labels)} if labels else {}
+    model, settings = settled.model, {**settled.settings, **more, **_pooling(folder, layout)}
+    outlined = weights.outline(model, configure(model, **settings))
+    tensors = _named_alike(_tensors(folder, outlined), layout)
+    if layout.headless and settings["pooling"] == "first" and f"{layout.before}pooler.dense.weight" in tensors:
+        settings["pooler"] = True
+        outlined = weights.outline(model, configure(model, **settings))
+    made = configure(model, **settings)
+    state = _state(tensors, layout, made, outlined)
+    files = {name: contents(folder / name, LARGEST_FILE) for name in TEXTS if (folder / name).exists()}
+    tokens = foreign_tokens(files, str(said.get("model_type")), made.vocabulary)
+    return Foreigner(_card(layout, settled, made, labels, folder.name), state, tokens)
+
+
+def _card(layout: Layout, settled: Settled, config: Any, labels: tuple[str, ...], name: str) -> Card:
+    task, objective = _LEARNT.get(layout.family, ("classify", "masked" if layout.headless else "classes"))
+    return Card(
+        task=task, model=settled.model, config=to_dict(config), objective=objective, labels=labels,
+        longest=config.length, data=f"{name} ({layout.architecture})",
+    )  # fmt: skip
+
+
+# --- files ------------------------------------------------------------------------------------------------------
+
+
+def contents(path: Path, most: int) -> bytes:
+    """The bytes of a plain file that is not too large."""
+    if not path.is_file():
+        raise InputError(f"There is no file {path}.")
+    size = path.stat().st_size
+    if size > most:
+        raise InputError(f"{path} has {size:,} bytes; at most {most:,} are read.")
+    with path.open("rb") as file:
+        return file.read(most + 1)
+
+
+def _tensors(folder: Path, outlined: torch.nn.Module) -> dict[str, Tensor]:
+    """All tensors of the folder's weights; the file may not be much larger than its model."""
+    needed = sum(value.numel() for value in (*outlined.parameters(), *outlined.buffers()))
+    path = folder / "model.safetensors"
+    if not path.exists():
+        if (folder / "model.safetensors.index.json").exists():
+            raise InputError(
+                f"{folder} keeps its weights in several files; join them into one model.safetensors first."
+            )
+        pickled = [each.name for each in folder.iterdir() if each.suffix in (".bin", ".pt", ".pth", ".ckpt", ".h5")]
+        hint = f" {pickled[0]} may run code when it is opened, and is not read." if pickled else ""
+        raise InputError(f"{folder} has no model.safetensors.{hint} Save it with `save_pretrained`.")
+    return weights.from_bytes(contents(path, 8 * needed + ROOM), path)
+
+
+def _layout(said: Mapping[str, Any]) -> Layout:
+    names = said.get("architectures")
+    if not isinstance(names, list) or len(names) != 1 or not isinstance(names[0], str):
+        raise InputError(f"config.json must name one architecture; it names {names!r:.100}.")
+    return LAYOUTS[ALIASES.get(names[0], names[0])]
+
+
+def _labels(said: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the classes, by their numbers."""
+    found = said.get("id2label") or {str(i): f"LABEL_{i}" for i in range(2)}
+    if not isinstance(found, dict) or sorted(found) != sorted(map(str, range(len(found)))):
+        raise InputError("config.json: `id2label` must give the numbers from 0 up a name each.")
+    names = [found[str(i)] for i in range(len(found))]
+    if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
+        raise InputError("config.json: `id2label` must give each class a name of its own.")
+    return tuple(names)
+
+
+def _pooling(folder: Path, layout: Layout) -> dict[str, Any]:
+    """Which rows answer for a text: as sentence-transformers says beside it, else the first."""
+    if not layout.headless:
+        return {}
+    path = folder / "1_Pooling" / "config.json"
+    mean = path.is_file() and parse_json(contents(path, LARGEST_CONFIG), path).get("pooling_mode_mean_tokens") is True
+    return {"pooling": "mean" if mean else "first", "pooler": False}
+
+
+# --- weights ----------------------------------------------------------------------------------------------------
+
+
+def _named_alike(tensors: Mapping[str, Tensor], layout: Layout) -> dict[str, Tensor]:
+    """The tensors under the names that a whole model has: a body by itself leaves out what stands before them."""
+    kept = {name: value for name, value in tensors.items() if not name.endswith(BUFFERS)}
+    if any(name.startswith(layout.before) for name in kept):
+        return kept
+    return {name if name in AGAIN else layout.before + name: value for name, value in kept.items()}
+
+
+def _state(tensors: Mapping[str, Tensor], layout: Layout, config: Any, outlined: torch.nn.Module) -> State:
+    """Our weights from theirs, if all of them have a place."""
+    slots = [each for each in layout.slots(config) if each.theirs in tensors or each.ours[0] not in layout.optional]
+    known = {slot.theirs for slot in slots}
+    shapes = {name: tuple(value.shape) for name, value in outlined.state_dict().items()} | layout.shapes(config)
+    wanted = {name: _number(name, tensors[name]) for name in known if name in tensors}
+    state = layout.inward(to_ours(wanted, slots, shapes), config)
+    if getattr(config, "tied", False):
+        state["head.linear.weight"] = state["embedding.weight"]
+    _refuse_strangers(tensors, known, layout, state["embedding.weight"])
+    if layout.headless:
+        blank = {name: torch.zeros(shapes[name]) for name in ("head.linear.weight", "head.linear.bias")}
+        state = {**state, **blank}
+    return weights.fitting(state, outlined)
+
+
+def _number(name: str, value: Tensor) -> Tensor:
+    """In 32 bits, if it is made of finite numbers of a kind that is worked with."""
+    if value.dtype not in WORKED_WITH:
+        raise InputError(f"'{name}' is kept in {value.dtype}; float32, float16 and bfloat16 can be taken in.")
+    if not bool(torch.isfinite(value).all()):
+        raise InputError(f"'{name}' has numbers that are not finite; such a model can answer nothing.")
+    return value.float()
+
+
+def _refuse_strangers(tensors: Mapping[str, Tensor], known: set[str], layout: Layout, embedding: Tensor) -> None:
+    for name in sorted(tensors.keys() - known):
+        if name.endswith(AGAIN) and tensors[name].shape == embedding.shape:
+            if not torch.equal(tensors[name].float(), embedding):
+                raise InputError(f"'{name}' is not the embedding, though the config says that they are shared.")
+        elif not name.startswith((*layout.unused, f"{layout.before}pooler.")):
+            raise InputError(f"The weights do not fit: '{name:.100}' belongs to no part of this model.")

@@ -1,0 +1,133 @@
+"""A model as a folder that `transformers` opens, and how that folder answers when it is opened there. What stands under
+which name, the layouts know; what may be exported, export.py.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+import torch
+from torch import Tensor
+
+from glassformer import __version__
+from glassformer.errors import InputError
+from glassformer.exchange.layouts.layout import Layout, to_theirs
+from glassformer.exchange.layouts.table import layout_for
+from glassformer.exchange.parity import Opened
+from glassformer.models.registry import MODELS
+from glassformer.objectives.objective import Trained
+from glassformer.objectives.table import objective_of
+from glassformer.text.tokens import Tokens
+
+
+def layout_of(trained: Trained) -> Layout:
+    """The layout that holds this model exactly, or an error that says why there is none."""
+    card = trained.card
+    return layout_for(MODELS[card.model].family, card.settings, headless=objective_of(card).predict is None)
+
+
+def folder_files(trained: Trained) -> dict[str, bytes]:
+    """All files of the folder, by name."""
+    layout, config, tokens = layout_of(trained), trained.card.settings, trained.tokens
+    if layout.architecture.startswith("Qwen2") and tokens.kind != "qwen":
+        raise InputError("transformers cuts text for a Qwen2 in Qwen's way, whatever its tokenizer.json says.")
+    state = {name: value.detach().cpu() for name, value in trained.model.state_dict().items()}
+    tensors = to_theirs(layout.outward(state, config), layout.slots(config))
+    told = {**layout.told(config), **_labels(trained), **_special_ids(tokens, config)}
+    told = {"architectures": [layout.architecture], **told, "dtype": "float32"}
+    writes = {"_from_model_config": False, **_special_ids(tokens, config)}
+    return {
+        "config.json": _json(told),
+        "model.safetensors": safetensors.torch.save(_apart(tensors), {"format": "pt"}),
+        "tokenizer.json": tokens.to_bytes(),
+        "tokenizer_config.json": _json(_tokenizer_config(trained)),
+        **({"generation_config.json": _json(writes)} if not hasattr(config, "classes") else {}),
+        "README.md": _readme(trained, layout).encode(),
+    }
+
+
+def _apart(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Each tensor with memory of its own, as the file wants it."""
+    return {name: value.clone() for name, value in tensors.items()}
+
+
+def _labels(trained: Trained) -> dict[str, Any]:
+    labels = trained.card.labels
+    if not labels:
+        return {}
+    return {"id2label": dict(enumerate(labels)), "label2id": {label: i for i, label in enumerate(labels)}}
+
+
+def _special_ids(tokens: Tokens, config: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {"bos_token_id": tokens.start, "eos_token_id": tokens.end, "pad_token_id": tokens.pad}
+    if hasattr(config, "decoder_layers"):
+        found |= {"decoder_start_token_id": tokens.start, "forced_eos_token_id": None}
+    return found
+
+
+def _tokenizer_config(trained: Trained) -> dict[str, Any]:
+    tokens = trained.tokens
+    roles = {"pad": tokens.pad, "unk": tokens.unknown, "bos": tokens.start, "eos": tokens.end, "mask": tokens.mask}
+    named = {f"{role}_token": tokens.name(each) for role, each in roles.items() if each is not None}
+    return {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "model_max_length": trained.card.longest,
+        "clean_up_tokenization_spaces": False,
+        "padding_side": "left" if MODELS[trained.card.model].family == "language model" else "right",
+        **named,
+    }
+
+
+def _readme(trained: Trained, layout: Layout) -> str:
+    card = trained.card
+    lines = [
+        f"# {card.model} to {card.task}", "",
+        f"Trained with Glassformer {__version__} on {card.data or 'data that were not named'}, seed {card.seed}; "
+        f"laid out as `{layout.architecture}` of transformers.", "", "```python",
+        f"from transformers import AutoTokenizer, {layout.architecture}", "",
+        f'model = {layout.architecture}.from_pretrained("HERE")', 'tokenizer = AutoTokenizer.from_pretrained("HERE")',
+        "```", "", "`parity.json` says how closely its answers are those of the run it came from.", "",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _json(content: Mapping[str, Any]) -> bytes:
+    return (json.dumps(content, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+# --- how it answers there ---------------------------------------------------------------------------------------
+
+
+def opened_by_transformers(folder: Path, trained: Trained) -> Opened:
+    """The folder, opened by transformers: what it computes, what it writes, and how it cuts text."""
+    import transformers
+
+    layout = layout_of(trained)
+    there, loading = getattr(transformers, layout.architecture).from_pretrained(
+        folder, local_files_only=True, output_loading_info=True, attn_implementation="sdpa"
+    )
+    strange = [f"{kind}: {', '.join(sorted(map(str, names)))}" for kind, names in loading.items() if names]
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    family = MODELS[trained.card.model].family
+
+    def answers(ids: Tensor, real: Tensor, target: Tensor | None = None) -> Tensor:
+        given: dict[str, Any] = {"input_ids": ids, "attention_mask": real.long()}
+        if target is not None:
+            given["decoder_input_ids"] = target
+        with torch.inference_mode():
+            found = there.eval()(**given)
+        return found.last_hidden_state if layout.headless else found.logits  # type: ignore[no-any-return]
+
+    def writes(ids: Tensor, longest: int) -> list[int]:
+        with torch.inference_mode():
+            found = there.generate(
+                ids, attention_mask=torch.ones_like(ids), max_new_tokens=longest, do_sample=False, num_beams=1
+            )[0].tolist()
+        return found[1:] if family == "translator" else found[ids.shape[1] :]  # type: ignore[no-any-return]
+
+    def cuts(text: str) -> list[int]:
+        return tokenizer(text)["input_ids"]  # type: ignore[no-any-return]
+
+    return Opened(answers, writes if family != "classifier" else None, cuts, strange)

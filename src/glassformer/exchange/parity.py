@@ -1,0 +1,138 @@
+"""Whether an export is the same model: its answers beside ours on the same texts, the largest difference, what both
+write, how both cut text. It knows no format and writes no file.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from glassformer.errors import counted
+from glassformer.models.language_model import Continuation
+from glassformer.models.registry import MODELS
+from glassformer.models.sampling import Stop, gather, likeliest, stream
+from glassformer.models.translator import Translation
+from glassformer.objectives.objective import Trained
+from glassformer.objectives.predictions import padded_tensors
+from glassformer.objectives.table import objective_of
+from glassformer.text import batches
+
+BAR = 1e-4  # the largest difference of a logit that is still the same model, in float32
+LONGEST = 23  # ids that are written to each text
+WRITTEN = 100  # texts that are written to, at most
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An export, opened again by the tool it is for.
+
+    answers     ids, where they are real, and a translator's target → logits (of an encoder alone: its rows)
+    writes      ids of one text, how many at most → what is written greedily, its end included; None where none is
+    cuts        text → ids; None where the export has no tokenizer of its own
+    strange     what the tool had to say when it opened the folder: names missing or left over
+    """
+
+    answers: Callable[..., Tensor]
+    writes: Callable[[Tensor, int], list[int]] | None = None
+    cuts: Callable[[str], list[int]] | None = None
+    strange: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parity:
+    """The report that is written beside an export."""
+
+    checked: bool
+    passed: bool
+    texts: int = 0
+    from_: str = ""  # where the texts come from
+    largest_difference: float | None = None
+    bar: float = BAR
+    written_alike: int = 0
+    written: int = 0
+    cut_alike: int = 0
+    cut: int = 0
+    strange: tuple[str, ...] = ()
+    why_not: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {name.rstrip("_"): value for name, value in asdict(self).items()}
+
+    def to_bytes(self) -> bytes:
+        """As JSON."""
+        return (json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n").encode()
+
+    @property
+    def sentence(self) -> str:
+        """The report in one line."""
+        if not self.checked:
+            return f"NOT CHECKED: {self.why_not}"
+        parts = [f"largest difference of an answer {self.largest_difference:.1e} on {counted(self.texts, 'text')}"]
+        if self.written:
+            parts.append(f"{self.written_alike} of {self.written} written alike")
+        if self.cut:
+            parts.append(f"{self.cut_alike} of {self.cut} cut into the same tokens")
+        verdict = "the same model" if self.passed else "NOT THE SAME MODEL"
+        return f"{verdict}: {', '.join([*parts, *self.strange])}"
+
+
+def compared(trained: Trained, again: Opened, texts: Sequence[str], where: str) -> Parity:
+    """Our model and its export, beside each other on some texts."""
+    rows = [row for row in _rows(trained, texts) if len(row)]
+    gap = max((_gap(trained, again, row) for row in rows), default=float("nan"))
+    some = rows[:WRITTEN] if again.writes else []
+    alike = sum(_written(trained, row) == again.writes(_one(trained, row)[0], LONGEST) for row in some if again.writes)
+    cuts = [text for text in texts if not _names_special(trained, text)] if again.cuts else []
+    cut_alike = sum(list(trained.tokens.encode(text).ids) == again.cuts(text) for text in cuts if again.cuts)
+    passed = gap <= BAR and alike == len(some) and cut_alike == len(cuts) and not again.strange
+    return Parity(
+        checked=True, passed=bool(passed), texts=len(rows), from_=where, largest_difference=gap, written_alike=alike,
+        written=len(some), cut_alike=cut_alike, cut=len(cuts), strange=tuple(again.strange),
+    )  # fmt: skip
+
+
+def _names_special(trained: Trained, text: str) -> bool:
+    """Whether a text has the name of a special token in it: text to us, the token itself to others."""
+    return any(name in text for name in trained.tokens.specials.names)
+
+
+def _rows(trained: Trained, texts: Sequence[str]) -> list[Any]:
+    """The ids of each text, with room for what is written to it."""
+    prompt = objective_of(trained.card).prompt
+    longest = getattr(trained.card.settings, "length", trained.card.longest)
+    room = max(1, longest - LONGEST if MODELS[trained.card.model].family == "language model" else longest)
+    return batches.shortened([prompt(trained.tokens, text) for text in texts], room).rows
+
+
+def _one(trained: Trained, row: Any) -> tuple[Tensor, Tensor]:
+    return padded_tensors(trained.model, [row])
+
+
+def _gap(trained: Trained, again: Opened, row: Any) -> float:
+    """The largest difference of an answer to one text. A translator is led by the text itself, turned round."""
+    ids, real = _one(trained, row)
+    model = trained.model
+    with torch.inference_mode():
+        if MODELS[trained.card.model].family == "translator":
+            target = torch.from_numpy(np.append([trained.tokens.start], row[::-1][: len(row) - 1]))[None]
+            return float((model(ids, real, target) - again.answers(ids, real, target)).abs().max())
+        ours = model.read(ids, real) if objective_of(trained.card).predict is None else model(ids, real)
+        return float((ours - again.answers(ids, real)).abs().max())
+
+
+def _written(trained: Trained, row: Any) -> list[int]:
+    """What our model writes greedily, its end included."""
+    ids, real = _one(trained, row)
+    family, end = MODELS[trained.card.model].family, trained.tokens.end
+    writer: Any = (
+        Translation(trained.model, ids, real, trained.tokens.start)
+        if family == "translator"
+        else Continuation(trained.model, [row.tolist()])
+    )
+    answer = gather(1, stream(writer, Stop(longest=LONGEST, endings=((end,),)), likeliest))[0]
+    return list(answer.ids)

@@ -1,0 +1,90 @@
+"""A model as a program of torch.export, which runs where torch is, without Glassformer; and how it answers there. Every
+model of ours can be written down so.
+"""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.export import Dim, ExportedProgram
+
+from glassformer.errors import InputError
+from glassformer.exchange.parity import Opened
+from glassformer.models.registry import MODELS
+from glassformer.objectives.objective import Trained
+from glassformer.objectives.table import objective_of
+
+PROGRAM = "model.pt2"
+
+
+class Answering(nn.Module):
+    """A model with nothing but tensors to be called with; of an encoder without a head, its rows."""
+
+    def __init__(self, model: Any, *, rows: bool) -> None:
+        super().__init__()
+        self.model, self.rows = model, rows
+
+    def forward(self, ids: Tensor, real: Tensor, target: Tensor | None = None) -> Tensor:
+        """Logits, or rows."""
+        if target is not None:
+            return self.model(ids, real, target)  # type: ignore[no-any-return]
+        return self.model.read(ids, real) if self.rows else self.model(ids, real)  # type: ignore[no-any-return]
+
+
+def program_files(trained: Trained) -> dict[str, bytes]:
+    """The program and the tokenizer."""
+    kept = io.BytesIO()
+    torch.export.save(exported(trained), kept)
+    return {
+        PROGRAM: kept.getvalue(),
+        "tokenizer.json": trained.tokens.to_bytes(),
+        "README.md": _readme(trained).encode(),
+    }
+
+
+def exported(trained: Trained) -> ExportedProgram:
+    """The program: any number of texts, of any length that the model can take."""
+    family, longest = MODELS[trained.card.model].family, _longest(trained)
+    if longest < 4:
+        raise InputError(f"A program needs texts of 4 tokens or more; this model takes {longest}.")
+    ids = torch.arange(6).reshape(2, 3) % trained.card.settings.vocabulary
+    batch, length = Dim("batch", min=1, max=4096), Dim("length", min=1, max=longest)
+    given: tuple[Any, ...] = (ids, torch.ones_like(ids, dtype=torch.bool))
+    shapes: tuple[Any, ...] = ({0: batch, 1: length}, {0: batch, 1: length})
+    if family == "translator":
+        given, shapes = (*given, ids[:, :2]), (*shapes, {0: batch, 1: Dim("written", min=1, max=longest)})
+    module = Answering(trained.model, rows=objective_of(trained.card).predict is None).eval()
+    with torch.no_grad():
+        return torch.export.export(
+            module, given, dynamic_shapes=shapes, prefer_deferred_runtime_asserts_over_guards=True
+        )  # fmt: skip
+
+
+def _longest(trained: Trained) -> int:
+    return int(getattr(trained.card.settings, "length", trained.card.longest))
+
+
+def opened_by_torch(folder: Path, trained: Trained) -> Opened:
+    """The program, read back by torch."""
+    program = torch.export.load(folder / PROGRAM).module()
+
+    def answers(*given: Tensor) -> Tensor:
+        with torch.inference_mode():
+            return program(*given)  # type: ignore[no-any-return]
+
+    return Opened(answers)
+
+
+def _readme(trained: Trained) -> str:
+    more = ", target" if MODELS[trained.card.model].family == "translator" else ""
+    card = trained.card
+    labels = f"The classes are, in order: {', '.join(card.labels)}.\n\n" if card.labels else ""
+    return (
+        f"# {card.model} to {card.task}, for torch\n\n```python\nimport torch\nfrom tokenizers import Tokenizer\n\n"
+        f'model = torch.export.load("{PROGRAM}").module()\ntokenizer = Tokenizer.from_file("tokenizer.json")\n'
+        'ids = torch.tensor([tokenizer.encode("…").ids])\n'
+        f"logits = model(ids, torch.ones_like(ids, dtype=torch.bool){more})\n```\n\n{labels}"
+        "`parity.json` says how closely its answers are those of the run it came from.\n"
+    )

@@ -1,0 +1,18 @@
+"""`glassformer import`: says what came in, and what to do with it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from helpers.foreign_models import foreign_folder
+
+from glassformer.commands.ship_models.import_model import import_model
+
+
+def test_it_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import_model(foreign_folder(tmp_path, "gpt2"), out=tmp_path / "run")
+    assert "283 tokens (gpt2)" in capsys.readouterr().out
+    import_model(foreign_folder(tmp_path, "bert"), out=tmp_path / "other")
+    assert f"glassformer train classify DATA --from {tmp_path / 'other'}" in capsys.readouterr().out
+    import_model(tmp_path / "gpt2", out=tmp_path / "third", json=True)
+    assert json.loads(capsys.readouterr().out)["model"] == "gpt"

@@ -1,0 +1,69 @@
+"""Configs of GPT-2, Llama, Qwen and Apertus: told and read back, and what is not known is refused."""
+
+from typing import Any
+
+import pytest
+
+from glassformer.errors import InputError
+from glassformer.exchange.foreign_config import ForeignConfig
+from glassformer.exchange.layouts.causal import PLAIN, theirs
+from glassformer.exchange.layouts.table import LAYOUTS
+from glassformer.models.registry import configure
+
+SIZES = {"vocabulary": 29, "width": 12, "layers": 2, "heads": 3, "hidden": 13, "length": 23, "epsilon": 1e-4}
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "settings"),
+    [
+        ("GPT2LMHeadModel", "gpt", {"activation": "relu", "tied": False}),
+        ("LlamaForCausalLM", "modern", {"query_key_norm": False, "bias": True, "key_width": 6, "kv_heads": 1}),
+        ("Qwen2ForCausalLM", "modern", {"query_key_norm": False, "qkv_bias": True, "key_width": 4}),
+        ("Qwen3ForCausalLM", "modern", {"key_width": 6, "rotary_base": 500, "activation": "geglu"}),
+        ("ApertusForCausalLM", "modern", {"key_width": 4, "activation": "squared relu"}),
+    ],
+)
+def test_what_is_told_is_read_back(name: str, model: str, settings: dict[str, Any]) -> None:
+    config = configure(model, **SIZES, **settings)
+    said = ForeignConfig(LAYOUTS[name].told(config))
+    found = LAYOUTS[name].read(said)
+    said.done()
+    assert found.model == model
+    again = configure(model, **found.settings)
+    unlike = {each for each in vars(config) if getattr(config, each) != getattr(again, each)}
+    assert unlike <= {"dropout", "attention_dropout"}
+
+
+QWEN3 = {
+    "model_type": "qwen3", "vocab_size": 29, "hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 13,
+    "num_hidden_layers": 2, "max_position_embeddings": 23, "head_dim": 4,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, "`rope_type` is 'llama3'; only default"),
+        ({"rope_parameters": {"rope_type": "default", "rope_theta": 5.5}}, "must be a whole number"),
+        ({"rope_parameters": {"factor": 2.0}}, "`factor`"),
+        ({"use_sliding_window": True}, "only false"),
+        ({"layer_types": ["full_attention", "sliding_attention"]}, "only full_attention"),
+        ({"attention_bias": True}, "`attention_bias` is true"),
+        ({"num_attention_heads": 0}, "cannot be shared out"),
+        ({"hidden_act": "xielu"}, "'xielu'; silu or swish or gelu or relu can be taken in"),
+        ({"quantization_config": {"bits": 4}}, "`quantization_config`"),
+    ],
+)
+def test_what_is_not_known_is_refused(changes: dict[str, Any], message: str) -> None:
+    def read(content: dict[str, Any]) -> None:
+        said = ForeignConfig(content)
+        LAYOUTS["Qwen3ForCausalLM"].read(said)
+        said.done()
+
+    read(QWEN3)  # without them it is taken in
+    with pytest.raises(InputError, match=message):
+        read({**QWEN3, **changes})
+
+
+def test_the_first_word_that_means_it() -> None:
+    assert theirs(PLAIN, "tanh gelu") == "gelu_new"

@@ -1,0 +1,218 @@
+"""Models that are brought in: the same numbers as in the tool they come from, the same tokens, and a run that works.
+And folders that are not what they say: each refused, with a reason.
+"""
+
+import contextlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import safetensors.torch
+import torch
+from helpers.foreign_models import KINDS, TEXTS, foreign_folder, opened_there
+from tokenizers import Tokenizer
+
+from glassformer.errors import GlassformerError, InputError
+from glassformer.exchange.bring_in import bring_in_folder
+from glassformer.runs.imported import import_model
+from glassformer.runs.run import Run, load
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    root = tmp_path_factory.mktemp("foreign")
+    return {name: foreign_folder(root, name) for name in KINDS}
+
+
+def both(run: Run, there: Any, name: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """What ours and theirs make of the same ids."""
+    ids = torch.randint(0, run.card.settings.vocabulary, (3, 17), generator=torch.Generator().manual_seed(5))
+    ids = ids.clamp(min=5)  # RoBERTa takes its pad for nothing, wherever it stands
+    real = torch.ones_like(ids, dtype=torch.bool)
+    with torch.inference_mode():
+        if name == "marian":
+            return run.model(ids, real, ids[:, :7]), there(input_ids=ids, decoder_input_ids=ids[:, :7]).logits
+        if run.objective.predict is None:
+            return run.model.read(ids, real), getattr(there, "bert", there)(ids).last_hidden_state
+        return run.model(ids, real), there(ids).logits
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_same_numbers_come_out(name: str, folders: dict[str, Path], tmp_path: Path) -> None:
+    run = import_model(folders[name], tmp_path / "run")
+    ours, theirs = both(run, opened_there(folders[name]), name)
+    assert theirs.std() > 0.05  # something is there to be the same
+    torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_texts_are_cut_into_the_same_tokens(name: str, folders: dict[str, Path]) -> None:
+    tokens = bring_in_folder(folders[name]).tokens
+    theirs = Tokenizer.from_file(str(folders[name] / "tokenizer.json"))
+    theirs.encode_special_tokens = True  # a text that names a special token is text
+    for text in TEXTS:
+        assert list(tokens.encode(text).ids) == theirs.encode(text).ids
+        assert list(tokens.encode(text, bare=True).ids) == theirs.encode(text, add_special_tokens=False).ids
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "bert-classes", "marian"])
+def test_a_run_that_was_brought_in_answers_is_looked_at_and_certified(
+    name: str, folders: dict[str, Path], tmp_path: Path
+) -> None:
+    import_model(folders[name], tmp_path / "run")
+    run = load(tmp_path / "run")
+    assert run.predict(["the cat"], longest=5)
+    assert run.look("the cat", longest=3).trace
+    assert run.certify().passed
+
+
+def test_classes_have_the_names_they_had(folders: dict[str, Path]) -> None:
+    card = bring_in_folder(folders["bert-classes"]).card
+    assert (card.labels, card.objective) == (("no", "yes", "well"), "classes")
+    assert bring_in_folder(folders["bert"]).card.objective == "masked"
+
+
+def test_an_encoder_whose_rows_are_averaged_is_averaged(folders: dict[str, Path], tmp_path: Path) -> None:
+    folder = copied(folders["bert"], tmp_path)
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true}', encoding="utf-8")
+    settings = bring_in_folder(folder).card.settings
+    assert (settings.pooling, settings.pooler) == ("mean", False)
+    settings = bring_in_folder(folders["bert"]).card.settings
+    assert (settings.pooling, settings.pooler) == ("first", True)
+
+
+# --- hostile until checked --------------------------------------------------------------------------------------
+
+
+def copied(folder: Path, root: Path) -> Path:
+    new = root / "folder"
+    new.mkdir()
+    for each in folder.iterdir():
+        (new / each.name).write_bytes(each.read_bytes())
+    return new
+
+
+def reconfigured(folder: Path, **changes: Any) -> None:
+    content = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps({**content, **changes}), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"auto_map": {"AutoModel": "evil.Model"}}, "`auto_map`.*not known here"),
+        ({"n_layer": 10**9}, "at most 1,000 can be built"),
+        ({"n_embd": 2**30, "n_inner": 8, "n_head": 2}, "at most 1,000,000,000 are built"),
+        ({"n_layer": -1}, "`n_layer` must be from 0"),
+        ({"n_layer": "2"}, "`n_layer` must be int"),
+        ({"n_layer": True}, "`n_layer` must be int"),
+        ({"scale_attn_by_inverse_layer_idx": True}, "only false can be taken in"),
+        ({"activation_function": "os.system"}, "can be taken in"),
+        ({"attention_window": 5}, "`attention_window`.*may change what the model computes"),
+        ({"architectures": ["EvilModel"]}, "no layout called 'EvilModel'"),
+        ({"architectures": None}, "must name one architecture"),
+        ({"layer_norm_epsilon": float("nan")}, "must be from 0"),
+        ({"n_positions": 67}, r"'transformer.wpe.weight' has shape \[61, 12\]"),
+        ({"n_layer": 3}, "there is no 'transformer.h.2.ln_1.weight'"),
+        ({"n_layer": 1}, "'transformer.h.1.*' belongs to no part of this model"),
+        ({"vocab_size": 7}, "has shape"),
+    ],
+)
+def test_a_config_that_is_not_what_it_says_is_refused(
+    changes: dict[str, Any], message: str, folders: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = copied(folders["gpt2"], tmp_path)
+    reconfigured(folder, **changes)
+    with pytest.raises(InputError, match=message):
+        bring_in_folder(folder)
+
+
+def reweighted(folder: Path, change: Any) -> None:
+    tensors = safetensors.torch.load_file(folder / "model.safetensors")
+    change(tensors)
+    (folder / "model.safetensors").write_bytes(safetensors.torch.save(tensors))
+
+
+def _not_finite(tensors: dict[str, torch.Tensor]) -> None:
+    tensors["transformer.ln_f.weight"][3] = float("inf")
+
+
+def _whole_numbers(tensors: dict[str, torch.Tensor]) -> None:
+    tensors["transformer.ln_f.weight"] = tensors["transformer.ln_f.weight"].long()
+
+
+def _untied(tensors: dict[str, torch.Tensor]) -> None:
+    tensors["lm_head.weight"] = tensors["transformer.wte.weight"] + 1
+
+
+def _one_more(tensors: dict[str, torch.Tensor]) -> None:
+    tensors["transformer.extra"] = torch.zeros(3)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (_not_finite, "not finite"), (_whole_numbers, "kept in torch.int64"), (_untied, "is not the embedding"),
+        (_one_more, "belongs to no part"),
+    ],
+)  # fmt: skip
+def test_weights_that_do_not_fit_are_refused(
+    change: Any, message: str, folders: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = copied(folders["gpt2"], tmp_path)
+    reweighted(folder, change)
+    with pytest.raises(InputError, match=message):
+        bring_in_folder(folder)
+
+
+def test_what_is_shared_may_stand_twice_and_in_sixteen_bits(folders: dict[str, Path], tmp_path: Path) -> None:
+    folder = copied(folders["gpt2"], tmp_path)
+
+    def halved(tensors: dict[str, torch.Tensor]) -> None:
+        tensors["lm_head.weight"] = tensors["transformer.wte.weight"].clone()
+        tensors.update({name: value.bfloat16() for name, value in tensors.items()})
+
+    reweighted(folder, halved)
+    assert all(value.dtype == torch.float32 for value in bring_in_folder(folder).state.values())
+
+
+def test_a_pickle_is_not_opened(folders: dict[str, Path], tmp_path: Path) -> None:
+    folder = copied(folders["gpt2"], tmp_path)
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(InputError, match=r"pytorch_model.bin may run code when it is opened, and is not read"):
+        bring_in_folder(folder)
+
+
+def test_a_file_of_weights_far_larger_than_its_model_is_not_read(
+    folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassformer.exchange.bring_in.ROOM", 100)
+    folder = copied(folders["gpt2"], tmp_path)
+    with (folder / "model.safetensors").open("ab") as file:
+        file.truncate(10**9)
+    with pytest.raises(InputError, match="at most"):
+        bring_in_folder(folder)
+
+
+def test_an_archive_is_not_opened(tmp_path: Path) -> None:
+    (tmp_path / "model.zip").write_bytes(b"PK")
+    with pytest.raises(InputError, match="archives are not opened"):
+        import_model(tmp_path / "model.zip", tmp_path / "run")
+    with pytest.raises(InputError, match="There is no folder"):
+        import_model(tmp_path / "gpt2", tmp_path / "run")
+
+
+def test_mutated_configs_are_refused_in_words_or_give_the_same_model(folders: dict[str, Path], tmp_path: Path) -> None:
+    folder = copied(folders["gpt2"], tmp_path)
+    whole = (folder / "config.json").read_bytes()
+    draw = torch.Generator().manual_seed(11)
+    for _ in range(150):
+        content = bytearray(whole)
+        for _ in range(int(torch.randint(1, 4, (), generator=draw))):
+            place = int(torch.randint(len(content), (), generator=draw))
+            content[place] = int(torch.randint(32, 127, (), generator=draw))
+        (folder / "config.json").write_bytes(bytes(content))
+        with contextlib.suppress(GlassformerError):  # any other error is a failure
+            assert len(bring_in_folder(folder).tokens) == 283

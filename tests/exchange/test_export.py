@@ -1,0 +1,157 @@
+"""What is exported is the same model where it is opened again, or is refused with the reason; the report says so."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from helpers.foreign_models import foreign_folder
+from helpers.small_runs import small_run
+
+from glassformer.errors import InputError
+from glassformer.exchange.export import REPORT, TARGETS, Target
+from glassformer.exchange.parity import Opened
+from glassformer.runs.imported import import_model
+from glassformer.runs.run import Run, load
+
+
+def run_of(root: Path, objective: str, model: str, **settings: Any) -> Run:
+    return load(small_run(root / "run", objective, model, **settings).path)
+
+
+HELD = [
+    ("answers", "gpt", {}, "GPT2LMHeadModel"),
+    ("answers", "gpt", {"tied": False, "activation": "squared relu"}, "GPT2LMHeadModel"),
+    ("answers", "modern", {}, "Qwen3ForCausalLM"),
+    (
+        "answers",
+        "modern",
+        {"kv_heads": 1, "key_width": 6, "activation": "geglu", "rotary_base": 500},
+        "Qwen3ForCausalLM",
+    ),
+    ("answers", "modern", {"activation": "squared relu"}, "ApertusForCausalLM"),
+    ("answers", "modern", {"query_key_norm": False, "bias": True, "tied": False}, "LlamaForCausalLM"),
+    ("pairs", "translator", {}, "PegasusForConditionalGeneration"),
+    ("pairs", "translator", {"norm_first": False, "activation": "silu"}, "MarianMTModel"),
+    ("classes", "bert", {}, "BertForSequenceClassification"),
+]
+
+
+@pytest.mark.parametrize(("objective", "model", "settings", "architecture"), HELD, ids=str)
+def test_transformers_opens_the_same_model(
+    objective: str, model: str, settings: dict[str, Any], architecture: str, tmp_path: Path
+) -> None:
+    run = run_of(tmp_path, objective, model, **settings)
+    parity = run.export("hf", tmp_path / "out", samples=5)
+    assert parity.passed, parity.sentence
+    assert parity.largest_difference is not None
+    assert parity.largest_difference < 1e-5
+    assert parity.strange == ()  # no name missing, none left over
+    assert (parity.written_alike, parity.cut_alike) == (0 if objective == "classes" else 5, 5)
+    assert json.loads((tmp_path / "out" / "config.json").read_text(encoding="utf-8"))["architectures"] == [architecture]
+    assert json.loads((tmp_path / "out" / REPORT).read_text(encoding="utf-8"))["passed"] is True
+
+
+@pytest.mark.parametrize(
+    ("objective", "model", "settings", "reason"),
+    [
+        ("answers", "modern", {"weigher": "sigmoid"}, "weigher is sigmoid"),
+        ("answers", "gpt", {"scorer": "random synthesizer"}, "scorer is random synthesizer"),
+        ("answers", "modern", {"positions": "alibi"}, "positions is alibi"),
+        ("answers", "modern", {"value_width": 3}, "keys are 4 wide and values 3"),
+        ("answers", "gpt", {"kv_heads": 1}, "kv_heads is 1"),
+        ("answers", "modern", {"query_key_norm": False, "qkv_bias": True}, "cuts text for a Qwen2 in Qwen's way"),
+        ("pairs", "translator", {"positions": "t5"}, "positions is t5"),
+        ("classes", "transformer", {}, "norm_first is true"),
+        ("classes", "rnn", {}, "holds a Recurrent classifier"),
+    ],
+)  # fmt: skip
+def test_what_a_layout_cannot_hold_is_refused_with_the_reason(
+    objective: str, model: str, settings: dict[str, Any], reason: str, tmp_path: Path
+) -> None:
+    run = run_of(tmp_path, objective, model, **settings)
+    with pytest.raises(InputError, match=reason):
+        run.export("hf", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_came_from_transformers_goes_back_unchanged(tmp_path: Path) -> None:
+    run = import_model(foreign_folder(tmp_path, "bert-classes"), tmp_path / "run")
+    assert run.export("hf", tmp_path / "out", samples=3).passed
+    again = import_model(tmp_path / "out", tmp_path / "again")
+    assert again.card.labels == ("no", "yes", "well")
+    assert again.tokens == run.tokens
+    for name, value in run.model.state_dict().items():
+        assert torch.equal(value, again.model.state_dict()[name]), name
+
+
+def test_a_thousand_texts_are_cut_into_the_same_tokens(tmp_path: Path) -> None:
+    from tokenizers import Tokenizer
+
+    from glassformer.exchange.hugging_face import folder_files
+    from glassformer.objectives.objective import Trained
+    from glassformer.text.corpora import read
+
+    run = run_of(tmp_path, "pairs", "translator")
+    files = folder_files(Trained(run.model, run.card, run.tokens))
+    theirs = Tokenizer.from_str(files["tokenizer.json"].decode())
+    texts = [sample.source for sample in read("dates:1300", "translate", seed=9).train][:1000]  # type: ignore[union-attr]
+    assert len(texts) == 1000
+    assert [list(run.tokens.encode(text).ids) for text in texts] == [theirs.encode(text).ids for text in texts]
+
+
+# --- the report -------------------------------------------------------------------------------------------------
+
+
+def made_up(monkeypatch: pytest.MonkeyPatch, opened: Any) -> None:
+    row = Target(sentence="", files=lambda trained: {"a": b"1"}, opened=opened, package="nowhere")
+    monkeypatch.setitem(TARGETS.data, "made-up", row)
+
+
+def test_an_export_that_answers_otherwise_is_loud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of(tmp_path, "classes", "transformer")
+    made_up(monkeypatch, lambda folder, trained: Opened(lambda ids, real: trained.model(ids, real) + 2e-4))
+    parity = run.export("made-up", tmp_path / "out", samples=3)
+    assert not parity.passed
+    assert parity.sentence.startswith("NOT THE SAME MODEL")
+    made_up(monkeypatch, lambda folder, trained: Opened(trained.model, strange=("missing: x",)))
+    assert not run.export("made-up", tmp_path / "out", samples=3).passed
+
+
+def test_an_answer_that_is_no_number_is_not_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of(tmp_path, "classes", "transformer")
+    made_up(monkeypatch, lambda folder, trained: Opened(lambda ids, real: trained.model(ids, real) * float("nan")))
+    assert not run.export("made-up", tmp_path / "out", samples=3).passed
+
+
+def test_what_cannot_be_opened_is_not_called_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened(folder: Path, trained: Any) -> Opened:
+        raise ModuleNotFoundError(name="nowhere")
+
+    made_up(monkeypatch, opened)
+    parity = run_of(tmp_path, "classes", "transformer").export("made-up", tmp_path / "out")
+    assert not parity.checked
+    assert not parity.passed
+    assert "nowhere is not installed" in parity.sentence
+
+
+def test_a_folder_that_is_no_export_is_not_touched(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "letter.txt").write_text("dear", encoding="utf-8")
+    run = run_of(tmp_path, "answers", "gpt")
+    with pytest.raises(InputError, match="is there already, and is no export"):
+        run.export("hf", tmp_path / "out")
+    with pytest.raises(InputError, match="There is no export called 'h5'"):
+        run.export("h5", tmp_path / "new")
+
+
+def test_data_that_are_not_at_hand_are_made_up_and_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of(tmp_path, "classes", "transformer")
+    run.card = replace(run.card, data="nowhere.csv")
+    run.folder = None
+    made_up(monkeypatch, lambda folder, trained: Opened(trained.model))
+    parity = run.export("made-up", tmp_path / "out", samples=7)
+    assert parity.passed
+    assert parity.from_.startswith("random tokens")

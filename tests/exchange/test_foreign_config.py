@@ -1,0 +1,46 @@
+"""A config.json as a closed form."""
+
+from typing import Any
+
+import pytest
+
+from glassformer.errors import InputError
+from glassformer.exchange.foreign_config import ForeignConfig
+
+
+def test_each_key_is_taken_and_none_may_be_left() -> None:
+    said = ForeignConfig({"n": 3, "x": 2, "words": ["a"], "act": "swish", "torch_dtype": "float16", "rope": {"t": 1}})
+    assert said.take("n", int) == 3
+    assert said.take("x", float) == 2.0
+    assert said.take("missing", int, 7) == 7
+    assert said.choice("act", {"swish": "silu"}, "swish") == "silu"
+    assert said.names("words") == ["a"]
+    with pytest.raises(InputError, match=r"says `rope` .* not known here"):
+        said.done()
+    assert said.table("rope").take("t", int) == 1
+    said.done()
+
+
+@pytest.mark.parametrize("value", ["3", 3.5, True, [3], -1, 2**40, {}])
+def test_a_value_of_another_kind_is_refused(value: Any) -> None:
+    with pytest.raises(InputError, match="`n` must be"):
+        ForeignConfig({"n": value}).take("n", int)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -0.5, True, "1"])
+def test_a_number_that_is_none_is_refused(value: Any) -> None:
+    with pytest.raises(InputError, match="`x` must be"):
+        ForeignConfig({"x": value}).take("x", float)
+
+
+def test_what_must_be_so_must_be_so() -> None:
+    ForeignConfig({}).must("flag", True)
+    ForeignConfig({"flag": None}).must("flag", True)
+    with pytest.raises(InputError, match="`flag` is 1; only true can be taken in"):
+        ForeignConfig({"flag": 1}).must("flag", True)
+    with pytest.raises(InputError, match="does not say `n`"):
+        ForeignConfig({}).take("n", int)
+    with pytest.raises(InputError, match="must be a table"):
+        ForeignConfig({"rope": 3}).table("rope")
+    with pytest.raises(InputError, match="must be a list of words"):
+        ForeignConfig({"words": [3]}).names("words")

@@ -1,0 +1,54 @@
+"""Parity: the largest difference by hand, what is written beside it, and the sentence."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from helpers.small_runs import small_run
+
+from glassformer.exchange.parity import LONGEST, Opened, Parity, compared
+from glassformer.models.language_model import Continuation
+from glassformer.models.sampling import Stop, greedy
+from glassformer.objectives.objective import Trained
+from glassformer.runs.run import load
+
+
+def trained(root: Path, objective: str) -> Trained:
+    run = load(small_run(root / "run", objective).path)
+    return Trained(run.model, run.card, run.tokens)
+
+
+def test_the_largest_difference_by_hand(tmp_path: Path) -> None:
+    one = trained(tmp_path, "classes")
+    shifts = iter([0.0, 3e-5, 1e-5])
+    again = Opened(lambda ids, real: one.model(ids, real) + torch.tensor([0.0, next(shifts)]))
+    parity = compared(one, again, ["good", "not good", "bad"], "here")
+    assert parity.largest_difference == pytest.approx(3e-5, rel=0.05)
+    assert (parity.passed, parity.texts, parity.from_) == (True, 3, "here")
+
+
+def test_what_both_write_is_compared(tmp_path: Path) -> None:
+    one = trained(tmp_path, "answers")
+
+    def writes(ids: torch.Tensor, longest: int) -> list[int]:
+        stop = Stop(longest=longest, endings=((one.tokens.end,),))
+        return list(greedy(Continuation(one.model, ids.tolist()), stop)[0].ids)
+
+    texts = ["3 1 2", "5 4"]
+    assert compared(one, Opened(one.model, writes), texts, "").written_alike == 2
+    other = compared(one, Opened(one.model, lambda ids, longest: [*writes(ids, longest), 7]), texts, "")
+    assert (other.written_alike, other.passed) == (0, False)
+    assert one.card.settings.length > LONGEST
+
+
+def test_how_both_cut_is_compared_but_for_texts_that_name_a_special_token(tmp_path: Path) -> None:
+    one = trained(tmp_path, "classes")
+    parity = compared(one, Opened(one.model, cuts=lambda text: [9]), ["good", "a <pad> b"], "")
+    assert (parity.cut, parity.cut_alike, parity.passed) == (1, 0, False)
+
+
+def test_what_was_not_checked_is_loud() -> None:
+    parity = Parity(checked=False, passed=False, why_not="nobody was there.")
+    assert parity.sentence == "NOT CHECKED: nobody was there."
+    assert parity.to_dict()["from"] == ""
+    assert b'"checked": false' in parity.to_bytes()
