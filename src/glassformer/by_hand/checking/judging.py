@@ -10,7 +10,7 @@ from glassformer.by_hand.checking import coverage
 from glassformer.by_hand.checking.checker import Checker
 from glassformer.by_hand.checking.findings import Correction, Finding, Remark, Report
 from glassformer.by_hand.checking.ledger import Ledger
-from glassformer.by_hand.checking.proof.trust import is_shown
+from glassformer.by_hand.checking.proof.trust import ground
 from glassformer.by_hand.checking.spelling import Spelling, decimals_of, number
 from glassformer.by_hand.grammar.expressions import (
     Call,
@@ -62,7 +62,10 @@ def _withdraw(ledger: Ledger) -> set[Flaw]:
     """Takes back what nothing shows to be an error: such a number was not checked, and the reason is said."""
     if ledger.exact:
         return set()
-    doubted = {flaw for flaw in ledger.flaws if not flaw.kind and not is_shown(flaw, ledger.record, ledger.source)}
+    hard = [flaw for flaw in ledger.flaws if not flaw.kind]
+    for flaw in hard:
+        flaw.ground = ground(flaw, ledger.record, ledger.source)
+    doubted = {flaw for flaw in hard if not flaw.ground}
     for flaw in doubted:
         numbers = [each.span.start for each in walk(flaw.literal) if isinstance(each, Number)]
         ledger.numbers -= flaw.wrong.size
@@ -184,6 +187,7 @@ def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
                 offset=node.span.start,
                 quote=document.line_text(node.span.start),
                 follows=lines,
+                ground=flaw.ground,
             )
         )
     return answer

@@ -69,32 +69,39 @@ class Record:
         return self.right[form] >= max(_ENOUGH, _TIMES_MORE * self.wrong[form])
 
 
-def is_shown(flaw: Flaw, record: Record, source: str) -> bool:
-    """Whether something shows that the wrong number was meant for the formula."""
+def ground(flaw: Flaw, record: Record, source: str) -> str:
+    """What shows that the wrong number was meant for the formula; empty if nothing does."""
     assert flaw.expected is not None
     assert flaw.right is not None
     if isinstance(flaw.literal, Number) and not np.isfinite(flaw.right.middle(LOCAL)).all():
-        return False  # a division by nought, or what no number is
-    if flaw.is_proven or flaw.state == "slip":
-        return True
+        return ""  # a division by nought, or what no number is
+    if flaw.is_proven:
+        return "the notes pin it down"
+    if flaw.state == "slip":
+        return "what follows contradicts it"
     if is_printed(flaw.literal) and _are_set_to_nought(flaw):
-        return False
+        return ""
     if isinstance(flaw.literal, Number) and has_unit(flaw.literal.span, source):
-        return _is_close(flaw)  # a unit may be another one
+        return "it is close, in the same unit" if _is_close(flaw) else ""  # a unit may be another one
     if record.speaks_for(flaw.expected):
-        return True
+        return "others of its kind are right"
     has_entries = any(isinstance(each, Name) and each.index for each in walk(flaw.expected))
     is_pinned = is_written(flaw.expected) or (flaw.is_pinned and not flaw.is_copy and not has_entries)
     if is_pinned and stands_plainly(flaw.expected.span, flaw.literal.span, source):
-        return True
-    if not is_printed(flaw.literal):
-        return False
-    if flaw.is_copy and not flaw.is_put_in:
-        return _stands_among_telling_ones(flaw)  # a name may be given anew
-    if flaw.is_copy:
-        return _stands_among_right_ones(flaw)
-    has_cause = flaw.cause is not None and flaw.cause not in CHANCE
-    return has_cause or are_near_misses(flaw.literal, flaw.wrong, flaw.right) or _stands_among_right_ones(flaw)
+        return "it stands beside its working"
+    return _by_its_looks(flaw) if is_printed(flaw.literal) else ""
+
+
+def _by_its_looks(flaw: Flaw) -> str:
+    """What the printed numbers themselves show."""
+    assert flaw.right is not None
+    among = _stands_among_telling_ones if flaw.is_copy and not flaw.is_put_in else _stands_among_right_ones
+    if not flaw.is_copy:  # a name may be given anew
+        if flaw.cause is not None and flaw.cause not in CHANCE:
+            return "a known slip gives it"
+        if are_near_misses(flaw.literal, flaw.wrong, flaw.right):
+            return "it is nearly right"
+    return "it stands among right ones" if among(flaw) else ""
 
 
 def _are_set_to_nought(flaw: Flaw) -> bool:
