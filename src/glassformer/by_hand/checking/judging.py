@@ -10,6 +10,7 @@ from glassformer.by_hand.checking import coverage
 from glassformer.by_hand.checking.checker import Checker
 from glassformer.by_hand.checking.findings import Correction, Finding, Remark, Report
 from glassformer.by_hand.checking.ledger import Ledger
+from glassformer.by_hand.checking.proof.excuses import excuse
 from glassformer.by_hand.checking.proof.trust import ground
 from glassformer.by_hand.checking.spelling import Spelling, decimals_of, number
 from glassformer.by_hand.grammar.expressions import (
@@ -24,7 +25,7 @@ from glassformer.by_hand.grammar.expressions import (
     walk,
 )
 from glassformer.by_hand.notes.documents import Document
-from glassformer.by_hand.numbers.comparison import entries_of, fit, units
+from glassformer.by_hand.numbers.comparison import are_near_misses, entries_of, fit, units
 from glassformer.by_hand.numbers.evaluator import print_halves, printed_value
 from glassformer.by_hand.numbers.intervals import DEEP, GENEROUS, LOCAL, Value
 from glassformer.by_hand.numbers.scope import PAPER, RIGHT
@@ -62,20 +63,47 @@ def _withdraw(ledger: Ledger) -> set[Flaw]:
     """Takes back what nothing shows to be an error: such a number was not checked, and the reason is said."""
     if ledger.exact:
         return set()
-    hard = [flaw for flaw in ledger.flaws if not flaw.kind]
-    for flaw in hard:
-        flaw.ground = ground(flaw, ledger.record, ledger.source)
-    doubted = {flaw for flaw in hard if not flaw.ground}
-    for flaw in doubted:
+    doubted: dict[Flaw, str] = {}
+    for flaw in ledger.flaws:
+        if not flaw.kind:
+            flaw.ground = ground(flaw, ledger.record, ledger.source)
+            why = _excuse(flaw, ledger) if flaw.ground else _NOT_SHOWN
+            if why:
+                doubted[flaw] = _what_we_get(flaw) + why
+    for flaw, why in doubted.items():
         numbers = [each.span.start for each in walk(flaw.literal) if isinstance(each, Number)]
         ledger.numbers -= flaw.wrong.size
         for claim in ledger.claims:
             if claim.span.start <= flaw.literal.span.start and flaw.literal.span.end <= claim.span.end:
-                claim.status, claim.why = "not checkable", _NOT_SHOWN
+                claim.status, claim.why = "not checkable", why
         for start in numbers:
             ledger.compared.pop(start, None)
     ledger.flaws = [flaw for flaw in ledger.flaws if flaw not in doubted]
-    return doubted
+    return set(doubted)
+
+
+def _excuse(flaw: Flaw, ledger: Ledger) -> str:
+    """What a number may be instead of a wrong result. One that is nearly right, or a program prints, needs no other."""
+    assert flaw.expected is not None
+    assert flaw.right is not None
+    if not isinstance(flaw.literal, Number) or flaw.is_proven or flaw.state != "open":
+        return ""
+    if are_near_misses(flaw.literal, flaw.wrong, flaw.right):
+        return ""
+    ledger.enter(flaw.section)
+
+    def worth(node: Node) -> float:
+        value = ledger.evaluator(PAPER, flaw.convention)(node, itself=False)
+        return float(value.middle(LOCAL)[0, 0]) if value.is_scalar else math.nan
+
+    return excuse(flaw.expected, flaw.literal, worth, ledger.source)
+
+
+def _what_we_get(flaw: Flaw) -> str:
+    """Told even where nothing is called wrong, so that the reader may look again."""
+    if not isinstance(flaw.literal, Number) or flaw.right is None:
+        return ""
+    return f"we get {_on_page(flaw.right, 0, 0, flaw.literal)}; "
 
 
 def _is_strained(flaw: Flaw) -> bool:

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from glassformer.by_hand.checking.proof.evidence import UnsureError, is_meant, is_pinned, is_written, missing_proof
-from glassformer.by_hand.checking.proof.readings import in_other_digits, read_otherwise
+from glassformer.by_hand.checking.proof.readings import are_codes, in_other_digits, read_otherwise
 from glassformer.by_hand.checking.proof.trust import Record
 from glassformer.by_hand.checking.stacks import Stacks
 from glassformer.by_hand.grammar.expressions import (
@@ -173,7 +173,8 @@ class Ledger:
         outcome = found.outcome
         outcome.known.origin = expected
         if outcome.wrong.any():
-            if any(self.agrees(*pair) for pair in in_other_digits(expected, literal)):
+            others = in_other_digits(expected, literal)
+            if are_codes(expected, literal) or any(self.agrees(*pair) for pair in others):
                 raise UnsureError("digits that may be read in another way")
             for meant in read_otherwise(expected, literal):
                 if self.agrees(meant, literal):

@@ -26,6 +26,8 @@ from glassformer.by_hand.grammar.expressions import (
 from glassformer.by_hand.numbers.comparison import is_near_miss
 
 _BINARY = re.compile(r"[01]{1,16}")
+_BITS = re.compile(r"(?=.{2})[01]{1,16}(?:\.[01]{1,16})?")
+_LEADING_NOUGHT = re.compile(r"0\d+")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _HUNDRED = "100"
 
@@ -188,17 +190,36 @@ def is_rounded_up(printed: Node, right: float) -> bool:
 
 
 def in_other_digits(expected: Node, printed: Node) -> Iterator[tuple[Node, Node]]:
-    """Both sides with their digits read otherwise: in base 2, or with points between thousands."""
+    """Both sides with their digits read otherwise: in base 2, on one side or both, or with points between thousands."""
     numbers = [each for node in (expected, printed) for each in walk(node) if isinstance(each, Number)]
     if all(_BINARY.fullmatch(number.text) for number in numbers):
         yield with_numbers(expected, _from_binary), with_numbers(printed, _from_binary)
+    if any(_BITS.fullmatch(number.text) for number in numbers):
+        yield with_numbers(expected, _from_bits), printed
+        yield expected, with_numbers(printed, _from_bits)
+        yield with_numbers(expected, _from_bits), with_numbers(printed, _from_bits)
     pointed = [number for number in numbers if "." in number.text]
     if pointed and all(_THOUSANDS.fullmatch(number.text) for number in pointed):
         yield with_numbers(expected, _without_points), with_numbers(printed, _without_points)
 
 
+def are_codes(expected: Node, printed: Node) -> bool:
+    """Whether there is a number that nobody writes so in base 10: 00101101."""
+    numbers = (each for node in (expected, printed) for each in walk(node) if isinstance(each, Number))
+    return any(_LEADING_NOUGHT.fullmatch(number.text) for number in numbers)
+
+
 def _from_binary(number: Number) -> Number:
     return Number(str(int(number.text, 2)), number.span, number.sign)
+
+
+def _from_bits(number: Number) -> Number:
+    """`1.01` is one and a quarter; what has other digits, or one only, stays as it is."""
+    if not _BITS.fullmatch(number.text):
+        return number
+    whole, _, rest = number.text.partition(".")
+    value = int(whole + rest, 2) / 2 ** len(rest)
+    return Number(f"{value:.10f}".rstrip("0").rstrip(".") if rest else str(int(value)), number.span, number.sign)
 
 
 def _without_points(number: Number) -> Number:
