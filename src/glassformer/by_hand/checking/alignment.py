@@ -202,6 +202,8 @@ class Alignment:
             raise UnsureError("a division that can be read in two ways")
         if any(self._agree(known, other) for other in read_otherwise(side, known)):
             raise UnsureError("a division that can be read in two ways")
+        if is_printed(known) and not is_written(side):
+            raise UnsureError("an equation, perhaps, and not a result")
         if is_printed(known):
             ledger.compare(side, known, self.subject)  # `0.6 = 0.2 × 3`: the result stands first
         else:
@@ -232,14 +234,15 @@ class Alignment:
             return False
 
     def _is_changed_given(self, wrong: list[tuple[Node, Node]], right: list[tuple[Node, Node]]) -> bool:
-        """One name has another number than it was given, and another name has its own: the formula is worked out here.
+        """One name has another number than it was given, and another has its own decimals: it is worked out here.
 
-        A name of the same letter with that very number (w_new, w′) would explain it.
+        A name of the same letter with that very number (w_new, w′) would explain it. Whole numbers recur.
         """
         name, number = (_named(wrong[0][0]), wrong[0][1]) if len(wrong) == 1 else (None, None)
         if name is None or not isinstance(number, Number) or name.text in _COUNTS:
             return False
-        if not any(other.key != name.key for ours, _ in right if (other := _named(ours)) is not None):
+        others = [(other, theirs) for ours, theirs in right if (other := _named(ours)) is not None]
+        if not any(other.key != name.key and isinstance(own, Number) and own.decimals for other, own in others):
             return False
         versions = self.ledger.scope.versions(name.key)
         if len(versions) != 1 or versions[0].literal is None:

@@ -83,20 +83,19 @@ def _withdraw(ledger: Ledger) -> set[Flaw]:
 
 
 def _excuse(flaw: Flaw, ledger: Ledger) -> str:
-    """What a number may be instead of a wrong result. One that is nearly right, or a program prints, needs no other."""
+    """What a number may be instead of a wrong result, unless a program prints it or what follows shows it to be one."""
     assert flaw.expected is not None
     assert flaw.right is not None
     if not isinstance(flaw.literal, Number) or flaw.is_proven or flaw.state != "open":
         return ""
-    if are_near_misses(flaw.literal, flaw.wrong, flaw.right):
-        return ""
+    is_near = are_near_misses(flaw.literal, flaw.wrong, flaw.right)
     ledger.enter(flaw.section)
 
     def worth(node: Node) -> float:
         value = ledger.evaluator(PAPER, flaw.convention)(node, itself=False)
         return float(value.middle(LOCAL)[0, 0]) if value.is_scalar else math.nan
 
-    return excuse(flaw.expected, flaw.literal, worth, ledger.source)
+    return excuse(flaw.expected, flaw.literal, worth, ledger.source, is_near=is_near)
 
 
 def _what_we_get(flaw: Flaw) -> str:

@@ -218,7 +218,7 @@ class NameLexer:
         return tokens
 
     def _is_other_e(self, start: int, end: int) -> bool:
-        """Whether e is a vector in bold type, or an error with a number as others have one: `e^{(2)}` beside y^{(2)}."""
+        """Whether e is a vector in bold type, or an error that is counted: `e^{(2)}` beside y^{(2)}."""
         is_bold = BOLD_BEFORE.search(self.text[max(0, start - 14) : start + 1]) or self.text.startswith(BOLD, start)
         counted = COUNTED_E.match(self.text, end)
         is_counted = counted is not None and (counted[0].endswith("}") or COUNTED_NAME.search(self.text))

@@ -9,8 +9,9 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import pairwise
 
-from glassformer.by_hand.grammar.expressions import Inverse, Negative, Node, Number, Product, Span, Sum
+from glassformer.by_hand.grammar.expressions import Inverse, Negative, Node, Number, Product, Span, Sum, walk
 from glassformer.by_hand.numbers.comparison import units
 from glassformer.errors import InputError
 
@@ -25,8 +26,11 @@ _WORD_SIZES = (16, 256, 65536, 2**32)  # of two's complement
 _SIGNS = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b}
 
 
-def excuse(expected: Node, printed: Number, worth: Worth, source: str) -> str:
-    """What a printed number may be instead of a wrong result; empty if nothing simple gives it."""
+def excuse(expected: Node, printed: Number, worth: Worth, source: str, *, is_near: bool) -> str:
+    """What a printed number may be instead of a wrong result; empty if nothing simple gives it.
+
+    One that `is_near` the right one was meant for it: of such only remainders are tried.
+    """
     try:
         value = worth(expected)
         operands = _operands(expected, worth)
@@ -38,18 +42,28 @@ def excuse(expected: Node, printed: Number, worth: Worth, source: str) -> str:
     def gives(values: Iterator[float]) -> bool:
         return any(math.isfinite(each) and abs(each - printed.value) <= room for each in values)
 
+    if gives(_remainders(value, expected.span, printed.span, source)):
+        return "a remainder, perhaps"
+    if is_near:
+        return ""
+    if _run_together(expected, printed):
+        return "an exponent or a fraction whose digits have run together, perhaps"
     if 2 < len(operands) <= _MOST_OPERANDS and gives(iter(_bracketed(operands))):
         return "with its brackets elsewhere it is right"
     if digits >= _FEW_DIGITS and gives(_shortened(operands)):
         return "without its first or its last part it is right"
     if digits >= _FEW_DIGITS and gives(_changed(value)):
         return "a root, a square, a logarithm or a complement of the result, perhaps"
-    if gives(_remainders(value, expected.span, printed.span, source)):
-        return "a remainder, perhaps"
     nearby = _nearby(expected.span, printed.span, source)
     if digits >= _MANY_DIGITS and gives(each for number in nearby for each in _combined(value, number)):
         return "with a number that stands close by it is right"
     return ""
+
+
+def _run_together(expected: Node, printed: Number) -> bool:
+    """`22` for 2², `3.53` for 3.5/3: how a page shows them when their setting is lost."""
+    texts = [each.text for each in walk(expected) if isinstance(each, Number)]
+    return any(printed.text == first + second for first, second in pairwise(texts))
 
 
 Operand = tuple[str, float]

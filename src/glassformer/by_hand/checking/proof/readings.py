@@ -27,7 +27,7 @@ from glassformer.by_hand.numbers.comparison import is_near_miss
 
 _BINARY = re.compile(r"[01]{1,16}")
 _BITS = re.compile(r"(?=.{2})[01]{1,16}(?:\.[01]{1,16})?")
-_LEADING_NOUGHT = re.compile(r"0\d+")
+_CODE = re.compile(r"0\d+|(?!10+$)[01]{5,}")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _HUNDRED = "100"
 
@@ -165,13 +165,13 @@ def _mixed(expected: Product) -> Iterator[Node]:
             yield product([sum_of([whole, fraction], expected.span), *rest[n:]], expected.span)
 
 
-def is_round(printed: Node, right: float) -> bool:
-    """Whether `2^10 ≈ 1000` gives its first digits only: a whole number that ends in noughts, and is as near."""
+def is_round(printed: Node, right: float, *, noughts: int = 1) -> bool:
+    """Whether `2^10 ≈ 1000` gives its first digits only: a whole number that ends in `noughts`, and is as near."""
     if not isinstance(printed, Number) or printed.decimals is not None:
         return False
     digits = printed.text.rstrip("0")
     unit = 10.0 ** (len(printed.text) - len(digits))
-    return unit > 1 and abs(right - printed.value) <= unit / 2
+    return unit >= 10**noughts and abs(right - printed.value) <= unit / 2
 
 
 def is_far_off(printed: Node, right: float) -> bool:
@@ -204,9 +204,9 @@ def in_other_digits(expected: Node, printed: Node) -> Iterator[tuple[Node, Node]
 
 
 def are_codes(expected: Node, printed: Node) -> bool:
-    """Whether there is a number that nobody writes so in base 10: 00101101."""
+    """Whether there is a number that hardly anybody means in base 10: 00101101, 11010010."""
     numbers = (each for node in (expected, printed) for each in walk(node) if isinstance(each, Number))
-    return any(_LEADING_NOUGHT.fullmatch(number.text) for number in numbers)
+    return any(_CODE.fullmatch(number.text) for number in numbers)
 
 
 def _from_binary(number: Number) -> Number:

@@ -34,6 +34,14 @@ _BEGINNING = re.compile(
     r"|\\[dt]?frac\s*\{?1?|1\s*\}(?:\s*\{)?|\\sqrt)*$"
 )
 _LONGEST_INDENT = 40
+_GOES_BEFORE = re.compile(
+    r"(?:(?<![\w.,])\d[\d.,]*\}?|[)\]%])"
+    r"(?:[$\s]*(?:[÷/*×·⋅+−^-]|\\(?:times|cdot|div|pm|mp)\b)[$\s]*(?:\\left)?[({\[]*\s*|\s+:\s*[({\[]*|:[({\[]*)$"
+)
+_ONE_OVER = re.compile(r"(?<![\d.,])1[\s)}]*/\s*[({]*$")  # 1 over something begins below
+_PARAGRAPH = re.compile(r"\n[ \t>]*\n")
+_MODULO = re.compile(r"[\s$,~\\;:!]{0,8}[(\[]?\s*\\?[bp]?mod\b")
+_COPIED_FORMULA = re.compile(r"\u200b|[\w)\]]\\(?:text|frac|sum|sqrt|mathbf|begin)\b[^$\n]*[=≈]")
 
 
 def dash_read_otherwise(first: Node, source: str) -> Node | None:
@@ -72,6 +80,31 @@ def says_less(printed: Span, source: str) -> bool:
     return _LESS.match(source, printed.end) is not None
 
 
+def is_remainder(printed: Span, source: str) -> bool:
+    """`1/12 = 3 (mod 5)`: of a division."""
+    return _MODULO.match(source, printed.end) is not None
+
+
+def is_cut(first: Span, source: str) -> bool:
+    """Whether a working may begin before: `0.9 : 3 × 4` is read from the 3 on if the colon is taken for a label's."""
+    before = _ONE_OVER.sub("", source[max(0, first.start - _LONGEST_INDENT) : first.start])
+    return _GOES_BEFORE.search(before) is not None
+
+
+def is_copied_from_page(printed: Span, source: str) -> bool:
+    """`y=22=4y = 2^2 = 4`: a formula as a page shows it, run together with its source; its exponents are lost."""
+    start = source.rfind("\n", 0, printed.start) + 1
+    end = source.find("\n", printed.end)
+    line = source[start : end if end >= 0 else None]
+    return "$" not in line and _COPIED_FORMULA.search(line) is not None
+
+
+def is_asked(working: Span, source: str) -> bool:
+    """`Are they independent? $p q = r$`: whether it is so is the question, and not said."""
+    paragraph = _PARAGRAPH.split(source[max(0, working.start - 300) : working.start])[-1]
+    return "?" in paragraph
+
+
 def is_text(working: Span, source: str) -> bool:
     """`"1" + "1"`: letters that are put together."""
     return _DIGITS_IN_QUOTES.match(source, max(0, working.start - 1)) is not None
@@ -95,6 +128,8 @@ def stands_plainly(working: Span, printed: Span, source: str) -> bool:
     if not begins_anew(first, source):
         return False
     between, written = source[first.end : last.start], source[working.start : working.end]
+    if ":" in between.replace(":=", ""):
+        return False  # `at x = 0.1: ≈ 3`
     if "$" in written or _CELL.search(_IN_MATRIX.sub(" ", written)):
         return False  # from one formula or cell into the next
     if "\n" in written and _SIGN_ABOVE.search(source[max(0, working.start - 200) : working.start]):

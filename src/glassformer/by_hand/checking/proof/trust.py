@@ -11,7 +11,7 @@ from collections import Counter
 import numpy as np
 
 from glassformer.by_hand.checking.proof.evidence import is_written
-from glassformer.by_hand.checking.proof.surroundings import has_unit, stands_plainly
+from glassformer.by_hand.checking.proof.surroundings import has_unit, is_copied_from_page, is_cut, stands_plainly
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Inverse,
@@ -75,6 +75,9 @@ def ground(flaw: Flaw, record: Record, source: str) -> str:
     assert flaw.right is not None
     if isinstance(flaw.literal, Number) and not np.isfinite(flaw.right.middle(LOCAL)).all():
         return ""  # a division by nought, or what no number is
+    first = min(flaw.expected.span, flaw.literal.span, key=lambda span: span.start)
+    if (is_cut(first, source) and not flaw.is_put_in) or is_copied_from_page(flaw.literal.span, source):
+        return ""
     if flaw.is_proven:
         return "the notes pin it down"
     if flaw.state == "slip":
@@ -87,9 +90,16 @@ def ground(flaw: Flaw, record: Record, source: str) -> str:
         return "others of its kind are right"
     has_entries = any(isinstance(each, Name) and each.index for each in walk(flaw.expected))
     is_pinned = is_written(flaw.expected) or (flaw.is_pinned and not flaw.is_copy and not has_entries)
-    if is_pinned and stands_plainly(flaw.expected.span, flaw.literal.span, source):
+    if is_pinned and _looks_like_result(flaw.literal) and stands_plainly(flaw.expected.span, flaw.literal.span, source):
         return "it stands beside its working"
     return _by_its_looks(flaw) if is_printed(flaw.literal) else ""
+
+
+def _looks_like_result(literal: Node) -> bool:
+    """Numbers, a fraction, or matrices; `1/3 − 1` goes on with something else as often as not."""
+    if isinstance(literal, Number | Matrix | Inverse):
+        return True
+    return isinstance(literal, Product) and all(isinstance(each, Number | Inverse | Matrix) for each in literal.factors)
 
 
 def _by_its_looks(flaw: Flaw) -> str:
