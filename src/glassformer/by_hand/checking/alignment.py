@@ -25,6 +25,7 @@ from glassformer.by_hand.grammar.expressions import (
     children,
     has_matrix,
     is_printed,
+    names_in,
     with_children,
 )
 from glassformer.by_hand.grammar.names import is_plain_word
@@ -72,8 +73,14 @@ class Alignment:
         self.ledger, self.subject = ledger, subject
         self.about = about  # the two are joined by ≈
 
+    def begin(self, known: Node, side: Node) -> int:
+        """Gives the number of comparisons made; none if the two are an equation to be solved: `xᵀ [1, 0] = xᵀ [0, 1]`."""
+        shared = names_in(known) & names_in(side)
+        is_equation = any(self.ledger.scope.find(name) is None for name in shared) and has_matrix(known)
+        return 0 if is_equation else self.align(known, side)
+
     def align(self, known: Node, side: Node) -> int:
-        """Gives the number of comparisons made."""
+        """The same for parts of them."""
         ledger = self.ledger
         if isinstance(known, Number) and isinstance(side, Number):
             return 0  # two bare numbers in two products: the products are compared, or nothing is

@@ -347,7 +347,7 @@ class Chain:
             return
         try:
             alignment = Alignment(self.ledger, Topic(self.title, node), about=side.relation == "ABOUT")
-            if alignment.align(before, node):
+            if alignment.begin(before, node):
                 claim.status, claim.why = "checked", ""
         except InputError as error:
             self._explain(claim, error)

@@ -39,6 +39,8 @@ _GOES_BEFORE = re.compile(
     r"(?:[$\s]*(?:[÷/*×·⋅+−^-]|\\(?:times|cdot|div|pm|mp)\b)[$\s]*(?:\\left)?[({\[]*\s*|\s+:\s*[({\[]*|:[({\[]*)$"
 )
 _ONE_OVER = re.compile(r"(?<![\d.,])1[\s)}]*/\s*[({]*$")  # 1 over something begins below
+_DOUBLED = re.compile(r"([^=|]{1,40}=[^=|]{1,40})\1")
+_LONGEST_LINE = 1000
 _PARAGRAPH = re.compile(r"\n[ \t>]*\n")
 _MODULO = re.compile(r"[\s$,~\\;:!]{0,8}[(\[]?\s*\\?[bp]?mod\b")
 _COPIED_FORMULA = re.compile(r"\u200b|[\w)\]]\\(?:text|frac|sum|sqrt|mathbf|begin)\b[^$\n]*[=≈]")
@@ -92,11 +94,12 @@ def is_cut(first: Span, source: str) -> bool:
 
 
 def is_copied_from_page(printed: Span, source: str) -> bool:
-    """`y=22=4y = 2^2 = 4`: a formula as a page shows it, run together with its source; its exponents are lost."""
+    """`3/5=0.63/5 = 0.6`, `y=22=4y = 2^2`: a formula as a page shows it, run together with its source."""
     start = source.rfind("\n", 0, printed.start) + 1
     end = source.find("\n", printed.end)
     line = source[start : end if end >= 0 else None]
-    return "$" not in line and _COPIED_FORMULA.search(line) is not None
+    is_doubled = _DOUBLED.search(re.sub(r"\s", "", line[:_LONGEST_LINE])) is not None
+    return is_doubled or ("$" not in line and _COPIED_FORMULA.search(line) is not None)
 
 
 def is_asked(working: Span, source: str) -> bool:

@@ -130,8 +130,9 @@ def _is_close(flaw: Flaw) -> bool:
 
 def _stands_among_telling_ones(flaw: Flaw) -> bool:
     """Whether at least as many numbers are right as wrong; noughts and ones stand everywhere, and tell nothing."""
-    telling = np.array([[number.value not in (0, 1) for number in row] for row in entries_of(flaw.literal)])
-    return int((~flaw.wrong & telling).sum()) >= int(flaw.wrong.sum())
+    telling = np.array([[abs(number.value) not in (0, 1) for number in row] for row in entries_of(flaw.literal)])
+    least = _ENOUGH if flaw.is_copy else 1
+    return int((~flaw.wrong & telling).sum()) >= max(least, int(flaw.wrong.sum()))
 
 
 def _stands_among_right_ones(flaw: Flaw) -> bool:
