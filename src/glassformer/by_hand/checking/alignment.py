@@ -74,7 +74,7 @@ class Alignment:
         self.about = about  # the two are joined by ≈
 
     def begin(self, known: Node, side: Node) -> int:
-        """Gives the number of comparisons made; none if the two are an equation to be solved: `xᵀ [1, 0] = xᵀ [0, 1]`."""
+        """Gives the number of comparisons made; none in an equation to be solved: `xᵀ [1, 0] = xᵀ [0, 1]`."""
         shared = names_in(known) & names_in(side)
         is_equation = any(self.ledger.scope.find(name) is None for name in shared) and has_matrix(known)
         return 0 if is_equation else self.align(known, side)

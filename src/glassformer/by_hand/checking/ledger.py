@@ -10,7 +10,14 @@ from functools import partial
 
 import numpy as np
 
-from glassformer.by_hand.checking.proof.evidence import UnsureError, is_meant, is_pinned, is_written, missing_proof
+from glassformer.by_hand.checking.proof.evidence import (
+    UnsureError,
+    is_meant,
+    is_pinned,
+    is_written,
+    missing_proof,
+    rests_on_scalars,
+)
 from glassformer.by_hand.checking.proof.readings import are_codes, in_other_digits, read_otherwise
 from glassformer.by_hand.checking.proof.trust import Record
 from glassformer.by_hand.checking.stacks import Stacks
@@ -194,6 +201,7 @@ class Ledger:
             flaw = self._accuse(expected, literal, found, subject, cause)
             flaw.is_proven = bool(proven) or self.by_program
             flaw.is_pinned = is_pinned(literal, found.evaluator)
+            flaw.by_scalars = rests_on_scalars(expected, found.evaluator)
         self.record.note(expected, is_right=not outcome.wrong.any())
         outcome.settle()
         if not doubt and proven is None:

@@ -16,7 +16,15 @@ def whys(report: Report) -> set[str]:
 
 def test_a_working_with_its_result_beside_it_is_shown() -> None:
     assert told("4 + 7 = 12\n") == [("12", "11")]
-    assert told("$u = 0.4 \\cdot 5 = 7.3$\n") == [("7.3", "2.0")]
+    assert told("$u = 0.4 \\cdot 5 = 3.7$\n") == [("3.7", "2.0")]
+
+
+def test_what_is_far_off_was_hardly_meant() -> None:
+    report = check_text("$u = 0.4 \\cdot 5 = 7.3$\n")
+    assert report.findings == []
+    assert any(why.startswith("we get 2.0; ") for why in whys(report))
+    plain = "$u = 0.4 \\cdot 6 = 2.4$\n\n$v = 0.4 \\cdot 3 = 1.2$\n\n"
+    assert told(plain + "$w = 0.4 \\cdot 5 = 7.3$\n") == [("7.3", "2.0")]  # others of its kind are right
 
 
 def test_a_unit_may_be_another_one() -> None:
@@ -88,7 +96,7 @@ def test_a_variable_is_no_sign() -> None:
 
 def test_nearly_equal_and_far_off_is_said_of_something_else() -> None:
     assert told("$57/2 \\approx 4$ beside $43/6 \\approx 1$\n") == []
-    assert told("$57/2 = 4$\n") == [("4", "28.5")]
+    assert told("$57/2 = 24$\n") == [("24", "28.5")]
 
 
 def test_entries_of_a_list_that_may_be_another_one() -> None:

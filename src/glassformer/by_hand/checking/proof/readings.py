@@ -204,9 +204,10 @@ def in_other_digits(expected: Node, printed: Node) -> Iterator[tuple[Node, Node]
 
 
 def are_codes(expected: Node, printed: Node) -> bool:
-    """Whether there is a number that hardly anybody means in base 10: 00101101, 11010010."""
-    numbers = (each for node in (expected, printed) for each in walk(node) if isinstance(each, Number))
-    return any(_CODE.fullmatch(number.text) for number in numbers)
+    """Whether there is a number that hardly anybody means in base 10 (00101101), or none but 0 and 1: 0 − 1 = 1."""
+    numbers = [each for node in (expected, printed) for each in walk(node) if isinstance(each, Number)]
+    is_bitwise = isinstance(printed, Number) and all(number.text in ("0", "1") for number in numbers)
+    return is_bitwise or any(_CODE.fullmatch(number.text) for number in numbers)
 
 
 def _from_binary(number: Number) -> Number:

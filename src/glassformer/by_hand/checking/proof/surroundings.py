@@ -35,8 +35,16 @@ _BEGINNING = re.compile(
 )
 _LONGEST_INDENT = 40
 _GOES_BEFORE = re.compile(
-    r"(?:(?<![\w.,])\d[\d.,]*\}?|[)\]%])"
+    r"[-+*/]=\s*$|(?:(?<![\w.,])\d[\d.,]*\}?|[)\]%])"
     r"(?:[$\s]*(?:[÷/*×·⋅+−^-]|\\(?:times|cdot|div|pm|mp)\b)[$\s]*(?:\\left)?[({\[]*\s*|\s+:\s*[({\[]*|:[({\[]*)$"
+)
+_GOES_AFTER = re.compile(
+    r"[\s}]*(?:\\left|\\[bB]igg?l?)\s*[(\[]|[ \t}]*(?:[×*÷·⋅^/]|\\(?:times|cdot|div)\b)\s*[\d({\\]"
+)
+_APPLIED = re.compile(r"[^\W\d_]\}?\s*\(\s*[-−]?\d[\d.]*\s*\)")
+_UNIT_AFTER_MATH = re.compile(
+    r"\$\s*(?:[KMGTP]i?B|[kMG]?bits?|bytes?|param(?:eter)?s?|thousand|million|billion|trillion|[nmµ]?s|[km]?g|[kcm]?m|hours?"
+    r"|minutes?|seconds?|days?|years?|dollars|degrees?|[GT]?FLOPs?|tokens?|points?|times|per\b|%|°)\b"
 )
 _ONE_OVER = re.compile(r"(?<![\d.,])1[\s)}]*/\s*[({]*$")  # 1 over something begins below
 _DOUBLED = re.compile(r"([^=|]{1,40}=[^=|]{1,40})\1")
@@ -93,6 +101,16 @@ def is_cut(first: Span, source: str) -> bool:
     return _GOES_BEFORE.search(before) is not None
 
 
+def goes_on(last: Span, source: str) -> bool:
+    """`= 1.44 \\left( 0.9 + 0.1 \\right)`: what is taken for a result is the beginning of more."""
+    return _GOES_AFTER.match(source, last.end) is not None
+
+
+def is_applied(working: Span, source: str) -> bool:
+    """`Q(0.025)` may be a function of a number, and no product."""
+    return _APPLIED.search(source[working.start : working.end]) is not None
+
+
 def is_copied_from_page(printed: Span, source: str) -> bool:
     """`3/5=0.63/5 = 0.6`, `y=22=4y = 2^2`: a formula as a page shows it, run together with its source."""
     start = source.rfind("\n", 0, printed.start) + 1
@@ -115,7 +133,8 @@ def is_text(working: Span, source: str) -> bool:
 
 def has_unit(printed: Span, source: str) -> bool:
     """Whether a word stands after a number that may be a unit: `96 × 32 ≈ 3 GiB`; or it is one of a ratio: `5 : 2`."""
-    return bool(_WORD_AFTER.match(source, printed.end) or _RATIO.match(source, printed.end))
+    patterns = (_WORD_AFTER, _RATIO, _UNIT_AFTER_MATH)
+    return any(pattern.match(source, printed.end) for pattern in patterns)
 
 
 def begins_anew(first: Span, source: str) -> bool:

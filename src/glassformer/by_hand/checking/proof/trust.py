@@ -11,7 +11,14 @@ from collections import Counter
 import numpy as np
 
 from glassformer.by_hand.checking.proof.evidence import is_written
-from glassformer.by_hand.checking.proof.surroundings import has_unit, is_copied_from_page, is_cut, stands_plainly
+from glassformer.by_hand.checking.proof.surroundings import (
+    goes_on,
+    has_unit,
+    is_applied,
+    is_copied_from_page,
+    is_cut,
+    stands_plainly,
+)
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Inverse,
@@ -32,6 +39,7 @@ from glassformer.by_hand.numbers.worlds import Flaw
 from glassformer.by_hand.slips.causes import CHANCE
 
 _FACTOR = 2  # between two numbers of one unit that were confused
+_MOST_TIMES = 3  # between a wrong number and the right one that it was meant for
 _SMALL = 3  # numbers of a vector
 _ENOUGH = 2  # right results of one kind that show how it is meant
 _TIMES_MORE = 2  # right results than wrong ones
@@ -72,11 +80,7 @@ class Record:
 def ground(flaw: Flaw, record: Record, source: str) -> str:
     """What shows that the wrong number was meant for the formula; empty if nothing does."""
     assert flaw.expected is not None
-    assert flaw.right is not None
-    if isinstance(flaw.literal, Number) and not np.isfinite(flaw.right.middle(LOCAL)).all():
-        return ""  # a division by nought, or what no number is
-    first = min(flaw.expected.span, flaw.literal.span, key=lambda span: span.start)
-    if (is_cut(first, source) and not flaw.is_put_in) or is_copied_from_page(flaw.literal.span, source):
+    if _is_misread(flaw, source):
         return ""
     if flaw.is_proven:
         return "the notes pin it down"
@@ -86,13 +90,42 @@ def ground(flaw: Flaw, record: Record, source: str) -> str:
         return ""
     if isinstance(flaw.literal, Number) and has_unit(flaw.literal.span, source):
         return "it is close, in the same unit" if _is_close(flaw) else ""  # a unit may be another one
+    if flaw.by_scalars:
+        return "it is close, from the numbers given" if _is_close(flaw) else ""  # a letter stands for this and that
     if record.speaks_for(flaw.expected):
         return "others of its kind are right"
     has_entries = any(isinstance(each, Name) and each.index for each in walk(flaw.expected))
     is_pinned = is_written(flaw.expected) or (flaw.is_pinned and not flaw.is_copy and not has_entries)
-    if is_pinned and _looks_like_result(flaw.literal) and stands_plainly(flaw.expected.span, flaw.literal.span, source):
+    is_plain = is_pinned and _looks_like_result(flaw.literal)
+    if is_plain and _is_of_one_size(flaw) and stands_plainly(flaw.expected.span, flaw.literal.span, source):
         return "it stands beside its working"
     return _by_its_looks(flaw) if is_printed(flaw.literal) else ""
+
+
+def _is_misread(flaw: Flaw, source: str) -> bool:
+    """Whether there is a sign on the page that it was not read as it stands there."""
+    assert flaw.expected is not None
+    assert flaw.right is not None
+    if isinstance(flaw.literal, Number) and not np.isfinite(flaw.right.middle(LOCAL)).all():
+        return True  # a division by nought, or what no number is
+    first, last = sorted((flaw.expected.span, flaw.literal.span), key=lambda span: span.start)
+    if not flaw.is_put_in and (is_cut(first, source) or goes_on(last, source)):
+        return True
+    has_names = any(isinstance(each, Name) for each in walk(flaw.expected))
+    is_application = has_names and is_applied(flaw.expected.span, source)
+    return is_application or is_copied_from_page(flaw.literal.span, source)
+
+
+def _is_of_one_size(flaw: Flaw) -> bool:
+    """Whether the printed numbers have about the size of the right ones: what is far off was hardly meant for them."""
+    assert flaw.right is not None
+    if not is_printed(flaw.literal) or are_near_misses(flaw.literal, flaw.wrong, flaw.right):
+        return True
+    right, numbers = flaw.right.middle(LOCAL), entries_of(flaw.literal)
+    pairs = [(numbers[i][j].value, float(right[i, j])) for i, j in np.argwhere(flaw.wrong).tolist()]
+    return float(flaw.wrong.mean()) <= 0.5 or all(
+        not wanted or 1 / _MOST_TIMES <= value / wanted <= _MOST_TIMES for value, wanted in pairs
+    )
 
 
 def _looks_like_result(literal: Node) -> bool:
@@ -121,11 +154,13 @@ def _are_set_to_nought(flaw: Flaw) -> bool:
 
 
 def _is_close(flaw: Flaw) -> bool:
+    """Whether the wrong numbers are nearly right, with the same sign and of the same size."""
     assert flaw.right is not None
-    assert isinstance(flaw.literal, Number)
-    right = float(flaw.right.middle(LOCAL)[0, 0])
-    is_near = are_near_misses(flaw.literal, flaw.wrong, flaw.right)
-    return is_near and 1 / _FACTOR < flaw.literal.value / (right or 1.0) < _FACTOR
+    if not is_printed(flaw.literal) or not are_near_misses(flaw.literal, flaw.wrong, flaw.right):
+        return False
+    right, numbers = flaw.right.middle(LOCAL), entries_of(flaw.literal)
+    ratios = (numbers[i][j].value / (float(right[i, j]) or 1.0) for i, j in np.argwhere(flaw.wrong).tolist())
+    return all(1 / _FACTOR < ratio < _FACTOR for ratio in ratios)
 
 
 def _stands_among_telling_ones(flaw: Flaw) -> bool:
