@@ -6,6 +6,7 @@ Gives expressions that somebody may have worked out instead; works nothing out i
 import math
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from glassformer.by_hand.grammar.expressions import (
     Call,
@@ -30,11 +31,21 @@ _BITS = re.compile(r"(?=.{2})[01]{1,16}(?:\.[01]{1,16})?")
 _CODE = re.compile(r"0\d+|(?!10+$)[01]{5,}")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _HUNDRED = "100"
+_MOST_PARTS = 40  # other meanings of parts that are tried
 
 
 def read_otherwise(expected: Node, printed: Node) -> Iterator[Node]:
     """The other meanings of an expression beside a printed result."""
     yield from (other for other, _ in in_hundredths(expected, printed))
+    yield from _as_it_stands(expected)
+    squares = _with_squares_of_negatives(expected)
+    if squares is not expected:
+        yield squares
+    yield from islice(_with_a_part_otherwise(expected), _MOST_PARTS)
+
+
+def _as_it_stands(expected: Node) -> Iterator[Node]:
+    """The other meanings of an expression as a whole."""
     yield from _of_the_first_term(expected)
     match expected:
         case Product():
@@ -43,7 +54,6 @@ def read_otherwise(expected: Node, printed: Node) -> Iterator[Node]:
         case Sum():
             yield from _terms_divided_otherwise(expected)
             yield from _divided_as_a_whole(expected)
-            yield from _squares_of_negatives(expected)
             yield from _under_one_root(expected)
             yield from _per_cent_more(expected)
             yield from _lost_exponent(expected)
@@ -103,14 +113,26 @@ def _divided_as_a_whole(expected: Sum) -> Iterator[Node]:
         yield Product((above, inner.factors[-1]), expected.span)
 
 
-def _squares_of_negatives(expected: Sum) -> Iterator[Node]:
-    """`-2^2 + -1^2 + 1^2 + 2^2`: the squares of −2 and −1 are meant."""
-    terms = [
-        term.of if isinstance(term, Negative) and isinstance(term.of, Power) and term.of.exponent.key == "2" else term
-        for term in expected.terms
-    ]
-    if terms != list(expected.terms):
-        yield sum_of(terms, expected.span)
+def _with_squares_of_negatives(node: Node) -> Node:
+    """`-2^2 + -1^2 + 1^2 + 2^2`: the squares of −2 and −1 are meant, wherever they stand."""
+    new = tuple(_with_squares_of_negatives(child) for child in children(node))
+    if isinstance(node, Sum):
+        new = tuple(
+            term.of
+            if isinstance(term, Negative) and isinstance(term.of, Power) and term.of.exponent.key == "2"
+            else term
+            for term in new
+        )
+    is_same = all(one is other for one, other in zip(new, children(node), strict=True))
+    return node if is_same else with_children(node, new)
+
+
+def _with_a_part_otherwise(node: Node) -> Iterator[Node]:
+    """The same with one part meant otherwise."""
+    parts = children(node)
+    for i, part in enumerate(parts):
+        for other in (*_as_it_stands(part), *_with_a_part_otherwise(part)):
+            yield with_children(node, (*parts[:i], other, *parts[i + 1 :]))
 
 
 def _of_the_first_term(expected: Node) -> Iterator[Node]:

@@ -66,10 +66,13 @@ class Record:
     def __init__(self) -> None:
         self.right: Counter[Form] = Counter()
         self.wrong: Counter[Form] = Counter()
+        self.workings: set[str] = set()  # those that came out right
 
     def note(self, expected: Node, *, is_right: bool) -> None:
         """One result was compared."""
         (self.right if is_right else self.wrong)[form_of(expected)] += 1
+        if is_right:
+            self.workings.add(expected.key)
 
     def speaks_for(self, expected: Node) -> bool:
         """Whether such workings were read as they are meant, as far as can be told."""
@@ -92,6 +95,8 @@ def ground(flaw: Flaw, record: Record, source: str) -> str:
         return "it is close, in the same unit" if _is_close(flaw) else ""  # a unit may be another one
     if flaw.by_scalars:
         return "it is close, from the numbers given" if _is_close(flaw) else ""  # a letter stands for this and that
+    if is_written(flaw.expected) and flaw.expected.key in record.workings:
+        return ""  # the very working stands elsewhere with its own result: it was left standing here, perhaps
     if record.speaks_for(flaw.expected):
         return "others of its kind are right"
     has_entries = any(isinstance(each, Name) and each.index for each in walk(flaw.expected))
