@@ -183,10 +183,10 @@ class Ledger:
             others = in_other_digits(expected, literal)
             if are_codes(expected, literal) or any(self.agrees(*pair) for pair in others):
                 raise UnsureError("digits that may be read in another way")
-            for meant in read_otherwise(expected, literal):
-                if self.agrees(meant, literal):
-                    self.compare(meant, literal, subject, doubt, proven=proven)
-                    return
+            meant = self._meant(expected, literal, int(outcome.wrong.sum()))
+            if meant is not None:
+                self.compare(meant, literal, subject, doubt, proven=proven)
+                return
             other = said_otherwise(expected, lambda node: self.fits(node, literal))
             if other is not None and not doubt:
                 self._add_flaw(expected, literal, found, subject, kind="formula", cause=other[0])
@@ -207,6 +207,20 @@ class Ledger:
         if not doubt and proven is None:
             self._mild(expected, literal, found, subject)
         self._keep(expected, literal, outcome)
+
+    def _meant(self, expected: Node, literal: Node, n_wrong: int) -> Node | None:
+        """The other meaning of an expression that leaves the fewest numbers wrong, if it is fewer than these."""
+        best: Node | None = None
+        for meant in read_otherwise(expected, literal):
+            try:
+                left = int(self._understood(meant, literal).outcome.wrong.sum())
+            except InputError:
+                continue
+            if left < n_wrong:
+                best, n_wrong = meant, left
+            if not left:
+                break
+        return best
 
     def _understood(self, expected: Node, literal: Node) -> Understood:
         """Under the first reading that leaves nothing wrong; else under the one with the fewest wrong numbers."""
