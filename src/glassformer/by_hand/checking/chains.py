@@ -40,6 +40,7 @@ from glassformer.by_hand.grammar.expressions import (
 )
 from glassformer.by_hand.grammar.names import is_plain_word, stage_of
 from glassformer.by_hand.notes.statements import Side, Statement
+from glassformer.by_hand.numbers.comparison import is_near_miss
 from glassformer.by_hand.numbers.formulas import Ways, catalogue_formulas
 from glassformer.by_hand.numbers.intervals import LOCAL, ShapeError
 from glassformer.by_hand.numbers.scope import RIGHT, Known, UnknownNameError
@@ -197,8 +198,9 @@ class Chain:
         value = self._value(expected)
         is_about = side.relation == "ABOUT"
         is_coarse = is_round(node, value, noughts=1 if is_about else _NOUGHTS) or (is_about and is_far_off(node, value))
-        if is_rounded_up(node, value) or is_coarse:
-            doubt = doubt or "a round number, perhaps, or one of another size"
+        is_estimate = is_about and isinstance(node, Number) and is_near_miss(node, value) and "π" in names_in(expected)
+        if is_rounded_up(node, value) or is_coarse or is_estimate:
+            doubt = doubt or "a round number, perhaps, an estimate, or one of another size"
         ledger.compare(meant, node, Topic(self.title, node), doubt)
         claim.status, claim.why = "checked", ""
 

@@ -35,7 +35,7 @@ from glassformer.by_hand.grammar.expressions import (
     walk,
 )
 from glassformer.by_hand.notes.statements import Reading
-from glassformer.by_hand.numbers.comparison import units
+from glassformer.by_hand.numbers.comparison import are_near_misses, units
 from glassformer.by_hand.numbers.conventions import PLAIN, Convention, others
 from glassformer.by_hand.numbers.evaluator import Evaluator, printed_value
 from glassformer.by_hand.numbers.intervals import DEEP, LOCAL, ShapeError, Value
@@ -223,7 +223,7 @@ class Ledger:
         return best
 
     def _understood(self, expected: Node, literal: Node) -> Understood:
-        """Under the first reading that leaves nothing wrong; else under the one with the fewest wrong numbers."""
+        """Under the first reading that leaves nothing wrong; else under the one that comes nearest."""
         plain = self.evaluator()
         best: Understood | None = None
         problem: ShapeError | None = None
@@ -239,7 +239,7 @@ class Ledger:
                 found = self._under(convention, expected, literal, self.evaluator(PAPER, convention))
             except InputError:
                 continue
-            if best is None or found.outcome.wrong.sum() < best.outcome.wrong.sum():
+            if best is None or _misses(found) < _misses(best):
                 best = found
             if not found.outcome.wrong.any():
                 return found
@@ -434,6 +434,16 @@ def _look_rounded(expected: Node, used: list[Known]) -> bool:
     nodes = [expected, *(known.literal for known in used if known.literal is not None)]
     numbers = (each for node in nodes for each in walk(node) if isinstance(each, Number))
     return any((number.decimals or 0) >= _PLAINLY_ROUNDED for number in numbers)
+
+
+def _misses(found: Understood) -> tuple[int, bool]:
+    """How many numbers are wrong, and if they are not even near."""
+    outcome = found.outcome
+    literal = outcome.known.literal
+    is_near = (
+        literal is not None and is_printed(literal) and are_near_misses(literal, outcome.wrong, outcome.fit.expected)
+    )
+    return int(outcome.wrong.sum()), not is_near
 
 
 def _has_decimals(literal: Node) -> bool:

@@ -30,7 +30,7 @@ _IN_MATRIX = re.compile(r"&?\s*\\\\\s*&|\\begin\{([a-zA-Z]*)\*?\}.*?\\end\{\1\*?
 _BEGINNING = re.compile(
     r"(?:^|[\n$=≈→⇒,;|‖&>`│/]|\\[\[(\\]|\\(?:approx|to|Rightarrow|implies|item|quad|qquad)|(?<=\w)[.!?]"
     r"|(?:[^\W\d_][^:\n\\{}]{0,30}|[^\d\s}]\s?):|\b(?:and|so|then|thus|hence|gives?|get|have|is|that|with|because|since)\s)"
-    r"(?:\s|[-*+•({$~\\]|\\(?:left|displaystyle|quad|underbrace|lceil|lfloor|[,;:! ])|\d{1,2}[.)]\s|1\s*/"
+    r"(?:\s|[-*+•({$~\\]|\\(?:left|displaystyle|large|Large|small|huge|boxed|quad|underbrace|lceil|lfloor|[,;:! ])|\d{1,2}[.)]\s|1\s*/"
     r"|\\[dt]?frac\s*\{?1?|1\s*\}(?:\s*\{)?|\\sqrt)*$"
 )
 _LONGEST_INDENT = 40
@@ -41,6 +41,8 @@ _GOES_BEFORE = re.compile(
 _GOES_AFTER = re.compile(
     r"[\s}]*(?:\\left|\\[bB]igg?l?)\s*[(\[]|[ \t}]*(?:[×*÷·⋅^/]|\\(?:times|cdot|div)\b)\s*[\d({\\]"
 )
+_LABELS = re.compile(r"\s?\(\s*\d{1,2}\s*\)?(?:\s*[-+−/*×·]\s*\(?\s*\d{1,2}\s*\))+\s?")
+_PAIR = re.compile(r"\d+,\d+")
 _APPLIED = re.compile(r"[^\W\d_]\}?\s*\(\s*[-−]?\d[\d.]*\s*\)")
 _UNIT_AFTER_MATH = re.compile(
     r"\$\s*(?:[KMGTP]i?B|[kMG]?bits?|bytes?|param(?:eter)?s?|thousand|million|billion|trillion|[nmµ]?s|[km]?g|[kcm]?m|hours?"
@@ -109,6 +111,16 @@ def goes_on(last: Span, source: str) -> bool:
 def is_applied(working: Span, source: str) -> bool:
     """`Q(0.025)` may be a function of a number, and no product."""
     return _APPLIED.search(source[working.start : working.end]) is not None
+
+
+def has_labels(working: Span, source: str) -> bool:
+    """`(1) + (2)`: equations that have numbers."""
+    return _LABELS.fullmatch(source, max(0, working.start - 1), working.end + 1) is not None
+
+
+def is_decimal_comma(pair: Span, source: str) -> bool:
+    """`(0,5)`: a half, perhaps."""
+    return _PAIR.fullmatch(source[pair.start : pair.end].strip("()[] ")) is not None
 
 
 def is_copied_from_page(printed: Span, source: str) -> bool:

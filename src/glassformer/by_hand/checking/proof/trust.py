@@ -13,10 +13,12 @@ import numpy as np
 from glassformer.by_hand.checking.proof.evidence import is_written
 from glassformer.by_hand.checking.proof.surroundings import (
     goes_on,
+    has_labels,
     has_unit,
     is_applied,
     is_copied_from_page,
     is_cut,
+    is_decimal_comma,
     stands_plainly,
 )
 from glassformer.by_hand.grammar.expressions import (
@@ -87,6 +89,9 @@ def ground(flaw: Flaw, record: Record, source: str) -> str:
         return ""
     if flaw.is_proven:
         return "the notes pin it down"
+    is_beside = stands_plainly(flaw.expected.span, flaw.literal.span, source)
+    if not isinstance(flaw.literal, Matrix) and not is_beside and not _is_near_elsewhere(flaw, source):
+        return ""
     if flaw.state == "slip":
         return "what follows contradicts it"
     if is_printed(flaw.literal) and _are_set_to_nought(flaw):
@@ -102,7 +107,7 @@ def ground(flaw: Flaw, record: Record, source: str) -> str:
     has_entries = any(isinstance(each, Name) and each.index for each in walk(flaw.expected))
     is_pinned = is_written(flaw.expected) or (flaw.is_pinned and not flaw.is_copy and not has_entries)
     is_plain = is_pinned and _looks_like_result(flaw.literal)
-    if is_plain and _is_of_one_size(flaw) and stands_plainly(flaw.expected.span, flaw.literal.span, source):
+    if is_plain and is_beside and _is_of_one_size(flaw):
         return "it stands beside its working"
     return _by_its_looks(flaw) if is_printed(flaw.literal) else ""
 
@@ -116,9 +121,29 @@ def _is_misread(flaw: Flaw, source: str) -> bool:
     first, last = sorted((flaw.expected.span, flaw.literal.span), key=lambda span: span.start)
     if not flaw.is_put_in and (is_cut(first, source) or goes_on(last, source)):
         return True
+    if has_labels(flaw.expected.span, source) or (
+        isinstance(flaw.literal, Number) and _has_pairs(flaw.expected, source)
+    ):
+        return True
     has_names = any(isinstance(each, Name) for each in walk(flaw.expected))
     is_application = has_names and is_applied(flaw.expected.span, source)
     return is_application or is_copied_from_page(flaw.literal.span, source)
+
+
+def _is_near_elsewhere(flaw: Flaw, source: str) -> bool:
+    """Whether a number that stands somewhere else is close, or nearly right where it is put in or has a unit."""
+    assert flaw.right is not None
+    if not isinstance(flaw.literal, Number):
+        return False
+    if not (flaw.is_put_in or has_unit(flaw.literal.span, source)):
+        return _is_close(flaw)
+    return are_near_misses(flaw.literal, flaw.wrong, flaw.right)
+
+
+def _has_pairs(expected: Node, source: str) -> bool:
+    """`4 (0,5) / 2 = 1`: a pair that may be a decimal."""
+    matrices = (each for each in walk(expected) if isinstance(each, Matrix))
+    return any(is_decimal_comma(each.span, source) for each in matrices)
 
 
 def _is_of_one_size(flaw: Flaw) -> bool:

@@ -17,7 +17,7 @@ from glassformer.by_hand.notes.programs.array_functions import FUNCTIONS, Unknow
 from glassformer.by_hand.notes.programs.python_expressions import Expressions, Module, Own, truth
 
 MOST_STEPS = 50_000
-OTHER_DIGITS = re.compile(r"[#\d>:'\"][bxXoc](?=['\"}]|$)")  # of a format: `{i:03b}`
+OTHER_DIGITS = re.compile(r"[#\d>:'\"][bxXoc%](?=['\"}]|$)")  # of a format: `{i:03b}`
 _MODULES = frozenset({"numpy", "torch", "math", "torch.nn.functional", "scipy.special", "jax.numpy"})
 _USUAL = MappingProxyType(
     {"np": "numpy", "numpy": "numpy", "torch": "torch", "math": "math", "F": "torch.nn.functional", "jnp": "jax.numpy"}
@@ -244,7 +244,7 @@ class _Frame(Expressions):
             return [event for part in expression.values for event in self._pieces(part)]
         if isinstance(expression, ast.FormattedValue):
             if expression.format_spec is not None and OTHER_DIGITS.search(ast.unparse(expression.format_spec)):
-                raise UnknownValueError("digits of another base")
+                raise UnknownValueError("digits of another base, or hundredths")
             return self._pieces(expression.value)
         if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
             words = expression.func.value
