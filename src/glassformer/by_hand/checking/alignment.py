@@ -26,6 +26,7 @@ from glassformer.by_hand.grammar.expressions import (
     has_matrix,
     is_printed,
     names_in,
+    walk,
     with_children,
 )
 from glassformer.by_hand.grammar.names import is_plain_word
@@ -77,7 +78,12 @@ class Alignment:
         """Gives the number of comparisons made; none in an equation to be solved: `xᵀ [1, 0] = xᵀ [0, 1]`."""
         shared = names_in(known) & names_in(side)
         is_equation = any(self.ledger.scope.find(name) is None for name in shared) and has_matrix(known)
-        return 0 if is_equation else self.align(known, side)
+        if is_equation:
+            return 0
+        is_plain = is_written(known) and is_written(side) and not is_printed(side)
+        if is_plain and not self._have_alike_parts(known, side) and self._agree(known, side):
+            return 1  # `(2/3, 1/3) / ‖…‖ = (2, 1) / ‖…‖`: the parts are others, the whole is the same
+        return self.align(known, side)
 
     def align(self, known: Node, side: Node) -> int:
         """The same for parts of them."""
@@ -159,6 +165,12 @@ class Alignment:
                 if all(self._same_shape(a, b) for a, b in pairs) and all(self._agree_somewhat(a, b) for a, b in pairs):
                     return sum(self.align(a, b) for a, b in pairs)
         return self._whole(known, side)
+
+    def _have_alike_parts(self, known: Node, side: Node) -> bool:
+        """Whether a matrix of one was plainly put in for one of the other."""
+        ours = [each for each in walk(known) if isinstance(each, Matrix)]
+        theirs = [each for each in walk(side) if isinstance(each, Matrix) and is_printed(each)]
+        return any(self._same_shape(a, b) and self._agree_somewhat(a, b) for a in ours for b in theirs)
 
     def _agree_somewhat(self, known: Node, side: Node) -> bool:
         """Whether a part was plainly put in for another: most of its numbers are the same."""

@@ -37,6 +37,8 @@ _MOST_PARTS = 40  # other meanings of parts that are tried
 def read_otherwise(expected: Node, printed: Node) -> Iterator[Node]:
     """The other meanings of an expression beside a printed result."""
     yield from (other for other, _ in in_hundredths(expected, printed))
+    if isinstance(expected, Product):
+        yield from _mixed(expected)
     yield from _as_it_stands(expected)
     squares = _with_squares_of_negatives(expected)
     if squares is not expected:
@@ -50,7 +52,6 @@ def _as_it_stands(expected: Node) -> Iterator[Node]:
     match expected:
         case Product():
             yield from _divided_otherwise(expected)
-            yield from _mixed(expected)
         case Sum():
             yield from _terms_divided_otherwise(expected)
             yield from _divided_as_a_whole(expected)

@@ -30,7 +30,8 @@ _IN_MATRIX = re.compile(r"&?\s*\\\\\s*&|\\begin\{([a-zA-Z]*)\*?\}.*?\\end\{\1\*?
 _BEGINNING = re.compile(
     r"(?:^|[\n$=≈→⇒,;|‖&>`│/]|\\[\[(\\]|\\(?:approx|to|Rightarrow|implies|item|quad|qquad)|(?<=\w)[.!?]"
     r"|(?:[^\W\d_][^:\n\\{}]{0,30}|[^\d\s}]\s?):|\b(?:and|so|then|thus|hence|gives?|get|have|is|that|with|because|since)\s)"
-    r"(?:\s|[-*+•({$~\\]|\\(?:left|displaystyle|large|Large|small|huge|boxed|quad|underbrace|lceil|lfloor|[,;:! ])|\d{1,2}[.)]\s|1\s*/"
+    r"(?:\s|[-*+•({$~\\]|\\(?:left|displaystyle|large|Large|small|huge|boxed|quad|underbrace|lceil|lfloor|[,;:! ])"
+    r"|\d{1,2}[.)]\s|1\s*/"
     r"|\\[dt]?frac\s*\{?1?|1\s*\}(?:\s*\{)?|\\sqrt)*$"
 )
 _LONGEST_INDENT = 40
