@@ -105,8 +105,8 @@ def ground(flaw: Flaw, record: Record, source: str) -> str:
     if record.speaks_for(flaw.expected):
         return "others of its kind are right"
     has_entries = any(isinstance(each, Name) and each.index for each in walk(flaw.expected))
-    is_pinned = is_written(flaw.expected) or (flaw.is_pinned and not flaw.is_copy and not has_entries)
-    is_plain = is_pinned and _looks_like_result(flaw.literal)
+    is_pinned = is_written(flaw.expected) or (flaw.is_pinned and not has_entries)
+    is_plain = is_pinned and not flaw.is_copy and _looks_like_result(flaw.literal)
     if is_plain and is_beside and _is_of_one_size(flaw):
         return "it stands beside its working"
     return _by_its_looks(flaw) if is_printed(flaw.literal) else ""
