@@ -10,7 +10,9 @@ from glassformer.by_hand.checking import coverage
 from glassformer.by_hand.checking.checker import Checker
 from glassformer.by_hand.checking.findings import Correction, Finding, Remark, Report
 from glassformer.by_hand.checking.ledger import Ledger
+from glassformer.by_hand.checking.proof.evidence import is_written
 from glassformer.by_hand.checking.proof.excuses import excuse
+from glassformer.by_hand.checking.proof.readings import misprinted
 from glassformer.by_hand.checking.proof.trust import ground
 from glassformer.by_hand.checking.spelling import Spelling, decimals_of, number
 from glassformer.by_hand.grammar.expressions import (
@@ -35,6 +37,7 @@ from glassformer.errors import InputError
 _NOT_SHOWN = "it does not follow as it was read, and nothing else shows that it was read as it is meant"
 _THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 _HALF = 1e-7  # what is as near to a half is one
+_MANY_DIGITS = 3  # so many that chance hardly gives them
 _MANY_DOUBTS = 2  # more doubtful numbers than these, and the given numbers were simply rounded
 _MUCH_STRAIN = 0.5  # of the room that rounding leaves: many small errors hardly ever add up to as much
 
@@ -43,6 +46,8 @@ def judge(checker: Checker) -> Report:
     """The report on one document."""
     ledger, document = checker.ledger, checker.reading.document
     withdrawn = _withdraw(ledger)
+    for flaw in ledger.flaws:
+        flaw.sure = _hangs_on(flaw, ledger)
     report = Report([document.file], documents=[document], numbers=ledger.numbers, following=ledger.following)
     report.coverage = coverage.count(checker.reading, ledger)
     _count(ledger, document, report)
@@ -96,6 +101,21 @@ def _excuse(flaw: Flaw, ledger: Ledger) -> str:
         return float(value.middle(LOCAL)[0, 0]) if value.is_scalar else math.nan
 
     return excuse(flaw.expected, flaw.literal, worth, ledger.source, is_near=is_near)
+
+
+def _hangs_on(flaw: Flaw, ledger: Ledger) -> str:
+    """How sure a flaw is. Where a digit of the working, changed, gives the printed number, it may be that one."""
+    literal, expected = flaw.literal, flaw.expected
+    if flaw.kind or flaw.is_proven or not isinstance(literal, Number) or expected is None or not is_written(expected):
+        return flaw.sure
+    is_telling = len(literal.text.replace(".", "").strip("0")) >= _MANY_DIGITS and flaw.state == "open"
+    if not is_telling or flaw.right is None or are_near_misses(literal, flaw.wrong, flaw.right):
+        return flaw.sure
+    ledger.enter(flaw.section)
+    for old, new, working in misprinted(expected):
+        if ledger.gives(working, literal):
+            return f"unless {old.text} is a misprint for {new.text}, from which it follows"
+    return flaw.sure
 
 
 def _what_we_get(flaw: Flaw) -> str:

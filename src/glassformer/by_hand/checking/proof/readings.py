@@ -6,6 +6,7 @@ Gives expressions that somebody may have worked out instead; works nothing out i
 import math
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 
 from glassformer.by_hand.grammar.expressions import (
@@ -255,6 +256,21 @@ def with_numbers(node: Node, change: Callable[[Number], Number]) -> Node:
     if isinstance(node, Number):
         return change(node)
     return with_children(node, tuple(with_numbers(child, change) for child in children(node)))
+
+
+def misprinted(expected: Node) -> Iterator[tuple[Number, Number, Node]]:
+    """A number of a working with one digit changed: what stands there, what may have been meant, and the working."""
+    for number in (each for each in walk(expected) if isinstance(each, Number)):
+        for i, old in enumerate(number.text):
+            for new in "0123456789" if old.isdigit() and len(number.text) > 1 else "":
+                if new != old and not (i == 0 and new == "0"):
+                    text = number.text[:i] + new + number.text[i + 1 :]
+                    other = Number(text, number.span, number.sign, number.percent)
+                    yield number, other, with_numbers(expected, partial(_exchanged, number, other))
+
+
+def _exchanged(old: Number, new: Number, number: Number) -> Number:
+    return new if number is old else number
 
 
 def beginnings(side: Node) -> Iterator[Node]:
