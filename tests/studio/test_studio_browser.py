@@ -124,6 +124,34 @@ def test_other_layers_are_worked_in_the_same_room(visit: Open) -> None:
     expect(page.locator(".paper .number .figure")).to_have_text("0.802")
 
 
+def test_tokens_stand_in_columns_if_that_is_wanted(visit: Open) -> None:
+    page = visit("#room=by-hand&example=i-love-ai")
+    rows = cells(page, "weights")
+    expect(page.locator("[data-stage=scores]")).to_contain_text("why Kᵀ: 3×2 · 3×2 does not fit, 3×2 · 2×3 does")
+    page.locator('[data-setting="tokens in"]').select_option("columns")
+    expect(page.locator("[data-stage=weights]")).to_contain_text("soft(arg)max_β(Kᵀ Q)")
+    assert cells(page, "weights") == [rows[3 * c + r] for r in range(3) for c in range(3)]
+    page.locator("[data-stage=values] .figure-cell").nth(5).click()  # value 1 of “AI”
+    expect(page.locator(".paper .number .sum").first).to_have_text("= 2 × 1 + 1 × 1")
+    page.get_by_label("inputs 1, 3").fill("0")  # the first number of “AI”
+    expect(page.locator(".paper .number .sum").first).to_have_text("= 2 × 0 + 1 × 1")
+    assert page.locator("td.used").count() == 4
+    again = visit("#room=by-hand&example=rnn-step&tokens=columns&cell=step_sum,2,0")
+    expect(again.locator(".paper .number .figure")).to_have_text("−0.5")
+    expect(again.locator("[data-stage=step_sum] .formula")).to_have_text(re.compile("W.*x.*h"))
+    assert visit("#room=by-hand&example=max-pooling&tokens=columns").locator('[data-setting="tokens in"]').count() == 0
+
+
+def test_a_step_of_writing_stands_beside_what_training_reads(visit: Open) -> None:
+    page = visit("#room=by-hand&example=teacher-forcing&cell=chosen_id,0")
+    expect(page.locator(".paper .number .figure")).to_have_text("3")
+    assert cells(page, "next_ids") == ["0", "1", "3"]
+    assert cells(page, "forced_ids") == ["0", "1", "2", "3"]
+    expect(page.locator("[data-stage=next_ids] th").last).to_have_text("KI")
+    page.get_by_label("rows 2, 2").fill("1.5")
+    expect(page.locator("[data-stage=next_ids] .figure-cell").last).to_have_text("2")
+
+
 def test_a_number_of_the_working_leads_down_to_what_was_given_and_up_again(visit: Open) -> None:
     """The panel is the one of the room Inside: terms, their sum, and links to where each number stands."""
     page = visit("#room=by-hand&example=masked&cell=weights,1,0")

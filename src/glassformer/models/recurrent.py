@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from glassformer.layers.embedding import Embedding, Head
 from glassformer.layers.recurrent import read_rows
+from glassformer.models.classifiers import words_left_out
 from glassformer.models.config import RecurrentConfig
 from glassformer.stages.watchers import Watcher, nothing
 
@@ -33,13 +34,16 @@ class RecurrentClassifier(nn.Module):
         self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
     ) -> Float[Tensor, "B N"]:
         """The state after the last real word (of the last layer and direction), turned into logits."""
+        if self.training and self.config.word_dropout > 0:
+            ids, real = words_left_out(ids, real, self.config.word_dropout)
         embedded, real = self.embedding(ids, see=see), see("real", real)
         lengths = real.sum(1).clamp(min=1)
-        states, last = read_rows(self.recurrent, embedded, lengths)
+        states, last = read_rows(self.recurrent, embedded, lengths, nothing if self.plain else see)
         if see is not nothing:
             behind = torch.arange(ids.shape[1], device=ids.device) >= lengths[:, None]  # B T
             self._show(states.masked_fill(behind[..., None], 0.0), see)
-        return self.head(see("pooled", last, "last state" if self.plain else "last layer"), see=see)  # type: ignore[no-any-return]
+        way = "way back" if self.recurrent.bidirectional else "last state"
+        return self.head(see("pooled", last, way), see=see)  # type: ignore[no-any-return]
 
     def _show(self, states: Tensor, see: Watcher) -> None:
         """The states are for the eye only: torch's kernel keeps them to itself, so they can be read but not written."""
@@ -47,7 +51,8 @@ class RecurrentClassifier(nn.Module):
             for stage, name in _RECURRENT_WEIGHTS.items():
                 weight = getattr(self.recurrent, name)
                 see(stage, weight.T if weight.ndim == 2 else weight)
-        see("states", states, "plain" if self.plain else "kernel")
+        ways = "both ways" if self.recurrent.bidirectional else "one way"
+        see("states", states, "plain" if self.plain else ways)
 
 
 _CELLS: Mapping[int, Callable[..., nn.RNNBase]] = MappingProxyType({1: nn.RNN, 3: nn.GRU, 4: nn.LSTM})  # by gates

@@ -1,7 +1,7 @@
 """The sentences that all reports share: what a verdict means, how a finding is told. Lays nothing out."""
 
 from glassformer.by_hand.checking.findings import MEANINGS, Finding, Report, Unchecked
-from glassformer.drawing.terminal import visible
+from glassformer.errors import visible
 
 
 def place(finding: Finding) -> str:
@@ -81,6 +81,9 @@ def ending(report: Report, *, strict: bool = False, least: float = 0.0) -> str:
             return ""
         case "nothing checked" if coverage.look_like_results:
             return "Nothing could be checked: no number follows from others in a way that could be read."
+        case "nothing checked" if report.unreadable:
+            first = report.unreadable[0]
+            return f"Nothing could be checked. Line {first.line}: {first.why.rstrip('.')}."
         case "nothing checked":
             return "Nothing could be checked. Notes need claims such as Q = X W_Q = [[1, 0], [1, 1]]."
         case "too little checked":
