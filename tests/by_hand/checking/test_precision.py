@@ -137,9 +137,9 @@ def test_signs_that_mean_something_else(notes: str, suffix: str) -> None:
 def test_a_row_that_begins_with_a_minus_goes_on() -> None:
     rows = r"&\quad= -0.62 - 2.11 \times 0 + 1.75 \times 1 \\ &\qquad- 1.25 \times 0 - 3.05 \times 2 \\ &\quad= {} \\"
     right = check_text(rf"\begin{{align*}}{rows.format('-4.97')}\end{{align*}}", suffix=".tex")
-    wrong = check_text(rf"\begin{{align*}}{rows.format('1.13')}\end{{align*}}", suffix=".tex")
+    wrong = check_text(rf"\begin{{align*}}{rows.format('-3.97')}\end{{align*}}", suffix=".tex")
     assert (right.outcome, right.checked) == ("fine", 1)
-    assert [(each.printed, each.right) for each in wrong.findings] == [("1.13", "-4.97")]
+    assert [(each.printed, each.right) for each in wrong.findings] == [("-3.97", "-4.97")]
 
 
 def test_columns_of_an_alignment_are_statements_of_their_own() -> None:

@@ -25,6 +25,8 @@ from glassformer.by_hand.grammar.expressions import (
     children,
     has_matrix,
     is_printed,
+    names_in,
+    walk,
     with_children,
 )
 from glassformer.by_hand.grammar.names import is_plain_word
@@ -72,8 +74,19 @@ class Alignment:
         self.ledger, self.subject = ledger, subject
         self.about = about  # the two are joined by ≈
 
+    def begin(self, known: Node, side: Node) -> int:
+        """Gives the number of comparisons made; none in an equation to be solved: `xᵀ [1, 0] = xᵀ [0, 1]`."""
+        shared = names_in(known) & names_in(side)
+        is_equation = any(self.ledger.scope.find(name) is None for name in shared) and has_matrix(known)
+        if is_equation:
+            return 0
+        is_plain = is_written(known) and is_written(side) and not is_printed(side)
+        if is_plain and not self._have_alike_parts(known, side) and self._agree(known, side):
+            return 1  # `(2/3, 1/3) / ‖…‖ = (2, 1) / ‖…‖`: the parts are others, the whole is the same
+        return self.align(known, side)
+
     def align(self, known: Node, side: Node) -> int:
-        """Gives the number of comparisons made."""
+        """The same for parts of them."""
         ledger = self.ledger
         if isinstance(known, Number) and isinstance(side, Number):
             return 0  # two bare numbers in two products: the products are compared, or nothing is
@@ -153,6 +166,12 @@ class Alignment:
                     return sum(self.align(a, b) for a, b in pairs)
         return self._whole(known, side)
 
+    def _have_alike_parts(self, known: Node, side: Node) -> bool:
+        """Whether a matrix of one was plainly put in for one of the other."""
+        ours = [each for each in walk(known) if isinstance(each, Matrix)]
+        theirs = [each for each in walk(side) if isinstance(each, Matrix) and is_printed(each)]
+        return any(self._same_shape(a, b) and self._agree_somewhat(a, b) for a in ours for b in theirs)
+
     def _agree_somewhat(self, known: Node, side: Node) -> bool:
         """Whether a part was plainly put in for another: most of its numbers are the same."""
         if not is_printed(side):
@@ -202,6 +221,8 @@ class Alignment:
             raise UnsureError("a division that can be read in two ways")
         if any(self._agree(known, other) for other in read_otherwise(side, known)):
             raise UnsureError("a division that can be read in two ways")
+        if is_printed(known) and not is_written(side):
+            raise UnsureError("an equation, perhaps, and not a result")
         if is_printed(known):
             ledger.compare(side, known, self.subject)  # `0.6 = 0.2 × 3`: the result stands first
         else:
@@ -232,14 +253,15 @@ class Alignment:
             return False
 
     def _is_changed_given(self, wrong: list[tuple[Node, Node]], right: list[tuple[Node, Node]]) -> bool:
-        """One name has another number than it was given, and another name has its own: the formula is worked out here.
+        """One name has another number than it was given, and another has its own decimals: it is worked out here.
 
-        A name of the same letter with that very number (w_new, w′) would explain it.
+        A name of the same letter with that very number (w_new, w′) would explain it. Whole numbers recur.
         """
         name, number = (_named(wrong[0][0]), wrong[0][1]) if len(wrong) == 1 else (None, None)
         if name is None or not isinstance(number, Number) or name.text in _COUNTS:
             return False
-        if not any(other.key != name.key for ours, _ in right if (other := _named(ours)) is not None):
+        others = [(other, theirs) for ours, theirs in right if (other := _named(ours)) is not None]
+        if not any(other.key != name.key and isinstance(own, Number) and own.decimals for other, own in others):
             return False
         versions = self.ledger.scope.versions(name.key)
         if len(versions) != 1 or versions[0].literal is None:

@@ -15,6 +15,8 @@ from glassformer.by_hand.checking.proof.readings import in_hundredths, is_far_of
 from glassformer.by_hand.checking.proof.surroundings import (
     counts_otherwise,
     dash_read_otherwise,
+    is_asked,
+    is_remainder,
     is_set_by_program,
     is_shape_in_comment,
     is_text,
@@ -38,6 +40,7 @@ from glassformer.by_hand.grammar.expressions import (
 )
 from glassformer.by_hand.grammar.names import is_plain_word, stage_of
 from glassformer.by_hand.notes.statements import Side, Statement
+from glassformer.by_hand.numbers.comparison import is_near_miss
 from glassformer.by_hand.numbers.formulas import Ways, catalogue_formulas
 from glassformer.by_hand.numbers.intervals import LOCAL, ShapeError
 from glassformer.by_hand.numbers.scope import RIGHT, Known, UnknownNameError
@@ -46,6 +49,7 @@ from glassformer.errors import InputError
 _MOST_PRINTED = 5
 _MOST_BETWEEN = 3  # printed results between a list and what a name says of it
 _LONGEST_NAME = 3  # words
+_NOUGHTS = 4  # at the end of a number that is round, whatever sign stands before it
 LONGEST_TITLE = 4  # words; a longer caption is a sentence
 _FORMULA = "a formula"
 _STANDARD = "what standardised numbers have, perhaps: a mean of 0, a variance of 1"
@@ -193,8 +197,10 @@ class Chain:
         doubt = "it begins with a dash or a minus" if is_dash else self._doubt(expected, node)
         value = self._value(expected)
         is_about = side.relation == "ABOUT"
-        if is_rounded_up(node, value) or (is_about and (is_round(node, value) or is_far_off(node, value))):
-            doubt = doubt or "a round number, perhaps, or one of another size"
+        is_coarse = is_round(node, value, noughts=1 if is_about else _NOUGHTS) or (is_about and is_far_off(node, value))
+        is_estimate = is_about and isinstance(node, Number) and is_near_miss(node, value) and "π" in names_in(expected)
+        if is_rounded_up(node, value) or is_coarse or is_estimate:
+            doubt = doubt or "a round number, perhaps, an estimate, or one of another size"
         ledger.compare(meant, node, Topic(self.title, node), doubt)
         claim.status, claim.why = "checked", ""
 
@@ -222,6 +228,8 @@ class Chain:
             return "letters that are put together, perhaps"
         if counts_otherwise(node.span, self.ledger.source):
             return "a number that counts places or hundredths, perhaps"
+        if is_remainder(node.span, self.ledger.source):
+            return "a remainder"
         if is_written(expected):
             return ""
         if isinstance(expected, Name) and expected.index:
@@ -333,14 +341,15 @@ class Chain:
     def _align(self, before: Node, node: Node, claim: Claim, side: Side) -> None:
         """Numbers put in for a formula that they do not fit are of something else; they are gone on with."""
         doubt = self._doubt(before, node) or ("it can be read in more than one way" if side.others else "")
-        if not doubt and self.statement.prose.rstrip().endswith("?"):
+        is_asked_before = self.statement.prose.rstrip().endswith("?") or is_asked(before.span, self.ledger.source)
+        if not doubt and is_asked_before:
             doubt = "it is asked, and not said"
         if doubt:
             claim.why = doubt
             return
         try:
             alignment = Alignment(self.ledger, Topic(self.title, node), about=side.relation == "ABOUT")
-            if alignment.align(before, node):
+            if alignment.begin(before, node):
                 claim.status, claim.why = "checked", ""
         except InputError as error:
             self._explain(claim, error)

@@ -47,6 +47,7 @@ class Finding:
     offset: int = 0
     quote: str = ""
     follows: tuple[int, ...] = ()  # lines that are consistent with this error
+    ground: str = ""  # what shows that it was read as it is meant
 
     @property
     def is_certain(self) -> bool:

@@ -10,7 +10,10 @@ from glassformer.by_hand.checking import coverage
 from glassformer.by_hand.checking.checker import Checker
 from glassformer.by_hand.checking.findings import Correction, Finding, Remark, Report
 from glassformer.by_hand.checking.ledger import Ledger
-from glassformer.by_hand.checking.proof.trust import is_shown
+from glassformer.by_hand.checking.proof.evidence import is_written
+from glassformer.by_hand.checking.proof.excuses import excuse
+from glassformer.by_hand.checking.proof.readings import misprinted
+from glassformer.by_hand.checking.proof.trust import ground
 from glassformer.by_hand.checking.spelling import Spelling, decimals_of, number
 from glassformer.by_hand.grammar.expressions import (
     Call,
@@ -24,7 +27,7 @@ from glassformer.by_hand.grammar.expressions import (
     walk,
 )
 from glassformer.by_hand.notes.documents import Document
-from glassformer.by_hand.numbers.comparison import entries_of, fit, units
+from glassformer.by_hand.numbers.comparison import are_near_misses, entries_of, fit, units
 from glassformer.by_hand.numbers.evaluator import print_halves, printed_value
 from glassformer.by_hand.numbers.intervals import DEEP, GENEROUS, LOCAL, Value
 from glassformer.by_hand.numbers.scope import PAPER, RIGHT
@@ -34,6 +37,7 @@ from glassformer.errors import InputError
 _NOT_SHOWN = "it does not follow as it was read, and nothing else shows that it was read as it is meant"
 _THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 _HALF = 1e-7  # what is as near to a half is one
+_MANY_DIGITS = 3  # so many that chance hardly gives them
 _MANY_DOUBTS = 2  # more doubtful numbers than these, and the given numbers were simply rounded
 _MUCH_STRAIN = 0.5  # of the room that rounding leaves: many small errors hardly ever add up to as much
 
@@ -42,6 +46,8 @@ def judge(checker: Checker) -> Report:
     """The report on one document."""
     ledger, document = checker.ledger, checker.reading.document
     withdrawn = _withdraw(ledger)
+    for flaw in ledger.flaws:
+        flaw.sure = _hangs_on(flaw, ledger)
     report = Report([document.file], documents=[document], numbers=ledger.numbers, following=ledger.following)
     report.coverage = coverage.count(checker.reading, ledger)
     _count(ledger, document, report)
@@ -62,17 +68,61 @@ def _withdraw(ledger: Ledger) -> set[Flaw]:
     """Takes back what nothing shows to be an error: such a number was not checked, and the reason is said."""
     if ledger.exact:
         return set()
-    doubted = {flaw for flaw in ledger.flaws if not flaw.kind and not is_shown(flaw, ledger.record, ledger.source)}
-    for flaw in doubted:
+    doubted: dict[Flaw, str] = {}
+    for flaw in ledger.flaws:
+        if not flaw.kind:
+            flaw.ground = ground(flaw, ledger.record, ledger.source)
+            why = _excuse(flaw, ledger) if flaw.ground else _NOT_SHOWN
+            if why:
+                doubted[flaw] = _what_we_get(flaw) + why
+    for flaw, why in doubted.items():
         numbers = [each.span.start for each in walk(flaw.literal) if isinstance(each, Number)]
         ledger.numbers -= flaw.wrong.size
         for claim in ledger.claims:
             if claim.span.start <= flaw.literal.span.start and flaw.literal.span.end <= claim.span.end:
-                claim.status, claim.why = "not checkable", _NOT_SHOWN
+                claim.status, claim.why = "not checkable", why
         for start in numbers:
             ledger.compared.pop(start, None)
     ledger.flaws = [flaw for flaw in ledger.flaws if flaw not in doubted]
-    return doubted
+    return set(doubted)
+
+
+def _excuse(flaw: Flaw, ledger: Ledger) -> str:
+    """What a number may be instead of a wrong result, unless a program prints it or what follows shows it to be one."""
+    assert flaw.expected is not None
+    assert flaw.right is not None
+    if not isinstance(flaw.literal, Number) or flaw.is_proven or flaw.state != "open":
+        return ""
+    is_near = are_near_misses(flaw.literal, flaw.wrong, flaw.right)
+    ledger.enter(flaw.section)
+
+    def worth(node: Node) -> float:
+        value = ledger.evaluator(PAPER, flaw.convention)(node, itself=False)
+        return float(value.middle(LOCAL)[0, 0]) if value.is_scalar else math.nan
+
+    return excuse(flaw.expected, flaw.literal, worth, ledger.source, is_near=is_near)
+
+
+def _hangs_on(flaw: Flaw, ledger: Ledger) -> str:
+    """How sure a flaw is. Where a digit of the working, changed, gives the printed number, it may be that one."""
+    literal, expected = flaw.literal, flaw.expected
+    if flaw.kind or flaw.is_proven or not isinstance(literal, Number) or expected is None or not is_written(expected):
+        return flaw.sure
+    is_telling = len(literal.text.replace(".", "").strip("0")) >= _MANY_DIGITS and flaw.state == "open"
+    if not is_telling or flaw.right is None or are_near_misses(literal, flaw.wrong, flaw.right):
+        return flaw.sure
+    ledger.enter(flaw.section)
+    for old, new, working in misprinted(expected):
+        if ledger.gives(working, literal):
+            return f"unless {old.text} is a misprint for {new.text}, from which it follows"
+    return flaw.sure
+
+
+def _what_we_get(flaw: Flaw) -> str:
+    """Told even where nothing is called wrong, so that the reader may look again."""
+    if not isinstance(flaw.literal, Number) or flaw.right is None:
+        return ""
+    return f"we get {_on_page(flaw.right, 0, 0, flaw.literal)}; "
 
 
 def _is_strained(flaw: Flaw) -> bool:
@@ -184,6 +234,7 @@ def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
                 offset=node.span.start,
                 quote=document.line_text(node.span.start),
                 follows=lines,
+                ground=flaw.ground,
             )
         )
     return answer

@@ -10,8 +10,15 @@ from functools import partial
 
 import numpy as np
 
-from glassformer.by_hand.checking.proof.evidence import UnsureError, is_meant, is_pinned, is_written, missing_proof
-from glassformer.by_hand.checking.proof.readings import in_other_digits, read_otherwise
+from glassformer.by_hand.checking.proof.evidence import (
+    UnsureError,
+    is_meant,
+    is_pinned,
+    is_written,
+    missing_proof,
+    rests_on_scalars,
+)
+from glassformer.by_hand.checking.proof.readings import are_codes, in_other_digits, read_otherwise
 from glassformer.by_hand.checking.proof.trust import Record
 from glassformer.by_hand.checking.stacks import Stacks
 from glassformer.by_hand.grammar.expressions import (
@@ -28,7 +35,7 @@ from glassformer.by_hand.grammar.expressions import (
     walk,
 )
 from glassformer.by_hand.notes.statements import Reading
-from glassformer.by_hand.numbers.comparison import units
+from glassformer.by_hand.numbers.comparison import are_near_misses, units
 from glassformer.by_hand.numbers.conventions import PLAIN, Convention, others
 from glassformer.by_hand.numbers.evaluator import Evaluator, printed_value
 from glassformer.by_hand.numbers.intervals import DEEP, LOCAL, ShapeError, Value
@@ -173,12 +180,13 @@ class Ledger:
         outcome = found.outcome
         outcome.known.origin = expected
         if outcome.wrong.any():
-            if any(self.agrees(*pair) for pair in in_other_digits(expected, literal)):
+            others = in_other_digits(expected, literal)
+            if are_codes(expected, literal) or any(self.agrees(*pair) for pair in others):
                 raise UnsureError("digits that may be read in another way")
-            for meant in read_otherwise(expected, literal):
-                if self.agrees(meant, literal):
-                    self.compare(meant, literal, subject, doubt, proven=proven)
-                    return
+            meant = self._meant(expected, literal, int(outcome.wrong.sum()))
+            if meant is not None:
+                self.compare(meant, literal, subject, doubt, proven=proven)
+                return
             other = said_otherwise(expected, lambda node: self.fits(node, literal))
             if other is not None and not doubt:
                 self._add_flaw(expected, literal, found, subject, kind="formula", cause=other[0])
@@ -193,14 +201,29 @@ class Ledger:
             flaw = self._accuse(expected, literal, found, subject, cause)
             flaw.is_proven = bool(proven) or self.by_program
             flaw.is_pinned = is_pinned(literal, found.evaluator)
+            flaw.by_scalars = rests_on_scalars(expected, found.evaluator)
         self.record.note(expected, is_right=not outcome.wrong.any())
         outcome.settle()
         if not doubt and proven is None:
             self._mild(expected, literal, found, subject)
         self._keep(expected, literal, outcome)
 
+    def _meant(self, expected: Node, literal: Node, n_wrong: int) -> Node | None:
+        """The other meaning of an expression that leaves the fewest numbers wrong, if it is fewer than these."""
+        best: Node | None = None
+        for meant in read_otherwise(expected, literal):
+            try:
+                left = int(self._understood(meant, literal).outcome.wrong.sum())
+            except InputError:
+                continue
+            if left < n_wrong:
+                best, n_wrong = meant, left
+            if not left:
+                break
+        return best
+
     def _understood(self, expected: Node, literal: Node) -> Understood:
-        """Under the first reading that leaves nothing wrong; else under the one with the fewest wrong numbers."""
+        """Under the first reading that leaves nothing wrong; else under the one that comes nearest."""
         plain = self.evaluator()
         best: Understood | None = None
         problem: ShapeError | None = None
@@ -216,7 +239,7 @@ class Ledger:
                 found = self._under(convention, expected, literal, self.evaluator(PAPER, convention))
             except InputError:
                 continue
-            if best is None or found.outcome.wrong.sum() < best.outcome.wrong.sum():
+            if best is None or _misses(found) < _misses(best):
                 best = found
             if not found.outcome.wrong.any():
                 return found
@@ -411,6 +434,16 @@ def _look_rounded(expected: Node, used: list[Known]) -> bool:
     nodes = [expected, *(known.literal for known in used if known.literal is not None)]
     numbers = (each for node in nodes for each in walk(node) if isinstance(each, Number))
     return any((number.decimals or 0) >= _PLAINLY_ROUNDED for number in numbers)
+
+
+def _misses(found: Understood) -> tuple[int, bool]:
+    """How many numbers are wrong, and if they are not even near."""
+    outcome = found.outcome
+    literal = outcome.known.literal
+    is_near = (
+        literal is not None and is_printed(literal) and are_near_misses(literal, outcome.wrong, outcome.fit.expected)
+    )
+    return int(outcome.wrong.sum()), not is_near
 
 
 def _has_decimals(literal: Node) -> bool:

@@ -12,8 +12,12 @@ from glassformer.by_hand.grammar.names import FUNCTIONS, GREEK, canonical
 from glassformer.by_hand.grammar.patterns import (
     APPLIED,
     ARGUMENT,
+    BOLD,
+    BOLD_BEFORE,
     CHAIN_INDEX,
     CONNECTIVES,
+    COUNTED_E,
+    COUNTED_NAME,
     INDEX,
     LONG_FUNCTION,
     LONG_SUBSCRIPT,
@@ -25,6 +29,7 @@ from glassformer.by_hand.grammar.patterns import (
     SUBSCRIPT,
     SYMBOL_LETTERS,
     TURNS,
+    VECTOR_E,
 )
 from glassformer.by_hand.grammar.summation import SIGNS, summed_over
 
@@ -175,7 +180,7 @@ class NameLexer:
     def _symbol(self, base: str, start: int, end: int) -> list[Token]:
         """A symbol with its scripts: `W_Q`, `W^{(1)}`, `K^T_1`; a transpose is a token of its own."""
         turned: tuple[int, int] | None = None
-        name = base
+        name = base = base if base != "e" or not self._is_other_e(start, end) else VECTOR_E
         while True:
             if self.text[end : end + 1] == "'" and base == "d":
                 name, end = "d_k", end + 1
@@ -211,6 +216,13 @@ class NameLexer:
         elif self.text[end : end + 1] == "[" and len(base) == 1:
             tokens.append(self.token("OTHER", "[…]", end, end))  # x[n − k]: a place, and not a factor
         return tokens
+
+    def _is_other_e(self, start: int, end: int) -> bool:
+        """Whether e is a vector in bold type, or an error that is counted: `e^{(2)}` beside y^{(2)}."""
+        is_bold = BOLD_BEFORE.search(self.text[max(0, start - 14) : start + 1]) or self.text.startswith(BOLD, start)
+        counted = COUNTED_E.match(self.text, end)
+        is_counted = counted is not None and (counted[0].endswith("}") or COUNTED_NAME.search(self.text))
+        return bool(is_bold or is_counted)
 
     def _is_application(self, end: int) -> bool:
         """`u(x) = 4x` says what u makes of x; `ŷ(1 − ŷ)` is a product."""

@@ -75,6 +75,10 @@ NEXT_NAME = re.compile(
 )  # K, 2 Q, Q K^T
 IN_BARS = re.compile(r"[^|‖=≈→\n]+[|‖]")
 BOLD = (r"\mathbf", r"\boldsymbol", r"\bm", r"\textbf")
+BOLD_BEFORE = re.compile(r"\\(?:mathbf|boldsymbol|bm|textbf|vec)\s*\{?\s*[^{}]?$")
+VECTOR_E = "evec"  # not Euler's number
+COUNTED_E = re.compile(r"\^\s*(?:\{\s*\(\d\)\s*\}|\(\d\))")
+COUNTED_NAME = re.compile(r"(?<![A-Za-z])[A-DF-Za-df-zŷ]\}?(?:_\{?\w\}?)?\s*\^\s*\{?\(\d\)")
 STYLES = frozenset({"text", "textbf", "textit", "mathrm", "mathbf", "mathsf", "mathit", "boldsymbol", "bm", "emph"})
 APPLIED = re.compile(r"\(\s*(?:[^\W\d_][\w^{}']*|\d+)(?:\s*[,;]\s*(?:[^\W\d_][\w^{}']*|\d+))*\s*\)")  # u(x), L(y, t)
 LATEX_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\{,\}\d{3})+(?!\d|\{,\})")

@@ -26,6 +26,7 @@ class Convention:
     degrees: bool = False  # of sin and cos
     spread: tuple[int, float] = (0, 0.0)  # variance: divided by n − this; and what is added under the root
     e: float = math.e  # as the writer takes it
+    diagonal: bool = False  # a number added to a square matrix: so many times the identity
     down: bool = False  # softmax over columns
     whole: bool = False  # mean, sum or largest of all numbers, not of each row
     from_zero: bool = False  # x_1 is the second row of X
@@ -58,6 +59,7 @@ class Ambiguities:
 _OPTIONS: dict[str, list[Any]] = {
     "entrywise": [True],
     "cross": [True],
+    "diagonal": [True],
     "upright": [True],
     "base": [2.0, 10.0],
     "degrees": [True],

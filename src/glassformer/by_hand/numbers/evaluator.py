@@ -137,7 +137,7 @@ class Evaluator:
             case Matrix():
                 return self._standing(node, self._matrix(node))
             case Sum():
-                return reduce(intervals.add, [self(term) for term in node.terms])
+                return reduce(intervals.add, self._on_the_diagonal([self(term) for term in node.terms]))
             case Product():
                 return self._product(node, itself)
             case Negative():
@@ -152,6 +152,17 @@ class Evaluator:
                 return self(node.of).transposed
             case Call():
                 return self._call(node)
+
+    def _on_the_diagonal(self, terms: list[Value]) -> list[Value]:
+        """`A − 2` may be A − 2 I."""
+        sizes = {term.shape[0] for term in terms if not term.is_scalar and term.shape[0] == term.shape[1]}
+        if len(sizes) != 1 or not any(term.is_scalar for term in terms):
+            return terms
+        self.met.features.add("diagonal")
+        if not self.convention.diagonal:
+            return terms
+        identity = exactly(np.eye(sizes.pop()))
+        return [intervals.times(term, identity) if term.is_scalar else term for term in terms]
 
     def _call(self, node: Call) -> Value:
         if node.function == "dot" and isinstance(node.of, Matrix) and len(node.of.rows[0]) == 2:

@@ -266,7 +266,8 @@ def turning(function: Callable[[Floats], Floats], peak: float) -> Callable[[Valu
     """Sine or cosine: 1 wherever the interval holds peak + 2πk, −1 half a turn later."""
 
     def lifted(a: Value) -> Value:
-        ends = np.stack([function(a.low), function(a.high)])
+        with np.errstate(invalid="ignore"):  # of what is without end
+            ends = np.stack([function(a.low), function(a.high)])
         turns = 2 * np.pi
         holds_peak = np.floor((a.high - peak) / turns) >= np.ceil((a.low - peak) / turns)
         holds_low = np.floor((a.high - peak - np.pi) / turns) >= np.ceil((a.low - peak - np.pi) / turns)

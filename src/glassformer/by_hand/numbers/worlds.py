@@ -38,6 +38,8 @@ class Flaw(Mistake):
     convention: Convention = PLAIN
     is_proven: bool = False  # the notes were found to say so, whatever the numbers look like
     is_pinned: bool = False  # every name that went in was given once and no more
+    by_scalars: bool = False  # names went in, and all of them single numbers
+    ground: str = ""  # what shows that it was read as it is meant
     on_page: bool = False  # all that goes in stands before it in numbers: judged by them alone
 
 

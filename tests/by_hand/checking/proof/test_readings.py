@@ -5,7 +5,7 @@ import math
 import pytest
 
 from glassformer.by_hand.check import check_text
-from glassformer.by_hand.checking.proof.readings import is_round, is_rounded_up
+from glassformer.by_hand.checking.proof.readings import is_round, is_rounded_up, misprinted
 from glassformer.by_hand.grammar.expressions import Number, Span
 
 
@@ -48,8 +48,8 @@ def test_right_in_one_of_its_readings(notes: str) -> None:
 @pytest.mark.parametrize(
     ("notes", "wrong"),
     [
-        ("7 ÷ 1/3 = 22", ("22", "2.3333")),
-        ("z = 5 − 3.8/0.6\nz = 2.50", ("2.50", "-1.33")),
+        ("7 ÷ 1/3 = 4", ("4", "2.3333")),
+        ("z = 5 − 3.8/0.6\nz = -1.83", ("-1.83", "-1.33")),
         ("share = 3/12 × 100 = 26 %", ("26 %", "25%")),
         ("$\\frac14 (3 + 5) = 3$", ("3", "2")),
         ("0.81 = 0.4*0.9 + 0.5*0.7", ("0.81", "0.71")),  # the result stands first
@@ -66,3 +66,13 @@ def test_what_a_round_number_stands_for() -> None:
     assert is_rounded_up(Number("374", Span(0, 3)), 373.26)
     assert not is_rounded_up(Number("375", Span(0, 3)), 373.26)
     assert not is_rounded_up(Number("374", Span(0, 3)), math.nan)
+
+
+def test_a_digit_of_the_working_may_be_the_misprint() -> None:
+    (finding,) = check_text("$t = 2.9444 / (11.2797 / \\sqrt{28}) = 1.1075$\n").findings
+    assert (finding.right, finding.sure) == ("1.3813", "unless 28 is a misprint for 18, from which it follows")
+    assert not finding.is_certain
+    (finding,) = check_text("4.15 + 7.3 = 12.45\n").findings
+    assert finding.is_certain  # nearly right: a digit of the result
+    three = Number("30", Span(0, 0))
+    assert sorted(other.text for _, other, _ in misprinted(three))[:3] == ["10", "20", "31"]

@@ -16,7 +16,15 @@ def whys(report: Report) -> set[str]:
 
 def test_a_working_with_its_result_beside_it_is_shown() -> None:
     assert told("4 + 7 = 12\n") == [("12", "11")]
-    assert told("$u = 0.4 \\cdot 5 = 7.3$\n") == [("7.3", "2.0")]
+    assert told("$u = 0.4 \\cdot 5 = 3.7$\n") == [("3.7", "2.0")]
+
+
+def test_what_is_far_off_was_hardly_meant() -> None:
+    report = check_text("$u = 0.4 \\cdot 5 = 7.3$\n")
+    assert report.findings == []
+    assert any(why.startswith("we get 2.0; ") for why in whys(report))
+    plain = "$u = 0.4 \\cdot 6 = 2.4$\n\n$v = 0.4 \\cdot 3 = 1.2$\n\n"
+    assert told(plain + "$w = 0.4 \\cdot 5 = 7.3$\n") == [("7.3", "2.0")]  # others of its kind are right
 
 
 def test_a_unit_may_be_another_one() -> None:
@@ -88,7 +96,7 @@ def test_a_variable_is_no_sign() -> None:
 
 def test_nearly_equal_and_far_off_is_said_of_something_else() -> None:
     assert told("$57/2 \\approx 4$ beside $43/6 \\approx 1$\n") == []
-    assert told("$57/2 = 4$\n") == [("4", "28.5")]
+    assert told("$57/2 = 24$\n") == [("24", "28.5")]
 
 
 def test_entries_of_a_list_that_may_be_another_one() -> None:
@@ -99,6 +107,60 @@ def test_a_diagonal_that_is_set_to_nought() -> None:
     notes = "x = [[2], [3]]\n\nW = x x^T\n\nwith noughts on the diagonal\n\nW = [[0, 6], [6, 0]]\n"
     assert told(notes) == []
     assert told(notes.replace("[[0, 6], [6, 0]]", "[[4, 6], [6, 8]]")) == [("8", "9")]
+
+
+def test_letters_that_look_like_numbers_or_functions() -> None:
+    assert told("y^(1)=90, e^(1)=7. y^(2)=45 → e^(2)=−5 (too low).\n") == []  # the second error, and no power of e
+    assert told("$\\mathbf e^2 \\cdot [1, 2] = [3, 4]$\n") == []
+    assert told("$1-e=0.7$ is the share that is erased\n") == []
+    assert told("$q = 2$\n\n$[q(0.025), q(0.975)] \\approx [1.15, 1.95]$\n") == []
+    assert told("$A = 0.1 \\cdot 0.9 = 0.09$\n\n$B = 0.2 + 0.3 = 0.5$\n\n$C = (1) + (2) = 0.59$\n") == []
+
+
+def test_digits_that_are_no_decimals() -> None:
+    assert told("11010011 + 11100010 = 10110101\n") == []
+    assert told("$3 = 1.1 × 2^1$ and $6.5 = 110.1$\n") == []
+    assert told("0 - 1 = 1\n") == []  # with a borrowed bit
+    assert told("$v = 4 (0,5)/(1 - 0,5)^2 = 8$ et $w = 2/0,5 = 4$\n") == []
+
+
+def test_a_number_that_goes_on_or_a_working_that_begins_before() -> None:
+    assert told("height: 0.9 : 3 × 4 = 1.2\n") == []
+    assert told("then `20 *= 10/20 = 10`\n") == []
+    assert told("$$A \\approx (1.2)^2 ( 0.9 + 0.4 ) = 1.44 \\left( 0.9 + 0.4$$\n") == []
+    assert told("Support = 3/5=0.63/5 = 0.6\n") == []  # copied from a page, twice over
+
+
+def test_equations_and_questions_are_not_claims() -> None:
+    assert told("$x^T [-1, -1] - 1 = x^T [-1, 1] - 1$\n") == []
+    assert told("Are they independent?\n$$p q = r$$\n$$10/100 = (40/100) \\times (50/100)$$\n") == []
+    assert told("$1/12 \\equiv 3$ (mod 5)\n") == []
+    assert told("$(567, 665) = (238, 665) = 7$\n") == []
+
+
+def test_the_whole_may_be_the_same_where_the_parts_are_others() -> None:
+    assert told("$u = \\frac{(0.5, 1.5)}{0.5 + 1.5} = \\frac{(1, 3)}{1 + 3}$\n") == []
+
+
+def test_a_number_beside_a_matrix_may_be_so_many_times_the_identity() -> None:
+    notes = "A = [[3, 1], [0, 3]]\n\nA - 3 = [[0, 1], [0, 0]]\n"
+    assert told(notes) == []
+    assert told(notes.replace("[[0, 1], [0, 0]]", "[[0, 1], [0, 5]]")) == [("5", "0")]
+
+
+def test_a_working_left_standing_from_above() -> None:
+    assert told("For 1: $a = \\sqrt{4} - 1.5 = 0.5$\n\nFor 2: $a = \\sqrt{4} - 1.5 = 0.7$\n") == []
+
+
+def test_a_letter_for_a_single_number_means_this_and_that() -> None:
+    notes = "$r = 0.05$ and $s = 0.32$\n\n$u = e^{s} \\approx {}$\n"
+    assert told(notes.replace("{}", "2.44")) == []
+    assert told(notes.replace("{}", "1.3971")) == [("1.3971", "1.3771")]
+
+
+def test_a_finding_says_what_it_rests_on() -> None:
+    (finding,) = check_text("4 + 7 = 12\n").findings
+    assert finding.ground == "it stands beside its working"
 
 
 def test_a_record_speaks_for_a_kind_of_working() -> None:

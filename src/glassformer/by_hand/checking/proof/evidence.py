@@ -53,6 +53,13 @@ def is_pinned(literal: Node, evaluator: Evaluator) -> bool:
     return has_vectors and not evaluator.met.versions
 
 
+def rests_on_scalars(expected: Node, evaluator: Evaluator) -> bool:
+    """Whether names went in and all of them are single numbers: such letters mean one thing here and another there."""
+    has_names = any(isinstance(each, Name) and each.text != "π" for each in walk(expected))
+    single = (known.paper.is_scalar and not isinstance(known.literal, Matrix) for known in evaluator.used)
+    return has_names and all(single)
+
+
 def may_be_shapes(expected: Node, literal: Node) -> bool:
     """`[5 × 35] · [35 × 1] = [5 × 1]` and `[2, 2] × [2, 128] = [2, 128]`: sizes that fit together."""
     result = _shape(literal)

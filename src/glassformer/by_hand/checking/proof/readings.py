@@ -6,6 +6,8 @@ Gives expressions that somebody may have worked out instead; works nothing out i
 import math
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
 
 from glassformer.by_hand.grammar.expressions import (
     Call,
@@ -26,22 +28,34 @@ from glassformer.by_hand.grammar.expressions import (
 from glassformer.by_hand.numbers.comparison import is_near_miss
 
 _BINARY = re.compile(r"[01]{1,16}")
+_BITS = re.compile(r"(?=.{2})[01]{1,16}(?:\.[01]{1,16})?")
+_CODE = re.compile(r"0\d+|(?!10+$)[01]{5,}")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _HUNDRED = "100"
+_MOST_PARTS = 40  # other meanings of parts that are tried
 
 
 def read_otherwise(expected: Node, printed: Node) -> Iterator[Node]:
     """The other meanings of an expression beside a printed result."""
     yield from (other for other, _ in in_hundredths(expected, printed))
+    if isinstance(expected, Product):
+        yield from _mixed(expected)
+    yield from _as_it_stands(expected)
+    squares = _with_squares_of_negatives(expected)
+    if squares is not expected:
+        yield squares
+    yield from islice(_with_a_part_otherwise(expected), _MOST_PARTS)
+
+
+def _as_it_stands(expected: Node) -> Iterator[Node]:
+    """The other meanings of an expression as a whole."""
     yield from _of_the_first_term(expected)
     match expected:
         case Product():
             yield from _divided_otherwise(expected)
-            yield from _mixed(expected)
         case Sum():
             yield from _terms_divided_otherwise(expected)
             yield from _divided_as_a_whole(expected)
-            yield from _squares_of_negatives(expected)
             yield from _under_one_root(expected)
             yield from _per_cent_more(expected)
             yield from _lost_exponent(expected)
@@ -101,14 +115,26 @@ def _divided_as_a_whole(expected: Sum) -> Iterator[Node]:
         yield Product((above, inner.factors[-1]), expected.span)
 
 
-def _squares_of_negatives(expected: Sum) -> Iterator[Node]:
-    """`-2^2 + -1^2 + 1^2 + 2^2`: the squares of −2 and −1 are meant."""
-    terms = [
-        term.of if isinstance(term, Negative) and isinstance(term.of, Power) and term.of.exponent.key == "2" else term
-        for term in expected.terms
-    ]
-    if terms != list(expected.terms):
-        yield sum_of(terms, expected.span)
+def _with_squares_of_negatives(node: Node) -> Node:
+    """`-2^2 + -1^2 + 1^2 + 2^2`: the squares of −2 and −1 are meant, wherever they stand."""
+    new = tuple(_with_squares_of_negatives(child) for child in children(node))
+    if isinstance(node, Sum):
+        new = tuple(
+            term.of
+            if isinstance(term, Negative) and isinstance(term.of, Power) and term.of.exponent.key == "2"
+            else term
+            for term in new
+        )
+    is_same = all(one is other for one, other in zip(new, children(node), strict=True))
+    return node if is_same else with_children(node, new)
+
+
+def _with_a_part_otherwise(node: Node) -> Iterator[Node]:
+    """The same with one part meant otherwise."""
+    parts = children(node)
+    for i, part in enumerate(parts):
+        for other in (*_as_it_stands(part), *_with_a_part_otherwise(part)):
+            yield with_children(node, (*parts[:i], other, *parts[i + 1 :]))
 
 
 def _of_the_first_term(expected: Node) -> Iterator[Node]:
@@ -163,13 +189,13 @@ def _mixed(expected: Product) -> Iterator[Node]:
             yield product([sum_of([whole, fraction], expected.span), *rest[n:]], expected.span)
 
 
-def is_round(printed: Node, right: float) -> bool:
-    """Whether `2^10 ≈ 1000` gives its first digits only: a whole number that ends in noughts, and is as near."""
+def is_round(printed: Node, right: float, *, noughts: int = 1) -> bool:
+    """Whether `2^10 ≈ 1000` gives its first digits only: a whole number that ends in `noughts`, and is as near."""
     if not isinstance(printed, Number) or printed.decimals is not None:
         return False
     digits = printed.text.rstrip("0")
     unit = 10.0 ** (len(printed.text) - len(digits))
-    return unit > 1 and abs(right - printed.value) <= unit / 2
+    return unit >= 10**noughts and abs(right - printed.value) <= unit / 2
 
 
 def is_far_off(printed: Node, right: float) -> bool:
@@ -188,17 +214,37 @@ def is_rounded_up(printed: Node, right: float) -> bool:
 
 
 def in_other_digits(expected: Node, printed: Node) -> Iterator[tuple[Node, Node]]:
-    """Both sides with their digits read otherwise: in base 2, or with points between thousands."""
+    """Both sides with their digits read otherwise: in base 2, on one side or both, or with points between thousands."""
     numbers = [each for node in (expected, printed) for each in walk(node) if isinstance(each, Number)]
     if all(_BINARY.fullmatch(number.text) for number in numbers):
         yield with_numbers(expected, _from_binary), with_numbers(printed, _from_binary)
+    if any(_BITS.fullmatch(number.text) for number in numbers):
+        yield with_numbers(expected, _from_bits), printed
+        yield expected, with_numbers(printed, _from_bits)
+        yield with_numbers(expected, _from_bits), with_numbers(printed, _from_bits)
     pointed = [number for number in numbers if "." in number.text]
     if pointed and all(_THOUSANDS.fullmatch(number.text) for number in pointed):
         yield with_numbers(expected, _without_points), with_numbers(printed, _without_points)
 
 
+def are_codes(expected: Node, printed: Node) -> bool:
+    """Whether there is a number that hardly anybody means in base 10 (00101101), or none but 0 and 1: 0 − 1 = 1."""
+    numbers = [each for node in (expected, printed) for each in walk(node) if isinstance(each, Number)]
+    is_bitwise = isinstance(printed, Number) and all(number.text in ("0", "1") for number in numbers)
+    return is_bitwise or any(_CODE.fullmatch(number.text) for number in numbers)
+
+
 def _from_binary(number: Number) -> Number:
     return Number(str(int(number.text, 2)), number.span, number.sign)
+
+
+def _from_bits(number: Number) -> Number:
+    """`1.01` is one and a quarter; what has other digits, or one only, stays as it is."""
+    if not _BITS.fullmatch(number.text):
+        return number
+    whole, _, rest = number.text.partition(".")
+    value = int(whole + rest, 2) / 2 ** len(rest)
+    return Number(f"{value:.10f}".rstrip("0").rstrip(".") if rest else str(int(value)), number.span, number.sign)
 
 
 def _without_points(number: Number) -> Number:
@@ -210,6 +256,21 @@ def with_numbers(node: Node, change: Callable[[Number], Number]) -> Node:
     if isinstance(node, Number):
         return change(node)
     return with_children(node, tuple(with_numbers(child, change) for child in children(node)))
+
+
+def misprinted(expected: Node) -> Iterator[tuple[Number, Number, Node]]:
+    """A number of a working with one digit changed: what stands there, what may have been meant, and the working."""
+    for number in (each for each in walk(expected) if isinstance(each, Number)):
+        for i, old in enumerate(number.text):
+            for new in "0123456789" if old.isdigit() and len(number.text) > 1 else "":
+                if new != old and not (i == 0 and new == "0"):
+                    text = number.text[:i] + new + number.text[i + 1 :]
+                    other = Number(text, number.span, number.sign, number.percent)
+                    yield number, other, with_numbers(expected, partial(_exchanged, number, other))
+
+
+def _exchanged(old: Number, new: Number, number: Number) -> Number:
+    return new if number is old else number
 
 
 def beginnings(side: Node) -> Iterator[Node]:

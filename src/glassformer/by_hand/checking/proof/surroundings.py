@@ -30,10 +30,31 @@ _IN_MATRIX = re.compile(r"&?\s*\\\\\s*&|\\begin\{([a-zA-Z]*)\*?\}.*?\\end\{\1\*?
 _BEGINNING = re.compile(
     r"(?:^|[\n$=≈→⇒,;|‖&>`│/]|\\[\[(\\]|\\(?:approx|to|Rightarrow|implies|item|quad|qquad)|(?<=\w)[.!?]"
     r"|(?:[^\W\d_][^:\n\\{}]{0,30}|[^\d\s}]\s?):|\b(?:and|so|then|thus|hence|gives?|get|have|is|that|with|because|since)\s)"
-    r"(?:\s|[-*+•({$~\\]|\\(?:left|displaystyle|quad|underbrace|lceil|lfloor|[,;:! ])|\d{1,2}[.)]\s|1\s*/"
+    r"(?:\s|[-*+•({$~\\]|\\(?:left|displaystyle|large|Large|small|huge|boxed|quad|underbrace|lceil|lfloor|[,;:! ])"
+    r"|\d{1,2}[.)]\s|1\s*/"
     r"|\\[dt]?frac\s*\{?1?|1\s*\}(?:\s*\{)?|\\sqrt)*$"
 )
 _LONGEST_INDENT = 40
+_GOES_BEFORE = re.compile(
+    r"[-+*/]=\s*$|(?:(?<![\w.,])\d[\d.,]*\}?|[)\]%])"
+    r"(?:[$\s]*(?:[÷/*×·⋅+−^-]|\\(?:times|cdot|div|pm|mp)\b)[$\s]*(?:\\left)?[({\[]*\s*|\s+:\s*[({\[]*|:[({\[]*)$"
+)
+_GOES_AFTER = re.compile(
+    r"[\s}]*(?:\\left|\\[bB]igg?l?)\s*[(\[]|[ \t}]*(?:[×*÷·⋅^/]|\\(?:times|cdot|div)\b)\s*[\d({\\]"
+)
+_LABELS = re.compile(r"\s?\(\s*\d{1,2}\s*\)?(?:\s*[-+−/*×·]\s*\(?\s*\d{1,2}\s*\))+\s?")
+_PAIR = re.compile(r"\d+,\d+")
+_APPLIED = re.compile(r"[^\W\d_]\}?\s*\(\s*[-−]?\d[\d.]*\s*\)")
+_UNIT_AFTER_MATH = re.compile(
+    r"\$\s*(?:[KMGTP]i?B|[kMG]?bits?|bytes?|param(?:eter)?s?|thousand|million|billion|trillion|[nmµ]?s|[km]?g|[kcm]?m|hours?"
+    r"|minutes?|seconds?|days?|years?|dollars|degrees?|[GT]?FLOPs?|tokens?|points?|times|per\b|%|°)\b"
+)
+_ONE_OVER = re.compile(r"(?<![\d.,])1[\s)}]*/\s*[({]*$")  # 1 over something begins below
+_DOUBLED = re.compile(r"([^=|]{1,40}=[^=|]{1,40})\1")
+_LONGEST_LINE = 1000
+_PARAGRAPH = re.compile(r"\n[ \t>]*\n")
+_MODULO = re.compile(r"[\s$,~\\;:!]{0,8}[(\[]?\s*\\?[bp]?mod\b")
+_COPIED_FORMULA = re.compile(r"\u200b|[\w)\]]\\(?:text|frac|sum|sqrt|mathbf|begin)\b[^$\n]*[=≈]")
 
 
 def dash_read_otherwise(first: Node, source: str) -> Node | None:
@@ -72,6 +93,52 @@ def says_less(printed: Span, source: str) -> bool:
     return _LESS.match(source, printed.end) is not None
 
 
+def is_remainder(printed: Span, source: str) -> bool:
+    """`1/12 = 3 (mod 5)`: of a division."""
+    return _MODULO.match(source, printed.end) is not None
+
+
+def is_cut(first: Span, source: str) -> bool:
+    """Whether a working may begin before: `0.9 : 3 × 4` is read from the 3 on if the colon is taken for a label's."""
+    before = _ONE_OVER.sub("", source[max(0, first.start - _LONGEST_INDENT) : first.start])
+    return _GOES_BEFORE.search(before) is not None
+
+
+def goes_on(last: Span, source: str) -> bool:
+    """`= 1.44 \\left( 0.9 + 0.1 \\right)`: what is taken for a result is the beginning of more."""
+    return _GOES_AFTER.match(source, last.end) is not None
+
+
+def is_applied(working: Span, source: str) -> bool:
+    """`Q(0.025)` may be a function of a number, and no product."""
+    return _APPLIED.search(source[working.start : working.end]) is not None
+
+
+def has_labels(working: Span, source: str) -> bool:
+    """`(1) + (2)`: equations that have numbers."""
+    return _LABELS.fullmatch(source, max(0, working.start - 1), working.end + 1) is not None
+
+
+def is_decimal_comma(pair: Span, source: str) -> bool:
+    """`(0,5)`: a half, perhaps."""
+    return _PAIR.fullmatch(source[pair.start : pair.end].strip("()[] ")) is not None
+
+
+def is_copied_from_page(printed: Span, source: str) -> bool:
+    """`3/5=0.63/5 = 0.6`, `y=22=4y = 2^2`: a formula as a page shows it, run together with its source."""
+    start = source.rfind("\n", 0, printed.start) + 1
+    end = source.find("\n", printed.end)
+    line = source[start : end if end >= 0 else None]
+    is_doubled = _DOUBLED.search(re.sub(r"\s", "", line[:_LONGEST_LINE])) is not None
+    return is_doubled or ("$" not in line and _COPIED_FORMULA.search(line) is not None)
+
+
+def is_asked(working: Span, source: str) -> bool:
+    """`Are they independent? $p q = r$`: whether it is so is the question, and not said."""
+    paragraph = _PARAGRAPH.split(source[max(0, working.start - 300) : working.start])[-1]
+    return "?" in paragraph
+
+
 def is_text(working: Span, source: str) -> bool:
     """`"1" + "1"`: letters that are put together."""
     return _DIGITS_IN_QUOTES.match(source, max(0, working.start - 1)) is not None
@@ -79,7 +146,8 @@ def is_text(working: Span, source: str) -> bool:
 
 def has_unit(printed: Span, source: str) -> bool:
     """Whether a word stands after a number that may be a unit: `96 × 32 ≈ 3 GiB`; or it is one of a ratio: `5 : 2`."""
-    return bool(_WORD_AFTER.match(source, printed.end) or _RATIO.match(source, printed.end))
+    patterns = (_WORD_AFTER, _RATIO, _UNIT_AFTER_MATH)
+    return any(pattern.match(source, printed.end) for pattern in patterns)
 
 
 def begins_anew(first: Span, source: str) -> bool:
@@ -95,6 +163,8 @@ def stands_plainly(working: Span, printed: Span, source: str) -> bool:
     if not begins_anew(first, source):
         return False
     between, written = source[first.end : last.start], source[working.start : working.end]
+    if ":" in between.replace(":=", ""):
+        return False  # `at x = 0.1: ≈ 3`
     if "$" in written or _CELL.search(_IN_MATRIX.sub(" ", written)):
         return False  # from one formula or cell into the next
     if "\n" in written and _SIGN_ABOVE.search(source[max(0, working.start - 200) : working.start]):

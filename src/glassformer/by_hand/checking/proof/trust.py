@@ -11,7 +11,16 @@ from collections import Counter
 import numpy as np
 
 from glassformer.by_hand.checking.proof.evidence import is_written
-from glassformer.by_hand.checking.proof.surroundings import has_unit, stands_plainly
+from glassformer.by_hand.checking.proof.surroundings import (
+    goes_on,
+    has_labels,
+    has_unit,
+    is_applied,
+    is_copied_from_page,
+    is_cut,
+    is_decimal_comma,
+    stands_plainly,
+)
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Inverse,
@@ -32,6 +41,7 @@ from glassformer.by_hand.numbers.worlds import Flaw
 from glassformer.by_hand.slips.causes import CHANCE
 
 _FACTOR = 2  # between two numbers of one unit that were confused
+_MOST_TIMES = 3  # between a wrong number and the right one that it was meant for
 _SMALL = 3  # numbers of a vector
 _ENOUGH = 2  # right results of one kind that show how it is meant
 _TIMES_MORE = 2  # right results than wrong ones
@@ -58,10 +68,13 @@ class Record:
     def __init__(self) -> None:
         self.right: Counter[Form] = Counter()
         self.wrong: Counter[Form] = Counter()
+        self.workings: set[str] = set()  # those that came out right
 
     def note(self, expected: Node, *, is_right: bool) -> None:
         """One result was compared."""
         (self.right if is_right else self.wrong)[form_of(expected)] += 1
+        if is_right:
+            self.workings.add(expected.key)
 
     def speaks_for(self, expected: Node) -> bool:
         """Whether such workings were read as they are meant, as far as can be told."""
@@ -69,32 +82,99 @@ class Record:
         return self.right[form] >= max(_ENOUGH, _TIMES_MORE * self.wrong[form])
 
 
-def is_shown(flaw: Flaw, record: Record, source: str) -> bool:
-    """Whether something shows that the wrong number was meant for the formula."""
+def ground(flaw: Flaw, record: Record, source: str) -> str:
+    """What shows that the wrong number was meant for the formula; empty if nothing does."""
+    assert flaw.expected is not None
+    if _is_misread(flaw, source):
+        return ""
+    if flaw.is_proven:
+        return "the notes pin it down"
+    is_beside = stands_plainly(flaw.expected.span, flaw.literal.span, source)
+    if not isinstance(flaw.literal, Matrix) and not is_beside and not _is_near_elsewhere(flaw, source):
+        return ""
+    if flaw.state == "slip":
+        return "what follows contradicts it"
+    if is_printed(flaw.literal) and _are_set_to_nought(flaw):
+        return ""
+    if isinstance(flaw.literal, Number) and has_unit(flaw.literal.span, source):
+        return "it is close, in the same unit" if _is_close(flaw) else ""  # a unit may be another one
+    if flaw.by_scalars:
+        return "it is close, from the numbers given" if _is_close(flaw) else ""  # a letter stands for this and that
+    if is_written(flaw.expected) and flaw.expected.key in record.workings:
+        return ""  # the very working stands elsewhere with its own result: it was left standing here, perhaps
+    if record.speaks_for(flaw.expected):
+        return "others of its kind are right"
+    has_entries = any(isinstance(each, Name) and each.index for each in walk(flaw.expected))
+    is_pinned = is_written(flaw.expected) or (flaw.is_pinned and not has_entries)
+    is_plain = is_pinned and not flaw.is_copy and _looks_like_result(flaw.literal)
+    if is_plain and is_beside and _is_of_one_size(flaw):
+        return "it stands beside its working"
+    return _by_its_looks(flaw) if is_printed(flaw.literal) else ""
+
+
+def _is_misread(flaw: Flaw, source: str) -> bool:
+    """Whether there is a sign on the page that it was not read as it stands there."""
     assert flaw.expected is not None
     assert flaw.right is not None
     if isinstance(flaw.literal, Number) and not np.isfinite(flaw.right.middle(LOCAL)).all():
-        return False  # a division by nought, or what no number is
-    if flaw.is_proven or flaw.state == "slip":
+        return True  # a division by nought, or what no number is
+    first, last = sorted((flaw.expected.span, flaw.literal.span), key=lambda span: span.start)
+    if not flaw.is_put_in and (is_cut(first, source) or goes_on(last, source)):
         return True
-    if is_printed(flaw.literal) and _are_set_to_nought(flaw):
+    if has_labels(flaw.expected.span, source) or (
+        isinstance(flaw.literal, Number) and _has_pairs(flaw.expected, source)
+    ):
+        return True
+    has_names = any(isinstance(each, Name) for each in walk(flaw.expected))
+    is_application = has_names and is_applied(flaw.expected.span, source)
+    return is_application or is_copied_from_page(flaw.literal.span, source)
+
+
+def _is_near_elsewhere(flaw: Flaw, source: str) -> bool:
+    """Whether a number that stands somewhere else is close, or nearly right where it is put in or has a unit."""
+    assert flaw.right is not None
+    if not isinstance(flaw.literal, Number):
         return False
-    if isinstance(flaw.literal, Number) and has_unit(flaw.literal.span, source):
-        return _is_close(flaw)  # a unit may be another one
-    if record.speaks_for(flaw.expected):
+    if not (flaw.is_put_in or has_unit(flaw.literal.span, source)):
+        return _is_close(flaw)
+    return are_near_misses(flaw.literal, flaw.wrong, flaw.right)
+
+
+def _has_pairs(expected: Node, source: str) -> bool:
+    """`4 (0,5) / 2 = 1`: a pair that may be a decimal."""
+    matrices = (each for each in walk(expected) if isinstance(each, Matrix))
+    return any(is_decimal_comma(each.span, source) for each in matrices)
+
+
+def _is_of_one_size(flaw: Flaw) -> bool:
+    """Whether the printed numbers have about the size of the right ones: what is far off was hardly meant for them."""
+    assert flaw.right is not None
+    if not is_printed(flaw.literal) or are_near_misses(flaw.literal, flaw.wrong, flaw.right):
         return True
-    has_entries = any(isinstance(each, Name) and each.index for each in walk(flaw.expected))
-    is_pinned = is_written(flaw.expected) or (flaw.is_pinned and not flaw.is_copy and not has_entries)
-    if is_pinned and stands_plainly(flaw.expected.span, flaw.literal.span, source):
+    right, numbers = flaw.right.middle(LOCAL), entries_of(flaw.literal)
+    pairs = [(numbers[i][j].value, float(right[i, j])) for i, j in np.argwhere(flaw.wrong).tolist()]
+    return float(flaw.wrong.mean()) <= 0.5 or all(
+        not wanted or 1 / _MOST_TIMES <= value / wanted <= _MOST_TIMES for value, wanted in pairs
+    )
+
+
+def _looks_like_result(literal: Node) -> bool:
+    """Numbers, a fraction, or matrices; `1/3 − 1` goes on with something else as often as not."""
+    if isinstance(literal, Number | Matrix | Inverse):
         return True
-    if not is_printed(flaw.literal):
-        return False
-    if flaw.is_copy and not flaw.is_put_in:
-        return _stands_among_telling_ones(flaw)  # a name may be given anew
-    if flaw.is_copy:
-        return _stands_among_right_ones(flaw)
-    has_cause = flaw.cause is not None and flaw.cause not in CHANCE
-    return has_cause or are_near_misses(flaw.literal, flaw.wrong, flaw.right) or _stands_among_right_ones(flaw)
+    return isinstance(literal, Product) and all(isinstance(each, Number | Inverse | Matrix) for each in literal.factors)
+
+
+def _by_its_looks(flaw: Flaw) -> str:
+    """What the printed numbers themselves show."""
+    assert flaw.right is not None
+    among = _stands_among_telling_ones if flaw.is_copy and not flaw.is_put_in else _stands_among_right_ones
+    if not flaw.is_copy:  # a name may be given anew
+        if flaw.cause is not None and flaw.cause not in CHANCE:
+            return "a known slip gives it"
+        if are_near_misses(flaw.literal, flaw.wrong, flaw.right):
+            return "it is nearly right"
+    return "it stands among right ones" if among(flaw) else ""
 
 
 def _are_set_to_nought(flaw: Flaw) -> bool:
@@ -104,17 +184,20 @@ def _are_set_to_nought(flaw: Flaw) -> bool:
 
 
 def _is_close(flaw: Flaw) -> bool:
+    """Whether the wrong numbers are nearly right, with the same sign and of the same size."""
     assert flaw.right is not None
-    assert isinstance(flaw.literal, Number)
-    right = float(flaw.right.middle(LOCAL)[0, 0])
-    is_near = are_near_misses(flaw.literal, flaw.wrong, flaw.right)
-    return is_near and 1 / _FACTOR < flaw.literal.value / (right or 1.0) < _FACTOR
+    if not is_printed(flaw.literal) or not are_near_misses(flaw.literal, flaw.wrong, flaw.right):
+        return False
+    right, numbers = flaw.right.middle(LOCAL), entries_of(flaw.literal)
+    ratios = (numbers[i][j].value / (float(right[i, j]) or 1.0) for i, j in np.argwhere(flaw.wrong).tolist())
+    return all(1 / _FACTOR < ratio < _FACTOR for ratio in ratios)
 
 
 def _stands_among_telling_ones(flaw: Flaw) -> bool:
     """Whether at least as many numbers are right as wrong; noughts and ones stand everywhere, and tell nothing."""
-    telling = np.array([[number.value not in (0, 1) for number in row] for row in entries_of(flaw.literal)])
-    return int((~flaw.wrong & telling).sum()) >= int(flaw.wrong.sum())
+    telling = np.array([[abs(number.value) not in (0, 1) for number in row] for row in entries_of(flaw.literal)])
+    least = _ENOUGH if flaw.is_copy else 1
+    return int((~flaw.wrong & telling).sum()) >= max(least, int(flaw.wrong.sum()))
 
 
 def _stands_among_right_ones(flaw: Flaw) -> bool:

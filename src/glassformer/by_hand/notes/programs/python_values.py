@@ -17,6 +17,7 @@ from glassformer.by_hand.notes.programs.array_functions import FUNCTIONS, Unknow
 from glassformer.by_hand.notes.programs.python_expressions import Expressions, Module, Own, truth
 
 MOST_STEPS = 50_000
+OTHER_DIGITS = re.compile(r"[#\d>:'\"][bxXoc%](?=['\"}]|$)")  # of a format: `{i:03b}`
 _MODULES = frozenset({"numpy", "torch", "math", "torch.nn.functional", "scipy.special", "jax.numpy"})
 _USUAL = MappingProxyType(
     {"np": "numpy", "numpy": "numpy", "torch": "torch", "math": "math", "F": "torch.nn.functional", "jnp": "jax.numpy"}
@@ -242,6 +243,8 @@ class _Frame(Expressions):
         if isinstance(expression, ast.JoinedStr):
             return [event for part in expression.values for event in self._pieces(part)]
         if isinstance(expression, ast.FormattedValue):
+            if expression.format_spec is not None and OTHER_DIGITS.search(ast.unparse(expression.format_spec)):
+                raise UnknownValueError("digits of another base, or hundredths")
             return self._pieces(expression.value)
         if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
             words = expression.func.value
@@ -255,7 +258,8 @@ class _Frame(Expressions):
     def _formatted(self, words: str, call: ast.Call) -> list[Event]:
         """`"mean {:.2f}".format(x)`: words and holes in turn."""
         pieces = re.split(r"\{(?::[^{}]*)?\}", words)
-        if len(pieces) != len(call.args) + 1 or call.keywords or re.search(r"[{}]", "".join(pieces)):
+        is_plain = not re.search(r"[{}]", "".join(pieces)) and not OTHER_DIGITS.search(words)
+        if len(pieces) != len(call.args) + 1 or call.keywords or not is_plain:
             raise UnknownValueError("words that are put together in another way")
         events: list[Event] = [pieces[0]]
         for argument, after in zip(call.args, pieces[1:], strict=True):
