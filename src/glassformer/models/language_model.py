@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
@@ -150,6 +151,33 @@ class Continuation:
             each.keep(rows)
         self._position = self._position[rows]
         self._real = None if self._real is None else self._real[rows]
+
+    def join(self, other: "Continuation") -> None:
+        """Takes in other texts, which have been begun, as the last rows of the batch."""
+        own, new = self._looked_back_on(), other._looked_back_on()
+        width = max(own.shape[1], new.shape[1])
+        real = torch.cat([F.pad(each, (width - each.shape[1], 0)) for each in (own, new)])
+        if "synthesizer" in self.model.config.scorer and not bool(real.all()):
+            raise InputError(
+                "Texts of unequal length cannot be written together by a Synthesizer, which counts columns."
+            )
+        for mine, theirs in zip(self._cache, other._cache, strict=True):
+            mine.join(theirs)
+        self._position = torch.cat([self._position, other._position])
+        self._real = None if bool(real.all()) else real
+
+    def close_up(self) -> None:
+        """Forgets the columns that only texts no longer in the batch had stood in."""
+        if self._real is not None and (unseen := int((~self._real.any(0)).int().cumprod(0).sum())):
+            for each in self._cache:
+                each.cut(unseen)
+            rest = self._real[:, unseen:]
+            self._real = None if bool(rest.all()) else rest
+
+    def _looked_back_on(self) -> Bool[Tensor, "B T"]:
+        if self._real is not None:
+            return self._real
+        return torch.ones(len(self._position), self._cache[0].own.length, dtype=torch.bool, device=self._ids.device)
 
     def _scores(self, ids: Int[Tensor, "B T"], positions: Int[Tensor, "B T"]) -> Float[Tensor, "B N"]:
         logits: Tensor = self.model(ids, self._real, positions=positions, cache=self._cache)

@@ -1,4 +1,4 @@
-"""JSON that strangers send, read strictly: an object, finite numbers, each name once, not too deep. It knows no field."""
+"""JSON from strangers, read strictly: an object, finite numbers, each name once, not too deep. It knows no field."""
 
 import json
 import math
