@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from helpers.server_visits import HOST, PORT, Caller, small_models
@@ -114,3 +115,13 @@ def test_an_address_is_written_as_a_client_needs_it() -> None:
     assert Site("::1", 80).address == "http://[::1]:80"
     assert not Site("0.0.0.0", 80).at_home
     assert error_body(401, "why")["error"]["type"] == "authentication_error"
+
+
+def test_behind_a_proxy_a_token_opens_under_any_name(tmp_path: Path) -> None:
+    run = small_models(tmp_path)["classes"]
+    proxied = Caller({"classes": run}, token=TOKEN)
+    named = {"host": "models.example.org"}
+    assert proxied.send("GET", "/healthz", named).status == 200
+    assert proxied.send("GET", "/healthz", [("host", "models.example.org")]).status == 401
+    assert proxied.send("POST", CLASSIFY, {**named, "origin": "http://a"}, body=b'{"input": "a"}').status == 403
+    proxied.server.close()

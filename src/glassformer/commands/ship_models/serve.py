@@ -100,6 +100,7 @@ def listen(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen(1024)  # who comes before the server is up waits a moment
     except OSError as error:
         listening.close()
         raise InputError(f"{host}:{port} cannot be used: {error.strerror}. Choose another --port or --host.") from error

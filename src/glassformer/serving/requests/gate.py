@@ -1,7 +1,7 @@
 """The gate before everything that is served: who may ask, from where, and how much. It knows nothing of what is asked.
 
-On this machine's own address no token is needed, and only the three names of this machine are answered; everywhere else
-every address needs the token, in a header, or as the first word of the path of a page. A page of another site can
+On this machine's own address no token is needed, and only the three names of this machine are answered; everywhere else,
+or where a token was given, every address needs it, in a header, or as the first word of the path of a page. A page of another site can
 neither ask nor read: what asks for work is JSON, names no foreign origin, and no answer ever allows one.
 """
 
@@ -78,7 +78,7 @@ class Gate:
         """The path that is meant and how many bytes may come, if the request may come in at all."""
         headers: Headers = list(scope["headers"])
         check_headers(headers)
-        if self.site.at_home:
+        if self.site.at_home and not self.site.token:  # with a token, a proxy may give it any name
             check_host(headers, own_hosts(self.site.port), "This server answers on its own machine only.")
         path = self._opened(scope["path"], scope["method"], headers)
         if scope["method"] in SAFE:
@@ -99,7 +99,7 @@ class Gate:
 
     def _check_origin(self, headers: Headers) -> None:
         """A program names no origin; a browser names that of its page."""
-        hosts = own_hosts(self.site.port) if self.site.at_home else frozenset(values(headers, b"host"))
+        hosts = frozenset(values(headers, b"host")) if self.site.token else own_hosts(self.site.port)
         own = {scheme + host for host in hosts for scheme in (b"http://", b"https://")}
         if any(origin not in own for origin in values(headers, b"origin")):
             raise RefusedError(403, "A page of another site may not ask here.")
