@@ -135,13 +135,14 @@ class Continuation:
         self._cache = self.model.new_cache()
         self._real = self._places >= 0 if self._padded else None
         self._position = self._places[:, -1:]  # B 1, of the newest id
+        self._columns = self._ids.shape[1]  # that are looked back on
         return self._scores(self._ids, self._places.clamp(min=0))
 
     def next(self, ids: Int[Tensor, "B"]) -> Float[Tensor, "B N"]:
         """Adds an id to each text; scores for the one after it."""
         if self._real is not None:
             self._real = torch.cat([self._real, torch.ones_like(self._real[:, :1])], dim=1)
-        self._position = self._position + 1
+        self._position, self._columns = self._position + 1, self._columns + 1
         return self._scores(ids.to(self._ids.device)[:, None], self._position)
 
     def keep(self, rows: Int[Tensor, "R"]) -> None:
@@ -163,7 +164,7 @@ class Continuation:
             )
         for mine, theirs in zip(self._cache, other._cache, strict=True):
             mine.join(theirs)
-        self._position = torch.cat([self._position, other._position])
+        self._position, self._columns = torch.cat([self._position, other._position]), width
         self._real = None if bool(real.all()) else real
 
     def close_up(self) -> None:
@@ -171,13 +172,13 @@ class Continuation:
         if self._real is not None and (unseen := int((~self._real.any(0)).int().cumprod(0).sum())):
             for each in self._cache:
                 each.cut(unseen)
-            rest = self._real[:, unseen:]
+            rest, self._columns = self._real[:, unseen:], self._columns - unseen
             self._real = None if bool(rest.all()) else rest
 
     def _looked_back_on(self) -> Bool[Tensor, "B T"]:
         if self._real is not None:
             return self._real
-        return torch.ones(len(self._position), self._cache[0].own.length, dtype=torch.bool, device=self._ids.device)
+        return torch.ones(len(self._position), self._columns, dtype=torch.bool, device=self._ids.device)
 
     def _scores(self, ids: Int[Tensor, "B T"], positions: Int[Tensor, "B T"]) -> Float[Tensor, "B N"]:
         logits: Tensor = self.model(ids, self._real, positions=positions, cache=self._cache)

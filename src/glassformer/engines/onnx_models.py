@@ -1,0 +1,279 @@
+"""Models that ONNX Runtime works, called as ours are: whoever has one of them need not know. Looking is left to ours.
+
+It needs the packages of the extra `engines`. It knows no folders and no text.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from glassformer.errors import InputError
+from glassformer.models.classifiers import EncoderClassifier
+from glassformer.models.language_model import LanguageModel
+from glassformer.models.translator import Translator
+from glassformer.stages.watchers import Watcher, nothing
+
+Value = onnxruntime.OrtValue
+Files = Mapping[str, bytes]
+
+
+def session(content: bytes) -> Any:
+    """A file, ready to run, with as many threads as torch has."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = torch.get_num_threads()
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.enable_mem_pattern = False  # no two steps have the same lengths
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+
+
+class Stepper:
+    """A session, its inputs and outputs by name; values stay where they are between two steps."""
+
+    def __init__(self, content: bytes) -> None:
+        self._session = session(content)
+        self.inputs = [each.name for each in self._session.get_inputs()]
+        self.shapes = {each.name: list(each.shape) for each in self._session.get_inputs()}
+        self.outputs = [each.name for each in self._session.get_outputs()]
+
+    def run(self, given: Mapping[str, Value]) -> dict[str, Value]:
+        """One step."""
+        found = self._session.run_with_ort_values(self.outputs, dict(given))
+        return dict(zip(self.outputs, found, strict=True))
+
+
+def as_value(given: Tensor | np.ndarray[Any, Any]) -> Value:
+    """A tensor as ONNX Runtime has it."""
+    array = given.detach().numpy() if isinstance(given, Tensor) else given
+    return Value.ortvalue_from_numpy(np.ascontiguousarray(array))
+
+
+class OnnxCache:
+    """What a decoder remembers of a batch of texts: of those being written, and of what was read once.
+
+    `first` are the names under which a step takes its memory, `present_…` those under which it gives it back.
+    """
+
+    def __init__(self, empty: Mapping[str, Sequence[int]]) -> None:
+        self.length = 0
+        self._empty = empty
+        self.own: dict[str, Value] = {}
+        self.cross: dict[str, Value] = {}
+
+    def begin(self, n_batch: int) -> None:
+        """Nothing is remembered of so many texts."""
+        for name, shape in self._empty.items():
+            kind = np.int64 if name.endswith("positions") else np.float32
+            self.own[name] = as_value(np.zeros([n_batch, *shape], dtype=kind))
+
+    def take(self, found: Mapping[str, Value], new: int) -> None:
+        """Remembers what a step has given back."""
+        self.own = {name: found["present" + name.removeprefix("past")] for name in self._empty}
+        self.length += new
+
+    def keep(self, rows: Int[Tensor, "R"]) -> None:
+        """Goes on with these texts only, in this order."""
+        self.reorder(rows)
+        self.cross = _changed(self.cross, lambda array: array[rows.numpy()])
+
+    def reorder(self, rows: Int[Tensor, "R"]) -> None:
+        """The same where each row keeps its context."""
+        self.own = _changed(self.own, lambda array: array[rows.numpy()])
+
+    def join(self, other: "OnnxCache") -> None:
+        """Takes in the texts of another one; all end in the same column."""
+        length = max(self.length, other.length)
+        self.own = {
+            name: as_value(np.concatenate([_pushed(value, length), _pushed(other.own[name], length)]))
+            for name, value in self.own.items()
+        }
+        self.length = length
+
+    def cut(self, columns: int) -> None:
+        """Forgets the first columns."""
+        self.own = _changed(self.own, lambda array: array[(slice(None),) * _axis(array) + (slice(columns, None),)])
+        self.length -= columns
+
+
+def _changed(values: Mapping[str, Value], change: Callable[[Any], Any]) -> dict[str, Value]:
+    return {name: as_value(change(value.numpy())) for name, value in values.items()}
+
+
+def _axis(array: np.ndarray[Any, Any]) -> int:
+    """Which axis counts tokens: B G T K, or B T of positions."""
+    return 1 if array.ndim == 2 else 2
+
+
+def _pushed(value: Value, length: int) -> np.ndarray[Any, Any]:
+    array = value.numpy()
+    pads = [(0, 0)] * array.ndim
+    pads[_axis(array)] = (length - array.shape[_axis(array)], 0)
+    return np.pad(array, pads)
+
+
+def _memory(stepper: Stepper) -> dict[str, list[int]]:
+    """What a step takes of its past, by name, and its shape when there is none, without the batch."""
+    past = {name: shape for name, shape in stepper.shapes.items() if name.startswith("past_")}
+    return {name: [0 if isinstance(each, str) else each for each in shape[1:]] for name, shape in past.items()}
+
+
+class OnnxLanguageModel(nn.Module):
+    """A language model's step graph."""
+
+    def __init__(self, model: LanguageModel, files: Files) -> None:
+        super().__init__()
+        self.model, self.config = model, model.config
+        self._step = Stepper(files["step.onnx"])
+        self._empty = _memory(self._step)
+
+    @property
+    def longest(self) -> int | None:
+        """How many ids it can look back on."""
+        return self.model.longest
+
+    def new_cache(self) -> list[OnnxCache]:
+        """An empty memory for one batch of texts."""
+        return [OnnxCache(self._empty)]
+
+    def forward(
+        self,
+        ids: Int[Tensor, "B T"],
+        real: Bool[Tensor, "B Tk"] | None = None,
+        *,
+        positions: Int[Tensor, "#B T"] | None = None,
+        counted: Bool[Tensor, "B T"] | None = None,
+        cache: list[OnnxCache] | None = None,
+        see: Watcher = nothing,
+    ) -> Float[Tensor, "B T N"] | Float[Tensor, "M N"]:
+        """Scores for the id after each one, or only where it is counted."""
+        if see is not nothing:
+            return self.model(ids, real, positions=positions, counted=counted, see=see)  # type: ignore[no-any-return]
+        memory = (cache or self.new_cache())[0]
+        at = _positions(self.longest, memory.length, ids) if positions is None else positions.expand_as(ids)
+        found = _stepped(self._step, memory, ids, at, real)
+        return found if counted is None else found[counted]
+
+
+def _positions(longest: int | None, start: int, ids: Int[Tensor, "B T"]) -> Int[Tensor, "B T"]:
+    end = start + ids.shape[1]
+    if longest is not None and end > longest:
+        raise InputError(f"This model looks back on {longest} tokens at most; there are {end}.")
+    return torch.arange(start, end)[None].expand_as(ids)
+
+
+def _stepped(
+    step: Stepper, memory: OnnxCache, ids: Tensor, at: Tensor, real: Tensor | None, **more: Value
+) -> Float[Tensor, "B T N"]:
+    """One step, remembered."""
+    if not memory.own:
+        memory.begin(len(ids))
+    if real is None:
+        real = torch.ones(len(ids), memory.length + ids.shape[1], dtype=torch.bool)
+    given = {"ids": as_value(ids), "positions": as_value(at), "real": as_value(real), **memory.own, **more}
+    found = step.run({name: given[name] for name in step.inputs})
+    memory.take(found, ids.shape[1])
+    return torch.from_numpy(found["logits"].numpy())
+
+
+class OnnxTranslator(nn.Module):
+    """A translator's three graphs: reading, what is remembered of it, and a step of writing."""
+
+    def __init__(self, model: Translator, files: Files) -> None:
+        super().__init__()
+        self.model, self.config, self.order = model, model.config, model.order
+        self._read, self._remember, self._step = (Stepper(files[f"{name}.onnx"]) for name in ("read", "memory", "step"))
+        self._empty = _memory(self._step)
+
+    def new_cache(self) -> list[OnnxCache]:
+        """An empty memory for one batch of texts."""
+        return [OnnxCache(self._empty)]
+
+    def forward(
+        self,
+        source: Int[Tensor, "B S"],
+        source_real: Bool[Tensor, "B S"],
+        target: Int[Tensor, "B T"],
+        *,
+        counted: Bool[Tensor, "B T"] | None = None,
+        see: Watcher = nothing,
+    ) -> Float[Tensor, "B T N"] | Float[Tensor, "M N"]:
+        """Teacher forcing: the whole target at once."""
+        if see is not nothing:
+            return self.model(source, source_real, target, counted=counted, see=see)  # type: ignore[no-any-return]
+        return self.decode(target, self.encode(source, source_real), source_real, counted=counted)
+
+    def encode(
+        self, source: Int[Tensor, "B S"], source_real: Bool[Tensor, "B S"], *, see: Watcher = nothing
+    ) -> Float[Tensor, "B S D"]:
+        """One row per source id."""
+        if see is not nothing:
+            return self.model.encode(source, source_real, see=see)
+        _positions(self.order.longest, 0, source)
+        found = self._read.run({"source": as_value(source), "source_real": as_value(source_real)})
+        return torch.from_numpy(found["context"].numpy())
+
+    def decode(
+        self,
+        target: Int[Tensor, "B T"],
+        context: Float[Tensor, "B S D"],
+        source_real: Bool[Tensor, "B S"],
+        *,
+        counted: Bool[Tensor, "B T"] | None = None,
+        cache: list[OnnxCache] | None = None,
+        see: Watcher = nothing,
+    ) -> Float[Tensor, "B T N"] | Float[Tensor, "M N"]:
+        """Scores for the id after each of `target`; with a cache, these are new ids."""
+        if see is not nothing:
+            return self.model.decode(target, context, source_real, counted=counted, see=see)
+        memory = (cache or self.new_cache())[0]
+        if not memory.cross:
+            memory.cross = self._remember.run({"context": as_value(context)})
+        at = _positions(self.order.longest, memory.length, target)
+        found = _stepped(self._step, memory, target, at, None, source_real=as_value(source_real), **memory.cross)
+        return found if counted is None else found[counted]
+
+
+class OnnxClassifier(nn.Module):
+    """A classifier's graph; an encoder's also gives the rows of a text."""
+
+    def __init__(self, model: nn.Module, files: Files) -> None:
+        super().__init__()
+        self.model, self.config = model, model.config
+        self._classify = Stepper(files["classify.onnx"])
+
+    def forward(
+        self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
+    ) -> Float[Tensor, "B N"]:
+        """Logits for each class."""
+        if see is not nothing:
+            return self.model(ids, real, see=see)  # type: ignore[no-any-return]
+        return self._found(ids, real, "logits")
+
+    def read(
+        self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
+    ) -> Float[Tensor, "B T D"]:
+        """A row for every token, of an encoder."""
+        if see is not nothing and isinstance(self.model, EncoderClassifier):
+            return self.model.read(ids, real, see=see)
+        return self._found(ids, real, "rows")
+
+    def _found(self, ids: Tensor, real: Tensor, name: str) -> Tensor:
+        length = getattr(self.config, "length", ids.shape[1])  # longer texts are cut
+        given = {"ids": as_value(ids[:, :length]), "real": as_value(real[:, :length])}
+        return torch.from_numpy(self._classify.run(given)[name].numpy())
+
+
+def run_by_onnx(model: nn.Module, files: Files) -> nn.Module:
+    """The same model, worked by ONNX Runtime from its files."""
+    kinds: tuple[tuple[type[nn.Module], Callable[[Any, Files], nn.Module]], ...] = (
+        (LanguageModel, OnnxLanguageModel),
+        (Translator, OnnxTranslator),
+    )
+    make = next((make for kind, make in kinds if isinstance(model, kind)), OnnxClassifier)
+    return make(model, files).eval()
