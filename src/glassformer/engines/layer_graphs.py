@@ -156,13 +156,13 @@ def attended(
         if sight.bias is not None:
             mask = graph.op("Where", sight.mask, sight.bias, graph.number(-math.inf))
         before = ["", ""] if past is None or past.keys is None else [past.keys, past.values]
-        mixed, keys, values = graph.several(
+        mixed, all_keys, all_values = graph.several(
             "Attention", [queries, new.keys, new.values, mask, *before], 3, q_num_heads=layer.n_heads,
             kv_num_heads=layer.n_kv_heads, scale=layer.scorer.scale_for(layer.d_key),
         )  # fmt: skip
-        return _output(graph, name, layer, mixed), Past(keys, values)
+        return _output(graph, name, layer, mixed), Past(all_keys, all_values)
     keys = None if new.keys is None else _heads(graph, new.keys, layer.n_kv_heads, past.keys if past else None)
-    values = _heads(graph, new.values, layer.n_kv_heads, past.values if past else None) or ""
+    values = _heads(graph, new.values, layer.n_kv_heads, past.values if past else None)
     scores = _scores(graph, name, layer, queries, keys, sight)
     if sight.bias is not None:
         scores = graph.op("Add", scores, sight.bias)

@@ -278,7 +278,7 @@ def _biases(net: nn.RNNBase, way: int) -> torch.Tensor:
 
 
 def _gates(net: nn.RNNBase, weight: torch.Tensor) -> list[torch.Tensor]:
-    parts = weight.split(net.hidden_size)
+    parts = torch.split(weight, net.hidden_size)
     return [parts[i] for i in _GATES[net.mode]]
 
 

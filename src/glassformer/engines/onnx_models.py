@@ -1,6 +1,6 @@
 """Models that ONNX Runtime works, called as ours are: whoever has one of them need not know. Looking is left to ours.
 
-It needs the packages of the extra `engines`. It knows no folders and no text.
+Shapes are those of our models. It needs the packages of the extra `engines`; it knows no folders and no text.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 import torch
-from jaxtyping import Bool, Float, Int
+from onnxruntime.capi import onnxruntime_pybind11_state as faults
 from torch import Tensor, nn
 
 from glassformer.errors import InputError
@@ -18,8 +18,10 @@ from glassformer.models.language_model import LanguageModel
 from glassformer.models.translator import Translator
 from glassformer.stages.watchers import Watcher, nothing
 
-Value = onnxruntime.OrtValue
+Value = Any  # an onnxruntime.OrtValue: an array where ONNX Runtime has it
 Files = Mapping[str, bytes]
+FAULTS = (faults.Fail, faults.InvalidArgument, faults.InvalidGraph, faults.InvalidProtobuf, faults.NotImplemented,
+          faults.RuntimeException)  # fmt: skip
 
 
 def session(content: bytes) -> Any:
@@ -51,7 +53,7 @@ class Stepper:
 def as_value(given: Tensor | np.ndarray[Any, Any]) -> Value:
     """A tensor as ONNX Runtime has it."""
     array = given.detach().numpy() if isinstance(given, Tensor) else given
-    return Value.ortvalue_from_numpy(np.ascontiguousarray(array))
+    return onnxruntime.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
 
 
 class OnnxCache:
@@ -77,12 +79,12 @@ class OnnxCache:
         self.own = {name: found["present" + name.removeprefix("past")] for name in self._empty}
         self.length += new
 
-    def keep(self, rows: Int[Tensor, "R"]) -> None:
+    def keep(self, rows: Tensor) -> None:
         """Goes on with these texts only, in this order."""
         self.reorder(rows)
         self.cross = _changed(self.cross, lambda array: array[rows.numpy()])
 
-    def reorder(self, rows: Int[Tensor, "R"]) -> None:
+    def reorder(self, rows: Tensor) -> None:
         """The same where each row keeps its context."""
         self.own = _changed(self.own, lambda array: array[rows.numpy()])
 
@@ -143,14 +145,14 @@ class OnnxLanguageModel(nn.Module):
 
     def forward(
         self,
-        ids: Int[Tensor, "B T"],
-        real: Bool[Tensor, "B Tk"] | None = None,
+        ids: Tensor,
+        real: Tensor | None = None,
         *,
-        positions: Int[Tensor, "#B T"] | None = None,
-        counted: Bool[Tensor, "B T"] | None = None,
+        positions: Tensor | None = None,
+        counted: Tensor | None = None,
         cache: list[OnnxCache] | None = None,
         see: Watcher = nothing,
-    ) -> Float[Tensor, "B T N"] | Float[Tensor, "M N"]:
+    ) -> Tensor:
         """Scores for the id after each one, or only where it is counted."""
         if see is not nothing:
             return self.model(ids, real, positions=positions, counted=counted, see=see)  # type: ignore[no-any-return]
@@ -160,16 +162,14 @@ class OnnxLanguageModel(nn.Module):
         return found if counted is None else found[counted]
 
 
-def _positions(longest: int | None, start: int, ids: Int[Tensor, "B T"]) -> Int[Tensor, "B T"]:
+def _positions(longest: int | None, start: int, ids: Tensor) -> Tensor:
     end = start + ids.shape[1]
     if longest is not None and end > longest:
         raise InputError(f"This model looks back on {longest} tokens at most; there are {end}.")
     return torch.arange(start, end)[None].expand_as(ids)
 
 
-def _stepped(
-    step: Stepper, memory: OnnxCache, ids: Tensor, at: Tensor, real: Tensor | None, **more: Value
-) -> Float[Tensor, "B T N"]:
+def _stepped(step: Stepper, memory: OnnxCache, ids: Tensor, at: Tensor, real: Tensor | None, **more: Value) -> Tensor:
     """One step, remembered."""
     if not memory.own:
         memory.begin(len(ids))
@@ -196,21 +196,19 @@ class OnnxTranslator(nn.Module):
 
     def forward(
         self,
-        source: Int[Tensor, "B S"],
-        source_real: Bool[Tensor, "B S"],
-        target: Int[Tensor, "B T"],
+        source: Tensor,
+        source_real: Tensor,
+        target: Tensor,
         *,
-        counted: Bool[Tensor, "B T"] | None = None,
+        counted: Tensor | None = None,
         see: Watcher = nothing,
-    ) -> Float[Tensor, "B T N"] | Float[Tensor, "M N"]:
+    ) -> Tensor:
         """Teacher forcing: the whole target at once."""
         if see is not nothing:
             return self.model(source, source_real, target, counted=counted, see=see)  # type: ignore[no-any-return]
         return self.decode(target, self.encode(source, source_real), source_real, counted=counted)
 
-    def encode(
-        self, source: Int[Tensor, "B S"], source_real: Bool[Tensor, "B S"], *, see: Watcher = nothing
-    ) -> Float[Tensor, "B S D"]:
+    def encode(self, source: Tensor, source_real: Tensor, *, see: Watcher = nothing) -> Tensor:
         """One row per source id."""
         if see is not nothing:
             return self.model.encode(source, source_real, see=see)
@@ -220,14 +218,14 @@ class OnnxTranslator(nn.Module):
 
     def decode(
         self,
-        target: Int[Tensor, "B T"],
-        context: Float[Tensor, "B S D"],
-        source_real: Bool[Tensor, "B S"],
+        target: Tensor,
+        context: Tensor,
+        source_real: Tensor,
         *,
-        counted: Bool[Tensor, "B T"] | None = None,
+        counted: Tensor | None = None,
         cache: list[OnnxCache] | None = None,
         see: Watcher = nothing,
-    ) -> Float[Tensor, "B T N"] | Float[Tensor, "M N"]:
+    ) -> Tensor:
         """Scores for the id after each of `target`; with a cache, these are new ids."""
         if see is not nothing:
             return self.model.decode(target, context, source_real, counted=counted, see=see)
@@ -247,17 +245,13 @@ class OnnxClassifier(nn.Module):
         self.model, self.config = model, model.config
         self._classify = Stepper(files["classify.onnx"])
 
-    def forward(
-        self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
-    ) -> Float[Tensor, "B N"]:
+    def forward(self, ids: Tensor, real: Tensor, *, see: Watcher = nothing) -> Tensor:
         """Logits for each class."""
         if see is not nothing:
             return self.model(ids, real, see=see)  # type: ignore[no-any-return]
         return self._found(ids, real, "logits")
 
-    def read(
-        self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
-    ) -> Float[Tensor, "B T D"]:
+    def read(self, ids: Tensor, real: Tensor, *, see: Watcher = nothing) -> Tensor:
         """A row for every token, of an encoder."""
         if see is not nothing and isinstance(self.model, EncoderClassifier):
             return self.model.read(ids, real, see=see)

@@ -25,6 +25,7 @@ from glassformer.text.tasks import TASKS
 from glassformer.text.tokens import UNKNOWN, Tokens
 
 if TYPE_CHECKING:  # what only some methods need is imported there: to predict loads no view, no reader, no metric
+    from glassformer.engines.choosing import Engine
     from glassformer.inside.looks import Writes
     from glassformer.inside.shown import Shown
     from glassformer.runs.certificate.certificate import Certificate
@@ -36,6 +37,7 @@ class Run:
 
     def __init__(self, model: nn.Module, card: Card, tokens: Tokens, folder: Path | None = None) -> None:
         self.model, self.card, self.tokens, self.folder = model.eval(), card, tokens, folder
+        self.worker = self.model  # what predicts; an engine may take its place
         self.objective, self.task = objective_of(card), TASKS[card.task]
 
     def predict(self, texts: Sequence[str], **how: Any) -> list[Prediction]:
@@ -50,7 +52,16 @@ class Run:
             raise InputError(
                 f"This model has only learnt to {self.objective.learns}; finetune it (--from) to {self.card.task}."
             )
-        return list(self.objective.predict(Trained(self.model, self.card, self.tokens), texts, writing))
+        return list(self.objective.predict(Trained(self.worker, self.card, self.tokens), texts, writing))
+
+    def use(self, engine: str = "auto") -> "Engine":
+        """Predicts and evaluates from now on with an engine: torch, onnx, int8, or auto for the quickest exact one at
+        hand. Looking stays with our own model. What is said of the choice stands in the answer."""
+        from glassformer.runs.engine_files import engine_for
+
+        found = engine_for(self.model, None if self.folder in pocket_folders() else self.folder, engine)
+        self.worker = found.model
+        return found
 
     def warnings(self, texts: Sequence[str]) -> list[str]:
         """A sentence on each text that is not read as it stands: it is too long, or none of its tokens is known."""
@@ -69,7 +80,7 @@ class Run:
         if self.objective.family != "language model":
             raise InputError(f"Only language models can stream; this one was trained to {self.card.task}.")
         prompt = self.objective.prompt(self.tokens, text)
-        return streamed(self.model, self.tokens, prompt, Writing(**how), goes_on=self.objective.goes_on)
+        return streamed(self.worker, self.tokens, prompt, Writing(**how), goes_on=self.objective.goes_on)
 
     def look(
         self, text: str, *, target: str | None = None, longest: int | None = None, write: "Writes | None" = None
@@ -110,7 +121,7 @@ class Run:
 
         name, part, samples = trial(self.card, self.folder, data, part, columns)
         some = samples if limit is None else thinned(samples, limit, seed)
-        scores = evaluate(self.model, self.card, self.tokens, some, how=Writing(**how), seed=seed)
+        scores = evaluate(self.worker, self.card, self.tokens, some, how=Writing(**how), seed=seed)
         return {"data": name, "part": part, **scores}
 
     @property

@@ -1,7 +1,7 @@
 """The models that are served: what each can do, and the workshop that does it. It knows nothing of HTTP."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,18 +60,18 @@ class ServedModel:
             *(["embeddings"] if self.encoder else []),
             *(["trace"] if predicts else []),
         ]
-        self.slots = Slots(run.model, run.tokens, capacity.slots) if "completions" in self.abilities else None
+        self.slots = Slots(run.worker, run.tokens, capacity.slots) if "completions" in self.abilities else None
         self.workshop = Workshop(name, self.slots or Batches(self._answers), capacity.waiting)
 
     @property
     def trained(self) -> Trained:
-        """The model, and what must be known to use it."""
+        """Our own model, which can be looked into, and what must be known to use it."""
         return Trained(self.run.model, self.run.card, self.run.tokens)
 
     def _answers(self, what: Any, texts: Sequence[str]) -> Sequence[Any]:
         kind, options = what
         if kind == "embeddings":
-            return text_vectors(self.trained, texts).tolist()  # type: ignore[no-any-return]
+            return text_vectors(replace(self.trained, model=self.run.worker), texts).tolist()  # type: ignore[no-any-return]
         return self.run.predict(texts, **dict(options))
 
     def about(self) -> dict[str, Any]:

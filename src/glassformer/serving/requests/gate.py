@@ -1,8 +1,9 @@
 """The gate before everything that is served: who may ask, from where, and how much. It knows nothing of what is asked.
 
-On this machine's own address no token is needed, and only the three names of this machine are answered; everywhere else,
-or where a token was given, every address needs it, in a header, or as the first word of the path of a page. A page of another site can
-neither ask nor read: what asks for work is JSON, names no foreign origin, and no answer ever allows one.
+On this machine's own address no token is needed, and only the three names of this machine are answered. Everywhere
+else, or where a token was given, every address needs it, in a header, or as the first word of the path of a page. A
+page of another site can neither ask nor read: what asks for work is JSON, names no foreign origin, and no answer ever
+allows one.
 """
 
 import hmac
