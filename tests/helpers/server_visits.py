@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from helpers.small_runs import language_run, small_run
-from helpers.studio_visits import Answer
 
 from glassformer.runs.run import Run, load
 from glassformer.serving.app import Policy, Server
 from glassformer.serving.requests.gate import Site
+from helpers.small_runs import language_run, small_run
+from helpers.studio_visits import Answer
 
 PORT = 8000
 HOST = f"127.0.0.1:{PORT}"

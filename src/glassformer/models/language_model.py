@@ -114,9 +114,10 @@ class Continuation:
 
     Shorter prompts are filled up on the left with ids that nobody sees, and every id is told its own position: a text
     is the same whoever else is in the batch. A Synthesizer counts columns, not positions, so it needs equal lengths.
+    The model is a `LanguageModel`, or an engine that is called as one.
     """
 
-    def __init__(self, model: LanguageModel, prompts: Sequence[Sequence[int]]) -> None:
+    def __init__(self, model: Any, prompts: Sequence[Sequence[int]]) -> None:
         must_rest(model)
         _check_prompts(model, prompts)
         self.model = model
@@ -185,7 +186,7 @@ class Continuation:
         return logits[:, -1]
 
 
-def _check_prompts(model: LanguageModel, prompts: Sequence[Sequence[int]]) -> None:
+def _check_prompts(model: Any, prompts: Sequence[Sequence[int]]) -> None:
     lengths = [len(prompt) for prompt in prompts]
     if not lengths or min(lengths) == 0:
         raise InputError(f"There are {len(lengths)} prompts, of {lengths} ids; a model needs at least one id to go on.")
