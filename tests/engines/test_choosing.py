@@ -9,7 +9,7 @@ from helpers.small_models import small
 from glassformer.engines import choosing
 from glassformer.engines.choosing import at_hand, chosen
 from glassformer.engines.onnx_models import OnnxLanguageModel
-from glassformer.engines.parity import Parity
+from glassformer.engines.parity import EngineParity
 from glassformer.errors import InputError
 
 
@@ -38,7 +38,7 @@ def test_what_cannot_be_run_so_is_run_by_ours_with_a_sentence() -> None:
 
 
 def test_what_is_not_equal_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choosing, "compared", lambda *_, **__: Parity(0.5, 0.9, 12, 3))
+    monkeypatch.setattr(choosing, "compared", lambda *_, **__: EngineParity(0.5, 0.9, 12, 3))
     model = small("modern")
     engine = chosen(model, "onnx")
     assert engine.model is model

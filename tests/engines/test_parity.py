@@ -1,4 +1,4 @@
-"""Parity: a model is equal to itself, and one with a changed weight is told apart."""
+"""EngineParity: a model is equal to itself, and one with a changed weight is told apart."""
 
 import copy
 
@@ -6,7 +6,7 @@ import pytest
 import torch
 from helpers.small_models import SMALL, small
 
-from glassformer.engines.parity import Parity, compared
+from glassformer.engines.parity import EngineParity, compared
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -35,10 +35,10 @@ def test_what_is_not_a_number_is_no_equality() -> None:
 
 
 def test_it_is_told_in_words() -> None:
-    parity = Parity(0.25, 0.5, 4, 1)
+    parity = EngineParity(0.25, 0.5, 4, 1)
     assert (
         parity.said()
         == "logits differ by 2.5e-01 at most, the most likely is the same in 50.0 %, 1 of 4 texts are equal"
     )
     assert parity.to_dict() == {"largest": 0.25, "agreeing": 0.5, "texts": 4, "equal": 1}
-    assert not Parity(0.0, 1.0, 4, 3).exact
+    assert not EngineParity(0.0, 1.0, 4, 3).exact

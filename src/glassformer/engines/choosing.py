@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from glassformer.choices import Choices
-from glassformer.engines.parity import Parity, compared
+from glassformer.engines.parity import EngineParity, compared
 from glassformer.errors import GlassformerError, InputError
 from glassformer.models.language_model import Continuation
 
@@ -36,7 +36,7 @@ class Engine:
     model: nn.Module
     said: str = ""
     files: Files | None = None
-    parity: Parity | None = None
+    parity: EngineParity | None = None
 
 
 def at_hand() -> dict[str, str]:
@@ -84,7 +84,7 @@ def _onnx(model: nn.Module, kept: Files | None) -> Engine:
     return Engine("onnx", found[0], files=files, parity=found[1])
 
 
-def _tried(model: nn.Module, make: Callable[[], nn.Module], texts: int = 12) -> tuple[nn.Module, Parity] | None:
+def _tried(model: nn.Module, make: Callable[[], nn.Module], texts: int = 12) -> tuple[nn.Module, EngineParity] | None:
     """The model that is made, and how far it is from ours; None if it cannot be run."""
     from glassformer.engines.onnx_models import FAULTS
 

@@ -17,7 +17,7 @@ BEGIN, END = 2, 3
 
 
 @dataclass(frozen=True)
-class Parity:
+class EngineParity:
     """How far two models are apart.
 
     largest     the largest difference of any logit
@@ -47,7 +47,7 @@ class Parity:
         )
 
 
-def compared(model: Any, other: Any, *, texts: int = 12, seed: int = 0) -> Parity:
+def compared(model: Any, other: Any, *, texts: int = 12, seed: int = 0) -> EngineParity:
     """Both models on the same ids; texts of unequal length stand in one batch."""
     kind = _family(model)
     with torch.inference_mode():
@@ -80,12 +80,12 @@ def _differences(mine: Tensor, theirs: Tensor) -> tuple[float, float]:
     return largest if math.isfinite(largest) else math.inf, agreeing
 
 
-def _classifier(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> Parity:
+def _classifier(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> EngineParity:
     mine, theirs = model(*given), other(*given)
-    return Parity(*_differences(mine, theirs), len(mine), int((mine.argmax(-1) == theirs.argmax(-1)).sum()))
+    return EngineParity(*_differences(mine, theirs), len(mine), int((mine.argmax(-1) == theirs.argmax(-1)).sum()))
 
 
-def _language_model(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> Parity:
+def _language_model(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> EngineParity:
     ids, real = given
     found = _differences(model(ids, real)[real], other(ids, real)[real])
     prompts = [row[kept][:8].tolist() for row, kept in zip(ids, real, strict=True)]
@@ -93,7 +93,7 @@ def _language_model(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> Par
     return _texts(found, *(greedy(Continuation(each, prompts), stop) for each in (model, other)))
 
 
-def _translator(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> Parity:
+def _translator(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> EngineParity:
     ids, real = given
     target = ids[:, : max(1, ids.shape[1] // 2)]
     found = _differences(model(ids, real, target), other(ids, real, target))
@@ -101,9 +101,9 @@ def _translator(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> Parity:
     return _texts(found, *(greedy(Translation(each, ids, real, BEGIN), stop) for each in (model, other)))
 
 
-def _texts(found: tuple[float, float], mine: Any, theirs: Any) -> Parity:
+def _texts(found: tuple[float, float], mine: Any, theirs: Any) -> EngineParity:
     equal = sum(one.ids == two.ids for one, two in zip(mine, theirs, strict=True))
-    return Parity(*found, len(mine), equal)
+    return EngineParity(*found, len(mine), equal)
 
 
 _COMPARED = {"classifier": _classifier, "language model": _language_model, "translator": _translator}
