@@ -27,6 +27,8 @@ def test_models_that_write_are_run_by_onnx_and_others_by_ours() -> None:
     assert chosen(reader).model is reader
     assert chosen(reader, "onnx").name == "onnx"
     assert chosen(model, "torch").model is model
+    assert chosen(model, lasting=False).model is model
+    assert chosen(model, kept=engine.files, lasting=False).name == "onnx"
 
 
 def test_what_cannot_be_run_so_is_run_by_ours_with_a_sentence() -> None:

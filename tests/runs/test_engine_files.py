@@ -31,7 +31,10 @@ def test_a_run_predicts_the_same_with_every_engine(tmp_path: Path) -> None:
 
 def test_what_was_converted_is_kept_and_used_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = load(folder)
+    assert not run.converted
+    assert run.use("auto", lasting=False).name == "torch"
     run.use("onnx")
+    assert run.converted
     place = folder / "engines" / "onnx"
     assert {path.name for path in place.iterdir()} == {"step.onnx", "about.json", "manifest.json"}
     assert json.loads((place / "about.json").read_text())["parity"]["equal"] == 12

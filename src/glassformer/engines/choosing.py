@@ -3,7 +3,8 @@
 torch   our own model
 onnx    ONNX Runtime, in float32: used only if it is proved to give the same
 int8    ONNX Runtime with weights of 8 bits: quicker, and another model; how far apart they are is measured
-auto    onnx for models that write, where its packages are there; else torch
+auto    onnx for models that write, where its packages are there and it was converted before, or enough is to be done
+        that converting is worth it; else torch
 """
 
 import time
@@ -44,8 +45,13 @@ def at_hand() -> dict[str, str]:
     return {name: metadata.version(name) if util.find_spec(name) else "" for name in PACKAGES}
 
 
-def chosen(model: nn.Module, name: str = "auto", kept: Files | None = None) -> Engine:
-    """The engine of this name for a model; from files that were kept, if they are still equal to it."""
+def chosen(model: nn.Module, name: str = "auto", kept: Files | None = None, *, lasting: bool = True) -> Engine:
+    """The engine of this name for a model; from files that were kept, if they are still equal to it.
+
+    lasting   whether so much is to be done that converting is worth its second
+    """
+    if name == "auto" and not kept and not lasting:
+        return Engine("torch", model)
     return ENGINES[name](model, kept)
 
 

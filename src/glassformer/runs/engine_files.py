@@ -15,12 +15,12 @@ from glassformer.storage import DamagedError, parse_json, read_folder, write_fol
 FORMAT = 1
 
 
-def engine_for(model: nn.Module, folder: Path | None, name: str) -> Engine:
+def engine_for(model: nn.Module, folder: Path | None, name: str, *, lasting: bool = True) -> Engine:
     """The engine of this name for the model of a run folder."""
     place = None if folder is None else folder / "engines" / "onnx"
     weights = None if folder is None else _weights(folder)
     kept = None if place is None or weights is None else _kept(place, weights)
-    engine = chosen(model, name, kept)
+    engine = chosen(model, name, kept, lasting=lasting)
     if place is not None and weights is not None and engine.name == "onnx" and engine.files != kept:
         _keep(place, engine, weights)
     return engine

@@ -54,14 +54,21 @@ class Run:
             )
         return list(self.objective.predict(Trained(self.worker, self.card, self.tokens), texts, writing))
 
-    def use(self, engine: str = "auto") -> "Engine":
+    def use(self, engine: str = "auto", *, lasting: bool = True) -> "Engine":
         """Predicts and evaluates from now on with an engine: torch, onnx, int8, or auto for the quickest exact one at
-        hand. Looking stays with our own model. What is said of the choice stands in the answer."""
+        hand; if little is to be done (not `lasting`), nothing is converted for it. Looking stays with our own model."""
         from glassformer.runs.engine_files import engine_for
 
-        found = engine_for(self.model, None if self.folder in pocket_folders() else self.folder, engine)
+        found = engine_for(
+            self.model, None if self.folder in pocket_folders() else self.folder, engine, lasting=lasting
+        )
         self.worker = found.model
         return found
+
+    @property
+    def converted(self) -> bool:
+        """Whether an engine of its own was kept in its folder."""
+        return self.folder is not None and (self.folder / "engines").is_dir()
 
     def warnings(self, texts: Sequence[str]) -> list[str]:
         """A sentence on each text that is not read as it stands: it is too long, or none of its tokens is known."""

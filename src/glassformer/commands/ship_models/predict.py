@@ -59,7 +59,7 @@ def predict(
         A string that ends the output; may be given several times.
     engine
         torch, onnx (ONNX Runtime, used only if it gives the same), int8 (quicker, and slightly another model), or auto
-        for the quickest exact one at hand.
+        for the quickest exact one that stands ready.
     json
         Print one JSON document: a prediction, or a list of them, each with its text, if there are several.
     """
@@ -71,7 +71,7 @@ def predict(
     loaded = load(run)
     for sentence in loaded.warnings(given.texts):
         print(sentence, file=sys.stderr)
-    if said := loaded.use(engine).said:
+    if (engine != "auto" or loaded.converted) and (said := loaded.use(engine, lasting=False).said):
         print(said, file=sys.stderr)
     texts = _answerable(given, loaded)
     if json:
