@@ -5,7 +5,7 @@ changes nothing for real tokens, and nobody looks at the others. What has no nod
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -59,6 +59,18 @@ def linear(graph: Graph, name: str, layer: nn.Linear, rows: str) -> str:
     return found if layer.bias is None else graph.op("Add", found, graph.weight(f"{name}.bias", layer.bias))
 
 
+def linears(graph: Graph, name: str, parts: Sequence[nn.Linear], rows: str) -> list[str]:
+    """The same rows times several matrices, in one product."""
+    matrices: list[torch.Tensor] = [part.weight for part in parts]
+    weight = torch.cat(matrices).T
+    found = graph.op("MatMul", rows, graph.weight(f"{name}.weight", weight))
+    if any(part.bias is not None for part in parts):
+        biases = [part.weight.new_zeros(part.out_features) if part.bias is None else part.bias for part in parts]
+        found = graph.op("Add", found, graph.weight(f"{name}.bias", torch.cat(biases)))
+    widths = graph.ints(*(part.out_features for part in parts))
+    return graph.several("Split", [found, widths], len(parts), axis=-1)
+
+
 def norm(graph: Graph, name: str, layer: nn.Module, rows: str) -> str:
     """A norm over the last axis."""
     if isinstance(layer, LayerNorm):
@@ -99,11 +111,11 @@ def feed_forward(graph: Graph, name: str, layer: FeedForward, rows: str) -> str:
     if layer.activation not in BENDS:
         raise UnsupportedError(f"There is no ONNX node for the activation '{layer.activation}'.")
     bend = BENDS[layer.activation]
-    expanded = linear(graph, f"{name}.expand", layer.expand, rows)
     if layer.gate is None:
-        activated = bend(graph, expanded)
+        activated = bend(graph, linear(graph, f"{name}.expand", layer.expand, rows))
     else:
-        activated = graph.op("Mul", bend(graph, linear(graph, f"{name}.gate", layer.gate, rows)), expanded)
+        expanded, gate = linears(graph, f"{name}.expand_and_gate", [layer.expand, layer.gate], rows)
+        activated = graph.op("Mul", bend(graph, gate), expanded)
     return linear(graph, f"{name}.contract", layer.contract, activated)
 
 
@@ -114,8 +126,17 @@ def attention(
     graph: Graph, name: str, layer: Attention, rows: str, sight: Sight, past: Past | None
 ) -> tuple[str, Past]:
     """The answers, B T D, and all keys and values so far, B G T K."""
-    queries = _queries(graph, name, layer, rows, sight)
-    keys, values = keys_and_values(graph, name, layer, rows, sight)
+    if layer.query is not None and layer.key is not None and layer.value is not None:
+        parts = linears(graph, f"{name}.query_key_value", [layer.query, layer.key, layer.value], rows)
+        queries: str | None = _turned(
+            graph, f"{name}.query_norm", layer.query_norm, (parts[0], layer.n_heads, layer.d_key), sight
+        )
+        given = (parts[1], layer.n_kv_heads, layer.d_key)
+        keys: str | None = _turned(graph, f"{name}.key_norm", layer.key_norm, given, sight)
+        values = parts[2]
+    else:
+        queries = _queries(graph, name, layer, rows, sight)
+        keys, values = keys_and_values(graph, name, layer, rows, sight)
     return attended(graph, name, layer, (queries, Past(keys, values)), sight, past)
 
 

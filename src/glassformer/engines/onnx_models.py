@@ -18,7 +18,7 @@ from glassformer.models.language_model import LanguageModel
 from glassformer.models.translator import Translator
 from glassformer.stages.watchers import Watcher, nothing
 
-Value = Any  # an onnxruntime.OrtValue: an array where ONNX Runtime has it
+Array = np.ndarray[Any, Any]
 Files = Mapping[str, bytes]
 FAULTS = (faults.Fail, faults.InvalidArgument, faults.InvalidGraph, faults.InvalidProtobuf, faults.NotImplemented,
           faults.RuntimeException)  # fmt: skip
@@ -36,7 +36,7 @@ def session(content: bytes) -> Any:
 
 
 class Stepper:
-    """A session, its inputs and outputs by name; values stay where they are between two steps."""
+    """A session, its its inputs and outputs by name."""
 
     def __init__(self, content: bytes) -> None:
         self._session = session(content)
@@ -44,16 +44,9 @@ class Stepper:
         self.shapes = {each.name: list(each.shape) for each in self._session.get_inputs()}
         self.outputs = [each.name for each in self._session.get_outputs()]
 
-    def run(self, given: Mapping[str, Value]) -> dict[str, Value]:
+    def run(self, given: Mapping[str, Array]) -> dict[str, Array]:
         """One step."""
-        found = self._session.run_with_ort_values(self.outputs, dict(given))
-        return dict(zip(self.outputs, found, strict=True))
-
-
-def as_value(given: Tensor | np.ndarray[Any, Any]) -> Value:
-    """A tensor as ONNX Runtime has it."""
-    array = given.detach().numpy() if isinstance(given, Tensor) else given
-    return onnxruntime.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
+        return dict(zip(self.outputs, self._session.run(self.outputs, given), strict=True))
 
 
 class OnnxCache:
@@ -65,16 +58,16 @@ class OnnxCache:
     def __init__(self, empty: Mapping[str, Sequence[int]]) -> None:
         self.length = 0
         self._empty = empty
-        self.own: dict[str, Value] = {}
-        self.cross: dict[str, Value] = {}
+        self.own: dict[str, Array] = {}
+        self.cross: dict[str, Array] = {}
 
     def begin(self, n_batch: int) -> None:
         """Nothing is remembered of so many texts."""
         for name, shape in self._empty.items():
             kind = np.int64 if name.endswith("positions") else np.float32
-            self.own[name] = as_value(np.zeros([n_batch, *shape], dtype=kind))
+            self.own[name] = np.zeros([n_batch, *shape], dtype=kind)
 
-    def take(self, found: Mapping[str, Value], new: int) -> None:
+    def take(self, found: Mapping[str, Array], new: int) -> None:
         """Remembers what a step has given back."""
         self.own = {name: found["present" + name.removeprefix("past")] for name in self._empty}
         self.length += new
@@ -92,8 +85,8 @@ class OnnxCache:
         """Takes in the texts of another one; all end in the same column."""
         length = max(self.length, other.length)
         self.own = {
-            name: as_value(np.concatenate([_pushed(value, length), _pushed(other.own[name], length)]))
-            for name, value in self.own.items()
+            name: np.concatenate([_pushed(array, length), _pushed(other.own[name], length)])
+            for name, array in self.own.items()
         }
         self.length = length
 
@@ -103,17 +96,16 @@ class OnnxCache:
         self.length -= columns
 
 
-def _changed(values: Mapping[str, Value], change: Callable[[Any], Any]) -> dict[str, Value]:
-    return {name: as_value(change(value.numpy())) for name, value in values.items()}
+def _changed(arrays: Mapping[str, Array], change: Callable[[Array], Array]) -> dict[str, Array]:
+    return {name: np.ascontiguousarray(change(array)) for name, array in arrays.items()}
 
 
-def _axis(array: np.ndarray[Any, Any]) -> int:
+def _axis(array: Array) -> int:
     """Which axis counts tokens: B G T K, or B T of positions."""
     return 1 if array.ndim == 2 else 2
 
 
-def _pushed(value: Value, length: int) -> np.ndarray[Any, Any]:
-    array = value.numpy()
+def _pushed(array: Array, length: int) -> Array:
     pads = [(0, 0)] * array.ndim
     pads[_axis(array)] = (length - array.shape[_axis(array)], 0)
     return np.pad(array, pads)
@@ -169,16 +161,15 @@ def _positions(longest: int | None, start: int, ids: Tensor) -> Tensor:
     return torch.arange(start, end)[None].expand_as(ids)
 
 
-def _stepped(step: Stepper, memory: OnnxCache, ids: Tensor, at: Tensor, real: Tensor | None, **more: Value) -> Tensor:
+def _stepped(step: Stepper, memory: OnnxCache, ids: Tensor, at: Tensor, real: Tensor | None, **more: Array) -> Tensor:
     """One step, remembered."""
     if not memory.own:
         memory.begin(len(ids))
-    if real is None:
-        real = torch.ones(len(ids), memory.length + ids.shape[1], dtype=torch.bool)
-    given = {"ids": as_value(ids), "positions": as_value(at), "real": as_value(real), **memory.own, **more}
-    found = step.run({name: given[name] for name in step.inputs})
-    memory.take(found, ids.shape[1])
-    return torch.from_numpy(found["logits"].numpy())
+    n_batch, new = ids.shape
+    seen = np.ones((n_batch, memory.length + new), dtype=np.bool_) if real is None else real.numpy()
+    found = step.run({"ids": ids.numpy(), "positions": at.numpy(), "real": seen, **memory.own, **more})
+    memory.take(found, new)
+    return torch.from_numpy(found["logits"])
 
 
 class OnnxTranslator(nn.Module):
@@ -213,8 +204,8 @@ class OnnxTranslator(nn.Module):
         if see is not nothing:
             return self.model.encode(source, source_real, see=see)
         _positions(self.order.longest, 0, source)
-        found = self._read.run({"source": as_value(source), "source_real": as_value(source_real)})
-        return torch.from_numpy(found["context"].numpy())
+        found = self._read.run({"source": source.numpy(), "source_real": source_real.numpy()})
+        return torch.from_numpy(found["context"])
 
     def decode(
         self,
@@ -231,9 +222,9 @@ class OnnxTranslator(nn.Module):
             return self.model.decode(target, context, source_real, counted=counted, see=see)
         memory = (cache or self.new_cache())[0]
         if not memory.cross:
-            memory.cross = self._remember.run({"context": as_value(context)})
+            memory.cross = self._remember.run({"context": context.numpy()})
         at = _positions(self.order.longest, memory.length, target)
-        found = _stepped(self._step, memory, target, at, None, source_real=as_value(source_real), **memory.cross)
+        found = _stepped(self._step, memory, target, at, None, source_real=source_real.numpy(), **memory.cross)
         return found if counted is None else found[counted]
 
 
@@ -259,8 +250,8 @@ class OnnxClassifier(nn.Module):
 
     def _found(self, ids: Tensor, real: Tensor, name: str) -> Tensor:
         length = getattr(self.config, "length", ids.shape[1])  # longer texts are cut
-        given = {"ids": as_value(ids[:, :length]), "real": as_value(real[:, :length])}
-        return torch.from_numpy(self._classify.run(given)[name].numpy())
+        given = {"ids": ids[:, :length].numpy(), "real": real[:, :length].numpy()}
+        return torch.from_numpy(self._classify.run(given)[name])
 
 
 def run_by_onnx(model: nn.Module, files: Files) -> nn.Module:
