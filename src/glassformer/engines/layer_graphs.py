@@ -61,11 +61,11 @@ def linear(graph: Graph, name: str, layer: nn.Linear, rows: str) -> str:
 
 def linears(graph: Graph, name: str, parts: Sequence[nn.Linear], rows: str) -> list[str]:
     """The same rows times several matrices, in one product."""
-    matrices: list[torch.Tensor] = [part.weight for part in parts]
-    weight = torch.cat(matrices).T
+    weight = torch.cat([part.weight.detach() for part in parts]).T
     found = graph.op("MatMul", rows, graph.weight(f"{name}.weight", weight))
     if any(part.bias is not None for part in parts):
-        biases = [part.weight.new_zeros(part.out_features) if part.bias is None else part.bias for part in parts]
+        zeros = [torch.zeros(part.out_features) for part in parts]
+        biases = [zero if part.bias is None else part.bias.detach() for part, zero in zip(parts, zeros, strict=True)]
         found = graph.op("Add", found, graph.weight(f"{name}.bias", torch.cat(biases)))
     widths = graph.ints(*(part.out_features for part in parts))
     return graph.several("Split", [found, widths], len(parts), axis=-1)
