@@ -39,7 +39,7 @@ def test_capacity_is_sane() -> None:
 
 
 def test_the_workshops_are_counted_and_closed() -> None:
-    roster = Roster({"stream": language_run()}, Capacity())
+    roster = Roster({"stream": language_run()}, Capacity(), lambda wanted, text: text)
     names = [gauge[0] for gauge in roster.gauges()]
     assert names == [
         "glassformer_waiting", "glassformer_turns_total", "glassformer_working", "glassformer_tokens_total",

@@ -25,7 +25,7 @@ def test_a_model_can_be_tried_on_the_page(browser: Browser, tmp_path: Path) -> N
         page.select_option("#model", "stream")
         page.fill("#text", "the cat")
         page.click("#go")
-        expect(page.locator("#answer")).to_have_text(re.compile("the cat.{50,}", re.DOTALL))
+        expect(page.locator("#answer")).to_have_text(re.compile("the cat.{5,}", re.DOTALL))
         page.select_option("#model", "pairs")
         page.fill("#text", " ")
         page.click("#go")

@@ -30,7 +30,7 @@ from glassformer.serving.requests.gate import Gate, Site, error_body
 from glassformer.serving.requests.limits import App, Message, Receive, RefusedError, Scope, Send
 from glassformer.serving.requests.strict_json import read_json
 from glassformer.serving.served import Capacity, Roster, UnknownModelError
-from glassformer.serving.traces import TRACE
+from glassformer.serving.traces import TRACE, traced
 from glassformer.serving.visits import LeftError, Operation, Visit, told
 from glassformer.serving.work.workshop import FullError, LateError
 
@@ -60,7 +60,7 @@ class Server:
 
     def __init__(self, runs: Mapping[str, Run], site: Site, policy: Policy | None = None) -> None:
         self.policy, self.site = policy or Policy(), site
-        self.roster, self.counts = Roster(runs, self.policy.capacity), Counts()
+        self.roster, self.counts = Roster(runs, self.policy.capacity, traced), Counts()
         self.paths: set[str] = set()
 
     def app(self) -> Gate:

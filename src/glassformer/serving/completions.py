@@ -27,7 +27,7 @@ from glassformer.serving.requests.fields import (
 from glassformer.serving.requests.gate import error_body
 from glassformer.serving.served import ServedModel
 from glassformer.serving.visits import JSON, Events, Operation, Visit, told
-from glassformer.serving.work.slots import Step, Told, ToWrite, sampling_of
+from glassformer.serving.work.slots import TokenStep, Told, ToWrite, sampling_of
 from glassformer.text.tokens import Tokens
 
 MOST_CHOICES = 32  # texts written for one request
@@ -194,7 +194,7 @@ def _event(content: Mapping[str, Any]) -> bytes:
     return f"data: {json.dumps(content, ensure_ascii=False)}\n\n".encode()
 
 
-def _logprobs(tokens: Tokens, steps: Sequence[Step], before: int) -> JSON:
+def _logprobs(tokens: Tokens, steps: Sequence[TokenStep], before: int) -> JSON:
     def name(id_: int) -> str:
         return tokens.strings([id_])[0]
 

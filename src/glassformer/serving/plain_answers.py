@@ -10,7 +10,7 @@ from glassformer.errors import InputError
 from glassformer.objectives.predictions import Classified, Translated
 from glassformer.serving.requests.fields import Schema, a_text, listed, one_of, texts, whole
 from glassformer.serving.visits import JSON, Operation, Visit, told
-from glassformer.serving.work.batches import Asked
+from glassformer.serving.work.batches import BatchWork
 
 MODEL = a_text("The model; may be left out if only one can do this.", longest=200)
 NUMBER: Schema = {"type": "number"}
@@ -129,5 +129,5 @@ EMBEDDINGS = Operation(
 )  # fmt: skip
 
 
-def _asked(what: str, options: tuple[tuple[str, Any], ...], given: Any) -> Asked:
-    return Asked((what, options), tuple(listed(given)))
+def _asked(what: str, options: tuple[tuple[str, Any], ...], given: Any) -> BatchWork:
+    return BatchWork((what, options), tuple(listed(given)))

@@ -1,6 +1,6 @@
 """The models that are served: what each can do, and the workshop that does it. It knows nothing of HTTP."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -92,13 +92,11 @@ class ServedModel:
 
 
 class Roster:
-    """All models that are served, by their names, and one workshop for looking inside them."""
+    """All models that are served, by their names, and one workshop for looking inside them, which `look` does."""
 
-    def __init__(self, runs: Mapping[str, Run], capacity: Capacity) -> None:
+    def __init__(self, runs: Mapping[str, Run], capacity: Capacity, look: Callable[[Any, str], Any]) -> None:
         self.models = {name: ServedModel(name, run, capacity) for name, run in runs.items()}
-        from glassformer.serving.traces import traced  # looking is loaded with what looks
-
-        self.looking = Workshop("trace", Batches(lambda what, texts: [traced(what, text) for text in texts]), 16)
+        self.looking = Workshop("trace", Batches(lambda what, texts: [look(what, text) for text in texts]), 16)
 
     def find(self, name: str | None, ability: str) -> ServedModel:
         """The model that is meant; without a name, the only one that can do it."""

@@ -9,7 +9,7 @@ from glassformer.inside.look_at_text import look_at
 from glassformer.objectives.objective import Trained
 from glassformer.serving.requests.fields import a_text, listed, whole, words
 from glassformer.serving.visits import JSON, Operation, Visit, told
-from glassformer.serving.work.batches import Asked
+from glassformer.serving.work.batches import BatchWork
 from glassformer.stages.trace import Trace, json_values
 
 MOST_TOKENS = 256  # of a text that is looked at
@@ -67,7 +67,7 @@ async def trace(visit: Visit, asked: JSON) -> Response:
     """The stages that are asked for, or the list of all."""
     model = visit.roster.find(asked["model"], "trace")
     wanted = Wanted(model.trained, asked["target"], asked["max_tokens"], tuple(listed(asked["stages"])))
-    (found,) = await visit.answers(visit.roster.looking, Asked(wanted, (asked["input"],)))
+    (found,) = await visit.answers(visit.roster.looking, BatchWork(wanted, (asked["input"],)))
     return told({"object": "trace", "model": model.name, **found})
 
 

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from glassformer.errors import InputError
-from glassformer.serving.work.batches import Asked, Batches
+from glassformer.serving.work.batches import Batches, BatchWork
 from glassformer.serving.work.workshop import Job
 
 
 def job(what: str, *texts: str) -> Job:
-    return Job(Asked(what, texts), 0.0, asyncio.Queue(), asyncio.new_event_loop())
+    return Job(BatchWork(what, texts), 0.0, asyncio.Queue(), asyncio.new_event_loop())
 
 
 def test_those_that_are_alike_are_worked_together() -> None:

@@ -14,7 +14,7 @@ MOST_REQUESTS = 64  # in one batch
 
 
 @dataclass(frozen=True)
-class Asked:
+class BatchWork:
     """Some texts, and what is to be done with them: requests that say the same are worked together."""
 
     what: Hashable

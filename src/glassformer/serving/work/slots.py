@@ -43,7 +43,7 @@ class ToWrite:
 
 
 @dataclass(frozen=True)
-class Step:
+class TokenStep:
     """One id as it was made, for who asked for log-probabilities: where its text begins, and the likeliest ids."""
 
     id: int
@@ -59,7 +59,7 @@ class Told:
     text: str
     finish: str | None = None
     count: int = 0  # ids written in all
-    steps: tuple[Step, ...] = ()
+    steps: tuple[TokenStep, ...] = ()
 
 
 @dataclass(eq=False)
@@ -73,7 +73,7 @@ class Slot:
     room: int
     ids: list[int] = field(default_factory=list)
     since: int = 0  # ids written since it joined
-    steps: list[Step] = field(default_factory=list)
+    steps: list[TokenStep] = field(default_factory=list)
 
     @property
     def asked(self) -> ToWrite:
@@ -224,10 +224,10 @@ class Slots:
         return dropped
 
 
-def _step(id_: int, logprobs: Tensor, offset: int, alternatives: int) -> Step:
+def _step(id_: int, logprobs: Tensor, offset: int, alternatives: int) -> TokenStep:
     best = logprobs.topk(min(alternatives, len(logprobs))) if alternatives else None
     likely = () if best is None else tuple(zip(best.indices.tolist(), best.values.tolist(), strict=True))
-    return Step(id_, float(logprobs[id_]), offset, likely)
+    return TokenStep(id_, float(logprobs[id_]), offset, likely)
 
 
 def sampling_of(temperature: float, top_k: int | None, top_p: float, min_p: float) -> Sampling | None:
