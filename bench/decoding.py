@@ -30,7 +30,7 @@ from glassformer.models.registry import build, configure
 from glassformer.models.sampling import Stop, greedy
 
 SIZES = {"small": (4, 128, 4, 256), "middle": (6, 384, 6, 5000), "large": (12, 768, 12, 5000)}  # layers, D, H, tokens
-TOKENS = {"small": 96, "middle": 48, "large": 16}  # written in one round
+TOKENS = {"small": 96, "middle": 32, "large": 16}  # written in one round
 PROMPT = 8
 Writes = Callable[[list[list[int]], int], list[list[int]]]
 
