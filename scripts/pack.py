@@ -33,12 +33,13 @@ DATA = {
 def main(source: Path) -> None:
     """Packs one run, or one race; what stood under its name is replaced."""
     place = POCKET / source.resolve().name
+    earlier = [] if (source / "race.json").exists() else beginnings(source)  # one of them may stand in its place
     shutil.rmtree(place, ignore_errors=True)
     if (source / "race.json").exists():
         pack_race(source, place)
     else:
         packed = pack(source, place)
-        (place / "README.md").write_text(described(packed), encoding="utf-8")
+        (place / "README.md").write_text(described(packed) + "".join(earlier), encoding="utf-8")
         print(headline(packed))
     size = sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
     print(f"{place.name}: {size:,} bytes")
@@ -94,6 +95,12 @@ Made to be looked into: it is small, and wrong now and then.
 - **Certificate**: {sum(checks)} of {len(checks)} promises kept; `glassformer certify` tries them again.
 - **Command**: `{card.command}`
 """
+
+
+def beginnings(source: Path) -> list[str]:
+    """A line for each run that it was finetuned from."""
+    parents = gf.load(source).card.parents
+    return [f"- **Begun from** `{name}`, of the command `{gf.load(name).card.command}`\n" for name in parents]
 
 
 def headline(run: gf.Run) -> str:

@@ -16,7 +16,13 @@ from helpers.stand_ins import provide_named_sets
 import glassformer as gf
 from glassformer.by_hand.check import check
 from glassformer.by_hand.worksheets.worked import work
-from glassformer.by_hand.worksheets.worksheet import GIVENS, SENTENCE_SETTINGS, SETTINGS, from_mapping
+from glassformer.by_hand.worksheets.worksheet import (
+    GIVENS,
+    SENTENCE_SETTINGS,
+    SETTINGS,
+    example_names,
+    from_mapping,
+)
 from glassformer.commands import main as cli
 from glassformer.commands.check_work.exercise import exercise
 from glassformer.commands.pages import check_page
@@ -157,3 +163,23 @@ def test_links_and_pictures_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#]+)\)", text) + re.findall(r'src="([^"]+)"', text)
     for target in targets:
         assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link into a page may end in: its headings, as the web pages of a repository spell them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_into_a_page_lead_to_a_heading(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text(encoding="utf-8")):
+        assert anchor in anchors(page.parent / target if target else page), f"{target}#{anchor}"
+
+
+def test_every_example_of_the_glossary_can_be_explained() -> None:
+    glossary = (ROOT / "docs" / "notes.md").read_text(encoding="utf-8").partition("## Glossary")[2]
+    cells = re.findall(r"`explain ([a-z-]+`(?:, `[a-z-]+`)*)", glossary)
+    named = {name for cell in cells for name in re.findall("[a-z-]+", cell)}
+    assert len(named) > 15
+    assert named <= {*example_names(), "masks"}

@@ -5,7 +5,8 @@ from html import escape
 import pytest
 
 from glassformer.drawing.mathml import to_mathml
-from glassformer.stages.catalogue import CATALOGUE, Stage, fill
+from glassformer.stages.catalogue import CATALOGUE
+from glassformer.stages.stage import Stage, fill
 
 
 @pytest.mark.parametrize("each", CATALOGUE.values(), ids=CATALOGUE)

@@ -16,6 +16,10 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "project": "bqv bqd dv v?",
         "project to heads": "bhqv bqd dx x?",
         "split heads": "bhqv bqx",
+        "three side by side": "dz dp dk dv",
+        "cut first": "bhqv bqx",
+        "cut second": "bgqv bqz dv",
+        "cut third": "bhqp bqy dv dp",
         "rotate": "bhqr bhqr 1qp 1qp",
         "dot": "bhqk bhqd bgkd",
         "synthesize": "bhqk bhqd hdk hk",
@@ -50,9 +54,23 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "geglu": "bqd bqd bqd",
         "reglu": "bqd bqd bqd",
         "look up": "bqd bq nd -?",
-        "recur": "bqd bqv vd d dd d",
+        "recur": "bqd bqv vd d dd d bq",
         "last state": "bd bqd bq",
         "largest": "bd bdk",
+        "project before": "bqv bqd dv v",
+        "lstm gates": "bqz bqz bqz",
+        "gru gates": "bqz bqz bqz",
+        "keep and write words": "bqv bqz",
+        "bend both": "bqd bqd bqd",
+        "show cells": "bqv bqz bqv",
+        "blend words": "bqv bqz",
+        "up to the end": "bqd bqd bq",
+        "both ways": "bqh bqv bq bqv",
+        "end of way back": "bd bqd bq",
+        "fill": "bkd bqd bq",
+        "flatten": "bx bqd",
+        "unroll texts": "bpx bqd -",
+        "turn": "bqd bdq",
         "add places": "bd bqd bqd bqd d",
         "mean of real": "bd bqd bq",
         "unroll": "px qd - -",
@@ -60,6 +78,10 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "largest of column": "d qd",
         "largest of block": "pp qk -",
         "largest of all": "1 qd",
+        "last row": "d bqd",
+        "place of largest": "1 n",
+        "delay": "k q k",
+        "surprise": "1 n k q",
         "stack": "x k d",
         "project both": "v d dv k kv v?",
         "project and let in": "v d dv v? v v",
@@ -73,7 +95,9 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "wave": "qx qd",
     }
 )
-SIZES = MappingProxyType({"b": 2, "h": 6, "g": 3, "q": 5, "k": 7, "d": 11, "v": 3, "p": 2, "r": 5, "x": 18, "n": 13})
+SIZES = MappingProxyType(
+    {"b": 2, "h": 6, "g": 3, "q": 5, "k": 7, "d": 11, "v": 3, "p": 2, "r": 5, "x": 18, "y": 17, "z": 12, "n": 13}
+)
 Given = tuple[str, Array]
 
 
@@ -94,14 +118,31 @@ def _drawn(operation: str, k: int, shape: str, draw: random.Random, noise: np.ra
     """Numbers as they may come: single precision too, whole rows far up or down, zeros, hidden scores."""
     size = tuple(1 if sign == "1" else SIZES[sign] for sign in shape if sign in SIZES or sign == "1")
     numbers: NDArray[np.float64] = noise.normal(size=size) * draw.choice([1.0, 1.0, 3.0])
-    if (operation, k) in {("mask", 2), ("last state", 2), ("mean of real", 2)}:
+    if (operation, k) in {
+        ("mask", 2),
+        ("last state", 2),
+        ("mean of real", 2),
+        ("fill", 2),
+        ("up to the end", 2),
+        ("both ways", 2),
+        ("end of way back", 2),
+        ("recur", 6),
+    }:
         return np.asarray(noise.random(size) < draw.choice([0.0, 0.5, 0.9]))
     if operation.startswith("bucket") and k in (1, 3):  # distances, and the farthest that counts
         return np.asarray(128) if k == 3 else noise.integers(-(reach := draw.choice([4, 300])), reach, size)
-    if (operation, k) in {("unroll", 2), ("unroll", 3), ("slide", 3), ("largest of block", 2)}:  # counted in steps
+    if (operation, k) in {
+        ("unroll", 2),
+        ("unroll", 3),
+        ("unroll texts", 2),
+        ("slide", 3),
+        ("largest of block", 2),
+    }:  # counted in steps
         return np.asarray(draw.choice([1.0, 2.0]))
-    if (operation, k) in {("look up", 1), ("pick", 1)}:
+    if (operation, k) in {("look up", 1), ("pick", 1), ("surprise", 2)}:
         return noise.integers(0, SIZES["n"], size)
+    if (operation, k) == ("surprise", 1):  # a share
+        return noise.random(size)
     if shape.startswith("-") or (operation, k) in {("layer norm", 3), ("rms norm", 2)}:
         return np.asarray(np.abs(noise.normal(size=size)) * 0.4 + 0.1)
     if "softmax" in operation:

@@ -6,9 +6,13 @@ from pathlib import Path
 import pytest
 from helpers.small_runs import small_corpus, small_run
 
+from glassformer.objectives.lessons import Measures
+from glassformer.objectives.pairs import PAIRS
 from glassformer.objectives.predictions import Translated
 from glassformer.runs.run import Run, load
 from glassformer.text.samples import Pair
+from glassformer.text.tokens import Tokens
+from glassformer.text.varied_pairs import Variety
 
 
 @pytest.fixture
@@ -37,3 +41,30 @@ def test_a_translator_is_scored_with_signatures(translator: Run) -> None:
     assert "version:" in scores["signature"]
     assert scores["samples"] == 13
     json.dumps(scores, allow_nan=False)
+
+
+def test_training_pairs_are_varied_and_those_of_validation_are_not() -> None:
+    pairs = [Pair(f"Tom sees {name}.", f"Tom sieht {name}.") for name in ("Ann", "Bo", "Cleo", "Dora", "Eve")]
+    tokens = Tokens.train("character", [each.source + each.target for each in pairs], min_frequency=1)
+
+    def read(share: float, part: str, epoch: int) -> list[tuple[str, str]]:
+        measures = Measures(
+            longest=41, tokens_per_batch=997, seed=3, variety=Variety(new_names=share, lost_stops=share)
+        )
+        lessons = PAIRS.lessons(pairs, pairs, (), tokens, measures)
+        rows = lessons.train if part == "train" else lessons.valid
+        batches = [rows.batch(epoch, i) for i in range(rows.n_batches(epoch))] if part == "train" else rows.in_order()
+        return [
+            (tokens.decode(source), tokens.decode(target))
+            for batch in batches
+            for source, target in zip(batch.source, batch.target_out, strict=True)
+        ]
+
+    plain = sorted((each.source, each.target) for each in pairs)
+    assert sorted(read(0.0, "train", 2)) == plain
+    assert sorted(read(1.0, "valid", 0)) == plain
+    found = read(1.0, "train", 2)
+    assert found == read(1.0, "train", 2) != read(1.0, "train", 3)
+    for source, target in found:
+        assert source.replace(" sees ", " sieht ") + "." == target
+        assert (source, target) not in plain

@@ -18,8 +18,9 @@ from glassformer.layers.blocks import ACTIVATIONS
 from glassformer.layers.positions import Positions
 from glassformer.models.registry import MODELS
 from glassformer.stages.arithmetic import OPERATIONS
-from glassformer.stages.catalogue import CATALOGUE, LEGEND, Stage, fill, stage
+from glassformer.stages.catalogue import CATALOGUE, stage
 from glassformer.stages.recorder import record
+from glassformer.stages.stage import LEGEND, Stage, fill
 from glassformer.stages.trace import Trace
 
 LAYER_EXAMPLES = [name for name in example_names() if read_example(name).layer != "attention"]
@@ -44,6 +45,8 @@ def traces() -> dict[str, Trace]:
     found["bias"] = record(module, x, torch.randn(3, 17, 11), score_bias=torch.randn(13, 17))[1]
     found["positions"] = record(Positions.sinusoidal(13, 6), torch.randn(3, 5, 6))[1]
     found |= {name: explain(name).trace for name in LAYER_EXAMPLES}
+    found["two layers"] = record(small("rnn", layers=2), *inputs("rnn"))[1]
+    found["stacked"] = explain("stacked-heads").trace
     found["relu step"] = explain({**example("rnn-step"), "activation": "relu"}).trace
     found["soft cap"] = record(Attention(6, 2, scorer=Capped(None, 0.3)), torch.randn(3, 5, 6))[1]
     return found
@@ -103,7 +106,16 @@ def test_every_stage_is_reached_by_some_model() -> None:
     assert reached == set(CATALOGUE)
 
 
-NAMES = [*variants.NAMES, *LAYER_EXAMPLES, "dropout", "bias", "positions", "translator alibi", "translator t5"]
+NAMES = [
+    *variants.NAMES,
+    *LAYER_EXAMPLES,
+    "stacked",
+    "dropout",
+    "bias",
+    "positions",
+    "translator alibi",
+    "translator t5",
+]
 CHOSEN = {
     ("scale", "chosen"),
     ("bias", ""),
@@ -120,8 +132,8 @@ def test_every_way_is_taken_by_some_model() -> None:
         for entry in trace.entries.values()
         if entry.stage.ways
     }
-    # What torch's own kernels keep to themselves is shown, but not explained.
-    given = {("pooled", "hidden layer"), ("pooled", "last layer"), ("pooled", "dense layers"), ("states", "kernel")}
+    # The same numbers as those of the layer before.
+    given = {("pooled", "hidden layer"), ("pooled", "dense layers")}
     assert taken - CHOSEN - given == {(each.name, way.how) for each, way in WAYS}
 
 

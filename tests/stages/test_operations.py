@@ -36,7 +36,9 @@ def test_with_a_pencil() -> None:
     assert (said(found), found.result, found.terms[0].cells[0].index) == (["max(…) = 2"], 2, (0, 0, 1))
     found = worked("last state", (0, 1), zeros[0], rows, [[True, False]])
     assert (found.result, found.terms[0].cells[0].index) == (2, (0, 0, 1))
-    found = worked("recur", (0, 1, 0), [[[0.5], [0.0]]], [[[1.0], [2.0]]], [[3.0]], [0.25], [[4.0]], [-8.0])
+    step = [[[0.5], [0.0]]], [[[1.0], [2.0]]], [[3.0]], [0.25], [[4.0]], [-8.0]
+    assert said(worked("recur", (0, 1, 0), *step, [[True, False]])) == ["0, since the text ends before"]
+    found = worked("recur", (0, 1, 0), *step, [[True, True]])
     assert said(found)[0] == "tanh(2 × 3 + 0.25 + 0.5 × 4 + (-8))"
     assert found.result == math.tanh(0.25)
     found = worked("penalise", (0, 1, 0, 1), np.zeros((1, 2, 1, 2)), [0.5, 0.25], [[[0, -3]]])

@@ -125,6 +125,34 @@ def test_other_layers_are_worked_in_the_same_room(visit: Open) -> None:
     expect(page.locator(".paper .number .figure")).to_have_text("0.802")
 
 
+def test_tokens_stand_in_columns_if_that_is_wanted(visit: Open) -> None:
+    page = visit("#room=by-hand&example=i-love-ai")
+    rows = cells(page, "weights")
+    expect(page.locator("[data-stage=scores]")).to_contain_text("why Kᵀ: 3×2 · 3×2 does not fit, 3×2 · 2×3 does")
+    page.locator('[data-setting="tokens in"]').select_option("columns")
+    expect(page.locator("[data-stage=weights]")).to_contain_text("soft(arg)max_β(Kᵀ Q)")
+    assert cells(page, "weights") == [rows[3 * c + r] for r in range(3) for c in range(3)]
+    page.locator("[data-stage=values] .figure-cell").nth(5).click()  # value 1 of “AI”
+    expect(page.locator(".paper .number .sum").first).to_have_text("= 2 × 1 + 1 × 1")
+    page.get_by_label("inputs 1, 3").fill("0")  # the first number of “AI”
+    expect(page.locator(".paper .number .sum").first).to_have_text("= 2 × 0 + 1 × 1")
+    assert page.locator("td.used").count() == 4
+    again = visit("#room=by-hand&example=rnn-step&tokens=columns&cell=step_sum,2,0")
+    expect(again.locator(".paper .number .figure")).to_have_text("−0.5")
+    expect(again.locator("[data-stage=step_sum] .formula")).to_have_text(re.compile("W.*x.*h"))
+    assert visit("#room=by-hand&example=max-pooling&tokens=columns").locator('[data-setting="tokens in"]').count() == 0
+
+
+def test_a_step_of_writing_stands_beside_what_training_reads(visit: Open) -> None:
+    page = visit("#room=by-hand&example=teacher-forcing&cell=chosen_id,0")
+    expect(page.locator(".paper .number .figure")).to_have_text("3")
+    assert cells(page, "next_ids") == ["0", "1", "3"]
+    assert cells(page, "forced_ids") == ["0", "1", "2", "3"]
+    expect(page.locator("[data-stage=next_ids] th").last).to_have_text("KI")
+    page.get_by_label("rows 2, 2").fill("1.5")
+    expect(page.locator("[data-stage=next_ids] .figure-cell").last).to_have_text("2")
+
+
 def test_a_number_of_the_working_leads_down_to_what_was_given_and_up_again(visit: Open) -> None:
     """The panel is the one of the room Inside: terms, their sum, and links to where each number stands."""
     page = visit("#room=by-hand&example=masked&cell=weights,1,0")
@@ -222,6 +250,30 @@ def test_a_number_is_changed_and_a_patch_of_another_length_is_told_in_words(visi
     page.get_by_placeholder("a text of as many tokens").fill("short")
     page.get_by_role("button", name="Take it").click()
     expect(page.locator(".inside > .wrong")).to_contain_text("as many tokens")
+
+
+def test_the_way_of_a_text_into_the_model_is_unfolded_and_follows_the_text(visit: Open) -> None:
+    page = visit(f"#room=inside&model=classes&text={TEXT}")
+    expect(page.locator(".way dl")).to_have_count(0)
+    unfolded(page)
+    tokens = page.locator(".way .token bdi")
+    expect(tokens).to_have_text(TEXT.split())
+    expect(page.locator(".way .unknown")).to_have_count(0)
+    page.get_by_label("your text").fill("the film WAS unbelievably good")
+    page.keyboard.press("Enter")
+    expect(tokens).to_have_text(["the", "film", "was", "unbelievably", "good"])
+    expect(page.locator(".way .unknown bdi")).to_have_text("unbelievably")
+    expect(page.locator(".way .padding").first).to_have_text("0")
+    expect(page.locator(".way tbody th")).to_have_text(["the", "film", "was", "unbelievably", "good"])
+
+
+def test_a_text_to_try_is_looked_at(visit: Open) -> None:
+    page = visit("#room=inside&model=sentiment")
+    expect(page.get_by_label("your text")).to_have_value(re.compile("^A wonderful little production"))
+    page.get_by_label("texts to try").select_option(index=4)
+    expect(page.get_by_label("your text")).to_have_value(re.compile("^BTW Carver"))
+    expect(page.locator(".inside-view")).to_contain_text("annoying")
+    expect(page.get_by_label("texts to try")).to_have_value("")
 
 
 @pytest.mark.parametrize(("model", "text"), [("pairs", "the third of May 1984"), ("answers", "3 1 2 =")])
@@ -382,12 +434,17 @@ def switched_off(page: Page) -> None:
     page.get_by_role("button", name="Switch it off").click()
 
 
+def unfolded(page: Page) -> None:
+    page.locator(".pipeline summary").click()
+
+
 # Where to go, what to do there, and what is then on screen.
 PLACES: dict[str, tuple[str, Callable[[Page], None], str]] = {
     "by-hand": ("#room=by-hand&example=two-heads&cell=scores,0,1,1", lambda page: None, ".paper .number .figure"),
     "check": ("#room=by-hand&tab=check", with_a_slip, ".verdict"),
     "masks": ("#room=by-hand&example=masked&tab=masks", lambda page: None, ".trial"),
     "inside": (f"#room=inside&model=classes&text={TEXT}", switched_off, ".before-after"),
+    "tokens": (f"#room=inside&model=classes&text={TEXT} unbelievably {'so ' * 40}", unfolded, ".way td"),
     "race": ("#room=race&race=negation-race", lambda page: None, ".said .token"),
     "train": ("#room=train", lambda page: None, ".plan"),
 }

@@ -213,3 +213,18 @@ def test_made_sets_by_name() -> None:
         read("negatoin", "classify")
     with pytest.raises(InputError, match="did you mean 'translate'"):
         read("dates", "translation")
+
+
+def test_what_must_not_be_learnt_from_is_left_out_of_training_alone(tmp_path: Path) -> None:
+    path = written(tmp_path, ".csv")
+    plain = read(path, "classify", test=path)
+    corpus = read(path, "classify", test=path, without=['film 7,   "SO-so"', "nowhere"])
+    left = {text_of(sample) for sample in (*corpus.train, *corpus.valid)}
+    assert {text_of(sample) for sample in (*plain.train, *plain.valid)} - left == {'Film 7, "so-so"; ok'}
+    assert corpus.test == plain.test
+    assert [note for note in corpus.report.notes if note.startswith("Left out")] == [
+        'Left out of training, for “film 7,   "SO-so"”: 1 row.',
+        "Left out of training, for “nowhere”: 0 rows.",
+    ]
+    with pytest.raises(InputError, match="stands in every sample"):
+        read(path, "classify", without=[" "])

@@ -49,6 +49,7 @@ def test_each_number_goes_where_it_belongs() -> None:
         (["steps=3"], "no hyperparameter called 'steps'"),
         (["width"], "name=value"),
         (["learning_rate=-1"], "0 or more"),
+        (["new_names=0.5"], "new_names is for a translator"),
     ],
 )
 def test_a_setting_that_cannot_be_is_named(words: list[str], said: str) -> None:

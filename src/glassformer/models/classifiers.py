@@ -11,12 +11,14 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from glassformer.layers.attention import Attention, padding_mask
+from glassformer.layers.attention import Attention, padding_mask, project
 from glassformer.layers.blocks import NORMS, block
 from glassformer.layers.embedding import Embedding, Head, mean_of_real
 from glassformer.layers.positions import Dimensions, Order
 from glassformer.models.config import ConvolutionConfig, DenseConfig, EncoderConfig
-from glassformer.stages.watchers import Watcher, nothing, within
+from glassformer.stages.watchers import Watcher, Witness, nothing, within
+
+MOST_SHOWN = 10_000_000  # numbers of a matrix that is shown to whoever looks
 
 
 class DenseClassifier(nn.Module):
@@ -34,9 +36,11 @@ class DenseClassifier(nn.Module):
         self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
     ) -> Float[Tensor, "B N"]:
         """Flatten, then layers with a bend after each."""
-        hidden = _fixed_length(self.embedding(ids, see=see), real, self.config.length).flatten(1)
-        for layer in self.layers:
-            hidden = F.relu(layer(hidden))
+        rows = _fixed_length(self.embedding(ids, see=see), real, self.config.length, see)
+        hidden = see("flat_rows", rows.flatten(1))
+        for i, layer in enumerate(self.layers):
+            assert isinstance(layer, nn.Linear)
+            hidden = _dense(layer, hidden, within(see, f"dense.{i}"))
         return self.head(see("pooled", hidden, "dense layers"), see=see)  # type: ignore[no-any-return]
 
 
@@ -62,20 +66,47 @@ class ConvolutionClassifier(nn.Module):
         self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
     ) -> Float[Tensor, "B N"]:
         """Convolutions, then the largest answer of each filter or all of them, then one hidden layer."""
-        found = _fixed_length(self.embedding(ids, see=see), real, self.config.length).transpose(1, 2)  # B D T
-        for convolution in self.convolutions:
-            found = F.relu(convolution(found))
-        found = see("windows", found)
-        if self.config.pooled:
-            found = see("largest_window", found.amax(-1))
-        hidden = F.relu(self.hidden(found.flatten(1)))
+        rows = _fixed_length(self.embedding(ids, see=see), real, self.config.length, see)
+        for i, convolution in enumerate(self.convolutions):
+            assert isinstance(convolution, nn.Conv1d)
+            rows = _convolved(convolution, rows, within(see, f"convolutions.{i}"))
+        found = see("windows", see("last_windows", rows).transpose(1, 2))  # B S W
+        found = see("largest_window", found.amax(-1)) if self.config.pooled else see("flat_rows", found.flatten(1))
+        hidden = _dense(self.hidden, found, within(see, "hidden"))
         return self.head(see("pooled", hidden, "hidden layer"), see=see)  # type: ignore[no-any-return]
 
 
-def _fixed_length(embedded: Float[Tensor, "B T D"], real: Bool[Tensor, "B T"], length: int) -> Float[Tensor, "B L D"]:
+def _fixed_length(
+    embedded: Float[Tensor, "B T D"], real: Bool[Tensor, "B T"], length: int, see: Watcher
+) -> Float[Tensor, "B L D"]:
     """Zeros where there is no word, up to the length that the network was made for."""
-    quiet = embedded.masked_fill(~real[..., None], 0.0)[:, :length]
-    return F.pad(quiet, (0, 0, 0, length - quiet.shape[1]))
+    quiet = embedded.masked_fill(~see("real", real)[..., None], 0.0)[:, :length]
+    return see("filled_rows", F.pad(quiet, (0, 0, 0, length - quiet.shape[1])))
+
+
+def _dense(layer: nn.Linear, rows: Float[Tensor, "B D"], see: Watcher) -> Float[Tensor, "B F"]:
+    """One dense layer with its bend. A matrix of millions is not shown: nobody could look at it."""
+    rows = see("dense_inputs", rows)
+    is_small = layer.weight.numel() <= MOST_SHOWN
+    return see("dense_rows", F.relu(see("dense_sum", project(layer, rows, "dense", see) if is_small else layer(rows))))
+
+
+def _convolved(layer: nn.Conv1d, rows: Float[Tensor, "B T D"], see: Watcher) -> Float[Tensor, "B W O"]:
+    """One convolution with its bend. The kernel works it, unless somebody wrote into what it is worked from."""
+    witness = Witness(see)
+    rows = witness("window_inputs", rows)
+    worked = None if see is nothing else _by_windows(layer, rows, witness)
+    found = worked if worked is not None and witness.rewritten else layer(rows.transpose(1, 2)).transpose(1, 2)
+    return see("bent_windows", F.relu(see("filtered", found)))
+
+
+def _by_windows(layer: nn.Conv1d, rows: Float[Tensor, "B T D"], see: Watcher) -> Float[Tensor, "B W O"]:
+    """Each window as one row, each filter as one column, row by row of the window."""
+    stride = see("window_stride", rows.new_tensor(float(layer.stride[0])))
+    unrolled = see("unrolled", rows.unfold(1, layer.kernel_size[0], int(stride)).transpose(2, 3).flatten(2))  # B W WD
+    weight = see("filter_weight", layer.weight.permute(2, 1, 0).flatten(0, 1))  # WD O
+    assert layer.bias is not None  # as torch makes it
+    return unrolled @ weight + see("filter_bias", layer.bias)
 
 
 def words_left_out(

@@ -38,11 +38,12 @@ class RecurrentClassifier(nn.Module):
             ids, real = words_left_out(ids, real, self.config.word_dropout)
         embedded, real = self.embedding(ids, see=see), see("real", real)
         lengths = real.sum(1).clamp(min=1)
-        states, last = read_rows(self.recurrent, embedded, lengths)
+        states, last = read_rows(self.recurrent, embedded, lengths, nothing if self.plain else see)
         if see is not nothing:
             behind = torch.arange(ids.shape[1], device=ids.device) >= lengths[:, None]  # B T
             self._show(states.masked_fill(behind[..., None], 0.0), see)
-        return self.head(see("pooled", last, "last state" if self.plain else "last layer"), see=see)  # type: ignore[no-any-return]
+        way = "way back" if self.recurrent.bidirectional else "last state"
+        return self.head(see("pooled", last, way), see=see)  # type: ignore[no-any-return]
 
     def _show(self, states: Tensor, see: Watcher) -> None:
         """The states are for the eye only: torch's kernel keeps them to itself, so they can be read but not written."""
@@ -50,7 +51,8 @@ class RecurrentClassifier(nn.Module):
             for stage, name in _RECURRENT_WEIGHTS.items():
                 weight = getattr(self.recurrent, name)
                 see(stage, weight.T if weight.ndim == 2 else weight)
-        see("states", states, "plain" if self.plain else "kernel")
+        ways = "both ways" if self.recurrent.bidirectional else "one way"
+        see("states", states, "plain" if self.plain else ways)
 
 
 _CELLS: Mapping[int, Callable[..., nn.RNNBase]] = MappingProxyType({1: nn.RNN, 3: nn.GRU, 4: nn.LSTM})  # by gates

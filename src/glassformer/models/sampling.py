@@ -178,8 +178,15 @@ class Sampling:
         if not 0.0 <= self.min_p <= 1.0:
             raise InputError(f"`min_p` is a share from 0 (keep all) to 1; it is {self.min_p}.")
 
+    @property
+    def keeps_all(self) -> bool:
+        """Whether every id may be drawn."""
+        return self.top_k is None and self.top_p == 1.0 and self.min_p == 0.0
+
     def shares(self, logprobs: Float[Tensor, "B N"]) -> Float[Tensor, "B N"]:
         """The share of the draws that each id gets, in float64; 0 for those that are not kept."""
+        if self.keeps_all:  # then there is nothing to rank
+            return ((logprobs - logprobs.amax(-1, keepdim=True)).double() / self.temperature).softmax(-1)
         ranked, ids = logprobs.double().sort(dim=-1, descending=True, stable=True)
         shares = ((ranked - ranked[:, :1]) / self.temperature).softmax(-1)  # the best is 0: no temperature overflows
         if self.top_k is not None:

@@ -5,7 +5,7 @@ Here text and models meet: ids come from tokens and batches below, tensors go to
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from glassformer.layers.kernels import cross_entropy
 from glassformer.text import batches
 from glassformer.text.tokens import Ids
+from glassformer.text.varied_pairs import Variety
 
 Loss = Callable[[nn.Module, Any, float], tuple[Tensor, int]]  # model, batch, smoothing → summed loss, over how many
 Graded = Callable[[nn.Module, Any, float], tuple[Tensor, int, int]]  # the same, and how many were right
@@ -113,6 +114,7 @@ class Measures:
     longest: int  # ids of a text; in a stream, the context
     tokens_per_batch: int
     seed: int = 0
+    variety: Variety = field(default_factory=Variety)  # of pairs
 
 
 def lessons_of(train: Rows, valid: Rows, loss: Loss, cut: batches.Shortened | None = None) -> Lessons:

@@ -3,8 +3,9 @@
 text  →  <s> translation </s>
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from glassformer.choices import Later
@@ -23,12 +24,13 @@ from glassformer.objectives.predictions import (
 )
 from glassformer.text import batches
 from glassformer.text.samples import Pair
-from glassformer.text.tokens import START, Tokens
+from glassformer.text.tokens import START, Ids, Tokens
 
 if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
     from glassformer.objectives.lessons import Lessons, Measures
 
 USUAL_BEAM = 4
+_Row = tuple[Ids, Ids]
 
 
 def preset(model: str, characters: int, samples: int) -> Preset:
@@ -50,24 +52,39 @@ def lessons(
     train: Sequence[Pair], valid: Sequence[Pair], labels: Sequence[str], tokens: Tokens, measures: "Measures"
 ) -> "Lessons":
     """Sentences and their translations; the loss is that of each next token."""
-    from glassformer.objectives.lessons import Rows, always, lessons_of, translation_loss
+    from glassformer.objectives.lessons import Rows, lessons_of, translation_loss
+    from glassformer.text.varied_pairs import VariedPairs, Variety, names_of
 
-    cut: list[batches.Shortened] = []
+    def part(samples: Sequence[Pair], varied: VariedPairs) -> tuple[Rows, batches.Shortened]:
+        changing = [i for i, pair in enumerate(samples) if varied.may_change(pair)]
+        plain, cut = _rows_of(samples, tokens, measures.longest)
 
-    def part(samples: Sequence[Pair]) -> Rows:
-        cut.append(batches.shortened(tokens.encode_many([each.source for each in samples]), measures.longest))
-        sources = cut[-1].rows
-        targets = batches.shortened(
-            tokens.encode_many([each.target for each in samples]), measures.longest - 1  # and </s>
-        ).rows  # fmt: skip
+        @lru_cache(maxsize=2)  # the epoch at hand and the next
+        def rows(epoch: int) -> Mapping[int, _Row]:
+            now = [varied.in_place(samples[i], epoch=epoch, index=i) for i in changing]
+            return dict(zip(changing, _rows_of(now, tokens, measures.longest)[0], strict=True))
 
         def made(indices: Sequence[int], epoch: int) -> batches.PairBatch:
-            return batches.pair_batch([sources[i] for i in indices], [targets[i] for i in indices])
+            here = rows(epoch)
+            return batches.pair_batch(*zip(*(here.get(i, plain[i]) for i in indices), strict=True))
 
-        lengths = [max(len(source), len(target) + 1) for source, target in zip(sources, targets, strict=True)]
-        return Rows(always(lengths), made, measures.tokens_per_batch, measures.seed)
+        def lengths(epoch: int) -> list[int]:
+            here = rows(epoch)
+            both = (here.get(i, row) for i, row in enumerate(plain))
+            return [max(len(source), len(target) + 1) for source, target in both]
 
-    return lessons_of(part(train), part(valid), translation_loss, cut[0])
+        return Rows(lengths, made, measures.tokens_per_batch, measures.seed), cut
+
+    names = names_of(train) if measures.variety.new_names else ()
+    learnt, cut = part(train, VariedPairs(names, measures.variety, measures.seed))
+    return lessons_of(learnt, part(valid, VariedPairs((), Variety(), 0))[0], translation_loss, cut)
+
+
+def _rows_of(pairs: Sequence[Pair], tokens: Tokens, longest: int) -> tuple[list[_Row], batches.Shortened]:
+    """Each pair as ids, and what was cut off the sources."""
+    sources = batches.shortened(tokens.encode_many([each.source for each in pairs]), longest)
+    targets = batches.shortened(tokens.encode_many([each.target for each in pairs]), longest - 1)  # and </s>
+    return list(zip(sources.rows, targets.rows, strict=True)), sources
 
 
 def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Translated]:

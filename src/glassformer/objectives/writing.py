@@ -10,6 +10,7 @@ from glassformer.text.tokens import END, Ids, Tokens
 
 USUAL_TEMPERATURE = 0.8  # for text that has no right answer
 USUAL_LENGTH = 300  # ids of such a text
+ENOUGH_BEFORE = 32  # ids before a new one, to know whether a space stands between, and half of which character it is
 
 # --- answers to prompts -----------------------------------------------------------------------------------------
 
@@ -35,12 +36,13 @@ def streamed(model: Any, tokens: Tokens, prompt: Ids, how: Writing, *, goes_on: 
     longest = how.longest or (USUAL_LENGTH if goes_on else model.config.length)
     sampled = how.sampled or (goes_on and how.temperature is None)
     choose = how.chooser(1, USUAL_TEMPERATURE if goes_on else 1.0) if sampled else likeliest
-    base = prompt.tolist() if goes_on else []  # what the new ids are read together with: it decides about spaces
+    base = prompt.tolist()[-ENOUGH_BEFORE:] if goes_on else []  # read together with new ids: it decides about spaces
+    before = len(tokens.decode(base))
     ids: list[int] = []
     said = ""
     for each in _ids(model, prompt.tolist(), longest, choose):
         ids.append(each)
-        new, stopped = how.ended(tokens.decode([*base, *ids])[len(tokens.decode(base)) :])
+        new, stopped = how.ended(tokens.decode([*base, *ids])[before:])
         sure = new if stopped else new[: len(new) - _unsure(new, how.stop)]
         if sure.startswith(said) and len(sure) > len(said):
             yield sure[len(said) :]

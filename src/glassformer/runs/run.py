@@ -12,11 +12,13 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import nn
 
 from glassformer.errors import InputError, nearest
 from glassformer.models.card import Card
 from glassformer.models.registry import MODELS, build
+from glassformer.models.sampling import ENDLESS
 from glassformer.objectives.objective import Scores, Trained
 from glassformer.objectives.predictions import Prediction, Writing, room
 from glassformer.objectives.table import evaluate, objective_of
@@ -30,6 +32,7 @@ if TYPE_CHECKING:  # what only some methods need is imported there: to predict l
     from glassformer.inside.shown import Shown
     from glassformer.runs.certificate.certificate import Certificate
     from glassformer.runs.learnt import Learnt
+    from glassformer.text.pipeline import Pipeline
 
 
 class Run:
@@ -79,6 +82,18 @@ class Run:
             if (row == UNKNOWN).all() and texts[i].strip():
                 said.append(f"Nothing in text {i + 1} is known to this model: its answer is a guess.")
         return said
+
+    def tokenize(self, texts: Sequence[str]) -> "Pipeline":
+        """The way of some texts into this model: standardised, tokens, ids, padded batch, embedding rows."""
+        from glassformer.text.pipeline import pipeline
+
+        most = ENDLESS if self.task.open_ended else room(self.card)
+        found = pipeline(self.tokens, texts, longest=most, prompt=self.objective.prompt)
+        table = getattr(self.model, "embedding", None)
+        if table is None:  # what counts words has no rows for them
+            return found
+        with torch.inference_mode():
+            return found.with_rows(table(torch.from_numpy(found.ids).to(table.weight.device)).float().cpu().numpy())
 
     def stream(self, text: str, **how: Any) -> Iterator[str]:
         """What a language model writes to a text, bit by bit as it is made."""

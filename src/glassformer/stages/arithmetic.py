@@ -112,7 +112,9 @@ class _Work:
         self.names |= dict(zip("cr", reversed(index), strict=False))
 
     def operand(self, sign: int | str) -> Operand | None:
-        return self.made if sign == "m" else self.operands[int(sign)]
+        if sign == "m":
+            return self.made
+        return self.operands[int(sign)] if int(sign) < len(self.operands) else None  # a way may name no bias at all
 
     def value(self, found: Tree) -> Any:
         """What a tree comes to."""

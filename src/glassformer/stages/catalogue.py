@@ -3,84 +3,12 @@
 Whatever shows, explains or checks a number reads this one table. It knows no tensors and computes nothing.
 """
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from glassformer.errors import InputError, nearest
-
-LEGEND = MappingProxyType(
-    {
-        "B": "batch",
-        "T": "position",
-        "Tq": "query position",
-        "Tk": "key position",
-        "H": "head",
-        "G": "key/value head (as many as heads, unless heads share them)",
-        "D": "model width",
-        "C": "context width",
-        "K": "key width of one head",
-        "V": "value width of one head",
-        "F": "feed-forward width",
-        "L": "longest sequence",
-        "R": "rotated pair",
-        "U": "bucket of distances",
-        "HK": "key widths of all heads, side by side",
-        "HV": "value widths of all heads, side by side",
-        "GK": "key widths of all key/value heads, side by side",
-        "GV": "value widths of all key/value heads, side by side",
-        "N": "vocabulary, or classes",
-        "S": "state of a recurrent network",
-        "DS": "model width and state, side by side",
-        "W": "window of a convolution",
-        "WD": "the rows of a window, side by side",
-        "O": "filter of a convolution",
-        "Y": "height of an image",
-        "Z": "width of an image",
-        "I": "height of a kernel",
-        "J": "width of a kernel",
-        "YI": "places of a kernel, from top to bottom",
-        "ZJ": "places of a kernel, from left to right",
-        "YP": "blocks from top to bottom",
-        "ZP": "blocks from left to right",
-        "…": "any leading axes",
-    }
-)
-
-
-@dataclass(frozen=True)
-class Way:
-    """One way to make a stage: an operation on other stages.
-
-    An operand is an address relative to the stage's own scope; `a|b` is the first of them that was seen, and a
-    trailing `?` marks one that may be absent. In the two formulas `@0` stands for the symbol of operand 0, and a
-    part in `<…>` is left out when its operand is absent: `@0 @1< + @2>` is `X W_Q` or `X W_Q + b_Q`.
-    """
-
-    operation: str
-    operands: tuple[str, ...]
-    latex: str
-    plain: str
-    how: str = ""  # names this way where a stage has several
-    meaning: str = ""  # where this way gives the stage another meaning
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One named step of the computation; without a way it is given, not made."""
-
-    name: str
-    symbol: str
-    latex: str
-    axes: tuple[str, ...]
-    role: str  # query, key, value, score or plain: the colour it has everywhere
-    meaning: str
-    ways: tuple[Way, ...] = ()
-
-    def way(self, how: str) -> Way | None:
-        """The way called `how`, or None: the stage is a given, or its maker is a variant from outside."""
-        return next((way for way in self.ways if way.how == how), None)
+from glassformer.stages.hand_stages import STEPS, WINDOWS, WRITING
+from glassformer.stages.stage import Stage, Way
+from glassformer.stages.stage import described as _stage
 
 
 def stage(name: str) -> Stage:
@@ -89,22 +17,6 @@ def stage(name: str) -> Stage:
     if short not in CATALOGUE:
         raise InputError(f"There is no stage called '{short}'; {nearest(short, CATALOGUE)}")
     return CATALOGUE[short]
-
-
-def fill(pattern: str, symbols: Sequence[str | None]) -> str:
-    """The right-hand side of a formula, with the operands' symbols put in."""
-
-    def optional(match: re.Match[str]) -> str:
-        places = [int(place) for place in re.findall(r"@(\d)", match[1])]
-        return match[1] if all(symbols[place] is not None for place in places) else ""
-
-    pattern = re.sub(r"<([^>]*)>", optional, pattern)
-    return re.sub(r"@(\d)", lambda match: symbols[int(match[1])] or "", pattern)
-
-
-def _stage(name: str, symbols: str, axes: str, role: str, meaning: str, *ways: Way) -> Stage:
-    symbol, _, latex = symbols.partition("  ")
-    return Stage(name, symbol, latex.strip() or symbol, tuple(axes.split()), role, meaning, ways)
 
 
 _QUERIES = "rotated_queries|query_norm.normed|queries"
@@ -120,15 +32,25 @@ _ATTENTION = (
     _stage("key_bias", "b_K", "GK", "key", "Added to every key."),
     _stage("value_weight", "W_V", "C GV", "value", "Turns a token into its value."),
     _stage("value_bias", "b_V", "GV", "value", "Added to every value."),
+    _stage("stacked_weight", "W_QKV  W_{QKV}", "D HX", "plain", "The three matrices side by side: one matrix.",
+        Way("three side by side", ("query_weight", "key_weight", "value_weight"),
+            r"\operatorname{concat}(@0, @1, @2)", "[@0 @1 @2]")),
+    _stage("stacked_rows", "QKV", "B T HX", "plain", "Query, key and value of each token side by side, by one product.",
+        Way("project", ("inputs", "stacked_weight"), "@0 @1", "@0 @1")),
     _stage("queries", "Q", "B H Tq K", "query", "What each token is looking for.",
         Way("project to heads", ("inputs", "query_weight", "query_bias?"), "@0 @1< + @2>", "@0 @1< + @2>"),
-        Way("split heads", ("inputs",), "@0", "@0", how="bare")),
+        Way("split heads", ("inputs",), "@0", "@0", how="bare"),
+        Way("cut first", ("stacked_rows",), r"\operatorname{first}(@0)", "the first part of @0", how="stacked")),
     _stage("keys", "K", "B G Tk K", "key", "What each token can be found by.",
         Way("project to heads", ("context|inputs", "key_weight", "key_bias?"), "@0 @1< + @2>", "@0 @1< + @2>"),
-        Way("split heads", ("context|inputs",), "@0", "@0", how="bare")),
+        Way("split heads", ("context|inputs",), "@0", "@0", how="bare"),
+        Way("cut second", ("stacked_rows", "query_weight"), r"\operatorname{second}(@0)", "the second part of @0",
+            how="stacked")),
     _stage("values", "V", "B G Tk V", "value", "What each token hands over to those that look at it.",
         Way("project to heads", ("context|inputs", "value_weight", "value_bias?"), "@0 @1< + @2>", "@0 @1< + @2>"),
-        Way("split heads", ("context|inputs",), "@0", "@0", how="bare")),
+        Way("split heads", ("context|inputs",), "@0", "@0", how="bare"),
+        Way("cut third", ("stacked_rows", "query_weight", "key_weight"), r"\operatorname{third}(@0)",
+            "the third part of @0", how="stacked")),
     _stage("cosines", "cos", "… T R", "plain", "Cosine of the angle each pair is turned by, per position."),
     _stage("sines", "sin", "… T R", "plain", "Sine of the angle each pair is turned by, per position."),
     _stage("rotated_queries", "Q°  Q^{\\circ}", "B H Tq K", "query", "The queries, turned by their position.",
@@ -264,121 +186,80 @@ _LAYERS = (
 
 _MODELS = (
     _stage("real", "r", "B T", "plain", "Where a token stands, and not padding."),
+    _stage("step_rows", "x", "B T D", "plain", "The rows that a layer reads, in the order in which it reads them."),
+    _stage("gates_word_weight", "W_x", "D GS", "plain", "What a word adds to each gate: LSTM i, f, g, o; GRU r, z, n."),
+    _stage("gates_word_bias", "b_x", "GS", "plain", "Added to that."),
+    _stage("gates_state_weight", "W_h", "S GS", "plain", "What the state before adds to each gate."),
+    _stage("gates_state_bias", "b_h", "GS", "plain", "Added to that."),
+    _stage("word_sums", "a_x", "B T GS", "plain", "What each word adds to each gate.",
+        Way("project", ("step_rows", "gates_word_weight", "gates_word_bias"), "@0 @1 + @2", "@0 @1 + @2")),
+    _stage("state_sums", "a_h", "B T GS", "plain", "What the state before each word adds to each gate.",
+        Way("project before", ("layer_states", "gates_state_weight", "gates_state_bias"),
+            "@0_{t-1} @1 + @2", "@0ₜ₋₁ @1 + @2")),
+    _stage("gates", "G", "B T GS", "score", "How far each gate is open, side by side: LSTM i, f, g, o; GRU r, z, n.",
+        Way("lstm gates", ("word_sums", "state_sums"), r"\sigma(@0 + @1)", "sigmoid(@0 + @1), the third tanh",
+            how="lstm"),
+        Way("gru gates", ("word_sums", "state_sums"), r"\sigma(@0 + @1)",
+            "sigmoid(@0 + @1), the third tanh(@0 + r · @1)", how="gru")),
+    _stage("cells", "c", "B T S", "value", "What the cell keeps after each word.",
+        Way("keep and write words", ("gates",), r"f \odot c_{t-1} + i \odot g", "f · cₜ₋₁ + i · g of @0")),
+    _stage("layer_states", "h", "B T S", "value", "What this layer remembers after each word.",
+        Way("bend both", ("word_sums", "state_sums"), r"\tanh(@0 + @1)", "tanh(@0 + @1)", how="rnn"),
+        Way("show cells", ("gates", "cells"), r"o \odot \tanh(@1)", "o · tanh(@1), o of @0", how="lstm"),
+        Way("blend words", ("gates",), r"(1 - z) \odot n + z \odot h_{t-1}", "(1 − z) · n + z · hₜ₋₁ of @0",
+            how="gru")),
+    _stage("states_there", "h_there  h_{there}", "B T S", "value", "What the last layer remembers, reading forwards."),
+    _stage("states_back", "h_back  h_{back}", "B T S", "value", "The same backwards: from the last word to the first."),
     _stage("recurrent_weight", "W_x", "D S", "plain", "What a word adds to the state."),
     _stage("recurrent_bias", "b_x", "S", "plain", "Added to that."),
     _stage("state_weight", "W_h", "S S", "plain", "What the state before adds to the state after."),
     _stage("state_bias", "b_h", "S", "plain", "Added to that."),
     _stage("states", "h", "B T S", "plain", "What a recurrent network remembers after each token.",
-        Way("recur", ("embedded", "recurrent_weight", "recurrent_bias", "state_weight", "state_bias"),
-            r"\tanh(@0_t @1 + @2 + h_{t-1} @3 + @4)", "tanh(@0ₜ @1 + @2 + hₜ₋₁ @3 + @4)", how="plain")),
+        Way("recur", ("embedded", "recurrent_weight", "recurrent_bias", "state_weight", "state_bias", "real"),
+            r"\tanh(@0_t @1 + @2 + h_{t-1} @3 + @4)", "tanh(@0ₜ @1 + @2 + hₜ₋₁ @3 + @4)", how="plain"),
+        Way("up to the end", ("states_there", "real"), "@0", "@0 up to the last word", how="one way"),
+        Way("both ways", ("states_there", "real", "states_back"), r"\operatorname{concat}(@0, @2)",
+            "@0 and @2 side by side, word by word", how="both ways")),
     _stage("one_word", "e₁  e_1", "B T N", "plain", "What each word says for each class, where it first stands."),
     _stage("two_words", "e₂  e_2", "B T N", "plain", "The same of two words in a row, where they first begin."),
     _stage("three_words", "e₃  e_3", "B T N", "plain", "The same of three words in a row, where they first begin."),
-    _stage("windows", "U", "B S W", "plain", "What each filter of the last convolution found in each window."),
+    _stage("filled_rows", "X", "B T D", "plain", "A row for each place the network has; zeros where no word stands.",
+        Way("fill", ("embedded", "real"), r"\operatorname{fill}(@0)", "@0, then zeros")),
+    _stage("flat_rows", "x", "B D", "plain", "All of it side by side, as one row.",
+        Way("flatten", ("windows|filled_rows",), r"\operatorname{flatten}(@0)", "the rows of @0 side by side")),
+    _stage("dense_inputs", "x", "B D", "plain", "The row that enters a dense layer."),
+    _stage("dense_weight", "W_d", "D F", "plain", "Makes each number of the layer from all numbers before it."),
+    _stage("dense_bias", "b_d", "F", "plain", "Added to that."),
+    _stage("dense_sum", "a", "B F", "plain", "The layer before the bend.",
+        Way("project", ("dense_inputs", "dense_weight", "dense_bias"), "@0 @1 + @2", "@0 @1 + @2")),
+    _stage("dense_rows", "x⁺  x^{+}", "B F", "plain", "The layer after the bend.",
+        Way("relu", ("dense_sum",), r"\operatorname{relu}(@0)", "relu(@0)")),
+    _stage("window_inputs", "X", "B T D", "plain", "The rows that the window slides along."),
+    _stage("unrolled", "X_w", "B W WD", "plain", "What each window shows: its rows, side by side.",
+        Way("unroll texts", ("window_inputs", "window_stride"), r"\operatorname{unroll}(@0)", "the windows of @0")),
+    _stage("filtered", "U", "B W O", "score", "What each filter finds in each window, before the bend.",
+        Way("project", ("unrolled", "filter_weight", "filter_bias"), "@0 @1 + @2", "@0 @1 + @2")),
+    _stage("bent_windows", "U⁺  U^{+}", "B W O", "score", "What each filter finds in each window.",
+        Way("relu", ("filtered",), r"\operatorname{relu}(@0)", "relu(@0)")),
+    _stage("last_windows", "U⁺  U^{+}", "B W O", "score", "What the last convolution found."),
+    _stage("windows", "U", "B S W", "plain", "What each filter of the last convolution found in each window.",
+        Way("turn", ("last_windows",), r"@0^{\top}", "@0ᵀ")),
     _stage("largest_window", "m", "B S", "plain", "The best window of each filter, wherever it stands.",
         Way("largest", ("windows",), r"\max(@0)", "max(@0) over the windows")),
     _stage("rows", "X", "B T D", "plain", "The rows that leave the last block."),
     _stage("pooled", "p", "B D", "plain", "The whole text as one row.",
         Way("mean of real", ("rows", "real"), r"\operatorname{mean}(@0)", "mean(@0) over the real tokens", how="mean"),
-        Way("last state", ("states", "real"), "@0", "@0 after the last token", how="last state")),
-    _stage("logit_weight", "W_L", "… N", "plain", "Turns a row into one score for each class or word."),
+        Way("last state", ("states", "real"), "@0", "@0 after the last token", how="last state"),
+        Way("end of way back", ("states_back", "real"), "@0", "@0 after the first token", how="way back")),
+    _stage("logit_weight", "W_L", "D N", "plain", "Turns a row into one score for each class or word."),
     _stage("logit_bias", "b_L", "N", "plain", "Added to these scores."),
     _stage("logits", "ℓ  \\ell", "… N", "plain", "One score for each class or word.",
-        Way("project", ("pooled|rows", "logit_weight", "logit_bias?"), "@0 @1< + @2>", "@0 @1< + @2>"),
+        Way("project", ("writing_row|pooled|rows", "logit_weight", "logit_bias?"), "@0 @1< + @2>", "@0 @1< + @2>"),
         Way("add places", ("one_word", "two_words", "three_words", "logit_bias"), r"\sum_t (@0 + @1 + @2) + @3",
             "Σₜ (@0 + @1 + @2) + @3", how="evidence")),
 )
-# One step of a recurrent network, as it is worked by hand: each a single row.
-_STEPS = (
-    _stage("step_input", "xₜ  x_t", "D", "plain", "The row of the word that comes in."),
-    _stage("previous_state", "hₜ₋₁  h_{t-1}", "S", "plain", "What the network remembers of the words before."),
-    _stage("previous_cell", "cₜ₋₁  c_{t-1}", "S", "plain", "What the cell kept before this word."),
-    _stage("step_stacked", "[x, h]  [x_t, h_{t-1}]", "DS", "plain", "The word and the state before, side by side.",
-        Way("stack", ("step_input", "previous_state"), r"\operatorname{concat}(@0, @1)", "@0 and @1 side by side")),
-    _stage("step_weight", "W", "DS S", "plain", "What the word and the state before add to the state."),
-    _stage("step_bias", "b", "S", "plain", "Added to that."),
-    _stage("step_sum", "aₜ  a_t", "S", "plain", "What the word and the state before come to, before the bend.",
-        Way("project", ("step_stacked", "step_weight", "step_bias?"), "@0 @1< + @2>", "@0 @1< + @2>", how="stacked"),
-        Way("project both", ("step_input", "recurrent_weight", "previous_state", "state_weight", "step_bias?"),
-            "@0 @1 + @2 @3< + @4>", "@0 @1 + @2 @3< + @4>", how="apart")),
-    *(each for gate, sign, meaning in (
-        ("input_gate", "i", "How much of the candidate is written into the cell."),
-        ("forget_gate", "f", "How much of the old cell is kept."),
-        ("output_gate", "o", "How much of the cell is shown as the state."),
-        ("reset_gate", "r", "How much of the state before the candidate may see."),
-        ("update_gate", "z", "How much of the state before is kept as it was."),
-    ) for each in (
-        _stage(f"{gate}_weight", f"W_{sign}", "DS S", "plain", f"Makes the {gate.replace('_', ' ')}."),
-        _stage(f"{gate}_bias", f"b_{sign}", "S", "plain", "Added to that."),
-        _stage(f"{gate}_sum", f"a_{sign}", "S", "plain", f"The {gate.replace('_', ' ')} before the sigmoid.",
-            Way("project", ("step_stacked", f"{gate}_weight", f"{gate}_bias?"), "@0 @1< + @2>", "@0 @1< + @2>")),
-        _stage(gate, sign, "S", "score", meaning,
-            Way("sigmoid", (f"{gate}_sum",), r"\sigma(@0)", "sigmoid(@0)")),
-    )),
-    _stage("candidate_weight", "W_n", "DS S", "plain", "Makes the candidate."),
-    _stage("candidate_word_weight", "W_n", "D S", "plain", "What the word adds to the candidate."),
-    _stage("candidate_bias", "b_n", "S", "plain", "Added to that."),
-    _stage("candidate_state_weight", "W_m", "S S", "plain", "What the state before adds to the candidate."),
-    _stage("candidate_state_bias", "b_m", "S", "plain", "Added to that."),
-    _stage("candidate_state", "m", "S", "plain", "What the state before has to say, before the reset gate.",
-        Way("project", ("previous_state", "candidate_state_weight", "candidate_state_bias?"),
-            "@0 @1< + @2>", "@0 @1< + @2>")),
-    _stage("reset_state", "h_r", "S", "plain", "The state before, as far as the reset gate lets it through.",
-        Way("times", ("reset_gate", "previous_state"), r"@0 \odot @1", "@0 · @1")),
-    _stage("reset_stacked", "[x, h_r]  [x_t, h_r]", "DS", "plain", "The word, and what is left of the state before.",
-        Way("stack", ("step_input", "reset_state"), r"\operatorname{concat}(@0, @1)", "@0 and @1 side by side")),
-    _stage("candidate_sum", "a_n", "S", "plain", "The candidate before the bend.",
-        Way("project", ("reset_stacked", "candidate_weight", "candidate_bias?"), "@0 @1< + @2>", "@0 @1< + @2>",
-            how="reset before"),
-        Way("project and let in",
-            ("step_input", "candidate_word_weight", "candidate_bias?", "reset_gate", "candidate_state"),
-            r"@0 @1< + @2> + @3 \odot @4", "@0 @1< + @2> + @3 · @4", how="reset after")),
-    _stage("step_candidate", "n", "S", "value", "What the word would like to have remembered.",
-        Way("tanh", ("candidate_sum",), r"\tanh(@0)", "tanh(@0)")),
-    _stage("cell_weight", "W_c", "DS S", "plain", "Makes what may be written into the cell."),
-    _stage("cell_bias", "b_c", "S", "plain", "Added to that."),
-    _stage("cell_sum", "a_c", "S", "plain", "What may be written into the cell, before the bend.",
-        Way("project", ("step_stacked", "cell_weight", "cell_bias?"), "@0 @1< + @2>", "@0 @1< + @2>")),
-    _stage("cell_candidate", "c̃  \\tilde{c}", "S", "value", "What the word would like to write into the cell.",
-        Way("tanh", ("cell_sum",), r"\tanh(@0)", "tanh(@0)")),
-    _stage("new_cell", "cₜ  c_t", "S", "value", "What the cell keeps from here on.",
-        Way("keep and write", ("forget_gate", "previous_cell", "input_gate", "cell_candidate"),
-            r"@0 \odot @1 + @2 \odot @3", "@0 · @1 + @2 · @3")),
-    _stage("new_state", "hₜ  h_t", "S", "value", "What the network remembers from here on.",
-        Way("tanh", ("step_sum",), r"\tanh(@0)", "tanh(@0)", how="tanh"),
-        Way("relu", ("step_sum",), r"\operatorname{relu}(@0)", "relu(@0)", how="relu"),
-        Way("show cell", ("output_gate", "new_cell"), r"@0 \odot \tanh(@1)", "@0 · tanh(@1)", how="lstm"),
-        Way("blend", ("update_gate", "step_candidate", "previous_state"),
-            r"(1 - @0) \odot @1 + @0 \odot @2", "(1 − @0) · @1 + @0 · @2", how="gru")),
-)
-
-# Convolutions and pooling, as they are worked by hand.
-_WINDOWS = (
-    _stage("sequence_rows", "X", "T D", "plain", "The rows that the window slides along: one per token."),
-    _stage("window_size", "w", "", "plain", "How many rows the window shows at once."),
-    _stage("window_stride", "s", "", "plain", "How far the window moves on each time."),
-    _stage("window_rows", "X_w", "W WD", "plain", "What each window shows: its rows, side by side.",
-        Way("unroll", ("sequence_rows", "window_size", "window_stride"), r"\operatorname{unroll}(@0, @1, @2)",
-            "the windows of @0")),
-    _stage("filter_weight", "W_f", "WD O", "plain", "A column for each filter: what it looks for in a window."),
-    _stage("filter_bias", "b_f", "O", "plain", "Added to what each filter finds."),
-    _stage("convolved", "U", "W O", "score", "What each filter finds in each window.",
-        Way("project", ("window_rows", "filter_weight", "filter_bias?"), "@0 @1< + @2>", "@0 @1< + @2>")),
-    _stage("window_maxima", "m", "O", "value", "The best window of each filter, wherever it stands.",
-        Way("largest of column", ("convolved",), r"\operatorname{columnmax}(@0)", "max of each column of @0")),
-    _stage("image", "I", "Y Z", "plain", "The numbers that the kernel slides over."),
-    _stage("kernel_weight", "K", "I J", "key", "What is looked for at every place."),
-    _stage("kernel_bias", "b_K", "", "plain", "Added at every place."),
-    _stage("feature_map", "M", "YI ZJ", "score", "How much of the kernel is found at each place.",
-        Way("slide", ("image", "kernel_weight", "window_stride", "kernel_bias?"),
-            r"\operatorname{slide}(@0, @1, @2)< + @3>", "(@1 slid over @0)< + @3>", how="slid")),
-    _stage("block_size", "p", "", "plain", "How high and wide a block is."),
-    _stage("pooled_map", "M_p", "YP ZP", "value", "The largest number of each block.",
-        Way("largest of block", ("feature_map", "block_size"), r"\operatorname{blockmax}(@0, @1)",
-            "max of each block of @0")),
-    _stage("map_maximum", "m", "O", "value", "The largest number of all.",
-        Way("largest of all", ("feature_map",), r"\operatorname{wholemax}(@0)", "max of @0")),
-)
 # fmt: on
 
-CATALOGUE = MappingProxyType({each.name: each for each in (*_ATTENTION, *_LAYERS, *_MODELS, *_STEPS, *_WINDOWS)})
+CATALOGUE = MappingProxyType(
+    {each.name: each for each in (*_ATTENTION, *_LAYERS, *_MODELS, *STEPS, *WINDOWS, *WRITING)}
+)

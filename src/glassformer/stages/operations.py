@@ -53,6 +53,7 @@ def _averaged(term_: str) -> tuple[Case, ...]:
 _TOP = MappingProxyType({"t": "top(i<0#-1: 0[^,i])", "top": "0[^,t]"})
 _POWER = "i<0#-1: e^0[^,i]"
 _POWER_BELOW_TOP = "i<0#-1: e^(0[^,i] − 0[^,t])"
+_LENGTH = MappingProxyType({"n": "count(i<1#-1: 1[b,i])"})  # how many words are real
 _GROUP = "h*1#1//m#1"  # the key/value head that serves head h
 # Of so many buckets, `near` have one distance each; the others are as wide as each other on a scale of logarithms.
 _BUCKETS = MappingProxyType({"half": "1#0//2", "near": "1#0//4", "wide": "half-near", "last": "half-1"})
@@ -66,6 +67,12 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         "project": _one("i<1#0: 0[^,i] × 1[i,c]", "2[c]"),
         "project to heads": _one("i<1#0: 0[b,r,i] × 1[i,h*m#-1+c]", "2[h*m#-1+c]"),
         "split heads": _one("0[b,r,h*m#-1+c]"),
+        "three side by side": _one(
+            "i<1, c<0#-1: 0[r,c]", "i<1, c>0#-1-1 and c<0#-1+1#-1: 1[r,c-0#-1]", "i<1, c>0#-1+1#-1-1: 2[r,c-0#-1-1#-1]"
+        ),
+        "cut first": _one("0[b,r,h*m#-1+c]"),
+        "cut second": _one("0[b,r,1#-1+h*m#-1+c]"),
+        "cut third": _one("0[b,r,1#-1+2#-1+h*m#-1+c]"),
         "rotate": (
             Case(("0[*]",), when="c>2*1#-1-1"),
             Case(("0[*] × 1[b,r,c]", "0[b,h,r,c+1#-1] × 2[b,r,c]"), "{0} − {1}", when="c<1#-1"),
@@ -138,11 +145,48 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
             Case(("0[^,c//2]",), "cos({0})"),
         ),
         "look up": (Case(("2[] × 1[0[b,r],c]",), when="2?"), Case(("1[0[b,r],c]",))),
-        "recur": _one(
-            "i<1#0: 0[b,r,i] × 1[i,c]", "2[c]", "i<3#0, r>0: m[b,r-1,i] × 3[i,c]", "4[c]", whole="tanh({sum})"
+        "recur": (
+            Case((), "0, since the text ends before", when="r>max(1,n)-1", let={"n": "count(i<5#-1: 5[b,i])"}),
+            Case(
+                ("i<1#0: 0[b,r,i] × 1[i,c]", "2[c]", "i<3#0, r>0: m[b,r-1,i] × 3[i,c]", "4[c]"), whole="tanh({sum})"
+            ),
         ),
-        "last state": (Case(("0[b,max(1,n)-1,c]",), let={"n": "count(i<1#-1: 1[b,i])"}),),
+        "project before": _one("i<1#0, r>0: 0[b,r-1,i] × 1[i,c]", "2[c]"),
+        "lstm gates": (
+            Case(("0[*]", "1[*]"), "tanh({0} + {1})", when="c//(m#-1//4)=2"),
+            Case(("0[*]", "1[*]"), "1 / (1 + e^(−({0} + {1})))", "sigmoid({0} + {1})"),
+        ),
+        "gru gates": (
+            Case(("0[*]", "m[b,r,c-2*(m#-1//3)]", "1[*]"), "tanh({0} + {1} × {2})", when="c//(m#-1//3)=2"),
+            Case(("0[*]", "1[*]"), "1 / (1 + e^(−({0} + {1})))", "sigmoid({0} + {1})"),
+        ),
+        "keep and write words": _one("i<1, r>0: 0[b,r,m#-1+c] × m[b,r-1,c]", "0[b,r,c] × 0[b,r,2*m#-1+c]"),
+        "bend both": _one("0[*]", "1[*]", whole="tanh({0} + {1})"),
+        "show cells": _one("0[b,r,3*m#-1+c]", "1[*]", whole="{0} × tanh({1})"),
+        "blend words": (
+            Case(("0[b,r,m#-1+c]", "0[b,r,2*m#-1+c]"), "(1 − {0}) × {1}", when="r<1"),
+            Case(("0[b,r,m#-1+c]", "0[b,r,2*m#-1+c]", "m[b,r-1,c]"), "(1 − {0}) × {1} + {0} × {2}"),
+        ),
+        "up to the end": (
+            Case((), "0, since the text ends before", when="r>max(1,n)-1", let=_LENGTH),
+            Case(("0[*]",)),
+        ),
+        "both ways": (
+            Case((), "0, since the text ends before", when="r>max(1,n)-1", let=_LENGTH),
+            Case(("0[*]",), when="c<0#-1"),
+            Case(("2[b,max(1,n)-1-r,c-0#-1]",), let=_LENGTH),
+        ),
+        "end of way back": (Case(("0[b,max(1,n)-1,c]",), let=_LENGTH),),
+        "last state": (Case(("0[b,max(1,n)-1,c]",), let=_LENGTH),),
         "largest": (Case(("0[b,c,t]",), "max(…) = {0}", worth="{0}", let={"t": "top(i<0#-1: 0[b,c,i])"}),),
+        "fill": (
+            Case((), "0, since the text ends before", when="r>0#1-1"),
+            Case(("0[*]",), when="1[b,r]"),
+            Case((), "0, since no word stands there"),
+        ),
+        "flatten": _one("0[b,c//0#-1,c%0#-1]"),
+        "unroll texts": _one("0[b,r*1[]+c//0#-1,c%0#-1]"),
+        "turn": _one("0[b,c,r]"),
         "add places": _one("i<0#1: 0[b,i,c]", "i<1#1: 1[b,i,c]", "i<2#1: 2[b,i,c]", "3[c]"),
         "mean of real": _averaged("i<0#1, 1[b,i]: 0[b,i,c]"),
         # windows and blocks
@@ -151,6 +195,11 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
         "largest of column": _largest("i<0#0: 0[i,c]"),
         "largest of block": _largest("i<1[]*1[]: 0[r*1[]+i//1[],c*1[]+i%1[]]"),
         "largest of all": _largest("i<0#0*0#1: 0[i//0#1,i%0#1]"),
+        # one step of writing
+        "last row": _one("0[0,0#1-1,c]"),
+        "place of largest": _one("i<0#-1: 0[i]", whole="argmax({list})", worth="top({terms})"),
+        "delay": _one("i<1, c<1: 0[0]", "i<1, c>0: 1[c-1]"),
+        "surprise": _one("0[1[2#-1-1]]", whole="−ln({0})"),
         # one step of a recurrent network
         "stack": _one("i<1, c<0#-1: 0[c]", "i<1, c>0#-1-1: 1[c-0#-1]"),
         "project both": _one("i<1#0: 0[i] × 1[i,c]", "i<3#0: 2[i] × 3[i,c]", "4[c]"),

@@ -17,8 +17,10 @@ import numpy as np
 
 from glassformer.errors import InputError, nearest
 from glassformer.stages.arithmetic import OPERATIONS, Array, Cell, Formatter, Index, Operand, Term, Working
-from glassformer.stages.catalogue import Stage, Way, fill, stage
+from glassformer.stages.catalogue import stage
 from glassformer.stages.notation import plain
+from glassformer.stages.other_names import goes_by
+from glassformer.stages.stage import Stage, Way, fill
 
 FORMAT = "glassformer-trace/1"
 
@@ -174,6 +176,14 @@ class Trace:
         choices = operand.removesuffix("?").split("|")
         return next((scope + choice for choice in choices if scope + choice in self.entries), None)
 
+    def patterns(self, way: Way) -> tuple[str, str]:
+        """How a way is written: (plain, LaTeX)."""
+        return way.plain, way.latex
+
+    def worded(self, sentence: str) -> str:
+        """What the catalogue says of a stage, as it is true here."""
+        return sentence
+
     def formula(self, address: str) -> tuple[str, str]:
         """The stage's formula with the symbols of the operands it really had: (plain, LaTeX)."""
         entry = self.entry(address)
@@ -181,8 +191,9 @@ class Trace:
         if way is None:
             return entry.stage.symbol, entry.stage.latex
         found = [stage(operand) if operand else None for operand in self.operands(address)]
-        plain = fill(way.plain, [each.symbol if each else None for each in found])
-        latex = fill(way.latex, [each.latex if each else None for each in found])
+        pattern, latex_pattern = self.patterns(way)
+        plain = fill(pattern, [each.symbol if each else None for each in found])
+        latex = fill(latex_pattern, [each.latex if each else None for each in found])
         return f"{entry.stage.symbol} = {plain}", f"{entry.stage.latex} = {latex}"
 
     def explain(self, address: str, index: Index) -> Explanation:
@@ -209,7 +220,9 @@ class Trace:
 
     def find(self, text: str) -> tuple[str, Index]:
         """Reads `weights[1,2]`, `A[1,2]` or `encoder.0.self.weights[0,1,2]`: an address, and a place counted from 0."""
-        match = re.fullmatch(r"\s*([^\s\[\]]+)\s*(?:\[\s*(\d+(?:\s*,\s*\d+)*|)\s*\])?\s*", text)
+        match = re.fullmatch(
+            r"\s*([^\s\[\]]+(?:\[t(?:\s*[-−]\s*1)?\])?)\s*(?:\[\s*(\d+(?:\s*,\s*\d+)*|)\s*\])?\s*", text
+        )
         if match is None:
             raise InputError(
                 f"'{text}' is not a number's address; write it as stage[row,column], for example weights[1,2]."
@@ -218,9 +231,12 @@ class Trace:
         return entry.address, self._whole(entry, tuple(int(part) for part in (match[2] or "").split(",") if part))
 
     def _named(self, name: str) -> str:
-        """The address that goes by this name, or by this symbol in place of its last word."""
-        by_symbol = (entry.address for entry in self.entries.values() if entry.scope + entry.stage.symbol == name)
-        return name if name in self.entries else next(by_symbol, name)
+        """The address that goes by this name; or by this symbol, or what notes call it, in place of its last word."""
+        scope, dot, last = name.rpartition(".")
+        here = [entry for entry in self.entries.values() if entry.scope == scope + dot]
+        by_symbol = (entry.address for entry in here if entry.stage.symbol == last)
+        by_other_name = (entry.address for entry in here if goes_by(entry.stage, last))
+        return name if name in self.entries else next(by_symbol, next(by_other_name, name))
 
     def place(self, address: str, index: Index) -> str:
         """The inverse of `find`: `weights[1,2]`, without the leading axes of size 1."""

@@ -29,6 +29,7 @@ from glassformer.text.samples import (
     repeated,
     split_off,
     thinned,
+    without_text,
 )
 from glassformer.text.tasks import TASKS
 
@@ -132,6 +133,7 @@ def read(
     encoding: str | None = None,
     seed: int = 0,
     limit: int | None = None,
+    without: Sequence[str] = (),
 ) -> Corpus:
     """Reads a corpus for a task: classify, translate or generate.
 
@@ -142,6 +144,7 @@ def read(
     encoding    of the files, if it is not what their bytes speak for
     seed        of what is split off, made or thinned
     limit       at most this many samples in each part
+    without     texts that must not be learnt from: samples of the training part that hold one of them are left out
     """
     _ = TASKS[task]  # or it is refused here
     columns, tally = columns or Columns(), _Tally()
@@ -160,6 +163,10 @@ def read(
             parts[part] = _read_part(
                 files_of_parts(Path(given), task, columns)["train"], task, columns, encoding, tally
             )
+    for text in without:
+        kept = without_text(parts["train"], text)
+        tally.notes.append(f"Left out of training, for “{text}”: {counted(len(parts['train']) - len(kept), 'row')}.")
+        parts["train"] = kept
     counts = (repeated(parts["train"]), contradicted(parts["train"]), overlap(parts["train"], parts.get("test", [])))
     everything = [sample for samples in parts.values() for sample in samples]
     labels = Counter(sample.label for sample in everything if isinstance(sample, Labelled))

@@ -77,6 +77,14 @@ def folded(sample: Sample) -> str:
     return " ".join(text_of(sample).casefold().split())
 
 
+def without_text(samples: Sequence[Some], text: str) -> list[Some]:
+    """The samples in which a text does not stand; case and spaces make no difference."""
+    wanted = folded(Plain(text))
+    if not wanted:
+        raise InputError("An empty text stands in every sample; name one that must not be learnt from.")
+    return [sample for sample in samples if wanted not in folded(sample)]
+
+
 def contradicted(samples: Iterable[Sample]) -> int:
     """How many texts carry more than one label."""
     labels: dict[str, set[str]] = {}

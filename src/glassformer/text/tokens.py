@@ -173,6 +173,14 @@ class Tokens:
             ids.extend(np.array(encoding.ids, dtype=np.int64) for encoding in encodings)
         return ids
 
+    def standardised(self, text: str) -> str:
+        """The text as it is before it is cut: for words in small letters, with one space between any two and no
+        `<br />`; for the other kinds as it stands."""
+        if self.kind != "word":
+            return text
+        lowered = self._tokenizer.normalizer.normalize_str(_sound(text))
+        return " ".join(word for word, _ in self._tokenizer.pre_tokenizer.pre_tokenize_str(lowered))
+
     def decode(self, ids: Iterable[int] | Ids) -> str:
         """The text of some ids. An unknown token shows as <unk>; the other special ones say nothing."""
         said = [each for each in self._known(ids) if each not in NEVER_SAID]
@@ -188,10 +196,10 @@ class Tokens:
         return names
 
     def _known(self, ids: Iterable[int] | Ids) -> list[int]:
-        listed = [int(each) for each in ids]
+        listed, size = [int(each) for each in ids], len(self)
         for each in listed:
-            if not 0 <= each < len(self):
-                raise InputError(f"There is no token {each}: this vocabulary has ids 0 to {len(self) - 1}.")
+            if not 0 <= each < size:
+                raise InputError(f"There is no token {each}: this vocabulary has ids 0 to {size - 1}.")
         return listed
 
     def __len__(self) -> int:

@@ -21,6 +21,7 @@ from glassformer.text.corpora import Corpus
 from glassformer.text.samples import Labelled, Pair, Sample, text_of
 from glassformer.text.tasks import TASKS
 from glassformer.text.tokens import UNKNOWN, Tokens
+from glassformer.text.varied_pairs import Variety
 from glassformer.training import machine
 from glassformer.training.loop import Plan
 from glassformer.training.recipes import FROM_DATA, Recipe, recipe_for
@@ -58,7 +59,8 @@ def prepare(request: Request, recipe: Recipe | None = None, corpus: Corpus | Non
     torch.manual_seed(request.seed)
     config = _config(recipe, corpus, tokens)
     measures = Measures(
-        longest=_longest(recipe, config), tokens_per_batch=recipe.tokens_per_batch, seed=request.seed
+        longest=_longest(recipe, config), tokens_per_batch=recipe.tokens_per_batch, seed=request.seed,
+        variety=Variety(new_names=recipe.new_names, lost_stops=recipe.lost_stops),
     )  # fmt: skip
     found = _lessons(recipe.objective, corpus, tokens, measures)
     model = _built(recipe, config, found)

@@ -16,6 +16,8 @@ from glassformer.text.tasks import TASKS
 from glassformer.training.loop import Plan
 
 FROM_DATA = ("vocabulary", "classes")  # sizes of a model that the data decide
+OF_LESSONS = ("longest", "tokens_per_batch", "new_names", "lost_stops")  # how samples become lessons
+OF_PAIRS = ("new_names", "lost_stops")  # of these, what only a translator has: see Variety
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +30,8 @@ class Recipe:
     tokens: TokenPlan = field(default_factory=TokenPlan)
     longest: int = 512  # ids of a text; in a stream, the context
     tokens_per_batch: int = 4096
+    new_names: float = 0.0
+    lost_stops: float = 0.0
     plan: Plan = field(default_factory=Plan)
     minutes: float = 5.0  # if nobody names a budget
 
@@ -60,16 +64,27 @@ def recipe_for(task: str, objective: str, model: str, characters: int, samples: 
 # --- setting one number by its name -----------------------------------------------------------------------------
 
 _TOKEN_NAMES = {"tokens": "kind", "vocabulary": "vocabulary", "min_frequency": "min_frequency"}
-_OWN_NAMES = ("longest", "tokens_per_batch")
+
+
+def settable(model: str) -> tuple[set[str], set[str]]:
+    """What can be set by its name for a model: sizes of its own, and the plan of training that all have."""
+    own = {each.name for each in fields(MODELS[model].default)} - {*FROM_DATA}
+    return own, asdict(Plan()).keys() - {"steps", "seconds"}  # the budget is asked for with flags of its own
+
+
+def takes(model: str, name: str) -> bool:
+    """Whether a model has a hyperparameter of this name."""
+    return name in {*_TOKEN_NAMES, *OF_LESSONS, *set().union(*settable(model))}
 
 
 def _with(recipe: Recipe, name: str, value: Any) -> Recipe:
-    plan = asdict(recipe.plan).keys() - {"steps", "seconds"}  # the budget, which is asked for with flags of its own
-    model = {each.name for each in fields(MODELS[recipe.model].default)} - {*FROM_DATA}
+    model, plan = settable(recipe.model)
     if name in _TOKEN_NAMES:
         return replace(recipe, tokens=_changed(recipe.tokens, _TOKEN_NAMES[name], value))
-    if name in _OWN_NAMES:
+    if name in OF_LESSONS:
         recipe = _changed(recipe, name, value)
+        if name in OF_PAIRS and OBJECTIVES[recipe.objective].family != "translator":
+            raise InputError(f"{name} is for a translator; the objective here is '{recipe.objective}'.")
         if name == "longest" and "length" in recipe.settings:
             recipe = replace(recipe, settings={**recipe.settings, "length": value})
         return recipe
@@ -78,7 +93,7 @@ def _with(recipe: Recipe, name: str, value: Any) -> Recipe:
     if name in plan:
         return replace(recipe, plan=_changed(recipe.plan, name, value))
     raise InputError(
-        f"There is no hyperparameter called '{name}'; {nearest(name, [*_TOKEN_NAMES, *_OWN_NAMES, *model, *plan])}"
+        f"There is no hyperparameter called '{name}'; {nearest(name, [*_TOKEN_NAMES, *OF_LESSONS, *model, *plan])}"
     )
 
 

@@ -14,9 +14,9 @@ from glassformer.text.corpora import Corpus, read
 from glassformer.text.files.columns import Columns
 from glassformer.text.tasks import TASKS
 from glassformer.training.loop import Plan
-from glassformer.training.recipes import FROM_DATA, Recipe
+from glassformer.training.recipes import FROM_DATA, OF_LESSONS, Recipe
 
-_DATA = ("columns", "valid", "test", "encoding", "limit")  # as `corpora.read` calls them
+_DATA = ("columns", "valid", "test", "encoding", "limit", "without")  # as `corpora.read` calls them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +40,7 @@ class Request:
     test: str = ""
     encoding: str = ""
     limit: int = 0
+    without: tuple[str, ...] = ()  # texts that must not be learnt from
     keep_all: bool = False  # every checkpoint, for a time-lapse
     baseline: bool = True  # whether a linear model is fitted beside it, where there is one for its objective
     command: str = ""
@@ -65,7 +66,7 @@ def read_corpus(request: Request) -> Corpus:
     return read(
         request.data, reads or request.task, columns=Columns(**request.columns), valid=request.valid or None,
         test=request.test or None, encoding=request.encoding or None, seed=request.seed_of_data,
-        limit=request.limit or None,
+        limit=request.limit or None, without=request.without,
     )  # fmt: skip
 
 
@@ -95,7 +96,7 @@ def as_settings(decided: Decided, config: Mapping[str, Any]) -> dict[str, Any]:
         },
         "tokens": {**asdict(recipe.tokens), "identity": decided.identity},
         "model": {name: value for name, value in config.items() if name not in FROM_DATA},
-        "lessons": {"longest": recipe.longest, "tokens_per_batch": recipe.tokens_per_batch},
+        "lessons": {name: getattr(recipe, name) for name in OF_LESSONS},
         "plan": asdict(recipe.plan),
     }
 

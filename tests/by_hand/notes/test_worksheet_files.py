@@ -3,6 +3,7 @@
 import pytest
 
 from glassformer.by_hand.check import check_text
+from glassformer.by_hand.reports.wording import ending
 
 TOML = """title = "A sheet"
 inputs = [[1, 0], [0, 1]]
@@ -59,3 +60,21 @@ def test_a_worksheet_by_the_names_of_the_catalogue() -> None:
 def test_strict_files_say_what_is_wrong(text: str, suffix: str, why: str) -> None:
     report = check_text(text, f"sheet{suffix}", suffix)
     assert why in report.unreadable[0].why
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "layer = 'rnn step'\nstep_input = [1]\nW_hh = [[1]]\n[work]\nnew_state = [1]\n",
+            "Line 3: 'W_hh' is not known",
+        ),
+        ("layer = 'rnn step'\nstep_input = [1]\nW_hh = [[1]]\n", "it is called state_weight"),
+        ("inputs = [[1]]\nquery_wieght = [[1]]\n[work]\nqueries = [[1]]\n", "did you mean 'query_weight'"),
+        ("layer = 'encoder block'\ninputs = [[1]]\n[work]\nscores = [[1]]\n", "a whole block is worked by"),
+    ],
+)
+def test_a_worksheet_with_a_name_that_nobody_knows_gets_no_tick(text: str, said: str) -> None:
+    report = check_text(text, "a.toml", ".toml")
+    assert report.outcome == "nothing checked"
+    assert said in ending(report)

@@ -3,8 +3,19 @@
 import numpy as np
 import pytest
 
-from glassformer.by_hand.numbers.intervals import LOCAL, ShapeError, Value, exactly
-from glassformer.by_hand.numbers.windows import block_max, column_max, interleave, slide, unroll, whole_max
+from glassformer.by_hand.numbers.intervals import LOCAL, ShapeError, Value, exactly, printed
+from glassformer.by_hand.numbers.windows import (
+    block_max,
+    column_max,
+    delay,
+    interleave,
+    last_row,
+    pick,
+    place_of_largest,
+    slide,
+    unroll,
+    whole_max,
+)
 
 GRID = exactly(np.arange(1.0, 13.0).reshape(3, 4))
 
@@ -36,3 +47,17 @@ def test_largest_numbers() -> None:
     assert rows(block_max([GRID, exactly(2.0)])) == [[6, 8]]
     assert rows(column_max([GRID])) == [[9, 10, 11, 12]]
     assert rows(whole_max([GRID])) == [[12]]
+
+
+def test_one_row_of_several_and_one_number_of_a_row() -> None:
+    words, before = exactly(np.array([[1.0, 2.0, 0.0]])), exactly(np.array([[3.0, 1.0]]))
+    assert rows(last_row([GRID])) == [[9, 10, 11, 12]]
+    assert rows(delay([before, words])) == [[3, 1, 2]]
+    assert rows(pick([exactly(np.array([[0.5, 0.3, 0.2]])), words, before])) == [[0.2]]
+
+
+def test_any_place_that_may_be_the_largest_may_be_chosen() -> None:
+    assert rows(place_of_largest([exactly(np.array([[0.2, 0.5, 0.3]]))])) == [[1]]
+    close = printed(np.array([[0.2, 0.4, 0.4]]), np.full((1, 3), 0.05), given=False)
+    found = place_of_largest([close])
+    assert (found.low[LOCAL].item(), found.high[LOCAL].item()) == (1, 2)

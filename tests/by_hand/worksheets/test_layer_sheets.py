@@ -19,6 +19,14 @@ STEP: dict[str, Any] = {
 WAVES = {"layer": "positional encoding", "unplaced": [[1, 0], [0, 1]]}
 
 
+WRITING: dict[str, Any] = {
+    "layer": "decoding step",
+    "rows": [[1, 0], [0, 1]],
+    "logit_weight": [[1, 0, 0], [0, 1, 0]],
+    "written_ids": [0, 1],
+}
+
+
 def without(sheet: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in sheet.items() if name not in names}
 
@@ -78,6 +86,12 @@ BAD: list[tuple[dict[str, Any], str]] = [
         {"layer": "max pooling", "feature_map": [[1, 0]], "block_size": 2},
         "block_size is 2 × 2, larger than feature_map",
     ),
+    ({**WRITING, "written_ids": [0, 3]}, "written_ids has 3; with 3 words, ids are whole numbers from 0 to 2"),
+    ({**WRITING, "target_ids": [1.5, 2]}, "target_ids has 1.5; with 3 words"),
+    ({**WRITING, "target_ids": [1]}, "target_ids has 1 ids; written_ids has 2, with the start sign"),
+    ({**WRITING, "written_ids": [0]}, "Position: rows has 2, but written_ids has 1"),
+    ({**WRITING, "vocabulary": ["a"]}, "vocabulary has 1 words, but there are 3 columns"),
+    ({**STEP, "vocabulary": ["a"]}, "vocabulary has 1 words, but there are 0 columns"),
     ({**WAVES, "row_positions": [0, 1, 2]}, "Position: unplaced has 2, but row_positions has 3"),
 ]
 
@@ -86,3 +100,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
 def test_bad_givens_are_named(content: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         from_mapping(content)
+
+
+def test_the_tokens_of_a_step_are_the_words_that_were_written() -> None:
+    assert from_mapping({**WRITING, "vocabulary": ["<s>", "tea", "</s>"]}).tokens == ("<s>", "tea")

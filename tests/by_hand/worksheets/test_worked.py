@@ -1,6 +1,7 @@
 """The worked examples come out right to 1e-4, through the Python names and through the command line's JSON."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,10 @@ import pytest
 import torch
 
 import glassformer as gf
-from glassformer.by_hand.worksheets.worksheet import example_names
+from glassformer.by_hand.worksheets.worked import work
+from glassformer.by_hand.worksheets.worksheet import example_names, from_mapping, read_example
 from glassformer.commands.main import app
+from glassformer.errors import InputError
 
 C1 = [[-0.1, 0.1, 0.3]]
 C2 = [[-0.1, 0.1, 0.3], [0.4, -1.1, -0.3]]
@@ -67,6 +70,21 @@ TRUE: dict[str, dict[str, Any]] = {
             [0.3272, 0.8364, 1.0879, 0.9121],
             [0.6667, 0.6667, 1.5760, 0.4240],
         ],
+    },
+    # The rows of W_QKV are those of W_Q, W_K and W_V, one after the other.
+    "stacked-projections": {
+        "stacked_weight": [[1, 0, 0, 1, 1, 2], [1, 1, 1, 0, 0, 1]],
+        "stacked_rows": [[1, 0, 0, 1, 1, 2], [1, 1, 1, 0, 0, 1], [2, 1, 1, 1, 1, 3]],
+        "keys": [[0, 1], [1, 0], [1, 1]],
+        "output": [[0.5989, 2], [0.7517, 2.2552], [0.7160, 2.2920]],
+    },
+    "stacked-heads": {
+        "stacked_rows": [
+            [1, 0, 0, 1, 0, 1, 1, 0, 1, 2, 0, 1],
+            [1, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0],
+            [2, 1, 1, 1, 1, 1, 1, 1, 1, 3, 1, 1],
+        ],
+        "scores": [[[0, 1, 1], [1, 1, 2], [1, 2, 3]], [[0, 1, 1], [1, 0, 1], [1, 1, 2]]],
     },
     # Two tokens alike score 2 and 1 over √3, and 0 for the third, which is unlike both.
     "no-weights": {"scores": [[2, 1, 0], [1, 1, 0], [0, 0, 4]], "weights": [[0.5329, 0.2992, 0.1679], None, None]},
@@ -128,6 +146,18 @@ TRUE: dict[str, dict[str, Any]] = {
         "variance": [[1, 0.5]],
         "normed": [[-1, -0.5, 2, 1], [0, -0.9142, 0, 1.4142]],
     },
+    # e^2.5 of e^−0.5 + e^−1 + e^2.5 + e^0.5 + e^−0.5.
+    "decoding-step": {
+        "writing_row": [-1, 1.5, -0.5],
+        "logits": [-0.5, -1, 2.5, 0.5, -0.5],
+        "next_probabilities": [0.0394, 0.0239, 0.7904, 0.1070, 0.0394],
+        "chosen_id": [2],
+        "next_ids": [0, 1, 2],
+        "forced_ids": [0, 1, 2, 3],
+        "step_loss": [0.2352],
+    },
+    # KI has 2.5 and liebe 2: KI is written, and liebe is what training reads.
+    "teacher-forcing": {"logits": [0.5, -1, 2, 2.5, 1], "next_ids": [0, 1, 3], "forced_ids": [0, 1, 2, 3]},
     # e^(1/√3) and e^(3/√3) give the shares 0.2396 and 0.7604.
     "encoder-block": {
         "self.scores": [[1, 3], [3, 1]],
@@ -205,3 +235,22 @@ def test_every_number_of_every_example_explains_itself(name: str) -> None:
             assert explanation.result == pytest.approx(explanation.number, rel=0, abs=1e-12), trace.place(
                 address, index
             )
+
+
+@pytest.mark.parametrize("name", ["i-love-ai", "masked", "two-heads"])
+def test_stacked_projections_give_the_same_numbers(name: str) -> None:
+    sheet = read_example(name)
+    apart, stacked = work(sheet), work(replace(sheet, projections="stacked"))
+    for address in set(apart) & set(stacked):
+        np.testing.assert_allclose(apart[address], stacked[address], rtol=0, atol=1e-12)
+    assert set(stacked) - set(apart) == {"stacked_weight", "stacked_rows"}
+    for address in ("stacked_weight", "stacked_rows", "queries", "keys", "values"):
+        for index in np.ndindex(stacked[address].shape):
+            assert stacked.explain(address, index).result == pytest.approx(stacked[address][index], rel=0, abs=1e-12)
+
+
+def test_only_three_matrices_of_one_text_are_stacked() -> None:
+    with pytest.raises(InputError, match="Projections are stacked of inputs, query_weight, key_weight, value_weight"):
+        from_mapping({"queries": [[1]], "keys": [[1]], "projections": "stacked"})
+    with pytest.raises(InputError, match="projections cannot be 'stakced'; did you mean 'stacked'"):
+        from_mapping({"inputs": [[1]], "projections": "stakced"})

@@ -36,6 +36,16 @@ def test_every_example_in_every_form(glassformer, name: str) -> None:  # type: i
         assert "nan" not in answer.out.lower()
 
 
+def test_tokens_in_columns_and_another_beta(glassformer) -> None:  # type: ignore[no-untyped-def]
+    page = glassformer("explain", "cross", "--columns", "--number", "A[1,0]")
+    assert "S = Kᵀ Q" in page.out
+    assert "H = V A" in page.out
+    assert "row “second”, column “asks 1” of A, from column “asks 1” of Z" in page.out
+    assert "= 0.5120" in page.out
+    document = json.loads(glassformer("explain", "--columns", "--scale", "2", "--json", "--number", "Z[1,2]").out)
+    assert (document["tokens_in"], document["number"]["number"]) == ("columns", 4.0)
+
+
 def test_a_number_is_spelled_out(glassformer) -> None:  # type: ignore[no-untyped-def]
     page = glassformer("explain", "--example", "i-love-ai", "--number", "scores[2,1]")
     assert "row “AI”, column “love” of S, from row “AI” of Q and row “love” of K" in page.out
@@ -162,6 +172,10 @@ def test_the_mask_laboratory_takes_any_source(glassformer, tmp_path: Path) -> No
         (["explain", "masked", "--causal"], "--causal has no effect"),
         (["explain", "masks", "--number", "weights[0,0]"], "--number has no effect"),
         (["explain", "masks", "--latex"], "--latex has no effect"),
+        (["explain", "masks", "--columns"], "--columns has no effect"),
+        (["explain", "--list", "--scale", "1"], "--scale has no effect"),
+        (["explain", "max-pooling", "--columns"], "no tokens that could stand in columns"),
+        (["explain", "lstm-step", "--scale", "1"], "β is the scale of an attention"),
         (["explain", "masks", "--sentence", "a b"], "no mask here to try"),
         (["explain", "masks", "masked", "--example", "cross"], "Give one thing to explain"),
         (["explain", "masked", "cross"], "'cross' is one thing too many"),

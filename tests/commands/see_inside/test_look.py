@@ -10,6 +10,7 @@ import pytest
 from helpers.small_runs import TEXTS, run_of_each, small_run
 
 from glassformer.commands import main as cli
+from glassformer.commands.see_inside import look as looking
 from glassformer.errors import InputError
 from glassformer.runs import run as runs
 from glassformer.runs.run import Run, load
@@ -45,6 +46,36 @@ def test_the_command_writes_a_page_and_says_what_it_shows(
     assert facts["tokens"] == TEXTS["classes"].split()
     assert facts["answer"]["items"][0]["share"] >= 1 / 2
     assert list(page.parent.iterdir()) == [page]
+
+
+def test_one_number_is_asked_for_in_the_terminal(
+    trained: dict[str, Run], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = (str(trained["classes"].folder), TEXTS["classes"], "--number")
+    code, out, _ = command(capsys, monkeypatch, *words, "encoder.0.self.weights[0,1,2]")
+    assert code == 0
+    assert "A = softmax(" in out
+    assert "encoder.0.self.weights[0,1,2] = e^" in out
+    assert not list(tmp_path.iterdir())  # no page is written
+    _, out, _ = command(capsys, monkeypatch, *words, "embedding_weight[3,0]")
+    assert out.strip().endswith(", given")
+    _, out, _ = command(capsys, monkeypatch, *words, "logits[0]", "--json", "--out", "page.html")
+    facts = json.loads(out)
+    assert (facts["page"], facts["number"]["operation"]) == ("page.html", "project")
+    assert command(capsys, monkeypatch, *words, "encoder.0.self.wieghts[0,1,2]")[0] == 2
+    assert "name one with --out" in command(capsys, monkeypatch, *words, "logits[0]", "--open")[2]
+
+
+def test_a_long_sum_is_cut_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_run(tmp_path / "conv", "classes", "conv-pool")
+    words = (str(tmp_path / "conv"), TEXTS["classes"], "--number", "convolutions.0.filtered[0,0]")
+    monkeypatch.setattr(looking, "LONGEST", 100)
+    _, out, _ = command(capsys, monkeypatch, *words)
+    assert "terms) …" in out
+    assert len(out.splitlines()[-1]) < 200
 
 
 def test_the_command_leads_a_translation_and_reads_standard_input(

@@ -13,6 +13,7 @@ from glassformer.runs.run import load
 from glassformer.studio.rooms.inside import first_text, reading_look
 from glassformer.text.made_sets import MADE
 from glassformer.text.tasks import TASKS
+from glassformer.text.texts_to_try import LECTURE_REVIEWS
 
 TEXT = "the film was not good"
 
@@ -33,6 +34,9 @@ def test_the_shelf_says_what_stands_on_it(visitor: Visitor) -> None:
     mine, came_along = ["classes", "pairs", "answers"], ["english-german", "sentiment", "shakespeare"]
     assert [each["name"] for each in models] == [*mine, *came_along]
     assert all(each["first"] for each in models)
+    reviews = next(each for each in models if each["name"] == "sentiment")["examples"]
+    assert reviews == [each.text for each in LECTURE_REVIEWS]
+    assert next(each for each in models if each["name"] == "classes")["examples"] == [MADE["negation"].first]
 
 
 def test_a_run_begins_with_a_text_that_it_validated_on(tmp_path: Path) -> None:
@@ -43,6 +47,30 @@ def test_a_run_begins_with_a_text_that_it_validated_on(tmp_path: Path) -> None:
     assert first_text(folder.path, "mine.csv", "classify") == "my own words"
     (folder.path / "about.json").write_text("{")
     assert first_text(folder.path, "mine.csv", "classify") == TASKS["classify"].first
+
+
+@pytest.mark.parametrize(
+    ("model", "text"),
+    [("classes", "Was it NOT good? Xylophone"), ("pairs", "the third of May"), ("answers", "3 1 2 =")],
+)
+def test_the_way_of_a_text_into_the_model_is_the_runs(visitor: Visitor, model: str, text: str) -> None:
+    found = asked(visitor, "inside/tokens", model=model, text=text)
+    run = visitor.studio.shelf.get(model)
+    way = run.tokenize([text, found["company"]])
+    assert found["company"] != text
+    assert (found["tokens"], found["ids"]) == (list(way.texts[0].tokens), list(way.texts[0].ids))
+    assert (found["batch"], found["real"]) == (way.ids.tolist(), way.real.tolist())
+    assert way.rows is not None
+    assert found["rows"] == way.rows[0, :5, :6].tolist()
+    assert found["width"] == way.rows.shape[2]
+    assert found["standardised"] == ("was it not good ? xylophone" if model == "classes" else None)
+
+
+def test_of_a_long_text_the_beginning_is_shown(visitor: Visitor) -> None:
+    found = asked(visitor, "inside/tokens", model="classes", text="good " * 101)
+    assert (found["count"], found["lost"]) == (67, 34)
+    assert len(found["tokens"]) == len(found["batch"][0]) == 60
+    assert found["shape"][1] == 67
 
 
 @pytest.mark.parametrize(

@@ -141,3 +141,22 @@ def test_a_race_that_cannot_be_is_named(
     with pytest.raises(InputError, match=said):
         Race(request(**options), models, seeds, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_setting_is_for_those_who_have_it(tmp_path: Path) -> None:
+    race = Race(request(settings={"width": 24, "longest": 31, "ngrams": 101}), ["ngrams", "attention"], [0], tmp_path)
+    assert race.notes == [
+        "Raced without width, for want of such a setting: ngrams.",
+        "Raced without ngrams, for want of such a setting: attention.",
+    ]
+    for entry in race.missing:
+        run = race.run(entry)
+        config = run.card.config
+        assert (config.get("width"), config.get("ngrams")) == ((None, 101) if entry.model == "ngrams" else (24, None))
+        assert run.card.longest == 31
+    assert len(race.standings().models) == 2
+
+
+def test_a_setting_that_nobody_has_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="None of these models has a setting called 'widht'; did you mean 'width'"):
+        Race(request(settings={"widht": 24}), ["ngrams", "attention"], [0], tmp_path)

@@ -59,6 +59,7 @@ FUNCTIONS = MappingProxyType(
         "ceil": "ceil",
         "concat": "concat",
         **{name: name for name in ["interleave", "unroll", "slide", "blockmax", "columnmax", "wholemax"]},
+        **{name: name for name in ["lastrow", "largestplace", "unitdelay", "pickedfrom"]},
     }
 )
 

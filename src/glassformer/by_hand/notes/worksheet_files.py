@@ -26,6 +26,8 @@ from glassformer.by_hand.worksheets.layer_sheets import LAYER_GIVENS, LAYERS, im
 from glassformer.by_hand.worksheets.worksheet import GIVENS as ATTENTION_GIVENS
 from glassformer.by_hand.worksheets.worksheet import LAYER_SETTINGS, SETTINGS
 from glassformer.errors import nearest
+from glassformer.stages.catalogue import stage
+from glassformer.stages.other_names import goes_by
 
 TABLES = ("given", "formulas", "work")
 GIVENS = (*ATTENTION_GIVENS, *LAYER_GIVENS)
@@ -75,11 +77,15 @@ def _check_tables(document: Document, content: Any) -> bool:
     if not isinstance(content, dict) or not any(table in content for table in TABLES + GIVENS):
         document.unreadable.append((0, f"a worksheet needs one of the tables {', '.join(TABLES)}"))
         return False
+    if "block" in str(content.get("layer", "")):
+        document.unreadable.append((0, "a whole block is worked by `glassformer explain`, but not checked"))
+        return False
     for key, value in content.items():
         if key not in TABLES + WORDS + GIVENS:
-            hint = nearest(str(key), TABLES + WORDS + GIVENS)
-            document.unreadable.append((max(0, document.text.find(str(key))), f"'{key}' is not known here; {hint}"))
-        elif key in TABLES and not isinstance(value, dict):
+            why = f"'{key}' is not known here; {_hint(str(key), str(content.get('layer', 'attention')))}"
+            document.unreadable.append((max(0, document.text.find(str(key))), why))
+            return False
+        if key in TABLES and not isinstance(value, dict):
             document.unreadable.append((max(0, document.text.find(str(key))), f"'{key}' must be a table of names"))
             return False
     if content.get("exact", True) is True:
@@ -91,6 +97,13 @@ def _check_tables(document: Document, content: Any) -> bool:
     if content.get("mask") == "causal" and isinstance(content.get("inputs"), list):
         document.passages.append(_causal(len(content["inputs"]), max(0, document.text.find("mask"))))
     return True
+
+
+def _hint(key: str, layer: str) -> str:
+    """The name that was meant: by its symbol, or nearly spelled."""
+    givens = LAYERS[layer].givens if layer in LAYERS else ATTENTION_GIVENS
+    meant = next((name for name in givens if "." not in name and goes_by(stage(name), key)), None)
+    return f"to be checked it is called {meant}" if meant else nearest(key, TABLES + givens)
 
 
 def _causal(n: int, offset: int) -> Passage:

@@ -4,13 +4,15 @@ In a worksheet of one layer a stage that nobody printed is put in as its own for
 """
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from glassformer.by_hand.grammar.expressions import Name, Node, Span, children, with_children
 from glassformer.by_hand.grammar.lexing import lex
 from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.parsing import parse
 from glassformer.by_hand.numbers.scope import Scope
-from glassformer.stages.catalogue import CATALOGUE, fill
+from glassformer.stages.catalogue import CATALOGUE
+from glassformer.stages.stage import fill
 
 Ways = Mapping[str, str] | None  # how each stage that has a choice is made, in a worksheet of one layer
 NOWHERE = Span(0, 0)  # a name of the catalogue stands in no notes
@@ -39,9 +41,21 @@ def _operand(operand: str, scope: Scope, ways: Ways) -> Node | None:
     for choice in choices:
         if scope.named(choice) is not None:
             return Name(choice, NOWHERE)
-    if ways is None:
-        return None
-    return next((formula for choice in choices for formula in catalogue_formulas(choice, scope, ways)), None)
+        formulas = catalogue_formulas(choice, scope, ways) if ways is not None else []
+        if formulas:
+            return formulas[0]
+    return None
+
+
+# Formulas whose signs say less than the worksheet means: an argmax counts from 0 here, and elsewhere perhaps from 1.
+_WORKED_AS = MappingProxyType(
+    {
+        "masked": "@0 + @1",
+        "chosen_id": r"\operatorname{largestplace}(@0)",
+        "forced_ids": r"\operatorname{unitdelay}(@0, @1)",
+        "step_loss": r"-\ln(\operatorname{pickedfrom}(@0, @1, @2))",
+    }
+)
 
 
 def _on_paper(stage: str, latex: str, found: list[Node | None]) -> tuple[str, list[Node | None]]:
@@ -50,7 +64,7 @@ def _on_paper(stage: str, latex: str, found: list[Node | None]) -> tuple[str, li
         return r"\frac{@0}{\sqrt{d_k}}", found[:1]
     if stage == "normed" and latex.startswith(r"\frac{@0 - @1}"):
         return r"(@0 - @1) \odot \frac{1}{\sqrt{@2 + @3}}< \odot @4>< + @5>", found
-    return ("@0 + @1" if stage == "masked" else latex), found
+    return _WORKED_AS.get(stage, latex), found
 
 
 def _parsed(latex: str, operands: Sequence[Node | None]) -> Node:

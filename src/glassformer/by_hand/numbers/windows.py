@@ -1,4 +1,4 @@
-"""Functions that lay rows out anew, over intervals: windows, blocks, columns in turn. Knows no names or formulas."""
+"""Functions that lay rows out anew, over intervals: windows, blocks, one row of several. Knows no names or formulas."""
 
 from collections.abc import Callable, Sequence
 from types import MappingProxyType
@@ -73,6 +73,34 @@ def whole_max(parts: Sequence[Value]) -> Value:
     return _laid_out(parts[0], lambda numbers: numbers.max(axis=(1, 2), keepdims=True))
 
 
+def last_row(parts: Sequence[Value]) -> Value:
+    """The last row of several."""
+    return parts[0].row(parts[0].shape[0] - 1)
+
+
+def place_of_largest(parts: Sequence[Value]) -> Value:
+    """Where the largest number of a row stands, counted from 0: any place whose number may be the largest."""
+    may = parts[0].high >= parts[0].low.max(axis=2, keepdims=True)
+    places = np.arange(parts[0].shape[1], dtype=np.float64)
+    first, last = np.where(may, places, np.inf).min(axis=2), np.where(may, places, -np.inf).max(axis=2)
+    return Value(first[:, :, None], last[:, :, None])
+
+
+def delay(parts: Sequence[Value]) -> Value:
+    """The first number of one row, then another row without its last: each is read one place later."""
+    start, row = parts
+    return stack_columns(
+        [_laid_out(start, lambda numbers: numbers[:, :, :1]), _laid_out(row, lambda numbers: numbers[:, :, :-1])]
+    )
+
+
+def pick(parts: Sequence[Value]) -> Value:
+    """Of a row, the number at the place that a row of places names, as far along it as a third row is long."""
+    shares, places, before = parts
+    place = float(places.middle(LOCAL)[0, before.shape[1] - 1])
+    return shares.entry(0, int(place))
+
+
 LAID_OUT: MappingProxyType[str, Callable[[Sequence[Value]], Value]] = MappingProxyType(
     {
         "interleave": interleave,
@@ -81,5 +109,9 @@ LAID_OUT: MappingProxyType[str, Callable[[Sequence[Value]], Value]] = MappingPro
         "blockmax": block_max,
         "columnmax": column_max,
         "wholemax": whole_max,
+        "lastrow": last_row,
+        "largestplace": place_of_largest,
+        "unitdelay": delay,
+        "pickedfrom": pick,
     }
 )

@@ -81,6 +81,9 @@ def ending(report: Report, *, strict: bool = False, least: float = 0.0) -> str:
             return ""
         case "nothing checked" if coverage.look_like_results:
             return "Nothing could be checked: no number follows from others in a way that could be read."
+        case "nothing checked" if report.unreadable:
+            first = report.unreadable[0]
+            return f"Nothing could be checked. Line {first.line}: {first.why.rstrip('.')}."
         case "nothing checked":
             return "Nothing could be checked. Notes need claims such as Q = X W_Q = [[1, 0], [1, 1]]."
         case "too little checked":

@@ -12,14 +12,18 @@ from numpy.typing import NDArray
 
 from glassformer.stages import notation
 from glassformer.stages.arithmetic import Array, Index
-from glassformer.stages.catalogue import Stage
+from glassformer.stages.remarks import remarks_on
+from glassformer.stages.stage import Stage
 from glassformer.stages.trace import Entry, Explanation, Trace
 
+IN_COLUMNS = "Tokens stand in columns, and every matrix before what it works on."
 # Stages that may hand on just what they were handed, and why there is then nothing to do.
 _IDLE = MappingProxyType(
     {"queries": "no W_Q", "keys": "no W_K", "values": "no W_V", "joined": "one head", "output": "no W_O"}
 )
-_COPIES = ("same", "split heads", "join heads", "cut", "stack", "unroll")
+_COPIES = ("same", "split heads", "join heads", "cut", "stack", "unroll", "last row", "delay",
+    "three side by side", "cut first", "cut second", "cut third")  # fmt: skip
+_OF_IDS = ("written_ids", "target_ids", "chosen_id", "next_ids", "forced_ids")
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class ShownStage:
     rows: tuple[str, ...] = ()  # the tokens beside the rows, and above the columns
     columns: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()  # the single numbers that went in: β = 1/√d_k = 0.7071
+    remarks: tuple[str, ...] = ()  # what is asked most about it: why K is turned over
     copied: bool = False  # handed on from another part as it is, and no given
     repeats: str = ""  # the symbol of the stage whose numbers these are, because there was nothing to do
     hidden: NDArray[np.bool_] | None = None  # where a weight is 0 because the query may not look
@@ -92,6 +97,7 @@ class Handout:
     stages: tuple[ShownStage, ...]
     number: WorkedNumber
     precision: int
+    in_columns: bool = False  # tokens stand in columns
 
     def given(self) -> list[ShownStage]:
         """What was handed in."""
@@ -122,7 +128,7 @@ def part_of(address: str) -> str:
 def labels(trace: Trace, axis: str, address: str = "") -> tuple[str, ...]:
     """The tokens that stand on an axis, if there are any; in self-attention the keys are the queries' own."""
     axis = "Tq" if address.startswith("self.") and axis == "Tk" else axis
-    name = {"T": "tokens", "Tq": "tokens", "Tk": "context_tokens"}.get(axis, "")
+    name = {"T": "tokens", "Tq": "tokens", "Tk": "context_tokens", "N": "vocabulary"}.get(axis, "")
     return tuple(str(word) for word in trace.about.get(name, ()))
 
 
@@ -147,17 +153,24 @@ def _shown(trace: Trace, entry: Entry, precision: int) -> ShownStage:
         address=entry.address,
         plain=plain,
         latex=latex,
-        meaning=(way.meaning if way else "") or entry.stage.meaning,
+        meaning=trace.worded((way.meaning if way else "") or entry.stage.meaning),
         axes=axes,
         values=values,
         given=way is None,
         rows=labels(trace, axes[-2], entry.address) if len(axes) > 1 else (),
-        columns=labels(trace, axes[-1], entry.address) if axes else (),
+        columns=_words_of(trace, entry) or (labels(trace, axes[-1], entry.address) if axes else ()),
         facts=tuple(_facts(trace, entry, precision)),
+        remarks=tuple(remarks_on(trace, entry)),
         copied=bool(entry.same_as) and way is None,
         repeats=repeats.symbol if repeats else "",
         hidden=_hidden(trace, entry),
     )
+
+
+def _words_of(trace: Trace, entry: Entry) -> tuple[str, ...]:
+    """The words whose ids these are."""
+    words = trace.about.get("vocabulary", ())
+    return tuple(str(words[int(id_)]) for id_ in entry.values) if words and entry.stage.name in _OF_IDS else ()
 
 
 def _squeezed(values: Array) -> Array:
@@ -251,7 +264,8 @@ def _steps(trace: Trace, explanation: Explanation, precision: int) -> tuple[list
 def _rule(trace: Trace, explanation: Explanation, allowed: bool) -> str:
     """`“first” may not look at “second”`"""
     address = explanation.address
-    names = [_named(trace, axis, i, address) for axis, i in zip(("Tq", "Tk"), explanation.index[-2:], strict=True)]
+    places = dict(zip(trace.entry(address).axes[-2:], explanation.index[-2:], strict=True))
+    names = [_named(trace, axis, places[axis], address) for axis in ("Tq", "Tk")]
     return f"{names[0]} {'may' if allowed else 'may not'} look at {names[1]}"
 
 

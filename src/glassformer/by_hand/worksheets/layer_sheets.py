@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassformer.errors import InputError, nearest
-from glassformer.stages.catalogue import LEGEND, stage
+from glassformer.stages.catalogue import stage
+from glassformer.stages.stage import LEGEND
 
 Givens = Mapping[str, NDArray[np.float64]]
 
@@ -100,6 +101,9 @@ LAYERS: MappingProxyType[str, LayerSheet] = MappingProxyType(
         "add and norm": LayerSheet((Form(("skipped", "output"), ("norm_weight", "norm_bias")),)),
         "encoder block": LayerSheet((_block("self"),), _BLOCK),
         "decoder block": LayerSheet((_block("self", "cross"),), _BLOCK),
+        "decoding step": LayerSheet(
+            (Form(("rows", "logit_weight", "written_ids"), ("logit_bias", "target_ids")),),
+        ),
     }
 )
 LAYER_GIVENS = tuple(dict.fromkeys(name for kind in LAYERS.values() for name in kind.givens))
@@ -132,6 +136,7 @@ def check_layer(layer: str, givens: Givens) -> None:
             if known != size:
                 raise InputError(f"{LEGEND[axis].capitalize()}: {where} has {known}, but {name} has {size}.")
     _check_windows(givens)
+    _check_ids(givens)
     for joined, parts in (("DS", ("D", "S")),):
         if joined in sizes and all(part in sizes for part in parts):
             size, where = sizes[joined]
@@ -161,6 +166,22 @@ def _check_windows(givens: Givens) -> None:
                     f"{inner} is {small[0]} × {small[1]}, larger than {outer}, "
                     f"{givens[outer].shape[0]} × {givens[outer].shape[1]}."
                 )
+
+
+def _check_ids(givens: Givens) -> None:
+    """An id is the number of a word in the vocabulary; what should be written is as long as what was, at least."""
+    for name in ("written_ids", "target_ids"):
+        for id_ in givens.get(name, ()):
+            words = givens["logit_weight"].shape[-1]
+            if id_ % 1 or not 0 <= id_ < words:
+                raise InputError(
+                    f"{name} has {id_:g}; with {words} words, ids are whole numbers from 0 to {words - 1}."
+                )
+    if "target_ids" in givens and len(givens["target_ids"]) < len(givens["written_ids"]):
+        raise InputError(
+            f"target_ids has {len(givens['target_ids'])} ids; written_ids has {len(givens['written_ids'])}, with the "
+            "start sign, so the true sentence must have as many or more."
+        )
 
 
 def implied(layer: str, content: Mapping[str, Any]) -> dict[str, list[float]]:

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from glassformer.by_hand.worksheets.handout import Handout, ShownStage, WorkedNumber, part_of
+from glassformer.by_hand.worksheets.handout import IN_COLUMNS, Handout, ShownStage, WorkedNumber, part_of
 from glassformer.stages import notation
 from glassformer.stages.arithmetic import Index
 
@@ -15,14 +15,15 @@ _MOST_COLUMNS = 10  # of a matrix, unless LaTeX is told otherwise
 def handout_to_markdown(handout: Handout) -> str:
     """The solution as Markdown with LaTeX formulas."""
     lines = [f"# {_marked(handout.title)}", ""]
-    for sentence in (handout.about, *_tokens(handout)):
-        lines += [_marked(sentence), ""] if sentence else []
+    for sentence in _opening(handout):
+        lines += [_marked(sentence), ""]
     lines += ["## Given", ""]
     lines += [f"$$\n{_equation(shown, handout.precision)}\n$$\n" for shown in handout.given()]
     lines += ["## Worked", ""]
     for shown in handout.stages:
         if not shown.given:
-            lines += [f"**{_title(shown)}** {shown.meaning}", "", f"$$\n{_equation(shown, handout.precision)}\n$$\n"]
+            said = [f"**{_title(shown)}** {shown.meaning}", *(_marked(f"{_upper(each)}.") for each in shown.remarks)]
+            lines += [" ".join(said), "", f"$$\n{_equation(shown, handout.precision)}\n$$\n"]
     lines += ["## One number", "", _marked(_sentence(handout.number)), "", f"$$\n{_number(handout.number)}\n$$", ""]
     lines += [ROUNDED, ""] if handout.number.rounded else []
     return "\n".join(lines)
@@ -33,13 +34,14 @@ def to_latex(handout: Handout) -> str:
     widest = max(shown.values.shape[-1] for shown in handout.stages if shown.values.ndim)
     lines = [rf"\setcounter{{MaxMatrixCols}}{{{widest}}}"] if widest > _MOST_COLUMNS else []
     lines += [rf"\section*{{{_escaped(handout.title)}}}"]
-    for sentence in (handout.about, *_tokens(handout)):
-        lines += [_escaped(sentence), ""] if sentence else []
+    for sentence in _opening(handout):
+        lines += [_escaped(sentence), ""]
     for heading, given in (("Given", True), ("Worked", False)):
         lines.append(rf"\subsection*{{{heading}}}")
         for shown in handout.stages:
             if shown.given == given and not shown.copied:
-                lines += [rf"\paragraph{{{_title(shown)}}} {_escaped(shown.meaning)}"]
+                said = " ".join([shown.meaning, *(f"{_upper(each)}." for each in shown.remarks)])
+                lines += [rf"\paragraph{{{_title(shown)}}} {_escaped(said)}"]
                 lines += [r"\[", _equation(shown, handout.precision), r"\]"]
     lines += [r"\subsection*{One number}", _escaped(_sentence(handout.number)), r"\[", _number(handout.number), r"\]"]
     lines += [ROUNDED, ""] if handout.number.rounded else [""]
@@ -51,13 +53,20 @@ def _title(shown: ShownStage) -> str:
     return f"{f'{part}: ' if part else ''}{shown.name.replace('_', ' ')}.".capitalize()
 
 
-def _tokens(handout: Handout) -> list[str]:
+def _opening(handout: Handout) -> list[str]:
+    """What it is about, and the words of its rows or columns."""
     kinds = (("Tokens", handout.tokens), ("Context tokens", handout.context_tokens))
-    return [f"{kind}, one per row: {', '.join(words)}." for kind, words in kinds if words]
+    place = "column" if handout.in_columns else "row"
+    tokens = [f"{kind}, one per {place}: {', '.join(words)}." for kind, words in kinds if words]
+    return [each for each in (handout.about, IN_COLUMNS if handout.in_columns else "", *tokens) if each]
 
 
 def _sentence(number: WorkedNumber) -> str:
-    return f"{number.where[:1].upper()}{number.where[1:]}:" if number.where else ""
+    return f"{_upper(number.where)}:" if number.where else ""
+
+
+def _upper(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 # --- formulas ---------------------------------------------------------------------------------------------------
@@ -98,7 +107,7 @@ def _number(number: WorkedNumber) -> str:
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
 
-_FUNCTIONS = ("relu", "max", "tanh", "sigmoid", "softmax")
+_FUNCTIONS = ("relu", "max", "argmax", "tanh", "sigmoid", "softmax", "sin", "cos", "ln")
 _SIGNS = {"×": r"\times ", "Φ": r"\Phi ", "½": r"\tfrac12 ", "π": r"\pi ", "²": "^2", "³": "^3"}
 
 

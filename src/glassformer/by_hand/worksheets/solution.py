@@ -1,7 +1,8 @@
 """A worked solution: a worksheet and its trace, to be asked, kept as JSON, or written down. It draws nothing itself."""
 
 import json
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ from glassformer.by_hand.worksheets.worked import work
 from glassformer.by_hand.worksheets.worksheet import Worksheet, example_names, from_mapping, read_example, read_file
 from glassformer.drawing.terminal import page_width
 from glassformer.errors import InputError, nearest
+from glassformer.stages.arithmetic import Index
+from glassformer.stages.column_trace import ColumnTrace, in_columns
 from glassformer.stages.trace import Explanation, Trace, json_values
 
 FORMAT = "glassformer-explain/1"
+_IMAGES = ("image convolution", "max pooling")
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,25 @@ class Solution:
     name: str  # where the worksheet came from
     sheet: Worksheet
     trace: Trace
+
+    def scaled_by(self, scale: float) -> "Solution":
+        """The same worksheet, with another β before the softmax."""
+        if self.sheet.layer != "attention":
+            raise InputError(f"β is the scale of an attention; this is a worksheet of a {self.sheet.layer}.")
+        if not math.isfinite(scale):
+            raise InputError(f"The scale must be a finite number; it is {scale}.")
+        return explain(replace(self.sheet, scale=scale, key_width=None))
+
+    def in_columns(self) -> "Solution":
+        """The same numbers in the column convention: tokens in columns, q = W x, S = Kᵀ Q, H = V A."""
+        if not self.has_columns:
+            raise InputError(f"A worksheet of {self.sheet.layer} has no tokens that could stand in columns.")
+        return self if isinstance(self.trace, ColumnTrace) else replace(self, trace=in_columns(self.trace))
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether there are tokens that could stand in columns."""
+        return self.sheet.layer not in _IMAGES
 
     def stages(self) -> list[ShownStage]:
         """Every stage, in the order of the computation."""
@@ -37,11 +60,13 @@ class Solution:
         address, index = self.trace.find(number) if number else self._largest()
         return self.trace.explain(address, index)
 
-    def _largest(self) -> tuple[str, tuple[int, ...]]:
-        address = "weights" if "weights" in self.trace else list(self.trace)[-1]
-        values = self.trace[address]
+    def _largest(self) -> tuple[str, Index]:
+        trace = self.trace.in_rows if isinstance(self.trace, ColumnTrace) else self.trace
+        address = "weights" if "weights" in trace else list(trace)[-1]
+        values = trace[address]
         before = (0,) * (values.ndim - 2) + ((values.shape[-2] - 1,) if values.ndim > 1 else ())
-        return address, (*before, int(values[before].argmax())) if values.ndim else ()
+        index: Index = (*before, int(values[before].argmax())) if values.ndim else ()
+        return address, self.trace.turned(address, index) if isinstance(self.trace, ColumnTrace) else index
 
     def handout(self, precision: int = 4, number: str | None = None) -> Handout:
         """All that a page shows, with so many decimals, and one number spelled out."""
@@ -56,6 +81,7 @@ class Solution:
             tuple(stages_of(self.trace, precision)),
             spell_out(self.trace, self.explain(number), precision),
             precision,
+            isinstance(self.trace, ColumnTrace),
         )
 
     def to_markdown(self, precision: int = 4, number: str | None = None) -> str:
@@ -84,6 +110,7 @@ class Solution:
         return {
             "format": FORMAT,
             "example": self.name,
+            **({"tokens_in": "columns"} if isinstance(self.trace, ColumnTrace) else {}),
             "title": self.sheet.title,
             "about": self.sheet.about,
             "tokens": list(self.sheet.tokens),

@@ -7,7 +7,7 @@ import numpy as np
 from rich.style import Style
 from rich.text import Text
 
-from glassformer.by_hand.worksheets.handout import Handout, ShownStage, WorkedNumber, part_of
+from glassformer.by_hand.worksheets.handout import IN_COLUMNS, Handout, ShownStage, WorkedNumber, part_of
 from glassformer.drawing.matrices import (
     INDENT,
     Block,
@@ -30,7 +30,8 @@ def solution_page(handout: Handout, width: int, *, legend: bool = False) -> Bloc
     """The whole solution: what is given, each stage, and one number's arithmetic."""
     room = width - INDENT
     lines = [Text(), *indented(words(handout.title, room, "bold"))]
-    lines += indented(words(handout.about, room, "dim")) if handout.about else []
+    for sentence in (handout.about, IN_COLUMNS if handout.in_columns else ""):
+        lines += indented(words(sentence, room, "dim")) if sentence else []
     lines += [Text(), *heading("given", width)]
     given = [_given(shown, handout.precision, room) for shown in handout.given() if shown.values.ndim]
     lines += [*indented(flow(given, room)), Text(), *heading("worked", width)]
@@ -62,7 +63,7 @@ def _stage(group: list[ShownStage], precision: int, width: int) -> Block:
         said = [(chain, formula), (why, Style(dim=True))]
     else:
         details = [shown.meaning, notation.shape(shown.values.shape), ", ".join(shown.facts)]
-        said = [(shown.plain, formula), *((each, Style(dim=True)) for each in details if each)]
+        said = [(shown.plain, formula), *((each, Style(dim=True)) for each in (*details, *shown.remarks) if each)]
     return barred(
         lambda room: [line for text, style in said for line in words(text, room, style)],
         None if shown.repeats else _matrices(shown, precision),

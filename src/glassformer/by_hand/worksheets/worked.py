@@ -44,7 +44,7 @@ def work(sheet: Worksheet, write: Mapping[str, Any] | None = None) -> Trace:
         if sheet.layer != "attention":
             givens = {name: _tensor(values) for name, values in sheet.givens.items()}
             WORKERS[sheet.layer](givens, sheet.words, recorder)
-        elif "scores" in sheet or "queries" in sheet:
+        elif "scores" in sheet or "queries" in sheet or sheet.projections == "stacked":
             _work_from_rows(sheet, recorder)
         else:
             _work_from_inputs(sheet, recorder)
@@ -54,6 +54,7 @@ def work(sheet: Worksheet, write: Mapping[str, Any] | None = None) -> Trace:
     trace.entries = {address: entry for address, entry in trace.entries.items() if entry.values.size}
     tokens = list(sheet.tokens)
     trace.about = {"title": sheet.title, "tokens": tokens, "context_tokens": list(sheet.context_tokens) or tokens}
+    trace.about |= {"vocabulary": list(sheet.vocabulary)} if sheet.vocabulary else {}
     return trace
 
 
@@ -136,12 +137,12 @@ def _scorer(sheet: Worksheet) -> Scorer:
 
 
 def _work_from_rows(sheet: Worksheet, see: Watcher) -> None:
-    queries, keys, values, scorer = _rows(sheet, see)
+    queries, keys, values, scorer = (_stacked if sheet.projections == "stacked" else _rows)(sheet, see)
     mixed = attend(
         queries, keys, values, scorer=scorer, weigher=WEIGHERS[sheet.weigher], mask=_mask(sheet),
         causal=sheet.causal, see=see,
     )  # fmt: skip
-    if "values" not in sheet:
+    if not mixed.shape[-1]:
         return
     joined = see("joined", join_heads(mixed))
     if "output_weight" not in sheet:
@@ -150,6 +151,22 @@ def _work_from_rows(sheet: Worksheet, see: Watcher) -> None:
     weight = see("output_weight", _tensor(sheet.givens["output_weight"]))
     bias = see("output_bias", _tensor(sheet.givens["output_bias"])) if "output_bias" in sheet else None
     see("output", F.linear(joined, weight.T, bias))
+
+
+def _stacked(sheet: Worksheet, see: Watcher) -> tuple[Tensor, Tensor, Tensor, Scorer]:
+    """Queries, keys and values by one product."""
+    names = ("query", "key", "value")
+    inputs = see("inputs", _tensor(sheet.givens["inputs"])[None])
+    weights = [see(f"{name}_weight", _tensor(sheet.givens[f"{name}_weight"])) for name in names]
+    rows = see("stacked_rows", inputs @ see("stacked_weight", torch.cat(weights, -1)))
+    second = weights[0].shape[-1]
+    parts = rows.tensor_split([second, second + weights[1].shape[-1]], -1)
+    made = (split_heads(part, sheet.heads) for part in parts)
+    queries, keys, values = (see(name, part, "stacked") for name, part in zip(_ROWS, made, strict=True))
+    return queries, keys, values, DotProduct(_chosen_scale(sheet))
+
+
+_ROWS = ("queries", "keys", "values")
 
 
 def _rows(sheet: Worksheet, see: Watcher) -> tuple[Tensor, Tensor, Tensor, Scorer]:

@@ -11,6 +11,7 @@ from glassformer.layers.blocks import FeedForward, LayerNorm, block
 from glassformer.layers.positions import wave_rows, waves
 from glassformer.layers.steps import gru_step, lstm_step, rnn_step
 from glassformer.layers.windows import convolution, image_convolution, max_pooling
+from glassformer.layers.writing import writing_step
 from glassformer.stages.watchers import Watcher
 
 Givens = Mapping[str, Tensor]
@@ -82,6 +83,11 @@ def _block(givens: Givens, words: Words, see: Watcher) -> None:
     made.eval()(see("inputs", rows[None]), context, see=see)
 
 
+def _writing(givens: Givens, words: Words, see: Watcher) -> None:
+    others = {name: values for name, values in givens.items() if name != "rows"}
+    writing_step({**_seen(others, see), "rows": givens["rows"]}, see=see)
+
+
 WORKERS: MappingProxyType[str, Callable[[Givens, Words, Watcher], object]] = MappingProxyType(
     {
         "rnn step": lambda givens, words, see: rnn_step(_seen(givens, see), activation=words["activation"], see=see),
@@ -94,6 +100,7 @@ WORKERS: MappingProxyType[str, Callable[[Givens, Words, Watcher], object]] = Map
         "add and norm": _add_and_norm,
         "encoder block": _block,
         "decoder block": _block,
+        "decoding step": _writing,
         "max pooling": lambda givens, words, see: max_pooling(_seen(givens, see), see=see),
     }
 )

@@ -32,14 +32,19 @@ from glassformer.by_hand.worksheets.values import (
 )
 from glassformer.errors import InputError, nearest
 from glassformer.stages.catalogue import CATALOGUE, stage
+from glassformer.stages.other_names import OTHER_NAMES, spelled
 
 # What a worksheet may say. The givens go by the names of their stages.
 GIVENS = (
     *("inputs", "context", "queries", "keys", "values", "scores", "synthesizer_weight", "synthesizer_bias"),
     *(f"{name}_{kind}" for name in ("query", "key", "value", "output") for kind in ("weight", "bias")),
 )
-SETTINGS = ("title", "about", "tokens", "context_tokens", "heads", "scale", "key_width", "mask", "weigher", "scorer")
-LAYER_SETTINGS = ("title", "about", "tokens", "context_tokens", "layer")
+SETTINGS = (
+    *("title", "about", "tokens", "context_tokens", "heads", "scale", "key_width", "mask", "weigher", "scorer"),
+    "projections",
+)
+PROJECTIONS = ("apart", "stacked")
+LAYER_SETTINGS = ("title", "about", "tokens", "context_tokens", "vocabulary", "layer")
 SENTENCE_SETTINGS = ("sentence", "width", "seed")
 WEIGHER_NAMES = tuple(way.how for way in CATALOGUE["weights"].ways)
 # Each scorer, and what must be given to work it from inputs.
@@ -64,6 +69,7 @@ class Worksheet:
     about: str = ""
     tokens: tuple[str, ...] = ()
     context_tokens: tuple[str, ...] = ()
+    vocabulary: tuple[str, ...] = ()  # the words that may be written, where some are
     heads: int = 1
     scale: float | None = None  # β; None is 1/√d_k
     key_width: int | None = None  # d_k, where neither queries nor keys are there to show it
@@ -71,6 +77,7 @@ class Worksheet:
     mask: NDArray[np.bool_] | None = None
     weigher: str = "softmax"
     scorer: str = "dot product"
+    projections: str = "apart"
     layer: str = "attention"
     words: Mapping[str, str] = field(default_factory=dict)  # the settings of another layer
 
@@ -206,6 +213,7 @@ def from_mapping(content: Mapping[str, Any], name: str = "worksheet") -> Workshe
         mask=mask,
         weigher=choice_of("weigher", named.get("weigher", "softmax"), WEIGHER_NAMES),
         scorer=choice_of("scorer", named.get("scorer", "dot product"), tuple(SCORERS)),
+        projections=choice_of("projections", named.get("projections", "apart"), PROJECTIONS),
     )
     _check_givens(sheet)
     _check_shapes(sheet)
@@ -221,15 +229,27 @@ def _flat(content: Mapping[str, Any], scope: str = "") -> dict[str, Any]:
 
 
 def _by_name(content: Mapping[str, Any], givens: Sequence[str]) -> dict[str, Any]:
-    """What is known by its symbol, by its name."""
-    by_symbol = {each.removesuffix(stage(each).name) + stage(each).symbol: each for each in givens}
+    """What is known by its symbol, or by what notes call it, by its name."""
+    scopes = {each: each.removesuffix(stage(each).name) for each in givens}
+    by_symbol = {scopes[each] + other: each for each in givens for other in OTHER_NAMES.get(stage(each).name, ())}
+    by_symbol |= {scopes[each] + stage(each).symbol: each for each in givens}
     named: dict[str, Any] = {}
     for key, value in content.items():
-        known_as = by_symbol.get(str(key), str(key))
+        known_as = by_symbol.get(str(key)) or by_symbol.get(spelled(str(key)), str(key))
         if known_as in named:
             raise InputError(f"'{known_as}' is given twice, by its name and by its symbol; keep one.")
         named[known_as] = value
     return named
+
+
+# The words beside rows and above columns: on which axes they stand, and what their places are called.
+_WORDS_ON = MappingProxyType(
+    {
+        "tokens": (("T", "Tq"), "rows"),
+        "context_tokens": (("Tk",), "rows"),
+        "vocabulary": (("N",), "columns"),
+    }
+)
 
 
 def _layer_sheet(layer: str, content: Mapping[str, Any], name: str) -> Worksheet:
@@ -241,19 +261,22 @@ def _layer_sheet(layer: str, content: Mapping[str, Any], name: str) -> Worksheet
         raise InputError(f"A worksheet of a {layer} has no '{key}'; {nearest(key, allowed)}")
     givens = {each: layer_numbers_of(each, named[each]) for each in kind.givens if each in named}
     check_layer(layer, givens)
-    tokens = words_of("tokens", named.get("tokens", ()))
-    context_tokens = words_of("context_tokens", named.get("context_tokens", ()))
-    for kinds, found, axes in (("tokens", tokens, ("T", "Tq")), ("context_tokens", context_tokens, ("Tk",))):
-        rows = next((len(values) for each, values in givens.items() if axes_of(each)[:1] in [(a,) for a in axes]), 0)
-        if found and rows != len(found):
-            raise InputError(f"{kinds} has {len(found)} words, but there are {rows} rows for them.")
+    words = {kind: words_of(kind, named.get(kind, ())) for kind in _WORDS_ON}
+    for kind_, (axes, called) in _WORDS_ON.items():
+        sizes = (dict(zip(axes_of(each), values.shape, strict=True)) for each, values in givens.items())
+        places = next((size for each in sizes for axis, size in each.items() if axis in axes), 0)
+        if words[kind_] and places != len(words[kind_]):
+            raise InputError(f"{kind_} has {len(words[kind_])} words, but there are {places} {called} for them.")
+    if words["vocabulary"] and not words["tokens"]:
+        words["tokens"] = tuple(words["vocabulary"][int(id_)] for id_ in givens.get("written_ids", ()))
     return Worksheet(
         givens=MappingProxyType(givens),
         name=name,
         title=str(named.get("title", layer.capitalize())),
         about=str(named.get("about", "")),
-        tokens=tokens,
-        context_tokens=context_tokens,
+        tokens=words["tokens"],
+        context_tokens=words["context_tokens"],
+        vocabulary=words["vocabulary"],
         layer=layer,
         words={each: choice_of(each, str(named.get(each, known[0])), known) for each, known in kind.settings.items()},
     )
@@ -285,6 +308,9 @@ def _check_givens(sheet: Worksheet) -> None:
         raise InputError(f"{name} is not used {why}: take it out, or take out what makes it superfluous.")
     if sheet.key_width is not None and sheet.scale is not None:
         raise InputError("Give either scale or key_width (the scale is then 1/√key_width), not both.")
+    three = SCORERS["dot product"]
+    if sheet.projections == "stacked" and set(sheet.givens) - {"output_weight", "output_bias"} != {"inputs", *three}:
+        raise InputError(f"Projections are stacked of inputs, {', '.join(three)} alone; take the rest out.")
     if "output_bias" in sheet and "output_weight" not in sheet:
         raise InputError("output_bias is added to what output_weight makes; give output_weight as well.")
 

@@ -26,6 +26,8 @@ def explain(
     width: int | None = None,
     seed: int | None = None,
     causal: bool = False,
+    columns: bool = False,
+    scale: float | None = None,
     json: bool = False,
     markdown: bool = False,
     latex: bool = False,
@@ -55,6 +57,10 @@ def explain(
         With --sentence: which random numbers (0).
     causal
         With --sentence: no token may look at a later one.
+    columns
+        Show it with tokens in columns: q = W_Q x, A = soft(arg)max_β(Kᵀ Q), H = V A; --number counts accordingly.
+    scale
+        β, what the scores of an attention are multiplied with (1/√d_k).
     json
         Print one JSON document, in full precision.
     markdown
@@ -68,7 +74,7 @@ def explain(
     named = {"a worksheet": worksheet if masks else source, "--example": example, "--sentence": sentence}
     settings = {"--heads": heads, "--width": width, "--seed": seed, "--causal": causal or None}
     forms = {"--json": json or None, "--markdown": markdown or None, "--latex": latex or None}
-    others = {"--number": number, "--precision": precision}
+    others = {"--number": number, "--precision": precision, "--columns": columns or None, "--scale": scale}
     if list_examples:
         _refuse("--list shows all examples", named | settings | others | _without(forms, "--json"))
         _refuse("--list shows all examples", {"masks": masks or None})
@@ -87,11 +93,13 @@ def explain(
     if precision is not None and not 2 <= precision <= 15:
         raise InputError(f"--precision is {precision}; expected 2 to 15 decimals.")
     solution = _solution(named, "masked" if masks else "i-love-ai", settings)
+    solution = solution if scale is None else solution.scaled_by(scale)
     if masks:
-        _refuse("the mask laboratory is a page of its own", {"--number": number} | _without(forms, "--json"))
+        unused = {"--number": number, "--columns": columns or None} | _without(forms, "--json")
+        _refuse("the mask laboratory is a page of its own", unused)
         _masks(solution, json, precision or 4)
     else:
-        _show(solution, forms, precision or 4, number)
+        _show(solution.in_columns() if columns else solution, forms, precision or 4, number)
 
 
 def _set(options: dict[str, Any]) -> list[str]:

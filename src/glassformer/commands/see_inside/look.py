@@ -13,13 +13,19 @@ from glassformer.drawing.terminal import terminal
 from glassformer.errors import InputError
 from glassformer.inside.shown import MEGABYTES, Saved, Shown
 from glassformer.runs.run import Run, load
+from glassformer.stages.notation import plain
+from glassformer.stages.trace import Explanation, Trace
 from glassformer.text.files.text_files import STDIN, read_text
+
+DECIMALS = 4
+LONGEST = 2000  # signs of a sum
 
 
 def look(
     run: Path,
     *text: Annotated[str, Parameter(allow_leading_hyphen=True)],
-    out: Path = Path("look.html"),
+    out: Path | None = None,
+    number: str | None = None,
     target: str | None = None,
     longest: int | None = None,
     megabytes: float = MEGABYTES,
@@ -37,7 +43,9 @@ def look(
     text
         One text, in quotes; or - for standard input.
     out
-        The page to write (look.html).
+        The page to write (look.html; with --number none, unless it is named).
+    number
+        Print the arithmetic of one number, such as encoder.0.self.weights[0,1,2]: head, query, key, counted from 0.
     target
         For a translator: a translation for teacher forcing, beside what it writes by itself.
     longest
@@ -53,12 +61,16 @@ def look(
     wanted = _text(text)
     loaded = load(run)
     shown = loaded.look(wanted, target=target, longest=longest)
-    saved = shown.save(out, megabytes=megabytes)
+    found = None if number is None else shown.trace.explain(*shown.trace.find(number))
+    if found is not None and open and out is None:
+        raise InputError("--open shows a page, and with --number none is written; name one with --out.")
+    saved = shown.save(out or Path("look.html"), megabytes=megabytes) if found is None or out is not None else None
     if json:
-        print(json_format.dumps(_facts(loaded, wanted, shown, saved), ensure_ascii=False, allow_nan=False))
+        facts = _facts(loaded, wanted, shown, saved) | ({} if found is None else {"number": found.to_dict()})
+        print(json_format.dumps(facts, ensure_ascii=False, allow_nan=False))
     else:
-        _tell(shown, saved)
-    if open and not webbrowser.open(saved.path.resolve().as_uri()):
+        _tell(shown, saved, found)
+    if saved is not None and open and not webbrowser.open(saved.path.resolve().as_uri()):
         print("No browser could be opened here; open the page yourself.", file=sys.stderr)
 
 
@@ -77,13 +89,20 @@ def _text(words: tuple[str, ...]) -> str:
     return read_text(STDIN).text.rstrip("\r\n")
 
 
-def _facts(run: Run, text: str, shown: Shown, saved: Saved) -> dict[str, Any]:
+def _facts(run: Run, text: str, shown: Shown, saved: Saved | None) -> dict[str, Any]:
     texts = shown.look.texts
+    page = (
+        {}
+        if saved is None
+        else {
+            "page": str(saved.path),
+            "bytes": saved.bytes,
+            "rounded": saved.rounded,
+            "left_out": list(saved.left_out),
+        }
+    )
     return {
-        "page": str(saved.path),
-        "bytes": saved.bytes,
-        "rounded": saved.rounded,
-        "left_out": list(saved.left_out),
+        **page,
         "task": run.card.task,
         "text": text,
         "tokens": list(texts.own),
@@ -94,12 +113,40 @@ def _facts(run: Run, text: str, shown: Shown, saved: Saved) -> dict[str, Any]:
     }
 
 
-def _tell(shown: Shown, saved: Saved) -> None:
-    told = [str(shown), f"Wrote {saved.path}, {saved.bytes / 1e6:.1f} MB: open it in any browser."]
+def _tell(shown: Shown, saved: Saved | None, found: Explanation | None) -> None:
+    told = [str(shown)] if found is None else [str(shown), "", *_arithmetic(shown.trace, found)]
+    told += [] if saved is None else _told_of_page(saved)
+    for line in told:
+        terminal().print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _arithmetic(trace: Trace, found: Explanation) -> list[str]:
+    """The formula, the number and how it came about; of a sum of hundreds of terms, its beginning and its end."""
+    place = trace.place(found.address, found.index)
+    if found.operation == "given":
+        entry = trace.entry(found.address)
+        is_kernel = entry.stage.ways and entry.stage.way(entry.how) is None
+        why = "worked inside torch's own kernel, and not seen there" if is_kernel else "given"
+        why = "worked from a matrix too large to be shown" if entry.stage.way(entry.how) is not None else why
+        return [entry.stage.meaning, f"{place} = {plain(DECIMALS)(found.number)}, {why}"]
+    if len(found.operands) == 1 and found.terms[0].pattern == "{}" and not found.working.pattern:  # a copy
+        source = found.operands[0]
+        return [
+            found.formula,
+            f"{place} = {trace.place(source.address, source.index)} = {plain(DECIMALS)(found.number)}",
+        ]
+    spelled = found.spell(plain(DECIMALS))
+    if len(spelled) > LONGEST:
+        count = f"… ({len(found.terms):,} terms) …"
+        spelled = f"{spelled[: LONGEST // 2]} {count} {spelled[-LONGEST // 4 :]}"
+    return [found.formula, f"{place} = {spelled}"]
+
+
+def _told_of_page(saved: Saved) -> list[str]:
+    told = [f"Wrote {saved.path}, {saved.bytes / 1e6:.1f} MB: open it in any browser."]
     if saved.rounded:
         told.append("To keep it small, numbers are rounded to six decimals.")
     if saved.left_out:
         many = f"{len(saved.left_out)} large matrices are" if len(saved.left_out) > 1 else "one large matrix is"
         told.append(f"To keep it small, {many} left out; --megabytes allows more.")
-    for line in told:
-        terminal().print(line, markup=False, soft_wrap=True)
+    return told

@@ -72,7 +72,7 @@ def compare(
     out
         The folder of the race (runs/race-TASK-DATA by default).
     set_
-        A hyperparameter of every contender, such as --set longest=200; may be given several times.
+        A hyperparameter of every contender that has it, such as --set longest=200; may be given several times.
     threads
         CPU threads; the quickest count is measured if none is given.
     text
@@ -120,7 +120,7 @@ def _run(race: Race, quiet: bool) -> None:
     missing = race.missing
     for number, entry in enumerate(missing, 1):
         with TrainingScreen(quiet=quiet) as screen:
-            for sentence in race.corpus.report.sentences() if number == 1 else ():
+            for sentence in (*race.corpus.report.sentences(), *race.notes) if number == 1 else ():
                 screen(Said(sentence))
             screen.console.print(f"\n[bold]{entry.model}[/], seed {entry.seed} ({number} of {len(missing)})")
             try:

@@ -45,6 +45,7 @@ def train(
     test: str = "",
     encoding: str = "",
     limit: int = 0,
+    without: tuple[str, ...] = (),
     keep_all: bool = False,
     baseline: bool = True,
     resume: Path | None = None,
@@ -101,6 +102,8 @@ def train(
         Of the files, if it is not found out.
     limit
         At most so many samples of each part.
+    without
+        A text that must not be learnt from: training samples that hold it are left out; may be given several times.
     keep_all
         Keep every checkpoint.
     baseline
@@ -131,7 +134,7 @@ def train(
                 valid=valid, test=test,
                 settings={**(written.from_file(config) if config else {}), **written.from_words(set_)},
                 columns=written.said(text=text, label=label, source=source, target=target),
-                encoding=encoding, limit=limit, keep_all=keep_all, baseline=baseline,
+                encoding=encoding, limit=limit, without=without, keep_all=keep_all, baseline=baseline,
                 command=_command(),
             )  # fmt: skip
             run = teach(request, folder, tell, began)

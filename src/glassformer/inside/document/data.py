@@ -18,6 +18,7 @@ from glassformer.inside.looks import Look
 from glassformer.inside.parts import Part, axes, lanes, parts_of
 from glassformer.stages.arithmetic import Array
 from glassformer.stages.operations import OPERATIONS, resolved
+from glassformer.stages.remarks import remarks_on
 from glassformer.stages.trace import Entry, Trace
 
 FORMAT = "glassformer-view/1"
@@ -182,6 +183,7 @@ def _stage(look: Look, entry: Entry, part: Part, numbers: JSON) -> JSON:
         "symbol_tree": symbol_tree(entry.stage),
         "role": entry.stage.role,
         "meaning": (way.meaning if way else "") or entry.stage.meaning,
+        "remarks": remarks_on(trace, entry),
         "axes": list(named),
         "shape": list(entry.values.shape),
         "labels": [_label(look, entry, place, axis) for place, axis in enumerate(named)],

@@ -8,7 +8,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from glassformer.drawing.mathml import to_mathml
-from glassformer.stages.catalogue import Stage, fill, stage
+from glassformer.stages.catalogue import stage
+from glassformer.stages.stage import Stage, fill
 from glassformer.stages.trace import Trace
 
 Tree = list[Any]  # tag, attributes, then texts and trees
@@ -23,7 +24,7 @@ def formula_tree(trace: Trace, address: str) -> Tree:
         return ["math", {}, symbol]
     operands = trace.operands(address)
     holders = [rf"\text{{§{i}}}" if found else None for i, found in enumerate(operands)]
-    right = _tree(fill(way.latex, holders))
+    right = _tree(fill(trace.patterns(way)[1], holders))
     symbols = {f"§{i}": _symbol(stage(found), i) for i, found in enumerate(operands) if found}
     return ["math", {}, symbol, ["mo", {}, "="], _with_symbols(right, symbols)]
 

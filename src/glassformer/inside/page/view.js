@@ -229,6 +229,7 @@ class View {
       : "";
     this.says.replaceChildren(
       el("p", { class: "meaning" }, stage.meaning, " ", el("span", { class: "quiet shape" }, size + kept)),
+      ...(stage.remarks ?? []).map((remark) => el("p", { class: "quiet remark" }, remark)),
       el(
         "div",
         { class: "formula", "data-plain": stage.plain },

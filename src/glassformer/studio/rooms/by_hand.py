@@ -23,6 +23,7 @@ from glassformer.by_hand.worksheets.solution import Solution, explain
 from glassformer.by_hand.worksheets.worksheet import (
     GIVENS,
     MOST_TOKENS,
+    PROJECTIONS,
     SCORERS,
     WEIGHER_NAMES,
     Worksheet,
@@ -33,6 +34,7 @@ from glassformer.by_hand.worksheets.worksheet import (
 )
 from glassformer.errors import InputError
 from glassformer.inside.document.trees import formula_tree, symbol_tree
+from glassformer.stages.column_trace import ColumnTrace
 from glassformer.stages.notation import plain
 from glassformer.stages.trace import Explanation, Trace, json_values
 from glassformer.studio import asking
@@ -58,13 +60,14 @@ def start(content: Content) -> JSON:
         ],
         "weighers": list(WEIGHER_NAMES),
         "scorers": list(SCORERS),
+        "projections": list(PROJECTIONS),
         "variants": list(VARIANTS),
     }
 
 
 def example(content: Content) -> JSON:
     """One of the examples, worked."""
-    return _worked(read_example(asking.choice(content, "name", example_names())))
+    return _worked(read_example(asking.choice(content, "name", example_names())), content)
 
 
 def sentence_sheet(content: Content) -> JSON:
@@ -73,12 +76,12 @@ def sentence_sheet(content: Content) -> JSON:
     heads = asking.whole(content, "heads", least=1, most=8, default=1)
     width = asking.whole(content, "width", least=1, most=16, default=4)
     seed = asking.whole(content, "seed", least=0, most=10**6, default=0)
-    return _worked(from_sentence(words, width=width, heads=heads, seed=seed))
+    return _worked(from_sentence(words, width=width, heads=heads, seed=seed), content)
 
 
 def work(content: Content) -> JSON:
     """A worksheet, worked."""
-    return _worked(_sheet(content))
+    return _worked(_sheet(content), content)
 
 
 def refit(content: Content) -> JSON:
@@ -95,7 +98,7 @@ def refit(content: Content) -> JSON:
     if scorer != old.scorer:  # a table of the other synthesizer has another shape
         kept = {name: value for name, value in kept.items() if not name.startswith("synthesizer")}
     filled = {**made, **kept, "scorer": scorer}
-    return _worked(from_mapping(filled, str(given.get("title", "worksheet"))))
+    return _worked(from_mapping(filled, str(given.get("title", "worksheet"))), content)
 
 
 def _made_up(sheet: Worksheet, scorer: str) -> JSON:
@@ -119,7 +122,7 @@ def _made_up(sheet: Worksheet, scorer: str) -> JSON:
 
 def explained_number(content: Content) -> JSON:
     """One number's arithmetic."""
-    solution = explain(_sheet(content))
+    solution = _solved(_sheet(content), content)
     name = asking.text(content, "stage")
     index = ",".join(str(each) for each in asking.places(content, "index"))
     address, place_ = solution.trace.find(f"{name}[{index}]")
@@ -172,28 +175,40 @@ def _mapping(sheet: Worksheet) -> JSON:
     if sheet.layer != "attention":
         said: JSON = {"title": sheet.title, "about": sheet.about, "tokens": list(sheet.tokens), **sheet.words}
         said["context_tokens"] = list(sheet.context_tokens)
+        said["vocabulary"] = list(sheet.vocabulary)
         return {"layer": sheet.layer, **{name: value for name, value in said.items() if value}, **numbers}
     mask: Any = sheet.mask.astype(int).tolist() if sheet.mask is not None else "causal" if sheet.causal else "none"
     settings: JSON = {
         "title": sheet.title, "about": sheet.about, "tokens": list(sheet.tokens),
         "context_tokens": list(sheet.context_tokens), "heads": sheet.heads, "scale": sheet.scale,
         "key_width": sheet.key_width, "mask": mask, "weigher": sheet.weigher, "scorer": sheet.scorer,
+        "projections": sheet.projections,
     }  # fmt: skip
     chosen = {name: value for name, value in settings.items() if value not in (None, [], "")}
     return {**chosen, **numbers}
 
 
-def _worked(sheet: Worksheet) -> JSON:
+def _solved(sheet: Worksheet, content: Content) -> Solution:
+    """Worked; with tokens in columns, if that is asked for and there are some."""
     solution = explain(sheet)
-    trace = solution.trace
+    wanted = asking.choice(content, "tokens_in", ("rows", "columns"), "rows")
+    return solution.in_columns() if wanted == "columns" and solution.has_columns else solution
+
+
+def _worked(sheet: Worksheet, content: Content) -> JSON:
+    solution = _solved(sheet, content)
+    trace = solution.trace.in_rows if isinstance(solution.trace, ColumnTrace) else solution.trace
     attends = sheet.layer == "attention"
     return {
         "sheet": _mapping(sheet),
         "stages": [_stage(solution, shown) for shown in solution.stages()],
         "choices": {} if attends else {name: list(known) for name, known in kind_of(sheet.layer).settings.items()},
+        "has_columns": solution.has_columns,
+        "can_stack": attends and _allows(sheet, projections="stacked"),
+        "in_columns": solution.trace is not trace,
         "mask": _mask(trace) if attends else None,
         "scale": float(trace["scale"]) if "scale" in trace else None,
-        "heads": [count for count in range(1, 9) if _can_have(sheet, count)] if attends else [],
+        "heads": [count for count in range(1, 9) if _allows(sheet, heads=count)] if attends else [],
         "rows": list(sheet.tokens),
         "columns": list(sheet.context_tokens or sheet.tokens),
     }
@@ -207,10 +222,10 @@ def _mask(trace: Trace) -> list[list[bool]]:
     return np.broadcast_to(mask, (1, heads, n_queries, n_keys))[0, 0].tolist()  # type: ignore[no-any-return]
 
 
-def _can_have(sheet: Worksheet, heads: int) -> bool:
-    """Whether the numbers can be shared by so many heads."""
+def _allows(sheet: Worksheet, **settings: Any) -> bool:
+    """Whether the numbers can be shared by so many heads, or the projections be stacked."""
     try:
-        from_mapping({**_mapping(sheet), "heads": heads})
+        from_mapping({**_mapping(sheet), **settings})
     except InputError:
         return False
     return True
@@ -231,7 +246,7 @@ def _stage(solution: Solution, shown: ShownStage) -> JSON:
         "meaning": shown.meaning,
         "given": shown.given,
         "formula": formula_tree(solution.trace, address),
-        "facts": [minus(fact) for fact in shown.facts],
+        "facts": [minus(fact) for fact in (*shown.facts, *shown.remarks)],
         "repeats": shown.repeats,
         "idle": shown.idle() if shown.repeats else "",
         "shape": list(shown.values.shape),

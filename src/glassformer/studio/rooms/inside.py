@@ -26,12 +26,16 @@ from glassformer.studio.rooms.changes import Asked, read_changes, writes
 from glassformer.studio.shelf import Shelf
 from glassformer.text.made_sets import MADE
 from glassformer.text.tasks import TASKS
+from glassformer.text.texts_to_try import TO_TRY
+from glassformer.text.tokens import UNKNOWN
 
 LONGEST = 20_000  # characters of a text
 WHOLE = 256  # tokens up to which all numbers come at once
 LARGEST = 8_000_000  # bytes of an answer
 KEPT = 6  # looks
 MOST_HEADS = 256  # that are tried one by one
+TOKENS_SHOWN, ROWS_SHOWN, NUMBERS_SHOWN = 60, 5, 6  # of a text on its way into a model
+COMPANY = "A short text"
 WRITTEN = 24  # tokens that a language model goes on for at a time
 
 JSON = dict[str, Any]
@@ -54,13 +58,16 @@ class Inside:
             "inside/head": self.head,
             "inside/matters": self.matters,
             "inside/write": self.write,
+            "inside/tokens": self.tokens,
         }
 
     def start(self, content: Content) -> JSON:
-        """The models, and a text to begin with for each."""
+        """The models, for each a text to begin with, and some to try."""
         models = [self.shelf.about(name) for name in self.shelf.names]
         for each in models:
-            each["first"] = first_text(self.shelf.folder(each["name"]), each.get("data", ""), each.get("task", ""))
+            data = each.get("data", "")
+            each["first"] = first_text(self.shelf.folder(each["name"]), data, each.get("task", ""))
+            each["examples"] = list(dict.fromkeys([each["first"], *TO_TRY.get(data, ())]))
         return {"models": models}
 
     def look(self, content: Content) -> JSON:
@@ -102,6 +109,32 @@ class Inside:
             raise InputError("There is no room left to write in: shorten the text from its beginning.")
         return {"text": text + "".join(run.stream(text, longest=min(WRITTEN, left), seed=len(text)))}
 
+    def tokens(self, content: Content) -> JSON:
+        """The way of a text into the model, beside another one: alone it would need no padding. Of long ones the
+        beginning."""
+        name, text, _, _ = self._asked(content)
+        run = self.shelf.get(name)
+        others = (first_text(self.shelf.folder(name), run.card.data, run.card.task), TASKS[run.card.task].first)
+        company = next(other for other in (*others, COMPANY) if other != text)
+        way = run.tokenize([text, company])
+        steps, rows = way.texts[0], way.rows
+        return {
+            "standardised": steps.standardised if way.kind == "word" else None,
+            "tokens": steps.tokens[:TOKENS_SHOWN],
+            "ids": steps.ids[:TOKENS_SHOWN],
+            "count": len(steps.ids),
+            "lost": steps.lost,
+            "unknown": UNKNOWN,
+            "company": company,
+            "batch": way.ids[:, :TOKENS_SHOWN].tolist(),
+            "real": way.real[:, :TOKENS_SHOWN].tolist(),
+            "shape": way.ids.shape,
+            "rows": None if rows is None else rows[0, :ROWS_SHOWN, :NUMBERS_SHOWN].tolist(),
+            "width": None if rows is None else rows.shape[2],
+            "kind": way.kind,
+            "vocabulary": way.vocabulary,
+        }
+
     # --- looking ---
 
     def _asked(self, content: Content) -> tuple[str, str, str | None, tuple[Asked, ...]]:
@@ -132,12 +165,15 @@ class Inside:
 
 
 def first_text(folder: Path, data: str, task: str) -> str:
-    """A text to begin with: one that the run validated on; of a made set its own, else the task's."""
+    """A text to begin with: one that the run validated on; of a made set its own, of a known one the first that is to
+    be tried, else the task's."""
     own = _kept_text(folder)
     if own:
         return own
     if (made := data.partition(":")[0]) in MADE:
         return MADE[made].first
+    if data in TO_TRY:
+        return TO_TRY[data][0]
     return TASKS[task].first if task in TASKS else ""
 
 

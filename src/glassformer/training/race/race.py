@@ -21,7 +21,7 @@ import numpy as np
 
 from glassformer.drawing.curves import Point
 from glassformer.drawing.score_words import SCORES
-from glassformer.errors import InputError
+from glassformer.errors import InputError, nearest
 from glassformer.models.registry import MODELS
 from glassformer.objectives.bootstrap import SIGNIFICANT, Interval, Measure, PairedComparison, compare, interval
 from glassformer.objectives.objective import Objective
@@ -35,6 +35,7 @@ from glassformer.text.corpora import Corpus
 from glassformer.text.samples import Labelled
 from glassformer.text.tasks import TASKS
 from glassformer.training.course import Listener, nobody, resume, teach
+from glassformer.training.recipes import settable, takes
 from glassformer.training.request import Request, read_corpus
 
 _NOT_TERMS = ("model", "seed", "data_seed", "threads", "keep_all", "command")  # what may differ between two starts
@@ -104,6 +105,17 @@ class Race:
         self._check_terms()
 
     @property
+    def notes(self) -> list[str]:
+        """A sentence on each setting that some of the contenders do not have."""
+        models = list(dict.fromkeys(entry.model for entry in self.entries))
+        lacking = {name: [each for each in models if not takes(each, name)] for name in self.request.settings}
+        return [
+            f"Raced without {name}, for want of such a setting: {', '.join(who)}."
+            for name, who in lacking.items()
+            if who
+        ]
+
+    @property
     def missing(self) -> list[Contender]:
         """Who has not finished yet."""
         return [entry for entry in self.entries if not self._folder(entry).finished]
@@ -116,9 +128,9 @@ class Race:
         if folder.begun:
             run = resume(folder.path, tell, self.corpus)
         else:
-            run = teach(
-                replace(self.request, model=entry.model, seed=entry.seed), folder.path, tell, corpus=self.corpus
-            )
+            settings = {name: value for name, value in self.request.settings.items() if takes(entry.model, name)}
+            asked = replace(self.request, model=entry.model, seed=entry.seed, settings=settings)
+            run = teach(asked, folder.path, tell, corpus=self.corpus)
         self.keep()
         return run
 
@@ -176,6 +188,10 @@ def _check(request: Request, models: Sequence[str], seeds: Sequence[int]) -> Non
     for model in models:
         if MODELS[model].family != TASKS[request.task].family:
             raise InputError(f"'{model}' is a {MODELS[model].family}, which cannot {request.task}.")
+    for name in request.settings:
+        if not any(takes(model, name) for model in models):
+            known = sorted({each for model in models for each in settable(model)[0]})
+            raise InputError(f"None of these models has a setting called '{name}'; {nearest(name, known)}")
     if not (request.minutes or request.epochs or request.steps):
         raise InputError("A race needs an equal budget for all: minutes, epochs or steps.")
 

@@ -28,7 +28,7 @@ export class ByHand {
   }
 
   get address() {
-    const tab = { tab: this.tab, cell: this.cell?.join(",") };
+    const tab = { tab: this.tab, cell: this.cell?.join(","), tokens: this.tokensIn === "columns" ? "columns" : null };
     return this.changed ? { sheet: JSON.stringify(this.sheet), ...tab } : { example: this.name, ...tab };
   }
 
@@ -39,9 +39,12 @@ export class ByHand {
     const wanted = state.sheet
       ? { sheet: parsed(state.sheet) }
       : { name: known ? state.example : (this.name ?? "i-love-ai") };
+    const tokensIn = state.tokens === "columns" ? "columns" : "rows";
     const same =
       this.found &&
+      tokensIn === this.tokensIn &&
       (wanted.name ? wanted.name === this.name && !this.changed : JSON.stringify(this.sheet) === state.sheet);
+    this.tokensIn = tokensIn;
     if (!same) {
       this.name = wanted.name ?? null;
       this.changed = !wanted.name;
@@ -161,7 +164,7 @@ export class ByHand {
   /** A new worksheet, from wherever it comes. */
   async take(name, content) {
     try {
-      const found = await this.latest.ask(name, content);
+      const found = await this.latest.ask(name, { ...content, tokens_in: this.tokensIn });
       if (!found) return;
       this.fail(null);
       this.draw(found);
@@ -176,7 +179,7 @@ export class ByHand {
     this.changed = true;
     this.picker.value = "";
     try {
-      const found = await this.latest.ask("by-hand/work", { sheet: this.sheet });
+      const found = await this.latest.ask("by-hand/work", { sheet: this.sheet, tokens_in: this.tokensIn });
       if (!found) return;
       this.fail(null);
       this.found = found;
@@ -215,22 +218,27 @@ export class ByHand {
     const values = this.sheet[stage.name];
     const shape = [];
     for (let here = values; Array.isArray(here); here = here[0]) shape.push(here.length);
-    const labels = stage.rows.length === shape.at(-2) ? stage.rows : [];
-    const tables = sheetsOf(values, shape).map((part) =>
-      table(part, { at: part.at, labels, role: stage.role, caption: plural(stage.name) }, (td, index, value) => {
+    const upright = this.found.in_columns && stage.shape.length >= 2;
+    const tables = sheetsOf(values, shape).map((sheet) => {
+      const part = upright ? turnedOver(sheet, shape.length) : sheet;
+      const labels = stage.rows.length === part.rows.length ? stage.rows : [];
+      const columns = stage.columns.length === part.rows[0].length ? stage.columns : [];
+      const named = { at: part.at, labels, columns, role: stage.role, caption: plural(stage.name) };
+      return table(part, named, (td, place, value) => {
+        const index = part.given?.(place) ?? place;
         const input = el("input", {
           type: "text",
           inputmode: "decimal",
           value: String(value).replace("-", "−"),
-          "aria-label": `${plural(stage.name)} ${index.map((i) => i + 1).join(", ")}`,
+          "aria-label": `${plural(stage.name)} ${place.map((i) => i + 1).join(", ")}`,
           oninput: () => this.edit(stage.name, index, input),
           onfocus: () => input.select(),
           onkeydown: (event) => hop(event, input),
         });
         td.append(input);
-        this.cells.set(`${stage.name}:${index.join(",")}`, td);
-      }),
-    );
+        this.cells.set(`${stage.name}:${place.join(",")}`, td);
+      });
+    });
     return el(
       "div",
       { class: "given" },
@@ -292,6 +300,9 @@ export class ByHand {
         this.rework();
       },
     });
+    const tokens = found.has_columns
+      ? choose("tokens in", ["rows", "columns"], this.tokensIn, (value) => this.turn(value))
+      : null;
     if (!found.mask)
       return el(
         "div",
@@ -299,6 +310,7 @@ export class ByHand {
         Object.entries(found.choices).map(([name, values]) =>
           choose(name, values, sheet[name], (value) => set(name, value)),
         ),
+        tokens,
       );
     const mask = Array.isArray(sheet.mask) ? "own" : sheet.mask;
     return el(
@@ -309,9 +321,21 @@ export class ByHand {
       "inputs" in sheet && "value_weight" in sheet
         ? choose("scorer", offer.scorers, sheet.scorer, (value) => this.refit(value))
         : null,
+      found.can_stack
+        ? choose("projections", offer.projections, sheet.projections, (value) => set("projections", value))
+        : null,
       sheet.scorer === "dot product" ? el("label", {}, el("span", { class: "quiet" }, "scale β"), scale) : null,
       choose("mask", ["none", "causal", ...(mask === "own" ? ["own"] : [])], mask, (value) => set("mask", value)),
+      tokens,
     );
+  }
+
+  /** The same numbers, with tokens in rows or in columns. */
+  async turn(tokensIn) {
+    this.tokensIn = tokensIn;
+    this.cell = null;
+    await this.take("by-hand/work", { sheet: this.sheet });
+    this.say();
   }
 
   async refit(scorer) {
@@ -470,7 +494,7 @@ export class ByHand {
     this.mark([]);
     let found;
     try {
-      found = await this.asked.ask("by-hand/number", { sheet: this.sheet, stage, index });
+      found = await this.asked.ask("by-hand/number", { sheet: this.sheet, stage, index, tokens_in: this.tokensIn });
     } catch {
       this.cell = null;
       this.noNumber();
@@ -532,6 +556,13 @@ const factsOf = ({ name, letter, symbol, formula: tree, role, axes, whole_shape:
   ...{ address: name, name, symbol: letter, sign: symbol, tree, role, axes, shape, operands },
   truth: name === "mask",
 });
+
+/** A given with its tokens in columns: `at` is its place on the paper, `given` the same in the worksheet. */
+function turnedOver({ name, rows, at }, depth) {
+  const given = (place) => (depth === 1 ? at(0, place[0]) : at(place.at(-1), place.at(-2)));
+  const head = depth > 2 ? at(0, 0).slice(0, 1) : [];
+  return { name, rows: rows[0].map((_, c) => rows.map((row) => row[c])), at: (r, c) => [...head, r, c], given };
+}
 
 /** Whether a cell is hidden; that may be told once for all heads. */
 function isHidden(hidden, index) {

@@ -2,10 +2,12 @@
 // off, a number, a stage taken from another text) is sent along, and the answer is shown before and after.
 
 import { changeInWords, sides } from "../panels/changes.js";
+import { PipelineStrip } from "../panels/pipeline.js";
 import { Latest, ask } from "../talk.js";
 import { el } from "../page/dom.js";
 import { hashFromState, mount, stateFromHash } from "../page/view.js";
 
+const LONGEST_OPTION = 48; // signs of a text to try
 const KEPT = ["at", "head", "row", "cell", "view", "zoom"];
 
 export class Inside {
@@ -109,6 +111,12 @@ export class Inside {
       spellcheck: "false",
     });
     this.about = el("span", { class: "quiet about-model" });
+    this.examples = el("select", {
+      class: "examples",
+      "aria-label": "texts to try",
+      onchange: () => this.attempt(this.examples.value),
+    });
+    this.strip = new PipelineStrip(() => ({ model: this.model, text: this.text }));
     this.on = el(
       "button",
       {
@@ -132,12 +140,13 @@ export class Inside {
       this.words,
       el("button", { class: "tool strong" }, "Look ⏎"),
       this.on,
+      this.examples,
       this.lead,
     );
     this.wrong = el("p", { class: "wrong note", role: "alert", hidden: true });
     this.changed = el("section", { class: "changes", "aria-label": "What you changed" });
     this.place = el("div", { class: "inside-view" });
-    this.node.replaceChildren(this.bar, this.wrong, this.changed, this.place);
+    this.node.replaceChildren(this.bar, this.wrong, this.strip.node, this.changed, this.place);
     this.fillModels();
   }
 
@@ -154,6 +163,11 @@ export class Inside {
     this.lead.value = this.target;
     this.lead.hidden = !model.can_be_led;
     this.on.hidden = !model.goes_on;
+    this.examples.hidden = model.examples.length < 2;
+    this.examples.replaceChildren(
+      el("option", { value: "" }, "Try a text …"),
+      ...model.examples.map((each) => el("option", { value: each }, short(each))),
+    );
     const size = `${model.model}, ${model.parameters.toLocaleString("en")} parameters`;
     const said = [`${size}, trained to ${model.task} ${model.data}`, model.scored, model.caution];
     this.about.textContent = said.filter(Boolean).join(" · ");
@@ -173,6 +187,14 @@ export class Inside {
     });
     this.fill();
     return this.look({ fresh: true }).then(() => this.say());
+  }
+
+  /** One of the texts to try. */
+  attempt(text) {
+    this.examples.value = "";
+    if (!text) return;
+    this.words.value = text;
+    return this.type();
   }
 
   /** A new text: numbers and patches of the old one are let go, heads stay off. */
@@ -229,6 +251,7 @@ export class Inside {
       else await this.view.update(found.data);
       this.drawChanges();
       if (fresh) this.weigh();
+      if (fresh) this.strip.read();
     } catch (error) {
       this.fail(error);
     } finally {
@@ -425,6 +448,8 @@ export class Inside {
     );
   }
 }
+
+const short = (text) => (text.length > LONGEST_OPTION ? `${text.slice(0, LONGEST_OPTION)}…` : text);
 
 function parsed(text) {
   try {

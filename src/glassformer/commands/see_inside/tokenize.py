@@ -1,0 +1,202 @@
+"""`glassformer tokenize`: text on its way into a model, step by step. It reads options; the pipeline does the work."""
+
+import json as json_format
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from cyclopts import Parameter
+
+from glassformer.commands.pages.pipeline_page import print_pipeline, print_vocabulary
+from glassformer.drawing.terminal import terminal
+from glassformer.errors import InputError, nearest
+from glassformer.text.files.named_sets import NAMED, find_named
+from glassformer.text.made_sets import MADE
+from glassformer.text.pipeline import Pipeline, VocabularyCounts, count_vocabulary, pipeline
+from glassformer.text.samples import Pair, Sample
+from glassformer.text.tokens import Tokens
+
+LONGEST = 500  # tokens that are read of a text, if no model says otherwise
+FIRST = 2  # texts of some data, if none is given
+
+
+def tokenize(
+    *words: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    vocabulary: bool = False,
+    most: int = 20,
+    tokens: str = "word",
+    size: int | None = None,
+    min_frequency: int | None = None,
+    longest: int = LONGEST,
+    json: bool = False,
+) -> None:
+    """Show text on its way into a model: standardised, tokens, ids, padded batch, embedding rows.
+
+    With a run, as its model reads it. Without one, as a word tokenizer does: small letters, the 20,000 most frequent
+    words that stand there 3 times or more, 500 tokens of a text.
+
+    Parameters
+    ----------
+    words
+        A run (or the name of a model that came along) and texts in quotes; or data to take the vocabulary from (a
+        file, or a set such as imdb) and texts, by default its first two; or texts alone, whose words are then the
+        vocabulary. A - stands for lines from standard input.
+    vocabulary
+        Show the vocabulary instead: its most frequent tokens with their counts, and how much of the text they cover.
+        Counted are the texts; where there are none, the data; of a run, what it was trained on.
+    most
+        How many tokens of the vocabulary to show (20).
+    tokens
+        Without a run: word, character, bpe or byte-bpe.
+    size
+        Without a run: how many tokens the vocabulary may have (20,000 words).
+    min_frequency
+        Without a run: how often a token must stand in the data (3; in texts alone 1).
+    longest
+        Without a run: tokens that are read of a text (500).
+    json
+        Print one JSON document.
+    """
+    plan = _Plan(tokens, size, min_frequency, longest)
+    place, texts = _place_and_texts(words)
+    found = _by_run(place, texts, vocabulary) if _is_run(place) else _by_data(place, texts, plan)
+    console = terminal()
+    if vocabulary:
+        counts = count_vocabulary(found.tokens, found.counted, most)
+        if json:
+            print(_document(found, counts=counts))
+        else:
+            print_vocabulary(found.name, found.tokens.kind, counts, console)
+        return
+    way = found.way(texts)
+    if json:
+        print(_document(found, way=way))
+    else:
+        print_pipeline(found.name, way, console)
+
+
+class _Plan(NamedTuple):
+    """How a vocabulary is made where there is no run."""
+
+    kind: str
+    size: int | None
+    min_frequency: int | None
+    longest: int
+
+
+class _Found(NamedTuple):
+    """Where tokens come from, and what is done with them. `counted` are the texts a vocabulary is counted in, `first`
+    those that are shown if none is given."""
+
+    name: str
+    tokens: Tokens
+    counted: Sequence[str]
+    first: Sequence[str]
+    run: Any = None
+    longest: int = LONGEST
+
+    def way(self, texts: Sequence[str]) -> Pipeline:
+        chosen = texts or self.first
+        if not chosen:
+            raise InputError("There is no text: write one behind the run, in quotes, or - for standard input.")
+        if self.run is not None:
+            return self.run.tokenize(chosen)  # type: ignore[no-any-return]
+        return pipeline(self.tokens, chosen, longest=self.longest)
+
+
+# --- what is meant ------------------------------------------------------------------------------------------------
+
+
+def _place_and_texts(words: Sequence[str]) -> tuple[str, list[str]]:
+    """A run or data, by its name, and texts. What has a space in it is a text, and no name."""
+    strange = [word for word in words if word.startswith("--")]
+    if strange:
+        raise InputError(f"There is no option {strange[0]}; `glassformer tokenize --help` lists them.")
+    if not words:
+        raise InputError('Name a run or data, or write texts in quotes: glassformer tokenize sentiment "so warm"')
+    first, rest = words[0], words[1:]
+    if _is_run(first) or _is_data(first):
+        return first, _texts(rest)
+    if first == "-" or any(sign.isspace() for sign in first):
+        return "", _texts(words)
+    raise InputError(
+        f"There is no run, file or set called '{first}'; {nearest(first, [*_pocket_names(), *NAMED, *MADE])} "
+        "A text of one word needs a space behind it."
+    )
+
+
+def _texts(words: Sequence[str]) -> list[str]:
+    from glassformer.text.files.text_files import STDIN, lines, read_text
+
+    if list(words) != ["-"]:
+        return list(words)
+    return [line for line in lines(read_text(STDIN).text) if line.strip()]
+
+
+def _is_run(name: str) -> bool:
+    return bool(name) and (name in _pocket_names() or _there(Path(name) / "model"))
+
+
+def _is_data(name: str) -> bool:
+    known = find_named(name) is not None or name.partition(":")[0] in MADE
+    return known or all(each and _there(Path(each)) for each in name.split(","))
+
+
+def _there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a text too long to be a name
+        return False
+
+
+def _pocket_names() -> list[str]:
+    from glassformer.runs.run import pocket_folders
+
+    return [path.name for path in pocket_folders()]
+
+
+# --- where tokens come from ---------------------------------------------------------------------------------------
+
+
+def _by_run(name: str, texts: Sequence[str], vocabulary: bool) -> _Found:
+    from glassformer.runs.run import load
+    from glassformer.runs.trial_data import trial
+
+    run = load(name)
+    counted = list(texts)
+    if vocabulary and not texts:
+        counted = list(_all_texts(trial(run.card, run.folder, None, "train")[2]))
+    return _Found(name, run.tokens, counted, (), run)
+
+
+def _by_data(name: str, texts: Sequence[str], plan: _Plan) -> _Found:
+    """Data, or the texts themselves."""
+    learnt = list(_all_texts(_samples(name))) if name else list(texts)
+    often = plan.min_frequency if plan.min_frequency is not None or name else 1
+    made = Tokens.train(plan.kind, learnt, vocabulary=plan.size, min_frequency=often)
+    first = [text for text in islice(learnt, FIRST) if text.strip()]
+    return _Found(name or "these texts", made, texts or learnt, first, longest=plan.longest)
+
+
+def _samples(name: str) -> Sequence[Sample]:
+    """The training part, read as plain text where that can be."""
+    from glassformer.text.corpora import read
+
+    named, made = find_named(name), MADE.get(name.partition(":")[0])
+    tasks = named.tasks if named else (made.task,) if made else ("generate",)
+    return read(name, "generate" if "generate" in tasks else tasks[0]).train
+
+
+def _all_texts(samples: Sequence[Sample]) -> Iterator[str]:
+    for sample in samples:
+        yield from (sample.source, sample.target) if isinstance(sample, Pair) else (sample.text,)
+
+
+def _document(found: _Found, way: Pipeline | None = None, counts: VocabularyCounts | None = None) -> str:
+    """As one JSON document."""
+    content: dict[str, Any] = {"from": found.name, "kind": found.tokens.kind, **(way.to_dict() if way else {})}
+    if counts is not None:
+        content |= {**asdict(counts), "coverage": counts.coverage}
+    return json_format.dumps(content, ensure_ascii=False, allow_nan=False)

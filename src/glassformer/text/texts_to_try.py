@@ -1,0 +1,37 @@
+"""Texts to try first, by the set that a model was trained on: those that lectures show. It reads no set.
+
+The four reviews stand here as the lecture prints them, the second one cut in mid-sentence. They are from IMDB: three
+from its test part, and the third from its training part: who has learnt from all of that has seen it (`--without`).
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from glassformer.text.samples import Labelled
+
+LECTURE_REVIEWS = (
+    Labelled(
+        "A wonderful little production. The filming technique is very unassuming- very old-time-BBC fashion and gives "
+        "a comforting, and sometimes discomforting, sense of realism to the entire piece",
+        "positive",
+    ),
+    Labelled(
+        "This show was an amazing, fresh & innovative idea in the 70's when it first aired. The first 7 or 8 years "
+        "were brilliant, but things dropped off after that. By 1990, the show was not really funny anymore, and it's "
+        "continued its decline further to the complete waste of time it is today",
+        "negative",
+    ),
+    Labelled(
+        "I thought this was a wonderful way to spend time on a too hot summer weekend, sitting in the air conditioned "
+        "theater and watching a light-hearted comedy. The plot is simplistic, but the dialogue is witty and the "
+        "characters are likable (even the well bread suspected serial killer)",
+        "positive",
+    ),
+    Labelled(
+        "BTW Carver gets a very annoying sidekick who makes you wanna shoot him the first three minutes he's on "
+        "screen.",
+        "negative",
+    ),
+)
+
+TO_TRY: Mapping[str, tuple[str, ...]] = MappingProxyType({"imdb": tuple(each.text for each in LECTURE_REVIEWS)})

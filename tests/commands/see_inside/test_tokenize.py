@@ -1,0 +1,95 @@
+"""`glassformer tokenize`: a run, data or texts alone; what is meant is found, and what is not is named."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from helpers.small_runs import small_run
+
+from glassformer.commands import main as cli
+from glassformer.runs.run import load
+
+
+def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "argv", ["glassformer", "tokenize", *words])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    said = capsys.readouterr()
+    return int(stop.value.code or 0), said.out, said.err
+
+
+def document(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> dict[str, object]:
+    code, out, err = command(capsys, monkeypatch, *words, "--json")
+    assert (code, err) == (0, "")
+    found: dict[str, object] = json.loads(out)
+    return found
+
+
+def test_a_run_shows_the_rows_of_its_own_embedding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = str(small_run(tmp_path / "run").path)
+    texts = ["the film was not good", "Never dull"]
+    found = document(capsys, monkeypatch, folder, *texts)
+    run = load(folder)
+    assert found["batch"] == json.loads(json.dumps(run.tokenize(texts).to_dict()["batch"]))
+    rows = found["embedding"]["rows"]  # type: ignore[index]
+    ids = found["batch"]["ids"]  # type: ignore[index]
+    assert rows[0][1] == run.model.embedding.weight[ids[0][1]].tolist()  # type: ignore[union-attr, index]
+    code, out, _ = command(capsys, monkeypatch, folder, *texts)
+    assert code == 0
+    assert "embedding rows  2 × 5 × " in out
+    counts = document(capsys, monkeypatch, folder, "--vocabulary", "--most", "3")
+    assert len(counts["most"]) == 3  # type: ignore[arg-type]
+    assert counts["coverage"] == 1.0
+
+
+def test_data_give_a_vocabulary_by_the_rules_of_the_lecture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tmp_path / "reviews.csv"
+    rows = [f'"so good, number {i % 7}x",pos' for i in range(40)] + ['"rare rare",neg', '"rare, so bad bad bad",neg']
+    table.write_text("text,label\n" + "\n".join(rows), encoding="utf-8")
+    found = document(capsys, monkeypatch, str(table), "A so GOOD rarely seen film")
+    assert found["texts"][0]["unknown"] == ["a", "rarely", "seen", "film"]  # type: ignore[index]
+    assert found["embedding"] is None
+    assert found["longest"] == 500
+    first = document(capsys, monkeypatch, str(table))
+    assert len(first["texts"]) == 2  # type: ignore[arg-type]
+    counts = document(capsys, monkeypatch, str(table), "--vocabulary")
+    assert counts["most"][0]["token"] in (",", "so", "good", "number", "x")  # type: ignore[index]
+
+
+def test_texts_alone_are_their_own_vocabulary(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = document(capsys, monkeypatch, "We are learning AI", "AI is a CS topic")
+    assert found["vocabulary"] == 13
+    assert [each["unknown"] for each in found["texts"]] == [[], []]  # type: ignore[attr-defined]
+    given = SimpleNamespace(buffer=io.BytesIO(b"so warm\n\nso clever\n"), isatty=lambda: False)
+    monkeypatch.setattr(sys, "stdin", given)
+    read = document(capsys, monkeypatch, "-", "--tokens", "character")
+    assert [each["text"] for each in read["texts"]] == ["so warm", "so clever"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "Name a run or data"),
+        (["sentimet", "so warm"], "did you mean 'sentiment'"),
+        (["sentiment"], "There is no text"),
+        (["sentiment", " "], "Text 1 of 1 is empty"),
+        (["so warm", "--vocabulray"], "no option --vocabulray"),
+        (["so warm", "--tokens", "wrod"], "did you mean 'word'"),
+        (["so warm", "--longest", "0"], "1 token or more"),
+    ],
+)
+def test_what_cannot_be_is_named(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, _, err = command(capsys, monkeypatch, *words)
+    assert code > 0
+    assert said in err

@@ -1,0 +1,15 @@
+"""Texts to try: they are what the lecture prints, and belong to sets there are."""
+
+from glassformer.text.files.named_sets import NAMED
+from glassformer.text.texts_to_try import LECTURE_REVIEWS, TO_TRY
+
+
+def test_the_four_reviews_are_whole_and_in_their_order() -> None:
+    assert [each.label for each in LECTURE_REVIEWS] == ["positive", "negative", "positive", "negative"]
+    assert [each.text.split()[0] for each in LECTURE_REVIEWS] == ["A", "This", "I", "BTW"]
+    assert [each.text.split()[-1] for each in LECTURE_REVIEWS] == ["piece", "today", "killer)", "screen."]
+    assert all("  " not in text for texts in TO_TRY.values() for text in texts)
+
+
+def test_every_text_belongs_to_a_set_there_is() -> None:
+    assert set(TO_TRY) <= set(NAMED)
