@@ -76,3 +76,32 @@ def test_a_cache_remembers_where_its_tokens_stand() -> None:
     cache.append(torch.zeros(2, 1, 1, 3), torch.zeros(2, 1, 1, 3))
     cache.keep(torch.tensor([1, 1, 0]))
     assert cache.placed(torch.tensor([[9]])).tolist() == [[0, 1, 7, 9], [0, 1, 7, 9], [0, 1, 2, 9]]
+
+
+def test_texts_that_join_end_in_the_same_column() -> None:
+    cache, other = Cache(), Cache()
+    for each, count, rows in ((cache, 3, 1), (other, 2, 2)):
+        each.placed(torch.arange(count)[None])
+        values = torch.arange(1.0, 1 + rows * count).view(rows, 1, count, 1)
+        with torch.no_grad():
+            each.append(values, values + 10)
+    cache.join(other)
+    assert cache.length == 3
+    assert cache.keys[:, 0, :, 0].tolist() == [[1, 2, 3], [0, 1, 2], [0, 3, 4]]
+    assert cache.values[1:, 0, 1:, 0].tolist() == [[11, 12], [13, 14]]
+    assert cache.placed(torch.tensor([[3], [2], [2]])).tolist() == [[0, 1, 2, 3], [0, 0, 1, 2], [0, 0, 1, 2]]
+    cache.keep(torch.tensor([2, 1]))
+    cache.cut(1)
+    assert (cache.length, cache.keys[:, 0, :, 0].tolist()) == (2, [[3, 4], [1, 2]])
+    with torch.no_grad():
+        cache.append(torch.full((2, 1, 1, 1), 9.0), torch.zeros(2, 1, 1, 1))
+    assert cache.keys[:, 0, :, 0].tolist() == [[3, 4, 9], [1, 2, 9]]
+
+
+def test_a_block_joins_and_cuts_its_own_memory() -> None:
+    block, other = BlockCache(), BlockCache()
+    for each in (block, other):
+        each.own.append(torch.ones(1, 1, 2, 1), torch.ones(1, 1, 2, 1))
+    block.join(other)
+    block.cut(1)
+    assert block.own.keys.shape == (2, 1, 1, 1)

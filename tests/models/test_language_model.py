@@ -1,11 +1,15 @@
 """The language model: read in parts as at once, with every scorer and every kind of positions."""
 
+from typing import Any
+
 import pytest
 import torch
 from helpers.small_models import inputs, small
+from torch.testing import assert_close
 
 from glassformer.errors import InputError
 from glassformer.layers.positions import SCHEMES
+from glassformer.models.language_model import Continuation
 from glassformer.stages.watchers import nothing
 
 
@@ -57,3 +61,35 @@ def test_where_distances_are_counted_it_does_not_matter_where_a_text_begins(kind
     cache = model.new_cache()
     parts = [model(ids[:, i], positions=gap[:, i], cache=cache) for i in (slice(0, 4), slice(4, 8), slice(8, 11))]
     torch.testing.assert_close(torch.cat(parts, dim=1), model(ids, positions=gap), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("positions", ["rotary", "learned", "alibi", "t5"])
+def test_texts_may_join_and_leave_while_others_are_written(positions: str) -> None:
+    model: Any = small("modern", positions=positions)
+    alone = [Continuation(model, [prompt]) for prompt in ([5, 6, 7, 8, 9], [7, 8], [9, 10, 11])]
+    batch = Continuation(model, [[5, 6, 7, 8, 9], [7, 8]])
+    with torch.inference_mode():
+        scores = [each.first() for each in alone]
+        assert_close(batch.first(), torch.cat(scores[:2]), atol=5e-6, rtol=0)
+        scores = [each.next(torch.tensor([11])) for each in alone[:2]]
+        assert_close(batch.next(torch.tensor([11, 11])), torch.cat(scores), atol=5e-6, rtol=0)
+        new = Continuation(model, [[9, 10, 11]])
+        new.first()
+        batch.join(new)
+        batch.keep(torch.tensor([1, 2]))
+        batch.close_up()
+        assert batch._cache[0].own.length == 3
+        scores = [each.next(torch.tensor([12])) for each in alone[1:]]
+        assert_close(batch.next(torch.tensor([12, 12])), torch.cat(scores), atol=5e-6, rtol=0)
+
+
+def test_a_synthesizer_is_joined_only_by_texts_as_long_as_its_own() -> None:
+    model: Any = small("modern", scorer="random synthesizer", positions="none")
+    batch, alike, other = (Continuation(model, [prompt]) for prompt in ([5, 6], [7, 8], [9]))
+    with torch.inference_mode():
+        for each in (batch, alike, other):
+            each.first()
+        batch.join(alike)
+        assert batch.next(torch.tensor([5, 6])).shape[0] == 2
+        with pytest.raises(InputError, match="counts columns"):
+            batch.join(other)

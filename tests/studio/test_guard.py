@@ -11,8 +11,10 @@ from helpers.studio_visits import HOST, ORIGIN, PORT, TOKEN, Visitor
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from glassformer.serving.requests import limits
+from glassformer.serving.requests.limits import HEADERS, LARGEST_JSON, new_token
 from glassformer.studio import guard
-from glassformer.studio.guard import HEADERS, LARGEST_JSON, LARGEST_UPLOAD, Door, new_token
+from glassformer.studio.guard import LARGEST_UPLOAD, Door
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +153,7 @@ def test_a_request_is_bounded(visitor: Visitor) -> None:
 
 
 def test_who_sends_nothing_is_not_waited_for(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "SLOWEST", 0.01)
+    monkeypatch.setattr(limits, "SLOWEST", 0.01)
     assert visitor.send("POST", f"/{TOKEN}/do/by-hand/start", hang=True).status == 408
 
 

@@ -16,8 +16,9 @@ from helpers.small_runs import small_run
 from playwright.sync_api import Browser, Page, expect
 
 from glassformer.commands.ship_models.certify import certify
+from glassformer.serving.requests.limits import new_token
 from glassformer.studio.app import Studio
-from glassformer.studio.guard import Door, new_token
+from glassformer.studio.guard import Door
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]

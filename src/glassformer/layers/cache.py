@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -60,6 +61,33 @@ class Cache:
         if len(self._positions) > 1:  # else all texts stand alike
             self._positions = self._positions.index_select(0, rows)
 
+    def join(self, other: "Cache") -> None:
+        """Takes in the texts of another cache, below its own. All end in the same column; a shorter one begins later,
+        and what stands before it, nobody may look at."""
+        length = max(self.length, other.length)
+        self._keys = torch.cat([_pushed(self.keys, length), _pushed(other.keys, length)])
+        self._values = torch.cat([_pushed(self.values, length), _pushed(other.values, length)])
+        if self._positions.shape[1] > 0:  # where a bias asks for them
+            n_others = other._keys.shape[0]
+            mine = self._positions.expand(self._keys.shape[0] - n_others, -1)
+            self._positions = torch.cat([_later(mine, length), _later(other._positions.expand(n_others, -1), length)])
+        self.length = length
+
+    def cut(self, columns: int) -> None:
+        """Forgets the first columns, which nobody looks at any more."""
+        self._keys, self._values = self._keys[:, :, columns:], self._values[:, :, columns:]
+        self._positions = self._positions[:, columns:]
+        self.length -= columns
+
+
+def _pushed(kept: Float[Tensor, "B G Tk K"], length: int) -> Float[Tensor, "B G L K"]:
+    """The same, ending in column `length`."""
+    return F.pad(kept, (0, 0, length - kept.shape[2], 0))
+
+
+def _later(positions: Int[Tensor, "B T"], length: int) -> Int[Tensor, "B L"]:
+    return F.pad(positions, (length - positions.shape[1], 0))
+
 
 def _with_room(kept: Tensor, length: int) -> Tensor:
     roomy = kept.new_empty(*kept.shape[:2], length, kept.shape[3])
@@ -82,3 +110,11 @@ class BlockCache:
     def reorder(self, rows: Int[Tensor, "R"]) -> None:
         """The same where each row keeps its context, as the beams of one sentence do: what was read stays in place."""
         self.own.keep(rows)
+
+    def join(self, other: "BlockCache") -> None:
+        """Takes in the texts of another one."""
+        self.own.join(other.own)
+
+    def cut(self, columns: int) -> None:
+        """Forgets the first columns of the texts being written."""
+        self.own.cut(columns)

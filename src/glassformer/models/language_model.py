@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
@@ -112,9 +113,10 @@ class Continuation:
 
     Shorter prompts are filled up on the left with ids that nobody sees, and every id is told its own position: a text
     is the same whoever else is in the batch. A Synthesizer counts columns, not positions, so it needs equal lengths.
+    The model is a `LanguageModel`, or an engine that is called as one.
     """
 
-    def __init__(self, model: LanguageModel, prompts: Sequence[Sequence[int]]) -> None:
+    def __init__(self, model: Any, prompts: Sequence[Sequence[int]]) -> None:
         must_rest(model)
         _check_prompts(model, prompts)
         self.model = model
@@ -133,13 +135,14 @@ class Continuation:
         self._cache = self.model.new_cache()
         self._real = self._places >= 0 if self._padded else None
         self._position = self._places[:, -1:]  # B 1, of the newest id
+        self._columns = self._ids.shape[1]  # that are looked back on
         return self._scores(self._ids, self._places.clamp(min=0))
 
     def next(self, ids: Int[Tensor, "B"]) -> Float[Tensor, "B N"]:
         """Adds an id to each text; scores for the one after it."""
         if self._real is not None:
             self._real = torch.cat([self._real, torch.ones_like(self._real[:, :1])], dim=1)
-        self._position = self._position + 1
+        self._position, self._columns = self._position + 1, self._columns + 1
         return self._scores(ids.to(self._ids.device)[:, None], self._position)
 
     def keep(self, rows: Int[Tensor, "R"]) -> None:
@@ -150,12 +153,39 @@ class Continuation:
         self._position = self._position[rows]
         self._real = None if self._real is None else self._real[rows]
 
+    def join(self, other: "Continuation") -> None:
+        """Takes in other texts, which have been begun, as the last rows of the batch."""
+        own, new = self._looked_back_on(), other._looked_back_on()
+        width = max(own.shape[1], new.shape[1])
+        real = torch.cat([F.pad(each, (width - each.shape[1], 0)) for each in (own, new)])
+        if "synthesizer" in self.model.config.scorer and not bool(real.all()):
+            raise InputError(
+                "Texts of unequal length cannot be written together by a Synthesizer, which counts columns."
+            )
+        for mine, theirs in zip(self._cache, other._cache, strict=True):
+            mine.join(theirs)
+        self._position, self._columns = torch.cat([self._position, other._position]), width
+        self._real = None if bool(real.all()) else real
+
+    def close_up(self) -> None:
+        """Forgets the columns that only texts no longer in the batch had stood in."""
+        if self._real is not None and (unseen := int((~self._real.any(0)).int().cumprod(0).sum())):
+            for each in self._cache:
+                each.cut(unseen)
+            rest, self._columns = self._real[:, unseen:], self._columns - unseen
+            self._real = None if bool(rest.all()) else rest
+
+    def _looked_back_on(self) -> Bool[Tensor, "B T"]:
+        if self._real is not None:
+            return self._real
+        return torch.ones(len(self._position), self._columns, dtype=torch.bool, device=self._ids.device)
+
     def _scores(self, ids: Int[Tensor, "B T"], positions: Int[Tensor, "B T"]) -> Float[Tensor, "B N"]:
         logits: Tensor = self.model(ids, self._real, positions=positions, cache=self._cache)
         return logits[:, -1]
 
 
-def _check_prompts(model: LanguageModel, prompts: Sequence[Sequence[int]]) -> None:
+def _check_prompts(model: Any, prompts: Sequence[Sequence[int]]) -> None:
     lengths = [len(prompt) for prompt in prompts]
     if not lengths or min(lengths) == 0:
         raise InputError(f"There are {len(lengths)} prompts, of {lengths} ids; a model needs at least one id to go on.")

@@ -5,6 +5,8 @@ target comes shifted by one already; who shifts it is batches.py, or the model's
 translator with the batch of texts it is writing, as sampling.py needs it: it chooses no id.
 """
 
+from typing import Any
+
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
@@ -104,11 +106,10 @@ class Translator(nn.Module):
 
 
 class Translation:
-    """A translator that has read its sources, and writes a target for each from the id `begin` on."""
+    """A translator, or an engine called as one, that has read its sources, and writes a target for each from the id
+    `begin` on."""
 
-    def __init__(
-        self, model: Translator, source: Int[Tensor, "B S"], source_real: Bool[Tensor, "B S"], begin: int
-    ) -> None:
+    def __init__(self, model: Any, source: Int[Tensor, "B S"], source_real: Bool[Tensor, "B S"], begin: int) -> None:
         must_rest(model)
         self.model, self.begin = model, begin
         self.room = [model.order.longest or ENDLESS] * len(source)
@@ -126,7 +127,8 @@ class Translation:
     def next(self, ids: Int[Tensor, "B"]) -> Float[Tensor, "B N"]:
         """Adds an id to each target; scores for the one after it."""
         ids = ids.to(self._context.device)[:, None]
-        return self.model.decode(ids, self._context, self._real, cache=self._cache)[:, -1]
+        logits: Tensor = self.model.decode(ids, self._context, self._real, cache=self._cache)
+        return logits[:, -1]
 
     def keep(self, rows: Int[Tensor, "R"]) -> None:
         """Goes on with these rows only. Where beams trade places within a text, what they look at stays in place."""

@@ -12,6 +12,7 @@ import torch
 
 from glassformer.choices import Later
 from glassformer.errors import InputError
+from glassformer.layers.embedding import mean_of_real
 from glassformer.objectives.objective import SMALL, Objective, Preset, TokenPlan, Trained, Verdict
 from glassformer.objectives.predictions import (
     TOKENS_AT_ONCE,
@@ -122,6 +123,17 @@ def class_probabilities(trained: Trained, texts: Sequence[str]) -> np.ndarray:
         with torch.inference_mode():
             probabilities[indices] = trained.model(ids, real).double().softmax(-1).cpu().numpy()
     return probabilities
+
+
+def text_vectors(trained: Trained, texts: Sequence[str]) -> np.ndarray:
+    """What an encoder makes of each text before it decides (rows): the mean of what its tokens have become."""
+    rows = batches.shortened(encoded(trained.tokens, texts), room(trained.card)).rows
+    vectors = np.zeros((len(rows), trained.card.settings.width), dtype=np.float32)
+    for indices in together(rows, TOKENS_AT_ONCE):
+        ids, real = padded_tensors(trained.model, [rows[i] for i in indices])
+        with torch.inference_mode():
+            vectors[indices] = mean_of_real(trained.model.read(ids, real), real).cpu().numpy()
+    return vectors
 
 
 def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Classified]:

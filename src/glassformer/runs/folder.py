@@ -8,6 +8,7 @@
         certificate.json what was promised of it, tried
         about.json       how it came about: parameters, time, machine, notes on the data; a text to begin with, answers
         report.html      all of it, for a person
+        engines/onnx/    the model as ONNX Runtime runs it, if it ever did; about.json says from which weights
 
 It knows what stands where; how to train and what scores mean it does not know. There is no pickle anywhere.
 """

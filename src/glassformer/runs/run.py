@@ -27,6 +27,7 @@ from glassformer.text.tasks import TASKS
 from glassformer.text.tokens import Tokens
 
 if TYPE_CHECKING:  # what only some methods need is imported there: to predict loads no view, no reader, no metric
+    from glassformer.engines.choosing import Engine
     from glassformer.exchange.parity import Parity
     from glassformer.inside.looks import Writes
     from glassformer.inside.shown import Shown
@@ -40,6 +41,7 @@ class Run:
 
     def __init__(self, model: nn.Module, card: Card, tokens: Tokens, folder: Path | None = None) -> None:
         self.model, self.card, self.tokens, self.folder = model.eval(), card, tokens, folder
+        self.worker = self.model  # what predicts; an engine may take its place
         self.objective, self.task = objective_of(card), TASKS[card.task]
 
     def predict(self, texts: Sequence[str], **how: Any) -> list[Prediction]:
@@ -54,7 +56,23 @@ class Run:
             raise InputError(
                 f"This model has only learnt to {self.objective.learns}; finetune it (--from) to {self.card.task}."
             )
-        return list(self.objective.predict(Trained(self.model, self.card, self.tokens), texts, writing))
+        return list(self.objective.predict(Trained(self.worker, self.card, self.tokens), texts, writing))
+
+    def use(self, engine: str = "auto", *, lasting: bool = True) -> "Engine":
+        """Predicts and evaluates from now on with an engine: torch, onnx, int8, or auto for the quickest exact one at
+        hand; if little is to be done (not `lasting`), nothing is converted for it. Looking stays with our own model."""
+        from glassformer.runs.engine_files import engine_for
+
+        found = engine_for(
+            self.model, None if self.folder in pocket_folders() else self.folder, engine, lasting=lasting
+        )
+        self.worker = found.model
+        return found
+
+    @property
+    def converted(self) -> bool:
+        """Whether an engine of its own was kept in its folder."""
+        return self.folder is not None and (self.folder / "engines").is_dir()
 
     def warnings(self, texts: Sequence[str]) -> list[str]:
         """A sentence on each text that is not read as it stands: it is too long, or none of its tokens is known."""
@@ -85,7 +103,7 @@ class Run:
         if self.objective.family != "language model":
             raise InputError(f"Only language models can stream; this one was trained to {self.card.task}.")
         prompt = self.objective.prompt(self.tokens, text)
-        return streamed(self.model, self.tokens, prompt, Writing(**how), goes_on=self.objective.goes_on)
+        return streamed(self.worker, self.tokens, prompt, Writing(**how), goes_on=self.objective.goes_on)
 
     def look(
         self, text: str, *, target: str | None = None, longest: int | None = None, write: "Writes | None" = None
@@ -126,7 +144,7 @@ class Run:
 
         name, part, samples = trial(self.card, self.folder, data, part, columns)
         some = samples if limit is None else thinned(samples, limit, seed)
-        scores = evaluate(self.model, self.card, self.tokens, some, how=Writing(**how), seed=seed)
+        scores = evaluate(self.worker, self.card, self.tokens, some, how=Writing(**how), seed=seed)
         return {"data": name, "part": part, **scores}
 
     @property

@@ -18,8 +18,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from glassformer.errors import GlassformerError, InputError
-from glassformer.studio.asking import Content, read_json
-from glassformer.studio.guard import Door, Guard, RefusedError, new_token
+from glassformer.serving.requests.limits import RefusedError, new_token
+from glassformer.serving.requests.strict_json import read_json
+from glassformer.studio.asking import Content
+from glassformer.studio.guard import Door, Guard
 from glassformer.studio.rooms import by_hand
 from glassformer.studio.rooms.inside import Inside
 from glassformer.studio.rooms.race import Races, is_race

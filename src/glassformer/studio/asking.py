@@ -1,51 +1,14 @@
-"""What a page asks: JSON read strictly, and its fields taken out one by one, each of the right kind and size.
+"""What a page asks: its fields taken out one by one, each of the right kind and size.
 
 Says what is wrong in words. It knows no room and does no work.
 """
 
-import json
-import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from glassformer.errors import InputError, nearest
 
 Content = Mapping[str, Any]
-DEEPEST = 12  # lists in lists
-
-
-def read_json(body: bytes) -> dict[str, Any]:
-    """The object in a body. NaN and Infinity are no JSON, and a name may stand only once."""
-    try:
-        found = json.loads(body.decode() or "{}", parse_constant=_no_number, object_pairs_hook=_each_once)
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"The request is not JSON: {' '.join(str(error).split())[:200]}.") from error
-    if not isinstance(found, dict):
-        raise InputError("The request must be an object with names and values.")
-    _check_depth(found, 0)
-    return found
-
-
-def _no_number(word: str) -> NoReturn:
-    raise InputError(f"{word} is not a number that can be worked with; give a finite one.")
-
-
-def _each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise InputError("A name stands twice in the request.")
-    return found
-
-
-def _check_depth(value: Any, depth: int) -> None:
-    if depth > DEEPEST:
-        raise InputError(f"The request is nested more than {DEEPEST} deep.")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise InputError("A number in the request is too large.")
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        _check_depth(each, depth + 1)
 
 
 def text(content: Content, name: str, *, default: str | None = None, longest: int = 200) -> str:

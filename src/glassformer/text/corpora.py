@@ -160,9 +160,8 @@ def read(
         parts = {part: _read_part(each, task, columns, encoding, tally) for part, each in files.items()}
     for part, given in (("valid", valid), ("test", test)):
         if given is not None:
-            parts[part] = _read_part(
-                files_of_parts(Path(given), task, columns)["train"], task, columns, encoding, tally
-            )
+            files = files_of_parts(Path(given), task, columns)
+            parts[part] = _read_part(files["train"], task, columns, encoding, tally)
     for text in without:
         kept = without_text(parts["train"], text)
         tally.notes.append(f"Left out of training, for “{text}”: {counted(len(parts['train']) - len(kept), 'row')}.")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from glassformer.commands.train_models.doctor import doctor
+from glassformer.commands.train_models.doctor import doctor, engine_line
 from glassformer.training import machine
 
 
@@ -26,3 +26,9 @@ def test_doctor_tells_what_it_measured(monkeypatch: pytest.MonkeyPatch, capsys: 
     page = capsys.readouterr().out
     assert "300.0 ms  ← the quickest" in page
     assert "Small models train best with 2 threads here." in page
+    assert "Engine: ONNX Runtime writes" in page
+
+
+def test_doctor_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("glassformer.commands.train_models.doctor.at_hand", lambda: {"onnx": "1", "onnxruntime": ""})
+    assert "pip install 'glassformer[engines]'" in engine_line()

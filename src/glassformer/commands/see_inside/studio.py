@@ -11,8 +11,9 @@ import torch
 import uvicorn
 
 from glassformer.errors import InputError
+from glassformer.serving.requests.limits import LARGEST_HEADERS, new_token
 from glassformer.studio.app import Studio
-from glassformer.studio.guard import LARGEST_HEADERS, Door, new_token
+from glassformer.studio.guard import Door
 
 FIRST_PORT = 8765
 

@@ -1,1 +1,1 @@
-"""Commands that put a trained model to use: predict, certify."""
+"""Commands that put a trained model to use: predict, serve, certify."""

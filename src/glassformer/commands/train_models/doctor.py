@@ -7,6 +7,7 @@ import torch
 
 from glassformer.commands.pages.machine_page import print_machine
 from glassformer.drawing.terminal import terminal
+from glassformer.engines.choosing import at_hand
 from glassformer.models.registry import build, configure
 from glassformer.training import machine
 
@@ -24,10 +25,22 @@ def doctor(*, json: bool = False) -> None:
     steps = machine.time_threads(_step())
     best = machine.quickest(steps)
     if json:
-        content = facts.to_dict() | {"matmul_gflops": speeds, "step_seconds": steps, "best_threads": best}
+        content = facts.to_dict() | {
+            "matmul_gflops": speeds, "step_seconds": steps, "best_threads": best, "engine_packages": at_hand(),
+        }  # fmt: skip
         print(json_format.dumps(content, indent=2))
     else:
         print_machine(facts, speeds, steps, best, terminal())
+        terminal().print(f"  {engine_line()}\n", highlight=False, markup=False)
+
+
+def engine_line() -> str:
+    """Which engine `auto` means here."""
+    packages = at_hand()
+    if all(packages.values()):
+        versions = ", ".join(f"{name} {version}" for name, version in packages.items())
+        return f"Engine: ONNX Runtime writes, where it is proved to give the same; PyTorch does the rest ({versions})."
+    return "Engine: PyTorch. ONNX Runtime writes several times as fast: pip install 'glassformer[engines]'."
 
 
 def _step() -> Callable[[], object]:

@@ -1,6 +1,7 @@
 """`glassformer evaluate`: the scores of a trained model, with intervals. It reads options; the run works them out."""
 
 import json as json_format
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,6 +30,7 @@ def evaluate(
     longest: int | None = None,
     beam: int | None = None,
     seed: int = 0,
+    engine: str = "auto",
     json: bool = False,
 ) -> None:
     """Evaluate a trained model on its test part, or on data of yours.
@@ -58,11 +60,16 @@ def evaluate(
         The width of beam search for a translation (4); 1 is greedy.
     seed
         The random seed: of the bootstrap intervals, and of the samples under a limit.
+    engine
+        torch, onnx (ONNX Runtime, used only if it gives the same), int8 (quicker, and slightly another model), or auto
+        for the quickest exact one at hand.
     json
         Print one JSON document.
     """
     columns = said(text=text, label=label, source=source, target=target)
     loaded = load(run)
+    if told := loaded.use(engine).said:
+        print(told, file=sys.stderr)
     scores = loaded.evaluate(
         ",".join(data) or None, part=part, columns=columns, limit=limit, seed=seed, longest=longest, beam=beam
     )

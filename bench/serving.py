@@ -1,0 +1,114 @@
+"""What the server does when many ask: requests per second of 64 clients against one at a time, what happens beyond the
+queue, and when clients vanish. Clients and server are processes on this machine, over loopback. Prints Markdown.
+
+    python bench/serving.py [--run RUN] [--requests N] [--clients N] [--engine auto]
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from typing import Any
+
+PROMPTS = ("ROMEO:", "JULIET:", "First Citizen:\n", "To be, or not to be", "What", "My lord,", "O", "Enter the king")
+
+
+async def ask(port: int, content: dict[str, Any], *, stay: bool = True) -> tuple[int, float, Any]:
+    """One request over a connection of its own: its status, its seconds, its answer."""
+    begun = time.perf_counter()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    body = json.dumps(content).encode()
+    head = f"POST /v1/completions HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+    writer.write(f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
+    await writer.drain()
+    if not stay:
+        await asyncio.sleep(0.05)
+        writer.close()
+        return 0, time.perf_counter() - begun, None
+    answer = await reader.read()
+    writer.close()
+    head_, _, rest = answer.partition(b"\r\n\r\n")
+    return int(head_.split()[1]), time.perf_counter() - begun, json.loads(rest)
+
+
+def wanted(i: int, tokens: int) -> dict[str, Any]:
+    """A request; the same number always asks for the same."""
+    return {"prompt": PROMPTS[i % len(PROMPTS)], "max_tokens": tokens, "temperature": 0}
+
+
+async def load(port: int, clients: int, requests: int, tokens: int) -> tuple[float, list[float]]:
+    """Requests per second with so many clients at once, and the seconds of each request."""
+    left, times = iter(range(requests)), list[float]()
+
+    async def client() -> None:
+        for i in left:
+            status, seconds, _ = await ask(port, wanted(i, tokens))
+            assert status == 200
+            times.append(seconds)
+
+    begun = time.perf_counter()
+    await asyncio.gather(*(client() for _ in range(clients)))
+    return requests / (time.perf_counter() - begun), times
+
+
+async def overload(port: int, clients: int) -> dict[int, int]:
+    """How many of many requests at once got which status."""
+    found = await asyncio.gather(*(ask(port, wanted(i, 32)) for i in range(clients)))
+    statuses = [status for status, _, _ in found]
+    return {status: statuses.count(status) for status in sorted({*statuses})}
+
+
+async def vanishing(port: int, clients: int) -> tuple[int, int]:
+    """Half of the clients leave; how many of the others were answered as they would be alone, and how many at all."""
+    alone = {i: (await ask(port, wanted(i, 24)))[2]["choices"][0]["text"] for i in range(len(PROMPTS))}
+    asked = [ask(port, wanted(i, 24 if i % 2 else 2000), stay=bool(i % 2)) for i in range(clients)]
+    found = await asyncio.gather(*asked)
+    stayed = [(i, answer) for i, (status, _, answer) in enumerate(found) if status == 200]
+    exact = sum(answer["choices"][0]["text"] == alone[i % len(PROMPTS)] for i, answer in stayed)
+    return exact, len(stayed)
+
+
+async def measure(port: int, asked: argparse.Namespace) -> None:
+    """All of it, as Markdown."""
+    await load(port, 4, 8, asked.tokens)  # warm
+    one, alone = await load(port, 1, max(8, asked.requests // 8), asked.tokens)
+    many, times = await load(port, asked.clients, asked.requests, asked.tokens)
+    print("| clients | requests/s | p50, s | p99, s |\n|---:|---:|---:|---:|")
+    for count, rate, each in ((1, one, alone), (asked.clients, many, times)):
+        p99 = statistics.quantiles(each, n=100)[98]
+        print(f"| {count} | {rate:.1f} | {statistics.median(each):.3f} | {p99:.3f} |")
+    print(f"\n{asked.clients} clients: {many / one:.1f} times the requests of one at a time.")
+    print(f"400 at once: {await overload(port, 400)} by status.")
+    exact, of = await vanishing(port, 200)
+    print(f"200 clients, of which 100 vanish: of the others {of} were answered, {exact} exactly as alone.")
+    print(f"\n{platform.machine()}, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, shared by all.")
+
+
+def main() -> None:
+    """Starts a server, measures, stops it."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--run", default="shakespeare")
+    parser.add_argument("--requests", type=int, default=256)
+    parser.add_argument("--clients", type=int, default=64)
+    parser.add_argument("--tokens", type=int, default=32)
+    parser.add_argument("--engine", default="auto")
+    asked = parser.parse_args()
+    words = [sys.executable, "-m", "glassformer", "serve", asked.run, "--port", "0", "--engine", asked.engine]
+    words += ["--queue", "200"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        try:
+            line = next(each for each in server.stderr if each.startswith("Serving at"))
+            asyncio.run(measure(int(line.split("/v1")[0].rpartition(":")[2]), asked))
+        finally:
+            server.terminate()
+            server.wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,264 @@
+"""Models that ONNX Runtime works, called as ours are: whoever has one of them need not know. Looking is left to ours.
+
+Shapes are those of our models. It needs the packages of the extra `engines`; it knows no folders and no text.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import torch
+from onnxruntime.capi import onnxruntime_pybind11_state as faults
+from torch import Tensor, nn
+
+from glassformer.errors import InputError
+from glassformer.models.classifiers import EncoderClassifier
+from glassformer.models.language_model import LanguageModel
+from glassformer.models.translator import Translator
+from glassformer.stages.watchers import Watcher, nothing
+
+Array = np.ndarray[Any, Any]
+Files = Mapping[str, bytes]
+FAULTS = (faults.Fail, faults.InvalidArgument, faults.InvalidGraph, faults.InvalidProtobuf, faults.NotImplemented,
+          faults.RuntimeException)  # fmt: skip
+
+
+def session(content: bytes) -> Any:
+    """A file, ready to run, with as many threads as torch has."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = torch.get_num_threads()
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.enable_mem_pattern = False  # no two steps have the same lengths
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+
+
+class Stepper:
+    """A session, its its inputs and outputs by name."""
+
+    def __init__(self, content: bytes) -> None:
+        self._session = session(content)
+        self.inputs = [each.name for each in self._session.get_inputs()]
+        self.shapes = {each.name: list(each.shape) for each in self._session.get_inputs()}
+        self.outputs = [each.name for each in self._session.get_outputs()]
+
+    def run(self, given: Mapping[str, Array]) -> dict[str, Array]:
+        """One step."""
+        return dict(zip(self.outputs, self._session.run(self.outputs, given), strict=True))
+
+
+class OnnxCache:
+    """What a decoder remembers of a batch of texts: of those being written, and of what was read once.
+
+    `first` are the names under which a step takes its memory, `present_…` those under which it gives it back.
+    """
+
+    def __init__(self, empty: Mapping[str, Sequence[int]]) -> None:
+        self.length = 0
+        self._empty = empty
+        self.own: dict[str, Array] = {}
+        self.cross: dict[str, Array] = {}
+
+    def begin(self, n_batch: int) -> None:
+        """Nothing is remembered of so many texts."""
+        for name, shape in self._empty.items():
+            kind = np.int64 if name.endswith("positions") else np.float32
+            self.own[name] = np.zeros([n_batch, *shape], dtype=kind)
+
+    def take(self, found: Mapping[str, Array], new: int) -> None:
+        """Remembers what a step has given back."""
+        self.own = {name: found["present" + name.removeprefix("past")] for name in self._empty}
+        self.length += new
+
+    def keep(self, rows: Tensor) -> None:
+        """Goes on with these texts only, in this order."""
+        self.reorder(rows)
+        self.cross = _changed(self.cross, lambda array: array[rows.numpy()])
+
+    def reorder(self, rows: Tensor) -> None:
+        """The same where each row keeps its context."""
+        self.own = _changed(self.own, lambda array: array[rows.numpy()])
+
+    def join(self, other: "OnnxCache") -> None:
+        """Takes in the texts of another one; all end in the same column."""
+        length = max(self.length, other.length)
+        self.own = {
+            name: np.concatenate([_pushed(array, length), _pushed(other.own[name], length)])
+            for name, array in self.own.items()
+        }
+        self.length = length
+
+    def cut(self, columns: int) -> None:
+        """Forgets the first columns."""
+        self.own = _changed(self.own, lambda array: array[(slice(None),) * _axis(array) + (slice(columns, None),)])
+        self.length -= columns
+
+
+def _changed(arrays: Mapping[str, Array], change: Callable[[Array], Array]) -> dict[str, Array]:
+    return {name: np.ascontiguousarray(change(array)) for name, array in arrays.items()}
+
+
+def _axis(array: Array) -> int:
+    """Which axis counts tokens: B G T K, or B T of positions."""
+    return 1 if array.ndim == 2 else 2
+
+
+def _pushed(array: Array, length: int) -> Array:
+    pads = [(0, 0)] * array.ndim
+    pads[_axis(array)] = (length - array.shape[_axis(array)], 0)
+    return np.pad(array, pads)
+
+
+def _memory(stepper: Stepper) -> dict[str, list[int]]:
+    """What a step takes of its past, by name, and its shape when there is none, without the batch."""
+    past = {name: shape for name, shape in stepper.shapes.items() if name.startswith("past_")}
+    return {name: [0 if isinstance(each, str) else each for each in shape[1:]] for name, shape in past.items()}
+
+
+class OnnxLanguageModel(nn.Module):
+    """A language model's step graph."""
+
+    def __init__(self, model: LanguageModel, files: Files) -> None:
+        super().__init__()
+        self.model, self.config = model, model.config
+        self._step = Stepper(files["step.onnx"])
+        self._empty = _memory(self._step)
+
+    @property
+    def longest(self) -> int | None:
+        """How many ids it can look back on."""
+        return self.model.longest
+
+    def new_cache(self) -> list[OnnxCache]:
+        """An empty memory for one batch of texts."""
+        return [OnnxCache(self._empty)]
+
+    def forward(
+        self,
+        ids: Tensor,
+        real: Tensor | None = None,
+        *,
+        positions: Tensor | None = None,
+        counted: Tensor | None = None,
+        cache: list[OnnxCache] | None = None,
+        see: Watcher = nothing,
+    ) -> Tensor:
+        """Scores for the id after each one, or only where it is counted."""
+        if see is not nothing:
+            return self.model(ids, real, positions=positions, counted=counted, see=see)  # type: ignore[no-any-return]
+        memory = (cache or self.new_cache())[0]
+        at = _positions(self.longest, memory.length, ids) if positions is None else positions.expand_as(ids)
+        found = _stepped(self._step, memory, ids, at, real)
+        return found if counted is None else found[counted]
+
+
+def _positions(longest: int | None, start: int, ids: Tensor) -> Tensor:
+    end = start + ids.shape[1]
+    if longest is not None and end > longest:
+        raise InputError(f"This model looks back on {longest} tokens at most; there are {end}.")
+    return torch.arange(start, end)[None].expand_as(ids)
+
+
+def _stepped(step: Stepper, memory: OnnxCache, ids: Tensor, at: Tensor, real: Tensor | None, **more: Array) -> Tensor:
+    """One step, remembered."""
+    if not memory.own:
+        memory.begin(len(ids))
+    n_batch, new = ids.shape
+    seen = np.ones((n_batch, memory.length + new), dtype=np.bool_) if real is None else real.numpy()
+    found = step.run({"ids": ids.numpy(), "positions": at.numpy(), "real": seen, **memory.own, **more})
+    memory.take(found, new)
+    return torch.from_numpy(found["logits"])
+
+
+class OnnxTranslator(nn.Module):
+    """A translator's three graphs: reading, what is remembered of it, and a step of writing."""
+
+    def __init__(self, model: Translator, files: Files) -> None:
+        super().__init__()
+        self.model, self.config, self.order = model, model.config, model.order
+        self._read, self._remember, self._step = (Stepper(files[f"{name}.onnx"]) for name in ("read", "memory", "step"))
+        self._empty = _memory(self._step)
+
+    def new_cache(self) -> list[OnnxCache]:
+        """An empty memory for one batch of texts."""
+        return [OnnxCache(self._empty)]
+
+    def forward(
+        self,
+        source: Tensor,
+        source_real: Tensor,
+        target: Tensor,
+        *,
+        counted: Tensor | None = None,
+        see: Watcher = nothing,
+    ) -> Tensor:
+        """Teacher forcing: the whole target at once."""
+        if see is not nothing:
+            return self.model(source, source_real, target, counted=counted, see=see)  # type: ignore[no-any-return]
+        return self.decode(target, self.encode(source, source_real), source_real, counted=counted)
+
+    def encode(self, source: Tensor, source_real: Tensor, *, see: Watcher = nothing) -> Tensor:
+        """One row per source id."""
+        if see is not nothing:
+            return self.model.encode(source, source_real, see=see)
+        _positions(self.order.longest, 0, source)
+        found = self._read.run({"source": source.numpy(), "source_real": source_real.numpy()})
+        return torch.from_numpy(found["context"])
+
+    def decode(
+        self,
+        target: Tensor,
+        context: Tensor,
+        source_real: Tensor,
+        *,
+        counted: Tensor | None = None,
+        cache: list[OnnxCache] | None = None,
+        see: Watcher = nothing,
+    ) -> Tensor:
+        """Scores for the id after each of `target`; with a cache, these are new ids."""
+        if see is not nothing:
+            return self.model.decode(target, context, source_real, counted=counted, see=see)
+        memory = (cache or self.new_cache())[0]
+        if not memory.cross:
+            memory.cross = self._remember.run({"context": context.numpy()})
+        at = _positions(self.order.longest, memory.length, target)
+        found = _stepped(self._step, memory, target, at, None, source_real=source_real.numpy(), **memory.cross)
+        return found if counted is None else found[counted]
+
+
+class OnnxClassifier(nn.Module):
+    """A classifier's graph; an encoder's also gives the rows of a text."""
+
+    def __init__(self, model: nn.Module, files: Files) -> None:
+        super().__init__()
+        self.model, self.config = model, model.config
+        self._classify = Stepper(files["classify.onnx"])
+
+    def forward(self, ids: Tensor, real: Tensor, *, see: Watcher = nothing) -> Tensor:
+        """Logits for each class."""
+        if see is not nothing:
+            return self.model(ids, real, see=see)  # type: ignore[no-any-return]
+        return self._found(ids, real, "logits")
+
+    def read(self, ids: Tensor, real: Tensor, *, see: Watcher = nothing) -> Tensor:
+        """A row for every token, of an encoder."""
+        if see is not nothing and isinstance(self.model, EncoderClassifier):
+            return self.model.read(ids, real, see=see)
+        return self._found(ids, real, "rows")
+
+    def _found(self, ids: Tensor, real: Tensor, name: str) -> Tensor:
+        length = getattr(self.config, "length", ids.shape[1])  # longer texts are cut
+        given = {"ids": ids[:, :length].numpy(), "real": real[:, :length].numpy()}
+        return torch.from_numpy(self._classify.run(given)[name])
+
+
+def run_by_onnx(model: nn.Module, files: Files) -> nn.Module:
+    """The same model, worked by ONNX Runtime from its files."""
+    kinds: tuple[tuple[type[nn.Module], Callable[[Any, Files], nn.Module]], ...] = (
+        (LanguageModel, OnnxLanguageModel),
+        (Translator, OnnxTranslator),
+    )
+    make = next((make for kind, make in kinds if isinstance(model, kind)), OnnxClassifier)
+    return make(model, files).eval()

@@ -1,0 +1,109 @@
+"""Whether two models are the same: their logits on made-up ids, and what each of them writes. It knows no engine."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from glassformer.models.language_model import Continuation
+from glassformer.models.sampling import Stop, greedy
+from glassformer.models.translator import Translation
+
+TOLERANCE = 1e-4  # of logits, in float32
+FIRST_ID = 5  # those before it are special tokens, which begin no text
+BEGIN, END = 2, 3
+
+
+@dataclass(frozen=True)
+class EngineParity:
+    """How far two models are apart.
+
+    largest     the largest difference of any logit
+    agreeing    the share of places where the most likely id, or class, is the same
+    texts       how many texts both have written greedily, or classified; `equal` of them to the last id
+    """
+
+    largest: float
+    agreeing: float
+    texts: int
+    equal: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether one may stand for the other."""
+        return self.largest <= TOLERANCE and self.equal == self.texts
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return asdict(self)
+
+    def said(self) -> str:
+        """The same in words."""
+        return (
+            f"logits differ by {self.largest:.1e} at most, the most likely is the same in {100 * self.agreeing:.1f} %, "
+            f"{self.equal} of {self.texts} texts are equal"
+        )
+
+
+def compared(model: Any, other: Any, *, texts: int = 12, seed: int = 0) -> EngineParity:
+    """Both models on the same ids; texts of unequal length stand in one batch."""
+    kind = _family(model)
+    with torch.inference_mode():
+        return _COMPARED[kind](model, other, _ids(model, texts, seed))
+
+
+def _family(model: Any) -> str:
+    return (
+        "translator" if hasattr(model, "decode") else "language model" if hasattr(model, "new_cache") else "classifier"
+    )
+
+
+def _ids(model: Any, texts: int, seed: int) -> tuple[Tensor, Tensor]:
+    """Ids, and where they are real, padding on the right."""
+    draw = torch.Generator().manual_seed(seed)
+    longest = min(48, getattr(model.config, "length", 48))
+    alike = "synthesizer" in getattr(model.config, "scorer", "")  # it counts columns
+    lengths = torch.randint(1, longest + 1, (texts,), generator=draw)
+    lengths = torch.full_like(lengths, max(1, longest // 2)) if alike else lengths
+    real = torch.arange(int(lengths.max())) < lengths[:, None]
+    first = min(FIRST_ID, model.config.vocabulary - 1)
+    ids = torch.randint(first, model.config.vocabulary, real.shape, generator=draw)
+    return ids.masked_fill(~real, 0), real
+
+
+def _differences(mine: Tensor, theirs: Tensor) -> tuple[float, float]:
+    """The largest difference, and the share of rows whose best is the same."""
+    largest = float((mine - theirs).abs().max())
+    agreeing = float((mine.argmax(-1) == theirs.argmax(-1)).double().mean())
+    return largest if math.isfinite(largest) else math.inf, agreeing
+
+
+def _classifier(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> EngineParity:
+    mine, theirs = model(*given), other(*given)
+    return EngineParity(*_differences(mine, theirs), len(mine), int((mine.argmax(-1) == theirs.argmax(-1)).sum()))
+
+
+def _language_model(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> EngineParity:
+    ids, real = given
+    found = _differences(model(ids, real)[real], other(ids, real)[real])
+    prompts = [row[kept][:8].tolist() for row, kept in zip(ids, real, strict=True)]
+    stop = Stop(longest=max(1, min(16, model.config.length - 8)))
+    return _texts(found, *(greedy(Continuation(each, prompts), stop) for each in (model, other)))
+
+
+def _translator(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> EngineParity:
+    ids, real = given
+    target = ids[:, : max(1, ids.shape[1] // 2)]
+    found = _differences(model(ids, real, target), other(ids, real, target))
+    stop = Stop(longest=min(16, model.config.length), endings=((END,),))
+    return _texts(found, *(greedy(Translation(each, ids, real, BEGIN), stop) for each in (model, other)))
+
+
+def _texts(found: tuple[float, float], mine: Any, theirs: Any) -> EngineParity:
+    equal = sum(one.ids == two.ids for one, two in zip(mine, theirs, strict=True))
+    return EngineParity(*found, len(mine), equal)
+
+
+_COMPARED = {"classifier": _classifier, "language model": _language_model, "translator": _translator}

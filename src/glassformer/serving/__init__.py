@@ -1,0 +1,1 @@
+"""Trained models for other programs, over HTTP."""

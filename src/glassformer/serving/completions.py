@@ -1,0 +1,219 @@
+"""`/v1/completions`: what a language model writes, in the shape of OpenAI's interface, whole or as it is made."""
+
+import asyncio
+import json
+import secrets
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from starlette.responses import Response
+
+from glassformer.errors import GlassformerError, InputError
+from glassformer.objectives.writing import USUAL_TEMPERATURE
+from glassformer.serving.requests.fields import (
+    Schema,
+    a_text,
+    flag,
+    listed,
+    mapping_of,
+    number,
+    one_of,
+    texts,
+    whole,
+    words,
+)
+from glassformer.serving.requests.gate import error_body
+from glassformer.serving.served import ServedModel
+from glassformer.serving.visits import JSON, Events, Operation, Visit, told
+from glassformer.serving.work.slots import TokenStep, Told, ToWrite, sampling_of
+from glassformer.text.tokens import Tokens
+
+MOST_CHOICES = 32  # texts written for one request
+MOST_TOKENS = 4096  # written to one text
+USUAL_LENGTH = 16  # as OpenAI has it, for a text that has no end of its own
+SEEDS = 2**62
+
+FIELDS = {
+    "model": a_text("The model; may be left out if there is only one that writes.", longest=200),
+    "prompt": texts("A text, or several; each is gone on with, or answered.", most=MOST_CHOICES, empty=True),
+    "max_tokens": whole(
+        "New tokens at most: 16 if nothing is said, or up to the end of an answer.", least=1, most=MOST_TOKENS
+    ),
+    "temperature": number(
+        f"0 is greedy. If nothing is said: {USUAL_TEMPERATURE} for a text that goes on, 0 for an answer.",
+        least=0.0, most=100.0,
+    ),
+    "top_p": number("Sample only from the likeliest tokens that have this probability.", least=0.0, most=1.0),
+    "top_k": whole("Sample only from the k likeliest tokens.", least=1, most=1_000_000),
+    "min_p": number("Sample only from tokens at least this share as likely as the likeliest.", least=0.0, most=1.0),
+    "n": whole("Texts for each prompt.", least=1, most=MOST_CHOICES, default=1),
+    "seed": whole("The same seed writes the same text; each choice has the next one.", least=0, most=SEEDS),
+    "stop": words("Strings that end a text, and are left out.", most=4, longest=100),
+    "stream": flag("Tell the text as it is made, as server-sent events that end with [DONE]."),
+    "stream_options": mapping_of("With include_usage, a last event counts the tokens.", {"include_usage": flag("")}),
+    "logprobs": whole("Tell log-probabilities, and those of so many likeliest tokens.", least=0, most=5),
+    "echo": flag("Put the prompt before the text."),
+    "best_of": one_of("Only 1.", [1]),
+    "presence_penalty": one_of("Only 0.", [0]),
+    "frequency_penalty": one_of("Only 0.", [0]),
+    "suffix": one_of("Only an empty one.", [""]),
+    "logit_bias": mapping_of("Only an empty one.", {}),
+    "user": a_text("Not used.", longest=1000),
+}  # fmt: skip
+
+_COUNT: Schema = {"type": "integer", "minimum": 0}
+ANSWER: Schema = {
+    "type": "object",
+    "required": ["id", "object", "created", "model", "choices", "usage"],
+    "properties": {
+        "id": {"type": "string"},
+        "object": {"const": "text_completion"},
+        "created": {"type": "integer"},
+        "model": {"type": "string"},
+        "choices": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["index", "text", "logprobs", "finish_reason"],
+                "properties": {
+                    "index": _COUNT,
+                    "text": {"type": "string"},
+                    "logprobs": {"type": ["object", "null"]},
+                    "finish_reason": {"enum": ["stop", "length"]},
+                },
+            },
+        },
+        "usage": {
+            "type": "object",
+            "required": ["prompt_tokens", "completion_tokens", "total_tokens"],
+            "properties": {"prompt_tokens": _COUNT, "completion_tokens": _COUNT, "total_tokens": _COUNT},
+        },
+    },
+}
+
+
+async def completions(visit: Visit, asked: JSON) -> Response:
+    """The texts, all at once or bit by bit."""
+    model = visit.roster.find(asked["model"], "completions")
+    prompts = listed(asked["prompt"])
+    if len(prompts) * asked["n"] > MOST_CHOICES:
+        raise InputError(
+            f"{len(prompts)} prompts with {asked['n']} texts each are {len(prompts) * asked['n']}; at most "
+            f"{MOST_CHOICES} are written for one request."
+        )
+    given = await asyncio.to_thread(_to_write, model, prompts, asked)
+    reply = Reply(model, asked, [prompt for prompt in prompts for _ in range(asked["n"])], given)
+    parts = visit.parts(model.workshop, given, lambda part: part.finish is not None)
+    if asked["stream"]:
+        first = await anext(parts)  # what goes wrong at once is told by the status
+        return Events(reply.events(first, parts))
+    found: list[Told] = [Told("")] * len(given)
+    async with aclosing(parts):
+        async for i, part in parts:
+            found[i] = part
+    return told(reply.whole(found))
+
+
+def _to_write(model: ServedModel, prompts: Sequence[str], asked: JSON) -> list[ToWrite]:
+    """Every text that is to be written."""
+    run, goes_on = model.run, model.run.objective.goes_on
+    temperature = asked["temperature"]
+    if temperature is None:
+        temperature = USUAL_TEMPERATURE if goes_on else 0.0
+    top_p = 1.0 if asked["top_p"] is None else max(asked["top_p"], 1e-9)  # 0 is the likeliest alone
+    sampling = sampling_of(temperature, asked["top_k"], top_p, asked["min_p"] or 0.0)
+    longest = asked["max_tokens"] or (USUAL_LENGTH if goes_on else run.card.settings.length)
+    seed = secrets.randbelow(SEEDS) if asked["seed"] is None else asked["seed"]
+    return [
+        ToWrite(
+            prompt=tuple(run.objective.prompt(run.tokens, prompt).tolist()), longest=longest, sampling=sampling,
+            seed=seed + i * asked["n"] + j, goes_on=goes_on, stop=tuple(listed(asked["stop"])),
+            streamed=asked["stream"], alternatives=asked["logprobs"],
+        )
+        for i, prompt in enumerate(prompts)
+        for j in range(asked["n"])
+    ]  # fmt: skip
+
+
+class Reply:
+    """What is answered to one request, in OpenAI's shape."""
+
+    def __init__(self, model: ServedModel, asked: JSON, prompts: Sequence[str], given: Sequence[ToWrite]) -> None:
+        self.tokens, self.asked, self.prompts, self.given = model.run.tokens, asked, prompts, given
+        self.head = {
+            "id": f"cmpl-{secrets.token_hex(12)}", "object": "text_completion", "created": int(time.time()),
+            "model": model.name,
+        }  # fmt: skip
+
+    def whole(self, found: Sequence[Told]) -> JSON:
+        """The texts at once."""
+        choices = [self._choice(i, self._echo(i) + part.text, part) for i, part in enumerate(found)]
+        return {**self.head, "choices": choices, "usage": self._usage(found)}
+
+    async def events(self, first: tuple[int, Told], parts: AsyncGenerator[tuple[int, Told]]) -> AsyncIterator[bytes]:
+        """The same bit by bit; a fault on the way is told as an event."""
+        begun: set[int] = set()
+        ended: list[Told] = []
+        try:
+            async for i, part in _from(first, parts):
+                text = part.text if i in begun else self._echo(i) + part.text
+                begun.add(i)
+                ended += [part] if part.finish else []
+                yield _event({**self.head, "choices": [self._choice(i, text, part)]})
+        except GlassformerError as error:
+            yield _event(error_body(500, str(error)))
+            return
+        finally:
+            await parts.aclose()
+        if (self.asked["stream_options"] or {}).get("include_usage"):
+            yield _event({**self.head, "choices": [], "usage": self._usage(ended)})
+        yield b"data: [DONE]\n\n"
+
+    def _echo(self, i: int) -> str:
+        return self.prompts[i] if self.asked["echo"] else ""
+
+    def _choice(self, i: int, text: str, part: Told) -> JSON:
+        logprobs = _logprobs(self.tokens, part.steps, len(self._echo(i))) if part.steps else None
+        return {"index": i, "text": text, "logprobs": logprobs, "finish_reason": part.finish}
+
+    def _usage(self, found: Sequence[Told]) -> dict[str, int]:
+        read = sum(len(each.prompt) for each in self.given[:: self.asked["n"]])
+        written = sum(part.count for part in found)
+        return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+
+
+async def _from(first: tuple[int, Told], rest: AsyncIterator[tuple[int, Told]]) -> AsyncIterator[tuple[int, Told]]:
+    yield first
+    async for each in rest:
+        yield each
+
+
+def _event(content: Mapping[str, Any]) -> bytes:
+    return f"data: {json.dumps(content, ensure_ascii=False)}\n\n".encode()
+
+
+def _logprobs(tokens: Tokens, steps: Sequence[TokenStep], before: int) -> JSON:
+    def name(id_: int) -> str:
+        return tokens.strings([id_])[0]
+
+    return {
+        "tokens": [name(step.id) for step in steps],
+        "token_logprobs": [step.logprob for step in steps],
+        "top_logprobs": [{name(id_): value for id_, value in step.likeliest} for step in steps],
+        "text_offset": [before + step.offset for step in steps],
+    }
+
+
+COMPLETIONS = Operation(
+    path="/v1/completions",
+    summary="Write",
+    says="How a text goes on, or the answer to a prompt. OpenAI's clients can be pointed here.",
+    fields=FIELDS,
+    answer=ANSWER,
+    example={"prompt": "ROMEO:", "max_tokens": 24, "seed": 1},
+    ability="completions",
+    do=completions,
+    streams=True,
+)

@@ -1,0 +1,178 @@
+"""`/v1/completions`: what a model writes, in OpenAI's shape, whole or bit by bit."""
+
+import asyncio
+import json
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+from helpers.server_visits import Caller, events, serving, small_models
+
+from glassformer.runs.run import Run
+
+PATH = "/v1/completions"
+
+
+def written(run: Run, prompt: str, longest: int, **how: Any) -> str:
+    return "".join(run.stream(prompt, longest=longest, **{"temperature": 0.0, **how}))
+
+
+def run_of(caller: Caller, name: str) -> Run:
+    return caller.server.roster.models[name].run
+
+
+def test_a_text_goes_on_as_predict_writes_it(caller: Caller) -> None:
+    found = caller.told(PATH, model="stream", prompt="the cat", max_tokens=9, temperature=0)
+    assert found["choices"] == [
+        {"index": 0, "text": written(run_of(caller, "stream"), "the cat", 9), "logprobs": None,
+         "finish_reason": "length"}
+    ]  # fmt: skip
+    assert found["usage"] == {"prompt_tokens": 7, "completion_tokens": 9, "total_tokens": 16}
+    assert (found["object"], found["model"]) == ("text_completion", "stream")
+
+
+def test_an_answer_is_what_predict_answers(caller: Caller) -> None:
+    run = run_of(caller, "answers")
+    found = caller.told(PATH, model="answers", prompt=["3 1 2", "2 1"])
+    assert [each["text"] for each in found["choices"]] == [each.said for each in run.predict(["3 1 2", "2 1"])]
+
+
+def test_a_seed_writes_the_same_and_each_choice_has_its_own(caller: Caller) -> None:
+    asked = {"model": "stream", "prompt": ["the", "a"], "max_tokens": 9, "temperature": 1.0, "n": 3, "seed": 5}
+    found = [each["text"] for each in caller.told(PATH, **asked)["choices"]]
+    run = run_of(caller, "stream")
+    seeds = [("the", 5), ("the", 6), ("the", 7), ("a", 8), ("a", 9), ("a", 10)]
+    assert found == [written(run, prompt, 9, temperature=1.0, seed=seed) for prompt, seed in seeds]
+    assert found == [each["text"] for each in caller.told(PATH, **asked)["choices"]]
+    asked.pop("seed")
+    assert len({caller.told(PATH, **asked)["choices"][0]["text"] for _ in range(5)}) > 1
+
+
+def test_a_stream_tells_the_same_bit_by_bit(caller: Caller) -> None:
+    asked = {"model": "stream", "prompt": ["the cat", "a"], "max_tokens": 9, "temperature": 0, "echo": True}
+    whole = [each["text"] for each in caller.told(PATH, **asked)["choices"]]
+    answer = caller.ask(PATH, **asked, stream=True, stream_options={"include_usage": True})
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    *parts, usage, last = events(answer.body)
+    assert last == "[DONE]"
+    assert usage["usage"]["completion_tokens"] == 18
+    joined = ["", ""]
+    for part in parts:
+        joined[part["choices"][0]["index"]] += part["choices"][0]["text"]
+    assert joined == whole
+    assert whole[0].startswith("the cat")
+    assert sum(part["choices"][0]["finish_reason"] == "length" for part in parts) == 2
+
+
+def test_logprobs_stand_beside_each_token(caller: Caller) -> None:
+    found = caller.told(PATH, model="stream", prompt="the cat", max_tokens=4, temperature=0, logprobs=2, echo=True)
+    (choice,) = found["choices"]
+    told = choice["logprobs"]
+    assert "".join(told["tokens"]) == choice["text"][len("the cat") :]
+    assert told["text_offset"] == [7, 8, 9, 10]
+    for value, likely in zip(told["token_logprobs"], told["top_logprobs"], strict=True):
+        assert len(likely) == 2
+        assert value == max(likely.values()) < 0
+
+
+def test_a_stop_string_ends_it(caller: Caller) -> None:
+    text = written(run_of(caller, "stream"), "the cat", 12)
+    found = caller.told(PATH, model="stream", prompt="the cat", max_tokens=12, temperature=0, stop=text[4:6])
+    assert found["choices"][0]["text"] == text[: text.find(text[4:6])]
+    assert found["choices"][0]["finish_reason"] == "stop"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({}, "'prompt' must be"),
+        ({"prompt": "a", "max_tokens": 0}, "'max_tokens' must be a whole number from 1 to 4,096; it is 0"),
+        ({"prompt": "a", "temperature": -1}, "'temperature'"),
+        ({"prompt": "a", "top_p": 2}, "'top_p'"),
+        ({"prompt": "a", "presence_penalty": 1}, "'presence_penalty' must be one of 0"),
+        ({"prompt": "a", "messages": []}, "no field called 'messages'"),
+        ({"prompt": ["a"] * 9, "n": 4}, "at most 32 are written for one request"),
+        ({"prompt": "a", "seed": 2**63}, "'seed'"),
+        ({"prompt": 7}, "'prompt' must be"),
+    ],
+)
+def test_what_cannot_be_written_is_told_in_words(caller: Caller, asked: dict[str, Any], said: str) -> None:
+    assert said in caller.refused(PATH, **asked, model="stream")
+
+
+def test_a_prompt_that_is_too_long_for_an_answer_is_refused_by_the_status(caller: Caller) -> None:
+    for stream in (False, True):
+        assert "looks back on" in caller.refused(PATH, model="answers", prompt="1 " * 200, stream=stream)
+
+
+def test_a_model_that_cannot_write_says_what_it_can(caller: Caller) -> None:
+    assert "It can do: classify" in caller.refused(PATH, 404, model="classes", prompt="a")
+    assert "Name the model" in caller.refused(PATH, 404, prompt="a")
+    assert "did you mean 'stream'" in caller.refused(PATH, 404, model="straem", prompt="a")
+
+
+def test_openai_s_own_client_works(tmp_path: Path) -> None:
+    runs = small_models(tmp_path)
+    with serving(runs) as (_, address), openai.OpenAI(base_url=f"{address}/v1", api_key="none") as client:
+        assert {each.id for each in client.models.list()} == {*runs}
+        assert client.models.retrieve("stream").id == "stream"
+        whole = client.completions.create(model="stream", prompt="the cat", max_tokens=9, temperature=0)
+        assert whole.choices[0].text == written(runs["stream"], "the cat", 9)
+        assert whole.usage is not None
+        assert whole.usage.completion_tokens == 9
+        parts = client.completions.create(model="stream", prompt="the cat", max_tokens=9, temperature=0, stream=True)
+        assert "".join(part.choices[0].text for part in parts) == whole.choices[0].text
+        vectors = client.embeddings.create(model="classes", input=["not good", "good"])
+        assert len(vectors.data[1].embedding) == runs["classes"].card.settings.width
+        with pytest.raises(openai.NotFoundError, match="have not learnt to chat"):
+            client.chat.completions.create(model="stream", messages=[{"role": "user", "content": "hello"}])
+        with pytest.raises(openai.UnprocessableEntityError, match="max_tokens"):
+            client.completions.create(model="stream", prompt="a", max_tokens=-1)
+
+
+def test_many_at_once_are_each_what_they_would_be_alone(tmp_path: Path) -> None:
+    runs = small_models(tmp_path)
+    prompts = ["the cat sat on the mat"[: 1 + i % 13] for i in range(40)]
+
+    def ask(prompt: str, address: str) -> str:
+        content = json.dumps({"model": "stream", "prompt": prompt, "max_tokens": 20, "temperature": 0}).encode()
+        request = urllib.request.Request(f"{address}{PATH}", content, {"content-type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return str(json.load(answer)["choices"][0]["text"])
+
+    with serving(runs) as (server, address), ThreadPoolExecutor(40) as pool:
+        found = list(pool.map(lambda prompt: ask(prompt, address), prompts))
+        assert server.roster.models["stream"].workshop.turns < 40 * 20
+    assert found == [written(runs["stream"], prompt, 20) for prompt in prompts]
+
+
+def test_half_of_the_clients_vanish_and_the_rest_are_exact(tmp_path: Path) -> None:
+    runs = small_models(tmp_path)
+    prompts = ["the cat sat on the mat"[: 1 + i % 13] for i in range(60)]
+
+    async def ask(prompt: str, port: int, stay: bool) -> str:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        longest = 25 if stay else 4000
+        content = json.dumps({"model": "stream", "prompt": prompt, "max_tokens": longest, "temperature": 0}).encode()
+        head = f"POST {PATH} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+        writer.write(f"{head}Content-Length: {len(content)}\r\nConnection: close\r\n\r\n".encode() + content)
+        await writer.drain()
+        answer = await reader.read() if stay else b""
+        writer.close()
+        return str(json.loads(answer.partition(b"\r\n\r\n")[2])["choices"][0]["text"]) if stay else ""
+
+    async def all_of_them(port: int) -> list[str]:
+        return await asyncio.gather(*(ask(prompt, port, i % 2 == 0) for i, prompt in enumerate(prompts)))
+
+    with serving(runs) as (server, address):
+        with ThreadPoolExecutor(1) as pool:
+            found = pool.submit(asyncio.run, all_of_them(int(address.rpartition(":")[2]))).result()
+        assert found[::2] == [written(runs["stream"], prompt, 25) for prompt in prompts[::2]]
+        model = server.roster.models["stream"]
+        model.workshop.close(60)  # ends only when nothing is left to be done
+        assert model.slots is not None
+        assert (model.slots.taken, model.workshop.waiting) == (0, 0)
+        assert model.slots.written < 30 * 25 + 30 * 4000
