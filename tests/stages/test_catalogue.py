@@ -12,7 +12,7 @@ from helpers.small_models import inputs, small
 from glassformer.by_hand.worksheets.solution import explain
 from glassformer.by_hand.worksheets.worksheet import example_names, read_example
 from glassformer.errors import InputError
-from glassformer.inside.watching.rebuilding import Capped
+from glassformer.inside.watching.following.rebuilding import Capped
 from glassformer.layers.attention import WEIGHERS, Attention
 from glassformer.layers.blocks import ACTIVATIONS
 from glassformer.layers.positions import Positions

@@ -20,14 +20,14 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import _disable_current_modes
 
 from glassformer.errors import InputError
+from glassformer.inside.watching.beneath.origins import Origins
+from glassformer.inside.watching.beneath.underneath import Underneath
 from glassformer.inside.watching.eagerly import Eagerly
-from glassformer.inside.watching.follower import Follower
+from glassformer.inside.watching.following.follower import Follower
+from glassformer.inside.watching.following.rebuilding import CaughtAttention, Multihead, from_kernel
 from glassformer.inside.watching.fused import FUSED, Again, Pair, StepAside
 from glassformer.inside.watching.interruptions import from_a_signal
-from glassformer.inside.watching.origins import Origins
-from glassformer.inside.watching.rebuilding import CaughtAttention, Multihead, from_kernel
 from glassformer.inside.watching.seen import AttentionCall, Comparison, Seen, facts_of_attention
-from glassformer.inside.watching.underneath import Underneath
 from glassformer.stages.recorder import Recorder
 from glassformer.stages.watchers import within
 

@@ -2,8 +2,8 @@
 
 import torch
 
-from glassformer.inside.watching.nodes import Scores
-from glassformer.inside.watching.score_steps import Bent, Stretch
+from glassformer.inside.watching.following.nodes import Scores
+from glassformer.inside.watching.following.score_steps import Bent, Stretch
 
 
 def scores(axes: tuple[int, ...]) -> Scores:

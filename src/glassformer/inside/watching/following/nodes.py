@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from glassformer.inside.watching.score_steps import Shape, Step
+from glassformer.inside.watching.following.score_steps import Shape, Step
 
 
 @dataclass(frozen=True)

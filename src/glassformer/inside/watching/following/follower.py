@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 from torch.utils.weak import WeakIdKeyDictionary
 
-from glassformer.inside.watching.nodes import AttentionWeights, Lost, Node, Scores, Stretched
-from glassformer.inside.watching.products import PRODUCTS, Args, Kwargs, ScaledProduct, argument, arranged
-from glassformer.inside.watching.rebuilding import Heart, four_axes
-from glassformer.inside.watching.score_steps import Add, Bent, Bound, Fill, Shape, Step, Stretch, Times
+from glassformer.inside.watching.following.nodes import AttentionWeights, Lost, Node, Scores, Stretched
+from glassformer.inside.watching.following.products import PRODUCTS, Args, Kwargs, ScaledProduct, argument, arranged
+from glassformer.inside.watching.following.rebuilding import Heart, four_axes
+from glassformer.inside.watching.following.score_steps import Add, Bent, Bound, Fill, Shape, Step, Stretch, Times
 
 
 class Follower:

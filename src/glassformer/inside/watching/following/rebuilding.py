@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.func import functional_call
 
 from glassformer.errors import InputError
-from glassformer.inside.watching.score_steps import Add, Fill, Shape, Step, Stretch, in_our_terms
+from glassformer.inside.watching.following.score_steps import Add, Fill, Shape, Step, Stretch, in_our_terms
 from glassformer.layers.attention import WEIGHERS, DotProduct, for_each_head, mix, score, step_by_step
 from glassformer.layers.multihead import MultiheadAttention
 from glassformer.stages.watchers import Watcher, nothing
