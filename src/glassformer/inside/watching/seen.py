@@ -3,7 +3,7 @@
 It keeps, tells and can be looked at. It knows nothing of how attention is caught or rebuilt.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from glassformer.errors import InputError, counted
 from glassformer.inside.looks import Look
 from glassformer.inside.parts import Texts
 from glassformer.inside.shown import Shown
+from glassformer.inside.watching.lens import Lens
 from glassformer.stages.arithmetic import Array
 from glassformer.stages.trace import Trace
 
@@ -53,6 +54,7 @@ class AttentionCall:
     masked    whether something was hidden; `biased` whether numbers were added to the scores
     dropout   the share of the weights that was dropped; the stages are those before it
     rebuilt   the rebuilt output, and weights where they can be had, against the real ones; None if nothing could be
+    written   the stages that were written; `rebuilt` is then that of the pass before, without the change
     fused     the module that torch may have run in one kernel; `repeated` compares a second, open pass with it
     """
 
@@ -66,6 +68,7 @@ class AttentionCall:
     biased: bool
     dropout: float
     rebuilt: Comparison | None
+    written: tuple[str, ...] = ()
     fused: str | None = None
     repeated: Comparison | None = None
 
@@ -98,6 +101,7 @@ class AttentionCall:
             told.append("and the output cannot be compared.")
             told += [f"The weights before dropout and the real ones: {self.rebuilt}."] if self.rebuilt else []
         else:
+            told += [f"Written: {', '.join(self.written)}. Before that:"] if self.written else []
             told.append(f"Rebuilt and real: {self.rebuilt}.")
         if self.fused is not None:
             whom = self.fused or "The model"
@@ -131,6 +135,7 @@ class Seen:
     missed    attentions that were noticed and could not be rebuilt: where, and why
     unsure    what could hold an attention and cannot be looked into: where, and why
     outside   how many ran outside the model that was watched
+    before    the same pass without the change, where something was written
     """
 
     trace: Trace = field(default_factory=Trace)
@@ -139,6 +144,8 @@ class Seen:
     unsure: list[tuple[str, str]] = field(default_factory=list)
     outside: int = 0
     answer: Any = None
+    before: "Seen | None" = None
+    through: Callable[[int], Lens] | None = field(default=None, repr=False, compare=False)  # made by who ran the model
 
     @property
     def verdict(self) -> Verdict:
@@ -165,6 +172,17 @@ class Seen:
         if self.outside:
             told.append(f"{self.outside} more ran outside the model that is watched.")
         return told
+
+    def lens(self, top: int = 5) -> Lens:
+        """The logit lens: what each layer would say, next token by next token; `top` likely ones are kept.
+
+        The model runs again, once for each layer and thrice to try whether the question is fair; else it refuses.
+        """
+        if self.through is None:
+            raise InputError("The lens runs the model again: look with `seen = gf.watch(model).run(…)`.")
+        if top < 1:
+            raise InputError(f"`top` is {top}; it counts the tokens to keep of each layer.")
+        return self.through(top)
 
     def look(self, tokens: Sequence[str] = (), context: Sequence[str] = (), *, title: str = "") -> Shown:
         """The same view as of a model of ours, of the first text of the batch: to be saved, or shown in a notebook.

@@ -122,7 +122,7 @@ class Follower:
         return Heart(
             "softmax", scores.queries, scores.keys, arranged(product.right, values), scores.steps,
             scores.shape, scores.four, result.permute(mixed), undropped.permute(scores.axes), node.dropout,
-            node.weigher,
+            node.weigher, mixed, node.number,
         )  # fmt: skip
 
     # --- what is done to scores and weights -----------------------------------------------------------------------
