@@ -9,7 +9,7 @@ import transformers as hf
 from torch import Tensor, nn
 
 import glassformer as gf
-from glassformer.inside.watching.lens import Given, logits_of
+from glassformer.inside.watching.lens import CalledWith, logits_of
 
 hf.logging.set_verbosity_error()
 IDS = torch.tensor([[3, 14, 15, 9, 26, 5, 30], [8, 9, 7, 9, 3, 23, 8]])
@@ -149,11 +149,11 @@ def test_where_logits_are() -> None:
 
 
 def test_another_end_is_another_token() -> None:
-    given = Given((torch.tensor([[4, 4], [0, 0], [1, 2]]),), {})
+    given = CalledWith((torch.tensor([[4, 4], [0, 0], [1, 2]]),), {})
     changed = given.with_another_end(0).args[0]
     assert changed.tolist() == [[4, 3], [0, 1], [1, 1]]
     assert given.tokens(2) == 0
-    assert Given((), {"input_ids": IDS, "decoder_input_ids": IDS}).tokens(7) == "decoder_input_ids"
+    assert CalledWith((), {"input_ids": IDS, "decoder_input_ids": IDS}).tokens(7) == "decoder_input_ids"
 
 
 def test_the_table_has_a_line_for_each_layer() -> None:

@@ -1,4 +1,4 @@
-"""`glassformer look`: a model and a text as a page that can be kept. It reads options; the run is looked at."""
+"""`glassformer look`: a model and a text as a page that can be kept. It reads options; the model is looked at."""
 
 import json as json_format
 import re
@@ -11,8 +11,9 @@ from cyclopts import Parameter
 
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import InputError
+from glassformer.inside.hugging_face import HuggingFaceModel, is_hugging_face
 from glassformer.inside.shown import MEGABYTES, Saved, Shown
-from glassformer.runs.run import Run, load
+from glassformer.runs.run import load
 from glassformer.text.files.text_files import STDIN, read_text
 
 
@@ -33,7 +34,8 @@ def look(
     Parameters
     ----------
     run
-        A run folder that `glassformer train` wrote, or the name of a model that came with the package.
+        A run folder that `glassformer train` wrote, the name of a model that came with the package, or hf:FOLDER, a
+        folder of Hugging Face (config, safetensors, tokenizer; no code from it is run).
     text
         One text, in quotes; or - for standard input.
     out
@@ -51,15 +53,22 @@ def look(
         Print one JSON document: where the page is, and what it shows.
     """
     wanted = _text(text)
-    loaded = load(run)
-    shown = loaded.look(wanted, target=target, longest=longest)
+    task, shown = _looked(run, wanted, target, longest)
     saved = shown.save(out, megabytes=megabytes)
     if json:
-        print(json_format.dumps(_facts(loaded, wanted, shown, saved), ensure_ascii=False, allow_nan=False))
+        print(json_format.dumps(_facts(task, wanted, shown, saved), ensure_ascii=False, allow_nan=False))
     else:
-        _tell(shown, saved)
+        _tell(task, shown, saved)
     if open and not webbrowser.open(saved.path.resolve().as_uri()):
         print("No browser could be opened here; open the page yourself.", file=sys.stderr)
+
+
+def _looked(run: Path, text: str, target: str | None, longest: int | None) -> tuple[str | None, Shown]:
+    """What the model was trained to do, where that is known, and the look."""
+    if is_hugging_face(run):
+        return None, Shown(HuggingFaceModel.open(run).look(text, target=target, longest=longest))
+    loaded = load(run)
+    return loaded.card.task, loaded.look(text, target=target, longest=longest)
 
 
 def _text(words: tuple[str, ...]) -> str:
@@ -77,14 +86,15 @@ def _text(words: tuple[str, ...]) -> str:
     return read_text(STDIN).text.rstrip("\r\n")
 
 
-def _facts(run: Run, text: str, shown: Shown, saved: Saved) -> dict[str, Any]:
+def _facts(task: str | None, text: str, shown: Shown, saved: Saved) -> dict[str, Any]:
     texts = shown.look.texts
     return {
         "page": str(saved.path),
         "bytes": saved.bytes,
         "rounded": saved.rounded,
         "left_out": list(saved.left_out),
-        "task": run.card.task,
+        "task": task,
+        "about": shown.look.about,
         "text": text,
         "tokens": list(texts.own),
         "source_tokens": list(texts.context),
@@ -94,8 +104,12 @@ def _facts(run: Run, text: str, shown: Shown, saved: Saved) -> dict[str, Any]:
     }
 
 
-def _tell(shown: Shown, saved: Saved) -> None:
-    told = [str(shown), f"Wrote {saved.path}, {saved.bytes / 1e6:.1f} MB: open it in any browser."]
+def _tell(task: str | None, shown: Shown, saved: Saved) -> None:
+    told = [
+        str(shown),
+        *([f"{shown.look.about}."] if task is None else []),
+        f"Wrote {saved.path}, {saved.bytes / 1e6:.1f} MB: open it in any browser.",
+    ]
     if saved.rounded:
         told.append("To keep it small, numbers are rounded to six decimals.")
     if saved.left_out:

@@ -6,16 +6,19 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from glassformer.errors import InputError, nearest
+from glassformer.inside.watching.calls import Comparison
 from glassformer.inside.watching.lens import OUTPUT
-from glassformer.inside.watching.seen import Comparison, Seen
+from glassformer.inside.watching.seen import Seen
 from glassformer.stages.watchers import Rewriter
+
+ATTENTION = "attention"
 
 
 @dataclass
 class Asking:
     """One pass, as it is asked for.
 
-    patterns   addresses to keep, with `*` for anything; None keeps every stage of attention and no module's output
+    patterns   addresses to keep, with `*` for anything; `attention` is every stage of attention and no module's output
     changes    what is to stand at an address, or a function of what stands there
     noted      addresses to keep in any case
     known      how well the attentions were rebuilt in the pass before, by their scope
@@ -23,7 +26,7 @@ class Asking:
     failed     the error of a change, which is the caller's own and not to be swallowed
     """
 
-    patterns: tuple[str, ...] | None = None
+    patterns: tuple[str, ...] = (ATTENTION,)
     changes: Mapping[str, Any] = field(default_factory=dict)
     noted: frozenset[str] = frozenset()
     known: Mapping[str, Comparison | None] = field(default_factory=dict)
@@ -33,14 +36,12 @@ class Asking:
     @property
     def looks_at_modules(self) -> bool:
         """Whether the outputs of modules matter."""
-        return self.patterns is not None or any(_is_output(address) for address in self.noted)
+        return self.patterns != (ATTENTION,) or any(_is_output(address) for address in self.noted)
 
     def keeps(self, address: str) -> bool:
         """Whether a stage goes into the trace."""
-        if address in self.noted:
+        if address in self.noted or (ATTENTION in self.patterns and not _is_output(address)):
             return True
-        if self.patterns is None:
-            return not _is_output(address)
         return any(fnmatchcase(address, pattern) for pattern in self.patterns)
 
     def writer_for(self, stem: str, weights: Any = None) -> "_Writer | None":

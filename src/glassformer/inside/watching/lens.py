@@ -26,7 +26,7 @@ _TOKENS = ("decoder_input_ids", "input_ids", "ids", "idx", "tokens", "x", "decod
 
 
 @dataclass(frozen=True)
-class Given:
+class CalledWith:
     """What the model was called with."""
 
     args: tuple[Any, ...]
@@ -38,23 +38,30 @@ class Given:
         places = [place for place, value in enumerate(self.args) if _fits(value, length)]
         return named[0] if named else places[-1] if places else None
 
-    def with_another_end(self, place: str | int) -> "Given":
+    def ids(self) -> tuple[int, ...]:
+        """The tokens of the first text, where the model was handed ids."""
+        place = self.tokens(1)
+        value = None if place is None else self.kwargs[place] if isinstance(place, str) else self.args[place]
+        whole = value is not None and value.ndim == 2 and value.dtype in (torch.int64, torch.int32)
+        return tuple(value[0].tolist()) if value is not None and whole else ()
+
+    def with_another_end(self, place: str | int) -> "CalledWith":
         """The same, but for the last token."""
         if isinstance(place, str):
-            return Given(self.args, {**self.kwargs, place: _another_end(self.kwargs[place])})
+            return CalledWith(self.args, {**self.kwargs, place: _another_end(self.kwargs[place])})
         args = [_another_end(value) if at == place else value for at, value in enumerate(self.args)]
-        return Given(tuple(args), self.kwargs)
+        return CalledWith(tuple(args), self.kwargs)
 
 
 @dataclass(frozen=True)
-class Pass:
+class PassAgain:
     """One pass: what came out, and the trace."""
 
     answer: Any
     trace: Trace
 
 
-Again = Callable[[Given, Sequence[str], Mapping[str, Any]], Pass]  # with what to keep, and what to write
+Again = Callable[[CalledWith, Sequence[str], Mapping[str, Any]], PassAgain]  # with what to keep, and what to write
 
 
 @dataclass(frozen=True)
@@ -93,7 +100,7 @@ class Lens:
         return self.table()
 
 
-def look_through(again: Again, given: Given, answer: Any, lists: Sequence[Sequence[str]], top: int) -> Lens:
+def look_through(again: Again, given: CalledWith, answer: Any, lists: Sequence[Sequence[str]], top: int) -> Lens:
     """The lens on a pass that gave this answer. `lists` holds the paths of the modules that stand in a row."""
     before = logits_of(answer)
     if before is None:
@@ -145,7 +152,7 @@ def _another_end(tokens: Tensor) -> Tensor:
     return changed
 
 
-def _with_another_end(again: Again, given: Given, logits: Tensor) -> Given:
+def _with_another_end(again: Again, given: CalledWith, logits: Tensor) -> CalledWith:
     """The same text but for its last token, of which the tokens before must know nothing."""
     length = logits.shape[1]
     place = given.tokens(length)
@@ -180,7 +187,9 @@ def _stacks(lists: Sequence[Sequence[str]], kept: Trace) -> Iterator[tuple[str, 
             yield tuple(paths)
 
 
-def _decides(again: Again, texts: tuple[Given, Given], logits: Tensor, stack: Sequence[str], kept: Trace) -> bool:
+def _decides(
+    again: Again, texts: tuple[CalledWith, CalledWith], logits: Tensor, stack: Sequence[str], kept: Trace
+) -> bool:
     """Whether the last layer's rows come to the model's logits, to the last bit, whatever was read and done before."""
     given, other = texts
     last = {f"{stack[-1]}.{OUTPUT}": kept[f"{stack[-1]}.{OUTPUT}"]}
@@ -189,7 +198,7 @@ def _decides(again: Again, texts: tuple[Given, Given], logits: Tensor, stack: Se
     return all(each is not None and torch.equal(each, logits) for each in found)
 
 
-def _looked(again: Again, given: Given, logits: Tensor, stack: Sequence[str], kept: Trace, top: int) -> Lens:
+def _looked(again: Again, given: CalledWith, logits: Tensor, stack: Sequence[str], kept: Trace, top: int) -> Lens:
     last = f"{stack[-1]}.{OUTPUT}"
     chosen = logits.argmax(-1, keepdim=True)
     ids, probabilities, of_the_answer = [], [], []

@@ -20,11 +20,12 @@ from glassformer.errors import InputError
 from glassformer.inside.watching.asking import Asking
 from glassformer.inside.watching.beneath.origins import Origins
 from glassformer.inside.watching.beneath.underneath import Underneath
+from glassformer.inside.watching.calls import AttentionCall, Comparison, facts_of_attention
 from glassformer.inside.watching.following.follower import Follower
 from glassformer.inside.watching.following.rebuilding import CaughtAttention, Heart, Multihead, from_kernel
 from glassformer.inside.watching.fused import Again, Pair
 from glassformer.inside.watching.interruptions import from_a_signal
-from glassformer.inside.watching.seen import AttentionCall, Comparison, Seen, facts_of_attention
+from glassformer.inside.watching.seen import Seen
 from glassformer.stages.arithmetic import Array
 from glassformer.stages.recorder import Recorder
 from glassformer.stages.watchers import within

@@ -21,7 +21,7 @@ from glassformer.stages.recorder import as_array
 from glassformer.stages.trace import Entry
 
 
-class Pass(Protocol):
+class WatchedPass(Protocol):
     """The pass that is watched."""
 
     asked: Asking
@@ -33,7 +33,7 @@ class Pass(Protocol):
 class ModuleOutputs:
     """Stands behind every module of one model, on one thread, while a watch is open."""
 
-    def __init__(self, watched: Pass) -> None:
+    def __init__(self, watched: WatchedPass) -> None:
         self.watched = watched
         self._thread = threading.get_ident()
         self._counts: Counter[str] = Counter()

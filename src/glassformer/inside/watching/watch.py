@@ -16,30 +16,30 @@ import torch
 from torch import Tensor, nn
 
 from glassformer.errors import InputError
-from glassformer.inside.watching.asking import Asking
+from glassformer.inside.watching.asking import ATTENTION, Asking
 from glassformer.inside.watching.eagerly import Eagerly
 from glassformer.inside.watching.fused import FUSED, StepAside
-from glassformer.inside.watching.lens import Given, Lens, Pass, look_through
+from glassformer.inside.watching.lens import CalledWith, Lens, PassAgain, look_through
 from glassformer.inside.watching.mode import WatchMode
 from glassformer.inside.watching.module_outputs import ModuleOutputs
 from glassformer.inside.watching.seen import Seen
 
 
-def watch(model: nn.Module, *, keep: str | Iterable[str] | None = None) -> "Watch":
+def watch(model: nn.Module, *, keep: str | Iterable[str] = ATTENTION) -> "Watch":
     """Looks inside `model` while it runs: `with gf.watch(model) as seen: …`, or `seen = gf.watch(model).run(…)`.
 
     keep    addresses to keep, with `*` for anything: `"*"` is all, with what each module hands on (`module_output`);
-            `["*.weights", "*h.?.module_output"]` is little. Without it, every stage of attention
+            `["*.weights", "*h.?.module_output"]` is little. `"attention"`, the default, is every stage of attention
     """
     if not isinstance(model, nn.Module):
         raise InputError(f"Only a torch.nn.Module can be watched; this is a {type(model).__name__}.")
-    return Watch(model, None if keep is None else (keep,) if isinstance(keep, str) else tuple(keep))
+    return Watch(model, (keep,) if isinstance(keep, str) else tuple(keep))
 
 
 class Watch:
     """A model that may be watched, as often as you like; each watch has its own `Seen`."""
 
-    def __init__(self, model: nn.Module, keep: tuple[str, ...] | None = None) -> None:
+    def __init__(self, model: nn.Module, keep: tuple[str, ...] = (ATTENTION,)) -> None:
         self.model = model
         self.keep = keep
         self._open: list[tuple[WatchMode, ExitStack]] = []
@@ -61,7 +61,8 @@ class Watch:
         """
         if not write:
             seen = self._run(Asking(self.keep), args, kwargs)
-            seen.through = partial(self._lens, seen, Given(args, kwargs))
+            seen.through = partial(self._lens, seen, CalledWith(args, kwargs))
+            seen.ids = CalledWith(args, kwargs).ids()
             return seen
         if self.model.training:
             raise InputError("This model is being trained, so it drops at random; call model.eval() before you write.")
@@ -72,7 +73,7 @@ class Watch:
         second = Asking(self.keep, dict(write), frozenset(write), known)
         second.check(before, list(first.passed))
         seen = self._run(second, args, kwargs)
-        seen.before = before
+        seen.before, seen.ids = before, CalledWith(args, kwargs).ids()
         return seen
 
     def _run(self, asked: Asking, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Seen:
@@ -84,14 +85,14 @@ class Watch:
             self.__exit__()
         return mode.seen
 
-    def _lens(self, seen: Seen, given: Given, top: int) -> Lens:
+    def _lens(self, seen: Seen, given: CalledWith, top: int) -> Lens:
         if self.model.training:
             raise InputError("This model is being trained, so it drops at random; call model.eval() before you look.")
 
-        def again(given: Given, keep: Sequence[str], write: Mapping[str, Any]) -> Pass:
+        def again(given: CalledWith, keep: Sequence[str], write: Mapping[str, Any]) -> PassAgain:
             asked = Asking(tuple(keep), write, frozenset(write))
             found = self._run(asked, *_copied((given.args, given.kwargs)))
-            return Pass(found.answer, found.trace)
+            return PassAgain(found.answer, found.trace)
 
         rows = (each for each in self.model.named_modules() if isinstance(each[1], nn.ModuleList | nn.Sequential))
         lists = [[f"{path}.{name}" if path else name for name, _ in row.named_children()] for path, row in rows]

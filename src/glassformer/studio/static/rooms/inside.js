@@ -155,7 +155,7 @@ export class Inside {
     this.lead.hidden = !model.can_be_led;
     this.on.hidden = !model.goes_on;
     const size = `${model.model}, ${model.parameters.toLocaleString("en")} parameters`;
-    const said = [`${size}, trained to ${model.task} ${model.data}`, model.scored, model.caution];
+    const said = [`${size}, ${model.origin}`, model.scored, model.caution];
     this.about.textContent = said.filter(Boolean).join(" · ");
   }
 
