@@ -85,6 +85,7 @@ class WatchMode(TorchFunctionMode):
     def _found(self, func: Any, args: Any, kwargs: Any, result: Any) -> CaughtAttention | None:
         """The attention that this call was, or completed."""
         name = getattr(func, "__name__", "")
+        name = func.__self__.__name__ if name == "__get__" else name  # a property, such as `tensor.mT`
         if func is F.scaled_dot_product_attention:
             return from_kernel(result, *args, **kwargs)
         if func is F.multi_head_attention_forward:
@@ -114,7 +115,9 @@ class WatchMode(TorchFunctionMode):
         if written and number is not None and set(written) - _AFTER_THE_WEIGHTS:
             self._instead[number] = rebuilt.weights
         compared = (
-            self.asked.known.get(scope) if written else self._worst(rebuilt.pairs, recorder.trace[f"{stem}scaled"])
+            self.asked.known.get(scope)
+            if written
+            else self._worst(found, rebuilt.pairs, recorder.trace[f"{stem}scaled"])
         )
         known = facts_of_attention(recorder.trace, stem)
         self.seen.calls.append(
@@ -125,9 +128,10 @@ class WatchMode(TorchFunctionMode):
         return rebuilt.instead if written else None
 
     @staticmethod
-    def _worst(pairs: list[Pair], scaled: Array) -> Comparison | None:
+    def _worst(found: CaughtAttention, pairs: list[Pair], scaled: Array) -> Comparison | None:
         reach = float(np.abs(scaled).max(initial=1.0))
-        compared = [_compared(real, rebuilt, _ROUNDINGS * reach) for real, rebuilt in pairs]
+        coarsest = torch.finfo(found.coarsest).eps if isinstance(found, Heart) else 0.0
+        compared = [_compared(real, rebuilt, _ROUNDINGS * reach, coarsest) for real, rebuilt in pairs]
         return max(compared, key=lambda each: (each.nans, each.error / each.allowed), default=None)
 
     def _put(self, instead: Any, result: Any, out: Tensor | None) -> Any:
@@ -158,6 +162,9 @@ class WatchMode(TorchFunctionMode):
         missed = self.seen.missed
         missed += [(path, why) for path, why in self.follower.open.values() if path is not None]
         for call, path, met in self.under.met:
+            if met.bare:
+                self.seen.bare.setdefault(path)
+                continue
             if call in self._told or any(path == told for told, _ in missed):
                 continue
             if met.learned:
@@ -184,9 +191,10 @@ _ROUNDINGS = 32.0
 _ROUNDINGS_OF_A_LAYER = 128.0
 
 
-def _compared(real: Tensor, rebuilt: Tensor, roundings: float) -> Comparison:
+def _compared(real: Tensor, rebuilt: Tensor, roundings: float, coarsest: float = 0.0) -> Comparison:
     both = ~(real.isnan() | rebuilt.isnan())
     there, ours = real[both].double(), rebuilt[both].double()
     size = float(there.abs().max()) if there.numel() else 0.0
     error = float(torch.where(there == ours, 0.0, (there - ours).abs()).max()) if there.numel() else 0.0
-    return Comparison(error, roundings * torch.finfo(real.dtype).eps * max(1.0, size), int((~both).sum()))
+    rounding = max(torch.finfo(real.dtype).eps, coarsest)
+    return Comparison(error, roundings * rounding * max(1.0, size), int((~both).sum()))

@@ -96,6 +96,7 @@ class Heart:
     shape    the shape of the scores; its leading axes are those of `mixed` and `weights`
     four     the same scores as B H Tq Tk
     turned   the axes that brought what the model got to the order of `mixed`; none if it has it
+    coarsest the kind of number that the weights were made in
     number   by which the weights are known, where they may be used again
     """
 
@@ -112,6 +113,7 @@ class Heart:
     weigher: str = "softmax"
     turned: Shape = ()
     number: int | None = None
+    coarsest: torch.dtype = torch.float64
 
     @property
     def answer(self) -> Tensor:
