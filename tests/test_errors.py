@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassformer.errors import GlassformerError, InputError, asked_back, counted, must_count, nearest
+from glassformer.errors import GlassformerError, InputError, asked_back, counted, must_count, nearest, visible
 
 
 def test_what_a_person_can_mend_has_an_exit_code_of_its_own() -> None:
@@ -33,3 +33,8 @@ def test_no_word_is_asked_back_where_none_is_near() -> None:
 def test_one_is_one_and_all_else_are_many() -> None:
     assert [counted(n, "row") for n in (0, 1, 2, 5003)] == ["0 rows", "1 row", "2 rows", "5,003 rows"]
     assert [counted(n, "byte is", "bytes are") for n in (1, 7)] == ["1 byte is", "7 bytes are"]
+
+
+def test_an_escape_sequence_is_seen_and_not_obeyed() -> None:
+    assert visible("a\x1b[31mb\tc\nd\x7f") == "a␛[31mb\tc\nd␡"
+    assert visible("\u202eab\u2066") == "�ab�"

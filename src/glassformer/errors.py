@@ -1,5 +1,5 @@
-"""The errors a person may meet, how a message counts and suggests the nearest right word, and the one check that is
-asked for all over. Knows nothing of what went wrong."""
+"""The errors a person may meet, how a message counts, suggests the nearest right word and quotes what others wrote, and
+the one check that is asked for all over. Knows nothing of what went wrong."""
 
 import difflib
 from collections.abc import Iterable
@@ -38,3 +38,16 @@ def asked_back(word: str, known: Iterable[str]) -> str:
     """The question whether the nearest known word was meant; nothing where none is near."""
     close = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.5)
     return f"did you mean '{close[0]}'?" if close else ""
+
+
+# Signs that steer a terminal instead of being read: shown as pictures, one for one, so that columns stay.
+_STEERING = (
+    {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"}
+    | dict.fromkeys([0x7F], 0x2421)
+    | dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
+)
+
+
+def visible(text: str) -> str:
+    """The text of somebody else, as it may be printed: an escape sequence is seen, not obeyed."""
+    return text.translate(_STEERING)

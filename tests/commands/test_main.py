@@ -71,3 +71,10 @@ def test_a_fault_is_never_the_code_for_a_wrong_number(
     shown = capsys.readouterr().out
     assert "First wrong number" in shown
     assert "bad.md: the checker broke down (KeyError)" in " ".join(shown.split())
+
+
+def test_a_place_that_cannot_be_is_no_fault_of_ours(glassformer) -> None:  # type: ignore[no-untyped-def]
+    answer = glassformer("train", "classify", "negation:300", "--steps", "1", "--out", "n" * 5000)
+    assert answer.code == 1
+    assert "cannot be used: File name too long." in answer.err
+    assert len(answer.err) < 1000

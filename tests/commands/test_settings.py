@@ -26,12 +26,20 @@ def test_a_file_says_the_same_as_words(tmp_path: Path) -> None:
         ("a.toml", b"width =", "no sound TOML"),
         ("a.yaml", b"- 1", "must hold names"),
         ("a.yaml", b"\xff", "cannot be read"),
+        ("a.toml", b"a = " + 5000 * b"[" + 5000 * b"]", "nested too deeply"),
+        ("a.yaml", b"a: " + 5000 * b"[" + 5000 * b"]", "nested too deeply"),
+        ("a.toml", b"#" * 1_000_001, "larger than 1,000,000 bytes"),
     ],
 )
 def test_a_file_that_holds_no_settings_is_named(name: str, content: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=message):
         from_file(tmp_path / name)
+
+
+def test_a_device_that_never_ends_is_refused() -> None:
+    with pytest.raises(InputError, match="larger than"):
+        from_file(Path("/dev/zero"))
 
 
 def test_only_what_was_said_is_handed_on() -> None:

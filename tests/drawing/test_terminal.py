@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from glassformer.drawing.terminal import page_width, show, visible, width
+from glassformer.drawing.terminal import page_width, show, terminal, width
 
 
 @pytest.mark.parametrize(("window", "page"), [(20, 40), (83, 83), (500, 108)])
@@ -15,9 +15,13 @@ def test_a_page_is_neither_too_narrow_nor_too_wide(window: int, page: int) -> No
     assert width(Console(width=window)) == page
 
 
-def test_an_escape_sequence_is_seen_and_not_obeyed() -> None:
-    assert visible("a\x1b[31mb\tc\nd\x7f") == "a␛[31mb\tc\nd␡"
-    assert visible("\u202eab\u2066") == "�ab�"
+def test_a_page_shows_what_would_steer_it_and_keeps_its_own_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    page = terminal()
+    with page.capture() as captured:
+        page.print(Text("a\x1b[31mb", style="bold"), soft_wrap=True)
+        page.print("c\x1b]0;title\x07d", markup=False)
+    assert captured.get() == "\x1b[1ma␛[31mb\x1b[0m\nc␛]0;titled\n"  # rich drops a bell
 
 
 def test_lines_are_shown_as_they_were_drawn() -> None:

@@ -57,3 +57,12 @@ def test_weights_fit_by_name_shape_and_kind() -> None:
     ):
         with pytest.raises(InputError, match=said):
             fitting(wrong, module)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_no_numbers_are_refused_by_name(value: float) -> None:
+    model = build("modern", CONFIG)
+    state = dict(model.state_dict())
+    state["final_norm.weight"] = torch.full_like(state["final_norm.weight"], value)
+    with pytest.raises(InputError, match=r"'final_norm.weight' holds NaN or ∞. Training diverged, or the file was"):
+        fitting(state, model)

@@ -106,6 +106,7 @@ def test_text_to_generate(tmp_path: Path) -> None:
         ("a.csv", b"text,label\n", r"No row can be used \(0 read\)"),
         ("a.csv", b"text,label\na,b\n", "Every sample has the label 'b'"),
         ("a.csv", CSV.replace("neg", "pos").encode(), "Every sample has the label 'pos'"),
+        ("a.csv", b"text,label\na,pos\nb,nan\nc,nan\n", "2 rows were skipped: the label is 'nan'"),
         ("a.csv", b"text,label\n" + b"".join(b"a %d,b %d\n" % (n, n) for n in range(9)), "a label of its own"),
         ("a.csv", b"text,label\na,\n,b\n", r"No row can be used \(2 read\). Line 2: the label is empty; line 3"),
         ("a.csv", b'"open\n"again\n', "no row that can be read; the first line: the quote"),

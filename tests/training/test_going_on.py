@@ -61,22 +61,31 @@ def test_a_thread_trains_the_very_same_model(tmp_path: Path) -> None:
         assert torch.equal(value, there.model.state_dict()[name]), name
 
 
-def test_a_thread_is_told_to_stop_and_goes_on_to_the_same_end(tmp_path: Path) -> None:
-    whole, stop = trained(tmp_path / "whole", steps=9), threading.Event()
+@pytest.mark.parametrize("at", [7, 8, 15, 20])
+def test_a_thread_is_told_to_stop_and_goes_on_to_the_same_end(at: int, tmp_path: Path) -> None:
+    """Also at the 8th and the last step, where a validation is due: it is the first thing done, and delivers."""
+    whole, stop = trained(tmp_path / "whole", steps=20), threading.Event()
 
-    def at_the_fourth(event: Event) -> None:
-        if isinstance(event, Stepped) and event.step == 4:
+    def at_that_step(event: Event) -> None:
+        if isinstance(event, Stepped) and event.step == at:
             stop.set()
 
     with ThreadPoolExecutor(1) as pool:
-        cut = pool.submit(trained, tmp_path / "cut", steps=9, stop=stop, tell=at_the_fourth)
+        cut = pool.submit(trained, tmp_path / "cut", steps=20, stop=stop, tell=at_that_step)
         error = cut.exception(60)
     assert isinstance(error, StoppedError)
     assert error.exit_code == 143
-    assert RunFolder(tmp_path / "cut").newest_checkpoint().progress["step"] == 4
+    assert RunFolder(tmp_path / "cut").newest_checkpoint().progress["step"] == at
     gone_on = resume(tmp_path / "cut")
+    assert judged(tmp_path / "cut") == judged(tmp_path / "whole")
     for name, value in whole.model.state_dict().items():
         assert torch.equal(value, gone_on.model.state_dict()[name]), name
+
+
+def judged(folder: Path) -> list[tuple[int, float, bool]]:
+    """The validations that were logged."""
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return [(line["step"], line["loss"], line["best"]) for line in lines if line["event"] == "judged"]
 
 
 def test_signals_are_those_of_before_when_it_is_over(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """The loop: resumed is never stopped, accumulated is one, and every kind of lesson is learnt."""
 
 import math
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -46,6 +48,45 @@ def test_a_resumed_run_is_bit_for_bit_the_run_that_was_not_stopped(name: str, op
         assert before + after == losses
         for (key, one), other in zip(whole.state()[0].items(), second.state()[0].values(), strict=True):
             assert torch.equal(one, other), key
+
+
+@pytest.mark.parametrize("name", ["classify", "stream"])
+def test_stopped_at_any_event_it_goes_on_to_the_very_same_events(name: str) -> None:
+    """A step, a validation, the end of an epoch: whatever was told last, nothing is left out, nothing comes twice."""
+    whole = loop_for(name, steps=20, accumulate=1)
+    events = [replace(event, seconds=0.0) for event in whole.run()]
+    assert [event.step for event in events if isinstance(event, Validated)] == list(range(2, 21, 2))
+    for cut in range(1, len(events) + 1):
+        first = loop_for(name, steps=20, accumulate=1)
+        before = [replace(event, seconds=0.0) for event in islice(first.run(), cut)]
+        tensors, progress = first.state()
+        second = loop_for(name, steps=20, accumulate=1)
+        second.restore({key: value.clone() for key, value in tensors.items()}, progress)
+        assert before + [replace(event, seconds=0.0) for event in second.run()] == events, cut
+        assert second.progress.validations == whole.progress.validations
+        for (key, one), other in zip(whole.state()[0].items(), second.state()[0].values(), strict=True):
+            assert torch.equal(one, other), key
+
+
+@pytest.mark.parametrize("steps", [7, 20, 23, 100])
+@pytest.mark.parametrize("every", [0.1, 0.3, 0.07, 1.0])
+def test_validations_come_at_whole_steps(steps: int, every: float) -> None:
+    """The first step at which the n-th share is reached, by whole numbers; never two at one step."""
+    loop = loop_for("stream", steps=steps, validate_every=every)
+    loop.on_validation_part = lambda: (1.0, None)  # type: ignore[method-assign]
+    loop.step = lambda: _next_step(loop)  # type: ignore[method-assign]
+    hundredths = round(every * 100)
+    wanted, n = [], 1
+    for step in range(1, steps + 1):
+        if step * 100 >= min(n * hundredths, 100) * steps:
+            wanted.append(step)
+            n += 1
+    assert [event.step for event in loop.run() if isinstance(event, Validated)] == wanted
+
+
+def _next_step(loop: Loop) -> Stepped:
+    loop.progress.step += 1
+    return Stepped(loop.progress.step, 0.0, 1.0, 0.0, 1)
 
 
 def test_two_batches_that_count_as_one_move_the_weights_as_one() -> None:
@@ -204,3 +245,14 @@ def test_of_many_epochs_a_few_are_told() -> None:
     steps = 60 * lessons.train.n_batches(0)
     events = list(Loop(model, lessons, Plan(steps=steps, precision="float32", validate_every=1.0)).run())
     assert 20 < sum(isinstance(event, EpochEnded) for event in events) <= MOST_EPOCHS_TOLD + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("smoothing", 1.5), ("smoothing", 1.0), ("average", 2.0), ("warm_up", 5.0), ("clip", 0.0), ("accumulate", 0),
+     ("learning_rate", 0.0), ("learning_rate", math.nan), ("validate_every", 0.0), ("weight_decay", -1.0),
+     ("table_rate", math.inf), ("patience", -1)],
+)  # fmt: skip
+def test_a_number_that_makes_no_sense_is_refused_by_name(name: str, value: float) -> None:
+    with pytest.raises(InputError, match=f"{name} must be .*; it is {value!r}"):
+        Plan(**{name: value})  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ import pytest
 from helpers.small_requests import counting, request
 
 from glassformer.errors import InputError
+from glassformer.training import machine
 from glassformer.training.budget import budget
 from glassformer.training.course import teach
 from glassformer.training.prepare import prepare, prepare_again, settings_of
@@ -66,3 +67,13 @@ def test_a_model_that_counts_takes_no_parent(tmp_path: Path) -> None:
     teach(counting(steps=1), tmp_path / "first")
     with pytest.raises(InputError, match="leave --from out"):
         prepare(counting(steps=1, parent=str(tmp_path / "first")))
+
+
+def test_a_model_too_large_is_refused_before_it_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Request(task="classify", data="negation:300", steps=1, settings={"width": 200_000, "heads": 2})
+    with pytest.raises(InputError, match=r"would have [\d,]{12,} numbers; at most 1,000,000,000 are built"):
+        prepare(asked)
+    small = replace(machine.facts(), memory=1_000_000)
+    monkeypatch.setattr(machine, "facts", lambda: small)
+    with pytest.raises(InputError, match=r"has [\d,]+ parameters, and takes [\d,]+ GB to train; this machine has 0 GB"):
+        prepare(replace(asked, settings={}))

@@ -10,7 +10,7 @@ import sys
 from cyclopts import App, Parameter
 
 from glassformer import __version__
-from glassformer.errors import GlassformerError
+from glassformer.errors import GlassformerError, visible
 
 FAULT = 3  # never the code for a wrong number
 
@@ -63,7 +63,7 @@ def main() -> None:
     except GlassformerError as error:
         if debug:
             raise
-        print(f"glassformer: {error}", file=sys.stderr)
+        print(f"glassformer: {visible(str(error))}", file=sys.stderr)
         sys.exit(error.exit_code)
     except BrokenPipeError:  # its reader left early, as in `glassformer explain | head`: that is no failure
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -72,6 +72,9 @@ def main() -> None:
     except Exception as error:
         if debug:
             raise
+        if isinstance(error, OSError) and error.filename:  # a place that cannot be used, and not for want of room
+            print(f"glassformer: {error.filename!s:.200} cannot be used: {error.strerror}.", file=sys.stderr)
+            sys.exit(GlassformerError.exit_code)
         what = f"{type(error).__name__}: {error}".rstrip(": ")
         print(f"glassformer: this is a fault of Glassformer, not of yours ({what}).", file=sys.stderr)
         print("With --debug it shows where; please report it.", file=sys.stderr)

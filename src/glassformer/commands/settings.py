@@ -9,6 +9,8 @@ import yaml
 
 from glassformer.errors import InputError
 
+LARGEST = 1_000_000  # bytes of a settings file
+
 
 def from_words(words: Sequence[str]) -> dict[str, Any]:
     """`["width=64", "norm=rms"]` as names and values: numbers, true or false, lists with commas, else text."""
@@ -41,14 +43,25 @@ def _value(text: str) -> Any:
 
 def from_file(path: Path) -> dict[str, Any]:
     """Names and values from a TOML or YAML file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}.") from error
+    text = _text_of(path)
     try:
         content = tomllib.loads(text) if path.suffix == ".toml" else yaml.safe_load(text)
     except (tomllib.TOMLDecodeError, yaml.YAMLError) as error:
         raise InputError(f"{path} is no sound TOML or YAML: {error}") from error
+    except RecursionError as error:
+        raise InputError(f"{path} is nested too deeply; write names and values, such as `width = 64`.") from error
     if not isinstance(content, dict):
         raise InputError(f"{path} must hold names and values, such as `width = 64`.")
     return {str(name).replace("-", "_"): value for name, value in content.items()}
+
+
+def _text_of(path: Path) -> str:
+    """All of a small file; a device that never ends is none."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise InputError(f"{path} is larger than {LARGEST:,} bytes; settings are a few lines of TOML or YAML.")
+        return content.decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}.") from error

@@ -4,32 +4,27 @@ import os
 import sys
 from collections.abc import Iterable
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
+
+from glassformer.errors import visible
 
 WIDEST, NARROWEST = 108, 40  # of a page, whatever the window
 
 
 class _Page(Console):
-    """A console whose reader may leave early, as in `glassformer explain | head`."""
+    """A console whose reader may leave early, as in `glassformer explain | head`, and which no text can steer."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Every piece of text that is not a control sequence of the console's own, as it may be printed."""
+        for piece in super().render(renderable, options):
+            yield piece if piece.control else piece._replace(text=visible(piece.text))
 
     def on_broken_pipe(self) -> None:
         """Stops writing, and that is no failure."""
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(0)
-
-
-# Signs that steer a terminal instead of being read: shown as pictures, one for one, so that columns stay.
-_STEERING = (
-    {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"}
-    | dict.fromkeys([0x7F], 0x2421)
-    | dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
-)
-
-
-def visible(text: str) -> str:
-    """The text of somebody else, as it may be printed: an escape sequence is seen, not obeyed."""
-    return text.translate(_STEERING)
 
 
 def terminal() -> Console:

@@ -79,12 +79,14 @@ def _fixed_length(embedded: Float[Tensor, "B T D"], real: Bool[Tensor, "B T"], l
 
 
 def words_left_out(
-    ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], share: float
+    ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], most: float
 ) -> tuple[Int[Tensor, "B t"], Bool[Tensor, "B t"]]:
     """The texts without a share of their words, drawn by lot; what is left closes up, so that a shorter text is read.
 
-    A text that would lose all its words keeps them.
+    The share is drawn anew for each batch, `most` of them at most, so that whole texts are seen as well. A text that
+    would lose all its words keeps them.
     """
+    share = float(torch.rand(())) * most
     keep = real & (torch.rand(ids.shape, device=ids.device) >= share)
     keep = torch.where(keep.any(1, keepdim=True), keep, real)
     first = keep.to(torch.uint8).argsort(dim=1, descending=True, stable=True)[:, : int(keep.sum(1).max())]
@@ -127,8 +129,7 @@ class EncoderClassifier(nn.Module):
         """The mean over the real words' rows, turned into logits."""
         ids, real = ids[:, : self.config.length], real[:, : self.config.length]
         if self.training and self.config.word_dropout > 0:
-            share = float(torch.rand(())) * self.config.word_dropout  # so that whole texts are seen as well
-            ids, real = words_left_out(ids, real, share)
+            ids, real = words_left_out(ids, real, self.config.word_dropout)
         return self.head(mean_of_real(self.read(ids, real, see=see), real, see), see=see)  # type: ignore[no-any-return]
 
     def read(

@@ -34,6 +34,7 @@ class RecurrentConfig:
     lstm: bool = setting(False, "LSTM cells in place of plain ones.")
     both_ways: bool = setting(False, "Read from right to left as well.")
     gru: bool = setting(False, "GRU cells in place of plain ones.")
+    word_dropout: float = setting(0.0, "Share of the words left out while training, at most.")
 
     def __post_init__(self) -> None:
         if self.lstm and self.gru:

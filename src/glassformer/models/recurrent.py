@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from glassformer.layers.embedding import Embedding, Head
 from glassformer.layers.recurrent import read_rows
+from glassformer.models.classifiers import words_left_out
 from glassformer.models.config import RecurrentConfig
 from glassformer.stages.watchers import Watcher, nothing
 
@@ -33,6 +34,8 @@ class RecurrentClassifier(nn.Module):
         self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], *, see: Watcher = nothing
     ) -> Float[Tensor, "B N"]:
         """The state after the last real word (of the last layer and direction), turned into logits."""
+        if self.training and self.config.word_dropout > 0:
+            ids, real = words_left_out(ids, real, self.config.word_dropout)
         embedded, real = self.embedding(ids, see=see), see("real", real)
         lengths = real.sum(1).clamp(min=1)
         states, last = read_rows(self.recurrent, embedded, lengths)

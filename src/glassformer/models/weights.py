@@ -125,6 +125,11 @@ def fitting(state: Mapping[str, Tensor], module: nn.Module) -> dict[str, Tensor]
                 f"The weights do not fit: '{name}' has shape {list(found.shape)} of {found.dtype}; this model needs "
                 f"{list(value.shape)} of {value.dtype}."
             )
+        if found.is_floating_point() and not bool(found.isfinite().all()):
+            raise InputError(
+                f"The weights cannot be used: '{name}' holds NaN or ∞. Training diverged, or the file was changed; "
+                "take it from a copy, or train again with a smaller learning rate."
+            )
         if name in same and not torch.equal(found, state[same[name]]):
             raise InputError(f"The weights do not fit: '{name}' and '{same[name]}' are one matrix, and these differ.")
     return {name: state[same.get(name, name)] for name in wanted}

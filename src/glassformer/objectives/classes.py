@@ -29,7 +29,8 @@ from glassformer.text.tokens import Tokens
 if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
     from glassformer.objectives.lessons import Lessons, Measures
 
-_BASELINES = ("rnn", "gru", "bilstm", "mlp", "conv", "conv-pool")
+_RECURRENT = ("rnn", "gru", "bilstm")
+_BASELINES = (*_RECURRENT, "mlp", "conv", "conv-pool")
 
 
 def preset(model: str, characters: int, samples: int) -> Preset:
@@ -38,6 +39,8 @@ def preset(model: str, characters: int, samples: int) -> Preset:
     if model == "ngrams":
         return _of_ngrams(small)
     tokens = TokenPlan(kind="word", min_frequency=1 if small else 3)
+    if model in _RECURRENT and not small:
+        return _of_recurrent(tokens)
     if model in _BASELINES or model.endswith("attention"):
         plan = {
             "optimizer": "adamw", "learning_rate": 1e-3, "weight_decay": 0.0, "schedule": "linear",
@@ -60,6 +63,18 @@ def preset(model: str, characters: int, samples: int) -> Preset:
             "validate_every": 0.1,
         },
         minutes=11.0,
+    )  # fmt: skip
+
+
+def _of_recurrent(tokens: TokenPlan) -> Preset:
+    """The notes' networks as they are; words are left out and rare ones learnt slowly, or they learn texts by heart."""
+    plan = {
+        "optimizer": "adamw", "learning_rate": 2e-3, "table_rate": 0.3, "weight_decay": 0.1, "smoothing": 0.1,
+        "average": 0.995, "schedule": "linear", "validate_every": 0.1,
+    }  # fmt: skip
+    return Preset(
+        settings={"word_dropout": 0.6}, tokens=tokens, longest=500, tokens_per_batch=16_000, plan=plan, own_length=True,
+        minutes=45.0,
     )  # fmt: skip
 
 

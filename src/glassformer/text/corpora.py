@@ -329,8 +329,10 @@ def _label(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, float) and math.isnan(value):
         raise _UnusableError("the label is empty")
+    if isinstance(value, float) and math.isinf(value):
+        raise _UnusableError("the label is a number too large to be one")
     if isinstance(value, int | float):
-        return str(int(value)) if float(value).is_integer() else str(value)
+        return str(int(value)) if value == int(value) else str(value)
     label = _text(value, "label").strip()
     if label in MISSING:
         raise _UnusableError(f"the label is '{label}', which is how programs write that there is none")
@@ -355,7 +357,11 @@ def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: _T
     if not TASKS[task].has_labels:
         return
     if len(labels) < 2:
-        raise InputError(f"Every sample has the label '{next(iter(labels))}'; to classify takes two labels or more.")
+        reasons = tally.reasons.most_common(3)
+        skipped = "".join(f" {counted(number, 'row was', 'rows were')} skipped: {why}." for why, number in reasons)
+        raise InputError(
+            f"Every sample has the label '{next(iter(labels))}'; to classify takes two labels or more.{skipped}"
+        )
     if len(labels) > 2 and max(labels.values()) == 1:
         raise InputError(f"Each of the {len(labels):,} samples has a label of its own; is it the right column?")
     (often, most), (rare, least) = labels.most_common(1)[0], labels.most_common()[-1]

@@ -8,8 +8,9 @@ follows the clock, so that it has come down when the time is up, however fast th
 import math
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import torch
@@ -24,8 +25,18 @@ WORDS: Mapping[str, Collection[str]] = {  # what a number of the plan that is a 
     "schedule": ("linear", "cosine", "inverse-root", "one-cycle"),
     "precision": ("auto", "float32", "bfloat16"),  # auto: bfloat16 where the machine has it
 }
-
-
+RANGES: Mapping[str, tuple[Callable[[float], bool], str]] = {  # which values make sense, and how that is said
+    "learning_rate": (lambda value: 0 < value < math.inf, "more than 0"),
+    "table_rate": (lambda value: 0 <= value < math.inf, "0 or more"),
+    "weight_decay": (lambda value: 0 <= value < math.inf, "0 or more"),
+    "warm_up": (lambda value: 0 <= value <= 1, "a share of the budget, from 0 to 1"),
+    "clip": (lambda value: value > 0, "more than 0 (inf for none)"),
+    "accumulate": (lambda value: value >= 1, "1 or more"),
+    "smoothing": (lambda value: 0 <= value < 1, "a share from 0 up to, not including, 1"),
+    "average": (lambda value: 0 <= value < 1, "a share from 0 up to, not including, 1"),
+    "validate_every": (lambda value: 0 < value <= 1, "a share of the budget, more than 0 and at most 1"),
+    "patience": (lambda value: value >= 0, "0 or more"),
+}
 MOST_EPOCHS_TOLD = 40  # of a run: each costs a pass over the validation part
 
 
@@ -55,6 +66,9 @@ class Plan:
         for name, choices in WORDS.items():
             if (chosen := getattr(self, name)) not in choices:
                 raise InputError(f"{name} cannot be '{chosen}'; {nearest(chosen, choices)}")
+        for name, (makes_sense, wanted) in RANGES.items():
+            if not makes_sense(value := getattr(self, name)):
+                raise InputError(f"{name} must be {wanted}; it is {value!r}.")
 
 
 @dataclass
@@ -67,6 +81,7 @@ class Progress:
     seconds: float = 0.0
     best: float = math.inf
     validations: int = 0
+    validated_at: int = 0  # the step of the last one
     since_best: int = 0  # validations since the best one
     right: int = 0  # answers, and of how many, since accuracy was last told
     answered: int = 0
@@ -167,14 +182,11 @@ class Loop:
         self.progress = Progress(**progress)
 
     def run(self) -> Iterator[Stepped | Validated | EpochEnded]:
-        """Steps until the budget is spent or patience is at its end. Whoever stops reading stops the run."""
+        """Steps until the budget is spent or patience is at its end. Whoever stops reading stops the run; whoever runs
+        it again begins with the validation that was due where it stopped."""
         started = time.monotonic() - self.progress.seconds
-        while not self.done:
-            stepped = self.step()
-            self.progress.seconds = time.monotonic() - started
-            yield replace(stepped, seconds=self.progress.seconds)
-            due = self.progress.share(self.plan) >= (self.progress.validations + 1) * self.plan.validate_every
-            validated = self.validate() if due or self.progress.share(self.plan) >= 1.0 else None
+        while True:
+            validated = self.validate() if self._validation_is_due() else None
             if validated:
                 self.progress.seconds = time.monotonic() - started
                 yield validated
@@ -182,6 +194,20 @@ class Loop:
                 ended = self.end_epoch(validated.accuracy if validated else None)
                 self.progress.seconds = time.monotonic() - started
                 yield ended
+            if self.done:
+                return
+            stepped = self.step()
+            self.progress.seconds = time.monotonic() - started
+            yield replace(stepped, seconds=self.progress.seconds)
+
+    def _validation_is_due(self) -> bool:
+        """Counted in whole steps, or in shares of the clock: a sum of tenths would come late by a rounding error."""
+        progress, plan = self.progress, self.plan
+        if progress.step == progress.validated_at:
+            return False
+        spent = Fraction(progress.step, plan.steps) if plan.steps else Fraction(progress.share(plan))
+        due = (progress.validations + 1) * Fraction(str(plan.validate_every))
+        return spent >= min(Fraction(1), due)
 
     @property
     def done(self) -> bool:
@@ -246,6 +272,7 @@ class Loop:
         loss, accuracy = self.on_validation_part()
         best = loss < self.progress.best
         self.progress.validations += 1
+        self.progress.validated_at = self.progress.step
         self.progress.since_best = 0 if best else self.progress.since_best + 1
         self.progress.best = min(self.progress.best, loss)
         return Validated(self.progress.step, self.progress.seconds, loss, best, accuracy)

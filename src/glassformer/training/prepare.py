@@ -12,6 +12,7 @@ from glassformer.errors import InputError
 from glassformer.models import config as configs
 from glassformer.models.card import Card
 from glassformer.models.registry import MODELS, build, configure
+from glassformer.models.weights import outline
 from glassformer.objectives.lessons import Batched, Lessons, Measures, tensors
 from glassformer.objectives.table import OBJECTIVES, usual_objective
 from glassformer.runs.folder import RunFolder, to_toml
@@ -20,11 +21,13 @@ from glassformer.text.corpora import Corpus
 from glassformer.text.samples import Labelled, Pair, Sample, text_of
 from glassformer.text.tasks import TASKS
 from glassformer.text.tokens import UNKNOWN, Tokens
+from glassformer.training import machine
 from glassformer.training.loop import Plan
 from glassformer.training.recipes import FROM_DATA, Recipe, recipe_for
 from glassformer.training.request import Decided, Request, as_settings, from_settings, read_corpus
 
 ENOUGH = 0.5  # of a child's weights must come from its parent, or it is no parent
+BYTES_TO_LEARN = 16  # of a parameter: itself, its gradient and what the optimizer remembers of it
 CHILD_RATE = 0.25  # of the learning rate, for what begins from another run
 
 
@@ -140,11 +143,24 @@ def _lessons(objective: str, corpus: Corpus, tokens: Tokens, measures: Measures)
 
 def _built(recipe: Recipe, config: Any, lessons: Lessons) -> nn.Module:
     """The model with fresh weights; one that counts has counted the training part."""
+    _check_room(recipe.model, config)
     model: Any = build(recipe.model, config)
     train: Batched = lessons.train
     if MODELS[recipe.model].counts:
         model.count(lambda: (tensors(model, each.ids, each.real, each.labels) for each in train.in_order()))
     return model  # type: ignore[no-any-return]
+
+
+def _check_room(name: str, config: Any) -> None:
+    """Refuses sizes that this machine has no memory for, before it is asked for."""
+    parameters = sum(weight.numel() for weight in outline(name, config).parameters())
+    room = machine.facts().memory
+    needed = BYTES_TO_LEARN * parameters
+    if needed > room:
+        raise InputError(
+            f"{name} of this size has {parameters:,} parameters, and takes {needed / 1e9:,.0f} GB to train; "
+            f"this machine has {room / 1e9:,.0f} GB. Set smaller sizes, such as width or layers."
+        )
 
 
 def inherit(child: nn.Module, parent: nn.Module, name: str) -> str:

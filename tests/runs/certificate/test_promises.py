@@ -98,3 +98,27 @@ def test_the_bar_follows_the_largest_logit() -> None:
     assert given["company"].bar > 1e-3
     assert given["company"].passed
     assert given["no future leak: values"].bar == 0.0
+
+
+@pytest.mark.parametrize("scale", [3.0, 8.0])
+@pytest.mark.parametrize("name", ["transformer", "modern", "translator"])
+def test_a_sound_model_is_never_called_broken_however_large_its_weights(name: str, scale: float) -> None:
+    """Large scores and sums that cancel round coarsely: two roads to one answer are apart, and both are right."""
+    model = small(name, length=53)
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.ndim > 1:
+                weight.mul_(scale)
+    assert broken(model, MODELS[name].family) == set()
+
+
+def test_the_bar_follows_what_rounding_does_to_the_model() -> None:
+    """By hand: a sum of large numbers that cancel, once in float32 and once in float64."""
+    fresh, trained = small("modern", length=53, tied=False), small("modern", length=53, tied=False)
+    with torch.no_grad():
+        for weight in trained.parameters():
+            if weight.ndim > 1:
+                weight.mul_(8.0)
+    given = [brief(model, "language model").checks for model in (fresh, trained)]
+    before, after = [next(check.bar for check in checks if check.name == "company") for checks in given]
+    assert after > 2 * before

@@ -3,11 +3,14 @@
 import json
 from pathlib import Path
 
+import pyarrow
 import pytest
 from helpers.reading import CSV, classify, everything, skips
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
+from glassformer.errors import InputError
 from glassformer.text.files import tables
 from glassformer.text.files.tables import Skip, quoted_cells
 from glassformer.text.files.text_files import lines
@@ -149,3 +152,14 @@ def test_a_reason_is_told_once_with_its_lines(tmp_path: Path) -> None:
         f"Skipped line 25 of {where}: not JSON: expecting property name enclosed in double quotes at character 2.",
     ]
     assert sum("not JSON" in each for each in corpus.report.sentences()) == 4
+
+
+def test_a_parquet_file_that_would_not_fit_is_refused_by_what_it_says_of_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pyarrow.table({"text": ["the same"] * 1009, "label": ["pos", *["neg"] * 1008]}), path)
+    assert len(tables.read_table(path, lambda names: True).rows) == 1009
+    monkeypatch.setattr(tables, "MOST_ROWS", 1008)
+    with pytest.raises(InputError, match=r"has 1,009 rows of [\d,]+ bytes in all; at most 1,008 rows"):
+        tables.read_table(path, lambda names: True)

@@ -3,6 +3,8 @@
 import gzip
 import io
 import json
+import lzma
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 from glassformer.errors import InputError
 from glassformer.text.corpora import read
+from glassformer.text.files import text_files
 from glassformer.text.files.text_files import decoded, lines
 from glassformer.text.samples import Labelled
 
@@ -77,3 +80,29 @@ def test_only_line_ends_end_a_line(text: str) -> None:
 
 def test_gzip_under_another_name_is_unpacked(tmp_path: Path) -> None:
     assert len(everything(classify(tmp_path, gzip.compress(CSV.encode())))) == 31
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+def test_what_grows_as_no_text_does_is_refused_before_it_fills_the_memory(
+    pack: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_files, "HARMLESS", 10_007)
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(pack(b"good,pos\n" * 100_003))
+    with pytest.raises(InputError, match="unpacks to more than 100 times its"):
+        text_files.read_bytes(path)
+    monkeypatch.setattr(text_files, "HARMLESS", 10_000_019)  # what is small does no harm, however it was packed
+    assert len(text_files.read_bytes(path)) == 900_027
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress])
+def test_a_file_larger_than_the_memory_allows_is_refused(
+    pack: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_files, "LARGEST", 997)
+    path = tmp_path / "a.txt"
+    path.write_bytes(pack(b"x" * 997))
+    assert len(text_files.read_bytes(path)) == 997
+    path.write_bytes(pack(b"x" * 998))
+    with pytest.raises(InputError, match="larger than 997 bytes unpacked"):
+        text_files.read_bytes(path)

@@ -3,7 +3,7 @@
 from glassformer.by_hand.checking.findings import Finding, Report
 from glassformer.by_hand.notes.documents import Document
 from glassformer.by_hand.reports.wording import ending, minus, sentence, summary, unchecked
-from glassformer.drawing.terminal import visible
+from glassformer.errors import visible
 
 _SHOWN_UNCHECKED = 20
 

@@ -1,7 +1,7 @@
 """The sentences that all reports share: what a verdict means, how a finding is told. Lays nothing out."""
 
 from glassformer.by_hand.checking.findings import MEANINGS, Finding, Report, Unchecked
-from glassformer.drawing.terminal import visible
+from glassformer.errors import visible
 
 
 def place(finding: Finding) -> str:

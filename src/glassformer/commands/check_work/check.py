@@ -17,8 +17,8 @@ from glassformer.by_hand.reports.html import to_html
 from glassformer.by_hand.reports.margins import to_markdown
 from glassformer.by_hand.reports.mending import Mended, mended_copies, write_copies
 from glassformer.commands.pages.check_page import show_lines, show_report
-from glassformer.drawing.terminal import terminal, visible
-from glassformer.errors import GlassformerError, InputError, nearest
+from glassformer.drawing.terminal import terminal
+from glassformer.errors import GlassformerError, InputError, nearest, visible
 from glassformer.storage import write_file
 
 

@@ -17,8 +17,8 @@ from glassformer.by_hand.reports.wording import (
     summary,
     unchecked,
 )
-from glassformer.drawing.terminal import terminal, visible
-from glassformer.errors import counted
+from glassformer.drawing.terminal import terminal
+from glassformer.errors import counted, visible
 
 WIDEST = 108
 _SHOWN_MILD = 6

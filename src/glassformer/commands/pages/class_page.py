@@ -6,7 +6,8 @@ from rich.text import Text
 
 from glassformer.by_hand.exercises.marking import Mark
 from glassformer.by_hand.reports.class_table import class_sentence, told
-from glassformer.drawing.terminal import terminal, visible
+from glassformer.drawing.terminal import terminal
+from glassformer.errors import visible
 
 _STYLES = {"right": ("✓", "green"), "wrong": ("✗", "red")}  # by outcome; the others are a matter for the teacher
 _ANSWERED = ("wrong", "unfinished", "changed sheet")

@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from glassformer.drawing.terminal import visible
+from glassformer.errors import visible
 from glassformer.runs.learnt import Learnt
 
 UNKNOWN = "Whether it has learnt is not known: it was not compared with a baseline."

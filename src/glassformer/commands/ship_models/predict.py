@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
-from glassformer.errors import InputError
+from glassformer.errors import InputError, visible
 from glassformer.objectives.predictions import Classified, Prediction
 from glassformer.runs.run import Run, load
 
@@ -66,7 +66,7 @@ def predict(
     given = texts_of(text)
     loaded = load(run)
     for sentence in loaded.warnings(given.texts):
-        print(sentence, file=sys.stderr)
+        print(visible(sentence), file=sys.stderr)
     texts = _answerable(given, loaded)
     if json:
         found = [asdict(each) for each in loaded.predict(texts, **how)]
@@ -136,19 +136,17 @@ def _show(run: Run, texts: Sequence[str], how: dict[str, Any]) -> None:
     if len(texts) == 1 and run.objective.family == "language model":
         print(_bold(texts[0] if run.objective.goes_on else ""), end="", flush=True)
         for part in run.stream(texts[0], **how):
-            print(part, end="", flush=True)
+            print(visible(part), end="", flush=True)
         print()
         return
     found = [_line(prediction) for prediction in run.predict(texts, **how)]
     beside = _beside(texts) if len(texts) > 1 else [""]
     for name, answer in zip(beside, found, strict=True):
-        print(name + answer.replace("\n", "\n" + " " * len(name)))
+        print(name + visible(answer).replace("\n", "\n" + " " * len(name)))
 
 
 def _beside(texts: Sequence[str]) -> list[str]:
     """The texts as they stand before their answers: each in one line, cut where it is long, all of one width."""
-    from glassformer.drawing.terminal import visible  # one answer needs no page
-
     lines = [visible(" ".join(text.split())) for text in texts]
     cut = [line if len(line) <= WIDEST else line[: WIDEST - 1] + "…" for line in lines]
     return [line.ljust(max(map(len, cut)) + 2) for line in cut]
@@ -161,7 +159,7 @@ def _bold(text: str) -> str:
 
     console = Console(highlight=False)
     with console.capture() as captured:
-        console.print(Text(text, style="bold"), end="", soft_wrap=True)
+        console.print(Text(visible(text), style="bold"), end="", soft_wrap=True)
     return captured.get()
 
 

@@ -1,9 +1,11 @@
 """What every user of a model takes for granted: each promise as a sentence, a measurement and a bar. It knows no words.
 
-Bars of 0 are meant: not one bit may differ. The others allow what float32 rounding can do, 5e-6 of the largest logit,
-or of 1 if that is larger: a trained model's logits are larger than a fresh one's, and so is their rounding.
+Bars of 0 are meant: not one bit may differ. The others allow what rounding can do, which is measured: how far the
+model's answers are from its own in float64. Two roads to one answer round differently, and a trained model, whose
+numbers are large and cancel, more than a fresh one.
 """
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +21,7 @@ from glassformer.runs.certificate.subjects import Subject, Text
 
 TOLERANCES = {torch.float64: 1e-12, torch.float32: 5e-6}  # of unit scale
 COARSE = 2e-2  # for narrower kinds of float
+ROADS = 8  # times its distance from float64 may two roads to one answer be apart
 PADS = (1, 2, 7, 31, 64)
 WRITTEN = 11  # ids that are written greedily
 
@@ -62,7 +65,16 @@ class ModelOnTrial:
     @cached_property
     def bar(self) -> float:
         """What rounding may do to the largest logit."""
-        return self.tolerance * max([1.0, *(float(answer.abs().max()) for answer in self.answers)])
+        largest = max([1.0, *(float(answer.abs().max()) for answer in self.answers)])
+        return max(self.tolerance * largest, ROADS * self.rounding)
+
+    @cached_property
+    def rounding(self) -> float:
+        """How far the answers are from those of the same model in float64."""
+        if self.answers[0].dtype == torch.float64:
+            return 0.0
+        exact = type(self.subject)(copy.deepcopy(self.subject.model).double())
+        return max(_apart(exact.alone(text), answer) for text, answer in zip(self.texts, self.answers, strict=True))
 
     def room(self, text: Text) -> int:
         """How much padding a text can take."""
@@ -209,12 +221,13 @@ def _steps(case: ModelOnTrial) -> float:
 
 
 def _shown(case: ModelOnTrial) -> float:
-    """Weights times values, against what was mixed; relative to the size of the mixed rows."""
+    """Weights times values, against what was mixed; relative to the size of what is added up."""
     worst = 0.0
     values, mixed = case.stages("values"), case.stages("mixed")
     for place, weights in case.stages("weights").items():
         worked = weights @ for_each_head(values[place], weights.shape[1])
-        worst = max(worst, _apart(worked, mixed[place]) / max(1.0, float(mixed[place].abs().max())))
+        added = float((weights.abs() @ for_each_head(values[place].abs(), weights.shape[1])).max())
+        worst = max(worst, _apart(worked, mixed[place]) / max(1.0, added))
     return worst
 
 
@@ -311,6 +324,13 @@ def _fine_rounding(case: ModelOnTrial) -> float:
     return case.tolerance / 5
 
 
+def _rounded_scores(case: ModelOnTrial) -> float:
+    """A weight is e to the score: what rounding does to a large score, it does to the weight in proportion."""
+    scores = [scores for name in ("scaled", "scores") for scores in case.stages(name).values()]
+    largest = max((float(each[each.isfinite()].abs().max()) for each in scores), default=0.0)
+    return _fine_rounding(case) * max(1.0, largest / 4)
+
+
 # Without these two nothing else can be judged.
 FIRST = (
     Promise("finite numbers", "No answer holds NaN or ∞, not even to a text that is all padding.",
@@ -340,7 +360,7 @@ PROMISES = (
     Promise("kernel = steps", "The fused kernel gives what score, mask, weigh, mix give one by one.",
             _steps, _rounding, _if_fused),
     Promise("shown = used", "The weights that are shown, times the values, are what attention went on with.",
-            _shown, _fine_rounding, _if_it_attends),
+            _shown, _rounded_scores, _if_it_attends),
     Promise("rows sum to 1", "Every row of weights sums to 1, or is all 0 where nothing may be seen.",
             _row_sums, _fine_rounding, _if_shares),
     Promise("hidden keys", "What a query may not see has a weight of exactly 0.",

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.errors import InputError, counted
-from glassformer.text.files.text_files import lines, read_text
+from glassformer.text.files.text_files import LARGEST, lines, read_text
 
 FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".ndjson", ".parquet", ".txt")
 PACKED = (".gz", ".xz")
+MOST_ROWS = 20_000_000  # of a Parquet file, which packs equal rows into nothing
 InHeader = Callable[[Sequence[str]], bool]
 
 
@@ -242,6 +243,16 @@ def _items(text: str, file: str) -> Iterator[tuple[int, Any]]:
 # --- Parquet ----------------------------------------------------------------------------------------------------
 
 
+def _check_room(path: Path, told: Any) -> None:
+    """Refuses, by what the file says of itself, what would not fit into memory."""
+    unpacked = sum(told.row_group(i).total_byte_size for i in range(told.num_row_groups))
+    if unpacked > LARGEST or told.num_rows > MOST_ROWS:
+        raise InputError(
+            f"{path} has {told.num_rows:,} rows of {unpacked:,} bytes in all; at most {MOST_ROWS:,} rows and "
+            f"{LARGEST:,} bytes can be read. Split it into several files."
+        )
+
+
 def _parquet(path: Path) -> Table:
     try:
         parquet = import_module("pyarrow.parquet")
@@ -252,7 +263,10 @@ def _parquet(path: Path) -> Table:
     if not path.is_file():
         raise InputError(f"{path} cannot be read: there is no such file.")
     try:
+        _check_room(path, parquet.read_metadata(path))
         items = parquet.read_table(path).to_pylist()
+    except InputError:
+        raise
     except (OSError, ValueError) as error:  # pyarrow's own errors are both
         raise InputError(f"{path} is not a Parquet file: {' '.join(str(error).split())}") from error
     rows = [Row(number, _flat(values)) for number, values in enumerate(items, 1)]

@@ -14,6 +14,8 @@ from glassformer.errors import InputError, counted
 
 STDIN = Path("-")
 LARGEST = 2 * 1024**3  # bytes, unpacked: all of a file is held in memory
+MOST_GROWTH = 100  # times the packed bytes; text grows to 3 to 10 times of them, repeated rows to 50
+HARMLESS = 50_000_000  # bytes, unpacked, which no growth makes suspicious
 MOST_ZEROS = 0.01  # the share of zero bytes that text may have; rows that hold one are skipped later
 # How files that are no text begin.
 NO_TEXT = (
@@ -57,16 +59,28 @@ def read_bytes(path: Path) -> bytes:
                 data = file.read(LARGEST + 1)
         if data.startswith(b"\x1f\x8b"):
             with gzip.open(io.BytesIO(data)) as unpacked:
-                data = unpacked.read(LARGEST + 1)
+                data = _unpacked(path, data, unpacked)
         elif data.startswith(b"\xfd7zXZ\x00"):
             with lzma.open(io.BytesIO(data)) as unpacked:
-                data = unpacked.read(LARGEST + 1)
+                data = _unpacked(path, data, unpacked)
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise InputError(f"{path} cannot be unpacked: it is damaged or was cut short ({error}).") from error
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     if len(data) > LARGEST:
         raise InputError(f"{path} is larger than {LARGEST:,} bytes unpacked; split it into several files.")
+    return data
+
+
+def _unpacked(path: Path, packed: bytes, file: io.BufferedIOBase) -> bytes:
+    """What was packed, unless it grows as no text does: a few kilobytes that fill the memory."""
+    most = min(LARGEST, max(MOST_GROWTH * len(packed), HARMLESS))
+    data = file.read(most + 1)
+    if most < len(data) <= LARGEST:
+        raise InputError(
+            f"{path} unpacks to more than {MOST_GROWTH} times its {len(packed):,} bytes, which no text does; unpack it "
+            "yourself if it is sound."
+        )
     return data
 
 
