@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from glassformer.by_hand.worksheets.solution import Solution, explain
     from glassformer.errors import GlassformerError, InputError
     from glassformer.inside.shown import Saved, Shown
+    from glassformer.inside.watching.lens import Lens
     from glassformer.inside.watching.seen import Seen
     from glassformer.inside.watching.watch import Watch, watch
     from glassformer.layers.attention import (
@@ -93,6 +94,7 @@ __all__ = [
     "InputError",
     "LayerNorm",
     "Learnt",
+    "Lens",
     "LinearBias",
     "MultiheadAttention",
     "NoPositions",
@@ -152,6 +154,7 @@ _HOMES = MappingProxyType(
         "layers.positions": "SCHEMES BucketBias LinearBias NoPositions Positions Rotary",
         "layers.multihead": "MultiheadAttention",
         "inside.shown": "Saved Shown",
+        "inside.watching.lens": "Lens",
         "inside.watching.seen": "Seen",
         "models.summary": "Summary describe",
         "objectives.objective": "Objective",

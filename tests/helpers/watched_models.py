@@ -241,6 +241,25 @@ def by_aten(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return torch.ops.aten.bmm.default(weights, v)
 
 
+def over_the_other_axis(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Keys times queries: the softmax goes down the columns."""
+    scores = 0.5 * (k @ q.mT) + NUMBERS.mT
+    return scores.softmax(-2).transpose(-1, -2) @ v
+
+
+def turned_weights(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Values times weights, both lying on their side."""
+    weights = (q @ k.mT).masked_fill(FUTURE, -math.inf).softmax(-1)
+    return (v.permute(0, 1, 3, 2) @ weights.permute(0, 1, 3, 2)).mT
+
+
+def by_setitem(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """A mask that is written in."""
+    scores = q @ k.mT
+    scores[FUTURE.expand(2, 3, 5, 7)] = -math.inf
+    return scores.softmax(-1) @ v
+
+
 # What the watcher should say of each: heads, sets of keys, scale, causal, masked, biased.
 USUAL = 3**-0.5
 FUNCTIONS: dict[Callable[[Tensor, Tensor, Tensor], Tensor], tuple[int, int, float, bool, bool, bool]] = {
@@ -271,6 +290,9 @@ FUNCTIONS: dict[Callable[[Tensor, Tensor, Tensor], Tensor], tuple[int, int, floa
     by_exponentials: (3, 3, 1.0, False, False, False),
     by_log_softmax: (3, 3, 1.0, False, False, False),
     by_aten: (1, 1, 1.0, False, False, False),
+    over_the_other_axis: (3, 3, 0.5, False, False, True),
+    turned_weights: (3, 3, 1.0, True, True, False),
+    by_setitem: (3, 3, 1.0, True, True, False),
 }
 
 

@@ -12,7 +12,8 @@ from helpers.small_models import inputs, small
 from glassformer.by_hand.worksheets.solution import explain
 from glassformer.by_hand.worksheets.worksheet import example_names, read_example
 from glassformer.errors import InputError
-from glassformer.inside.watching.rebuilding import Capped
+from glassformer.inside.watching.following.rebuilding import Capped
+from glassformer.inside.watching.watch import watch
 from glassformer.layers.attention import WEIGHERS, Attention
 from glassformer.layers.blocks import ACTIVATIONS
 from glassformer.layers.positions import Positions
@@ -49,6 +50,7 @@ def traces() -> dict[str, Trace]:
     found["stacked"] = explain("stacked-heads").trace
     found["relu step"] = explain({**example("rnn-step"), "activation": "relu"}).trace
     found["soft cap"] = record(Attention(6, 2, scorer=Capped(None, 0.3)), torch.randn(3, 5, 6))[1]
+    found["watched"] = watch(torch.nn.Linear(3, 2), keep="*").run(torch.randn(5, 3)).trace
     return found
 
 

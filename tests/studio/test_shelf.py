@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from helpers.hugging_folders import hugging_folder
 from helpers.small_runs import small_run
 
 from glassformer.errors import InputError
@@ -46,3 +47,20 @@ def test_what_is_said_of_a_model(tmp_path: Path) -> None:
     assert "model.safetensors" in shelf.about("mine")["error"]
     with pytest.raises(InputError, match="no model called 'mien'; did you mean 'mine'"):
         shelf.get("mien")
+
+
+def test_a_folder_of_hugging_face_stands_beside_the_runs(tmp_path: Path) -> None:
+    place = Path(f"hf:{hugging_folder(tmp_path / 'tiny')}")
+    shelf = Shelf([place])
+    assert shelf.names[0] == "tiny"
+    about = shelf.about("tiny")
+    assert (about["model"], about["origin"], about["goes_on"]) == (
+        "GPT2LMHeadModel",
+        "opened through transformers",
+        False,
+    )
+    assert shelf.model("tiny") is shelf.model("tiny")
+    with pytest.raises(InputError, match="no run; it can be looked at"):
+        shelf.get("tiny")
+    with pytest.raises(InputError, match="There is no folder"):
+        Shelf([Path("hf:nowhere")])

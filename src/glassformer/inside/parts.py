@@ -1,6 +1,7 @@
 """A trace cut into parts a person can find: embedding, attention, feed-forward, answer; and who stands on each axis.
 
-It reads scopes, axes and operands; it knows no model and no stage by its name.
+It reads scopes, axes and operands; it knows no model. Of stages it knows by name only what a module hands on, since
+that does not make one part of all that the module holds.
 """
 
 import re
@@ -14,6 +15,10 @@ from glassformer.stages.trace import Entry, Trace
 _WORDS = MappingProxyType(
     {"self": "self-attention", "cross": "cross-attention", "feed_forward": "feed-forward", "final_norm": "final norm"}
 )
+# What a list of layers is called, and one of them.
+_LISTS = MappingProxyType({"blocks": "block", "block": "block", "h": "block", "layers": "layer", "layer": "layer"})
+
+_HANDED_ON = "module_output"
 
 # What stands before the axes that the catalogue names: by the first of these, or for rows of any kind by their number.
 _LEADING = MappingProxyType({"Tq": ("B", "H"), "T": ("B", "H"), "L": ("H", "…")})
@@ -91,7 +96,8 @@ def parts_of(trace: Trace) -> list[Part]:
 
 
 def _runs(trace: Trace) -> Iterator[tuple[str, list[Entry]]]:
-    scopes = {entry.scope.rstrip(".") for entry in trace.entries.values()} - {""}
+    own = (entry for entry in trace.entries.values() if entry.stage.name != _HANDED_ON)
+    scopes = {entry.scope.rstrip(".") for entry in own} - {""}
     run: list[Entry] = []
     here = None
     for entry in trace.entries.values():
@@ -122,10 +128,11 @@ def _root_title(part: Part, place: int, count: int) -> str:
 def title(scope: str) -> str:
     """`encoder.0.self` → `encoder · block 1 · self-attention`"""
     words = []
-    for word in scope.split("."):
+    found = scope.split(".")
+    for word, before, after in zip(found, ["", *found], [*found[1:], ""], strict=False):
         if re.fullmatch(r"\d+", word):
-            words.append(f"block {int(word) + 1}")
-        elif word != "blocks":
+            words.append(f"{_LISTS.get(before, 'block')} {int(word) + 1}")
+        elif word not in _LISTS or not re.fullmatch(r"\d+", after):
             words.append(_WORDS.get(word, word.replace("_", " ")))
     if scope in ("source", "target"):
         words.append("embedding")

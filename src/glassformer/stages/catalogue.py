@@ -248,6 +248,7 @@ _MODELS = (
     _stage("largest_window", "m", "B S", "plain", "The best window of each filter, wherever it stands.",
         Way("largest", ("windows",), r"\max(@0)", "max(@0) over the windows")),
     _stage("rows", "X", "B T D", "plain", "The rows that leave the last block."),
+    _stage("module_output", "Y", "… D", "plain", "What a module of a model that is not ours hands on."),
     _stage("pooled", "p", "B D", "plain", "The whole text as one row.",
         Way("mean of real", ("rows", "real"), r"\operatorname{mean}(@0)", "mean(@0) over the real tokens", how="mean"),
         Way("first row", ("rows",), "@0_0", "@0 of the first token", how="first"),

@@ -1,4 +1,5 @@
-"""The shelf of models: those that came with the package, the runs named at the start, and those trained meanwhile.
+"""The shelf of models: those that came with the package, the runs and the folders of Hugging Face named at the start,
+and those trained meanwhile.
 
 A model is loaded when it is first asked for, and a few stay loaded. It knows where models stand, and uses none.
 """
@@ -11,6 +12,7 @@ from typing import Any
 
 from glassformer.drawing.score_words import caution, scored
 from glassformer.errors import GlassformerError, InputError, nearest
+from glassformer.inside.hugging_face import HuggingFaceModel, hugging_folder, is_hugging_face
 from glassformer.objectives.predictions import room
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import Run, load, pocket_folders
@@ -23,19 +25,21 @@ class Shelf:
 
     def __init__(self, folders: Iterable[Path] = ()) -> None:
         self._places: dict[str, Path] = {path.name: path for path in pocket_folders()}
-        self._loaded: OrderedDict[str, Run] = OrderedDict()
+        self._loaded: OrderedDict[str, Run | HuggingFaceModel] = OrderedDict()
         self._facts: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
         self._mine = [self.add(Path(folder)) for folder in folders]
 
     def add(self, folder: Path) -> str:
-        """Puts a run on the shelf; gives the name under which it stands there."""
-        run = RunFolder.open(folder)
-        name, number = run.path.resolve().name, 1
-        while name in self._places and self._places[name] != run.path:
+        """Puts a model on the shelf; gives the name under which it stands there."""
+        foreign = is_hugging_face(folder)
+        path = folder if foreign else RunFolder.open(folder).path
+        stands = (hugging_folder(folder) if foreign else path).resolve().name
+        name, number = stands, 1
+        while name in self._places and self._places[name] != path:
             number += 1
-            name = f"{run.path.resolve().name}-{number}"
-        self._places[name] = run.path
+            name = f"{stands}-{number}"
+        self._places[name] = path
         return name
 
     @property
@@ -50,11 +54,18 @@ class Shelf:
         return self._places[name]
 
     def get(self, name: str) -> Run:
+        """The model of a run, loaded."""
+        found = self.model(name)
+        if isinstance(found, HuggingFaceModel):
+            raise InputError(f"'{name}' is a folder of Hugging Face, and no run; it can be looked at.")
+        return found
+
+    def model(self, name: str) -> Run | HuggingFaceModel:
         """The model, loaded."""
         folder = self.folder(name)
         with self._lock:
             if name not in self._loaded:
-                self._loaded[name] = load(folder)
+                self._loaded[name] = HuggingFaceModel.open(folder) if is_hugging_face(folder) else load(folder)
             self._loaded.move_to_end(name)
             while len(self._loaded) > LOADED:
                 self._loaded.popitem(last=False)
@@ -70,13 +81,20 @@ class Shelf:
         """What is said of a model before it is used; one that cannot be loaded says why."""
         if name not in self._facts:
             try:
-                self._facts[name] = {"name": name, **_facts(self.get(name))}
+                self._facts[name] = {"name": name, **_facts(self.model(name))}
             except GlassformerError as error:
                 return {"name": name, "error": str(error)}
         return dict(self._facts[name])
 
 
-def _facts(run: Run) -> dict[str, Any]:
+def _facts(run: Run | HuggingFaceModel) -> dict[str, Any]:
+    if isinstance(run, HuggingFaceModel):
+        nothing = dict.fromkeys(("task", "objective", "data", "scored", "caution"), "")
+        size = sum(weight.numel() for weight in run.model.parameters())
+        return {
+            **nothing, "model": type(run.model).__name__, "origin": "opened through transformers", "labels": [],
+            "can_be_led": run.reads_two, "goes_on": False, "longest": run.longest, "parameters": size,
+        }  # fmt: skip
     card = run.card
     return {
         "task": card.task,
@@ -85,6 +103,7 @@ def _facts(run: Run) -> dict[str, Any]:
         "goes_on": run.objective.goes_on,
         "model": card.model,
         "data": card.data,
+        "origin": f"trained to {card.task} {card.data}",
         "labels": list(card.labels),
         "longest": room(card),
         "parameters": sum(weight.numel() for weight in run.model.parameters()),

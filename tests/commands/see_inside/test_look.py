@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from helpers.hugging_folders import hugging_folder
 from helpers.small_runs import TEXTS, run_of_each, small_run
 
 from glassformer.commands import main as cli
@@ -140,3 +141,20 @@ def test_a_model_that_came_along_is_found_by_its_name(tmp_path: Path, monkeypatc
     assert load(folder).folder == folder
     with pytest.raises(InputError, match=r"feelinks is no folder, and no model called so came along; .*feelings"):
         load("feelinks")
+
+
+def test_a_folder_of_hugging_face_is_looked_at(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, page = hugging_folder(tmp_path / "tiny"), tmp_path / "page.html"
+    code, out, _ = command(capsys, monkeypatch, f"hf:{folder}", "The cat sat", "--longest", "0", "--out", str(page))
+    assert code == 0
+    assert "2 attentions, all seen; GPT2LMHeadModel" in out
+    assert page.stat().st_size > 100_000
+    code, out, _ = command(capsys, monkeypatch, f"hf:{folder}", "The cat sat", "--json", "--out", str(page))
+    facts = json.loads(out)
+    assert facts["tokens"][:3] == ["The", " cat", " sat"]
+    assert facts["task"] is None
+    code, _, said = command(capsys, monkeypatch, f"hf:{tmp_path / 'nowhere'}", "The cat sat")
+    assert code == 2
+    assert "There is no folder" in said

@@ -21,7 +21,7 @@ class AlarmError(Exception):
 def test_what_a_signal_raises_while_we_look_is_passed_on(
     reason: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from glassformer.inside.watching.follower import Follower
+    from glassformer.inside.watching.following.follower import Follower
 
     def ring(*_: object) -> None:
         raise reason("rings")

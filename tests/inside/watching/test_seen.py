@@ -30,12 +30,6 @@ def test_a_model_that_was_watched_has_the_same_page(tmp_path: Path) -> None:
         np.testing.assert_allclose(found[address], seen.trace[address], rtol=0, atol=1e-6)
 
 
-def test_tokens_that_do_not_fit_name_nothing() -> None:
-    seen = gf.watch(torch.nn.MultiheadAttention(6, 3, batch_first=True).eval()).run(*[torch.randn(1, 5, 6)] * 3)
-    labels = {stage["address"]: stage["labels"] for stage in seen.look(tokens=["a", "b"]).document()["stages"]}
-    assert labels["weights"] == [None, None, None, None]
-
-
 def test_where_nothing_was_seen_there_is_nothing_to_look_at() -> None:
     with pytest.raises(InputError, match="No attention was seen"):
         gf.watch(torch.nn.Linear(3, 5)).run(torch.randn(2, 3)).look()

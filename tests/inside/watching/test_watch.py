@@ -270,3 +270,26 @@ def test_a_failing_model_leaves_nothing_behind() -> None:
         gf.watch(Beside(ByHand())).run(torch.randn(2, 7, WIDTH + 1))
     assert _get_current_function_mode_stack() == []
     assert _get_current_dispatch_mode_stack() == []
+
+
+def test_a_softmax_in_coarser_numbers_is_compared_as_such() -> None:
+    """In float64 with a softmax in float32, as several models have it."""
+
+    def coarse(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        return (q @ k.mT).softmax(-1, dtype=torch.float32).to(torch.float64) @ v
+
+    seen = watched(Plain(coarse), *(each.double() for each in inputs()))
+    assert seen.honest, seen.sentences
+    assert seen.calls[0].rebuilt_error < 1e-6  # type: ignore[operator]
+
+
+def test_linear_attention_is_told_and_not_looked_at() -> None:
+    def linear(x: Tensor) -> Tensor:
+        return F.elu(x) @ (F.elu(x).mT @ x)
+
+    seen = watched(Beside(linear), rows())
+    assert seen.verdict == "all seen"  # of what weighs by a softmax or a bend
+    assert seen.sentences[-1] == (
+        "The model: rows meet rows without a softmax, as in linear attention; that is not looked at."
+    )
+    assert watched(Beside(nn.Identity()), rows()).bare == {}

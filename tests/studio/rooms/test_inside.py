@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from helpers.hugging_folders import hugging_folder
 from helpers.small_runs import small_run
 from helpers.studio_visits import Visitor, asked, refused
 
 from glassformer.runs.run import load
-from glassformer.studio.rooms.inside import first_text, reading_look
+from glassformer.studio.rooms.inside import FOR_ANY, first_text, reading_look
 from glassformer.text.made_sets import MADE
 from glassformer.text.tasks import TASKS
 from glassformer.text.texts_to_try import LECTURE_REVIEWS
@@ -154,3 +155,23 @@ def test_a_text_that_is_too_long_or_empty_is_told(visitor: Visitor) -> None:
     assert "tokens" in visitor.ask("inside/look", {"model": "classes", "text": "good " * 500}).json["error"]
     assert visitor.ask("inside/look", {"model": "classes", "text": " "}).status == 422
     assert "did you mean" in visitor.ask("inside/look", {"model": "clases", "text": "x"}).json["error"]
+
+
+# --- a model that is not ours -------------------------------------------------------------------------------------
+
+
+def test_a_folder_of_hugging_face_is_looked_at_and_changed(tmp_path: Path) -> None:
+    visitor = Visitor(tmp_path / "runs", Path(f"hf:{hugging_folder(tmp_path / 'tiny')}"))
+    try:
+        first = asked(visitor, "inside/start")["models"][0]
+        assert (first["name"], first["first"]) == ("tiny", FOR_ANY)
+        change = {"kind": "head off", "address": "transformer.h.0.attn.mixed", "head": 1}
+        found = asked(visitor, "inside/look", model="tiny", text=FOR_ANY, changes=[change])
+        assert found["before"] != found["data"]["answer"]
+        assert found["data"]["off"] == ["transformer.h.0.attn/1"]
+        matters = asked(visitor, "inside/matters", model="tiny", text=FOR_ANY)["matters"]
+        assert len(matters) == 6
+        assert max(matters.values()) > 0
+        assert "Only a model of running text" in refused(visitor, "inside/write", model="tiny", text=FOR_ANY)
+    finally:
+        visitor.studio.close()

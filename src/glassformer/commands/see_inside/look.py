@@ -1,4 +1,4 @@
-"""`glassformer look`: a model and a text as a page that can be kept. It reads options; the run is looked at."""
+"""`glassformer look`: a model and a text as a page that can be kept. It reads options; the model is looked at."""
 
 import json as json_format
 import re
@@ -11,8 +11,9 @@ from cyclopts import Parameter
 
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import InputError
+from glassformer.inside.hugging_face import HuggingFaceModel, is_hugging_face
 from glassformer.inside.shown import MEGABYTES, Saved, Shown
-from glassformer.runs.run import Run, load
+from glassformer.runs.run import load
 from glassformer.stages.notation import plain
 from glassformer.stages.trace import Explanation, Trace
 from glassformer.text.files.text_files import STDIN, read_text
@@ -39,7 +40,8 @@ def look(
     Parameters
     ----------
     run
-        A run folder that `glassformer train` wrote, or the name of a model that came with the package.
+        A run folder that `glassformer train` wrote, the name of a model that came with the package, or hf:FOLDER, a
+        folder of Hugging Face (config, safetensors, tokenizer; no code from it is run).
     text
         One text, in quotes; or - for standard input.
     out
@@ -59,19 +61,26 @@ def look(
         Print one JSON document: where the page is, and what it shows.
     """
     wanted = _text(text)
-    loaded = load(run)
-    shown = loaded.look(wanted, target=target, longest=longest)
+    task, shown = _looked(run, wanted, target, longest)
     found = None if number is None else shown.trace.explain(*shown.trace.find(number))
     if found is not None and open and out is None:
         raise InputError("--open shows a page, and with --number none is written; name one with --out.")
     saved = shown.save(out or Path("look.html"), megabytes=megabytes) if found is None or out is not None else None
     if json:
-        facts = _facts(loaded, wanted, shown, saved) | ({} if found is None else {"number": found.to_dict()})
+        facts = _facts(task, wanted, shown, saved) | ({} if found is None else {"number": found.to_dict()})
         print(json_format.dumps(facts, ensure_ascii=False, allow_nan=False))
     else:
-        _tell(shown, saved, found)
+        _tell(task, shown, saved, found)
     if saved is not None and open and not webbrowser.open(saved.path.resolve().as_uri()):
         print("No browser could be opened here; open the page yourself.", file=sys.stderr)
+
+
+def _looked(run: Path, text: str, target: str | None, longest: int | None) -> tuple[str | None, Shown]:
+    """What the model was trained to do, where that is known, and the look."""
+    if is_hugging_face(run):
+        return None, Shown(HuggingFaceModel.open(run).look(text, target=target, longest=longest))
+    loaded = load(run)
+    return loaded.card.task, loaded.look(text, target=target, longest=longest)
 
 
 def _text(words: tuple[str, ...]) -> str:
@@ -89,7 +98,7 @@ def _text(words: tuple[str, ...]) -> str:
     return read_text(STDIN).text.rstrip("\r\n")
 
 
-def _facts(run: Run, text: str, shown: Shown, saved: Saved | None) -> dict[str, Any]:
+def _facts(task: str | None, text: str, shown: Shown, saved: Saved | None) -> dict[str, Any]:
     texts = shown.look.texts
     page = (
         {}
@@ -103,7 +112,8 @@ def _facts(run: Run, text: str, shown: Shown, saved: Saved | None) -> dict[str, 
     )
     return {
         **page,
-        "task": run.card.task,
+        "task": task,
+        "about": shown.look.about,
         "text": text,
         "tokens": list(texts.own),
         "source_tokens": list(texts.context),
@@ -113,8 +123,9 @@ def _facts(run: Run, text: str, shown: Shown, saved: Saved | None) -> dict[str, 
     }
 
 
-def _tell(shown: Shown, saved: Saved | None, found: Explanation | None) -> None:
-    told = [str(shown)] if found is None else [str(shown), "", *_arithmetic(shown.trace, found)]
+def _tell(task: str | None, shown: Shown, saved: Saved | None, found: Explanation | None) -> None:
+    told = [str(shown), *([f"{shown.look.about}."] if task is None else [])]
+    told += [] if found is None else ["", *_arithmetic(shown.trace, found)]
     told += [] if saved is None else _told_of_page(saved)
     for line in told:
         terminal().print(line, markup=False, highlight=False, soft_wrap=True)

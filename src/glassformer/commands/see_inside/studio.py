@@ -24,7 +24,8 @@ def studio(*runs: Path, port: int = 0, no_browser: bool = False) -> None:
     Parameters
     ----------
     runs
-        Run folders to look inside, and race folders to compare, beside the models that came with the package.
+        Run folders to look inside, race folders to compare, and folders of Hugging Face as hf:FOLDER, beside the models
+        that came with the package.
     port
         Where to listen on this machine; else 8765, or any free one.
     no_browser

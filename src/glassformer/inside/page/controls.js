@@ -28,7 +28,10 @@ export function drawTop(view, node) {
   const line =
     view.options.chrome === false
       ? []
-      : [el("span", { class: "title" }, title || "A look inside"), el("span", { class: "quiet about" }, about)];
+      : [
+          el("span", { class: "title" }, title || "A look inside"),
+          el("span", { class: "quiet about", title: about }, about),
+        ];
   const tools = el(
     "span",
     { class: "tools" },

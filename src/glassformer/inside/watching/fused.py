@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from torch.nn.modules import module as hooks
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
+from glassformer.inside.watching.beneath.underneath import Underneath
 from glassformer.inside.watching.interruptions import from_a_signal
-from glassformer.inside.watching.underneath import Underneath
 
 FUSED = (nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerEncoder)
 

@@ -1,201 +1,121 @@
 """Looks inside any PyTorch model without a line of glue: `with gf.watch(model) as seen: model(…)`.
 
-While the watch is open, every call of torch on this thread passes by here. Attention is recognised in three shapes:
-torch's kernel, torch's multi-head attention, and a softmax of a product that somebody wrote by hand. Each is rebuilt on
-our core beside the model, compared with what the model got, and kept under the path of the module that ran it. The
-model's own tensors go on untouched. It knows no architecture by name.
+While the watch is open, every call of torch on this thread passes by. Attention is recognised in three shapes: torch's
+kernel, torch's multi-head attention, and a softmax of a product that somebody wrote by hand. Each is rebuilt on our
+core beside the model, compared with what the model got, and kept under the path of the module that ran it. The model's
+own tensors go on untouched, unless a stage is to be written. It knows no architecture by name.
 """
 
-import inspect
-import sys
+import copy
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from types import FrameType
+from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import _disable_current_modes
 
 from glassformer.errors import InputError
+from glassformer.inside.watching.asking import ATTENTION, Asking
 from glassformer.inside.watching.eagerly import Eagerly
-from glassformer.inside.watching.follower import Follower
-from glassformer.inside.watching.fused import FUSED, Again, Pair, StepAside
-from glassformer.inside.watching.interruptions import from_a_signal
-from glassformer.inside.watching.origins import Origins
-from glassformer.inside.watching.rebuilding import CaughtAttention, Multihead, from_kernel
-from glassformer.inside.watching.seen import AttentionCall, Comparison, Seen, facts_of_attention
-from glassformer.inside.watching.underneath import Underneath
-from glassformer.stages.recorder import Recorder
-from glassformer.stages.watchers import within
-
-_MULTIHEAD = inspect.signature(F.multi_head_attention_forward)
+from glassformer.inside.watching.fused import FUSED, StepAside
+from glassformer.inside.watching.lens import CalledWith, Lens, PassAgain, look_through
+from glassformer.inside.watching.mode import WatchMode
+from glassformer.inside.watching.module_outputs import ModuleOutputs
+from glassformer.inside.watching.seen import Seen
 
 
-def watch(model: nn.Module) -> "Watch":
-    """Looks inside `model` while it runs: `with gf.watch(model) as seen: …`, or `seen = gf.watch(model).run(…)`."""
+def watch(model: nn.Module, *, keep: str | Iterable[str] = ATTENTION) -> "Watch":
+    """Looks inside `model` while it runs: `with gf.watch(model) as seen: …`, or `seen = gf.watch(model).run(…)`.
+
+    keep    addresses to keep, with `*` for anything: `"*"` is all, with what each module hands on (`module_output`);
+            `["*.weights", "*h.?.module_output"]` is little. `"attention"`, the default, is every stage of attention
+    """
     if not isinstance(model, nn.Module):
         raise InputError(f"Only a torch.nn.Module can be watched; this is a {type(model).__name__}.")
-    return Watch(model)
+    return Watch(model, (keep,) if isinstance(keep, str) else tuple(keep))
 
 
 class Watch:
     """A model that may be watched, as often as you like; each watch has its own `Seen`."""
 
-    def __init__(self, model: nn.Module) -> None:
+    def __init__(self, model: nn.Module, keep: tuple[str, ...] = (ATTENTION,)) -> None:
         self.model = model
-        self._open: list[tuple[_Mode, ExitStack]] = []
+        self.keep = keep
+        self._open: list[tuple[WatchMode, ExitStack]] = []
 
     def __enter__(self) -> Seen:
         """Opens the watch, on this thread."""
-        mode, opened = _Mode(self.model), ExitStack()
-        opened.enter_context(Eagerly())
-        opened.enter_context(mode.under)
-        opened.enter_context(mode)
-        if any(isinstance(module, FUSED) for module in self.model.modules()):
-            opened.callback(StepAside(mode).close)
-        self._open.append((mode, opened))
-        return mode.seen
+        return self._opened(Asking(self.keep)).seen
 
     def __exit__(self, *error: object) -> None:
         mode, opened = self._open.pop()
         opened.close()
         mode.finish()
 
-    def run(self, *args: Any, **kwargs: Any) -> Seen:
-        """Runs the model once, watched; `seen.answer` is what it gave."""
-        with self as seen:
-            seen.answer = self.model(*args, **kwargs)
-            self._open[-1][0].under.answered(seen.answer)
+    def run(self, *args: Any, write: Mapping[str, Any] | None = None, **kwargs: Any) -> Seen:
+        """Runs the model once, watched; `seen.answer` is what it gave.
+
+        write    stages to put in place, as in `gf.record`: a tensor, an array or a function of the stage by its
+                 address. The model is then run twice, and `seen.before` is the pass without the change
+        """
+        if not write:
+            seen = self._run(Asking(self.keep), args, kwargs)
+            seen.through = partial(self._lens, seen, CalledWith(args, kwargs))
+            seen.ids = CalledWith(args, kwargs).ids()
+            return seen
+        if self.model.training:
+            raise InputError("This model is being trained, so it drops at random; call model.eval() before you write.")
+        first = Asking(self.keep, noted=frozenset(write))
+        with torch.random.fork_rng():  # both passes draw the same, where anything is drawn
+            before = self._run(first, *_copied((args, kwargs)))
+        known = {call.scope: call.rebuilt for call in before.calls}
+        second = Asking(self.keep, dict(write), frozenset(write), known)
+        second.check(before, list(first.passed))
+        seen = self._run(second, args, kwargs)
+        seen.before, seen.ids = before, CalledWith(args, kwargs).ids()
         return seen
 
-
-class _Mode(TorchFunctionMode):
-    """Sees every call of torch on its thread, hands each on unchanged, and keeps what is attention."""
-
-    def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.seen = Seen()
-        self.paths: dict[int, str] = {id(module): path for path, module in model.named_modules()}
-        learned = {weight.untyped_storage().data_ptr() for weight in model.parameters()}
-        self.follower = Follower(self._path, learned)
-        self.under = Underneath(self._path, Origins(model))
-        self._told: set[int] = set()  # calls of which something was said
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Runs the call, then looks at it. Whatever goes wrong with looking must not stop the model."""
-        kwargs = kwargs or {}
-        result, number = self._run(func, args, kwargs)
-        if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
-            return result
-        with torch._C.DisableTorchFunction(), torch.no_grad(), _disable_current_modes():
-            try:
-                self.under.origins.leaves(getattr(func, "__name__", ""), args)
-                found = self._found(func, args, kwargs, result)
-                if found is not None:
-                    self._told.add(number)
-                    self._keep(found)
-                elif self.follower.spoke:
-                    self._told.add(number)
-            except Exception as error:
-                if from_a_signal(error):
-                    raise
-                self._told.add(number)
-                self.seen.missed.append((self._path() or "", f"{type(error).__name__}: {error}".rstrip(".")))
-        return result
-
-    def _run(self, func: Any, args: Any, kwargs: Any) -> tuple[Any, int]:
-        """Runs a call under a number of its own, which the kernels below can be asked by."""
-        under = self.under
-        under.calls += 1
-        number, outer = under.calls, under.call
-        under.call = number
+    def _run(self, asked: Asking, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Seen:
+        mode = self._opened(asked)
         try:
-            return func(*args, **kwargs), number
+            mode.seen.answer = self.model(*args, **kwargs)
+            mode.under.answered(mode.seen.answer)
         finally:
-            under.call = outer
+            self.__exit__()
+        return mode.seen
 
-    def _found(self, func: Any, args: Any, kwargs: Any, result: Any) -> CaughtAttention | None:
-        """The attention that this call was, or completed."""
-        name = getattr(func, "__name__", "")
-        if func is F.scaled_dot_product_attention:
-            return from_kernel(result, *args, **kwargs)
-        if func is F.multi_head_attention_forward:
-            given = _MULTIHEAD.bind(*args, **kwargs)
-            given.apply_defaults()
-            return Multihead(given.arguments, result[0])
-        if name == "flex_attention":
-            raise InputError("flex_attention takes any function for its scores")
-        return self.follower.told(name, args, kwargs, result)
+    def _lens(self, seen: Seen, given: CalledWith, top: int) -> Lens:
+        if self.model.training:
+            raise InputError("This model is being trained, so it drops at random; call model.eval() before you look.")
 
-    def _keep(self, found: CaughtAttention) -> None:
-        """Rebuilds an attention, compares it, and keeps its stages."""
-        path = self._path()
-        if path is None:
-            self.seen.outside += 1
-            return
-        nth = 1 + sum(call.path == path for call in self.seen.calls)
-        scope = path if nth == 1 else f"{path}@{nth}"
-        recorder = Recorder()
-        with torch.autocast(found.answer.device.type, enabled=False):
-            pairs = found.rebuild(within(recorder, scope) if scope else recorder)
-        stem = f"{scope}." if scope else ""
-        reach = np.abs(recorder.trace[f"{stem}scaled"]).max(initial=1.0)
-        compared = [_compared(real, rebuilt, _ROUNDINGS * float(reach)) for real, rebuilt in pairs]
-        worst = max(compared, key=lambda each: (each.nans, each.error / each.allowed), default=None)
-        known = facts_of_attention(recorder.trace, stem)
-        self.seen.calls.append(AttentionCall(path, scope, found.kind, dropout=found.dropout, rebuilt=worst, **known))
-        self.seen.trace.entries.update(recorder.trace.entries)
+        def again(given: CalledWith, keep: Sequence[str], write: Mapping[str, Any]) -> PassAgain:
+            asked = Asking(tuple(keep), write, frozenset(write))
+            found = self._run(asked, *_copied((given.args, given.kwargs)))
+            return PassAgain(found.answer, found.trace)
 
-    def repeat(self, module: nn.Module, again: Again) -> Pair | None:
-        """Looks at a second pass of a module that ran unwatched."""
-        path, start = self.paths.get(id(module)), len(self.seen.calls)
-        pair = again()
-        if path is None:  # another watch, of another model, has stepped aside
-            return pair
-        if pair is None:
-            self.seen.missed.append((path, "it ran in one kernel, and cannot run without"))
-        with torch._C.DisableTorchFunction(), torch.no_grad():
-            compared = None if pair is None else _compared(*pair, _ROUNDINGS_OF_A_LAYER)
-        self.seen.calls[start:] = [call.after(path, compared) for call in self.seen.calls[start:]]
-        return pair
+        rows = (each for each in self.model.named_modules() if isinstance(each[1], nn.ModuleList | nn.Sequential))
+        lists = [[f"{path}.{name}" if path else name for name, _ in row.named_children()] for path, row in rows]
+        with torch.no_grad():
+            return look_through(again, given, seen.answer, [paths for paths in lists if paths], top)
 
-    def finish(self) -> None:
-        """Says which softmaxes were never followed to the end, and what ran underneath and was not told above."""
-        missed = self.seen.missed
-        missed += [(path, why) for path, why in self.follower.open.values() if path is not None]
-        for call, path, met in self.under.met:
-            if call in self._told or any(path == told for told, _ in missed):
-                continue
-            if met.learned:
-                why = f"a {met.made_by} meets a matrix of the model: learned values, or a plain layer"
-                self.under.unsure[path, why] = None
-            else:
-                missed.append((path, f"{met.made_by} weighs other numbers, and was not followed"))
-        self.seen.unsure += list(self.under.unsure)
-
-    def _path(self) -> str | None:
-        """The innermost module of the model that is running, found among the callers; None outside of it."""
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None:
-            if frame.f_code.co_argcount:
-                path = self.paths.get(id(frame.f_locals.get(frame.f_code.co_varnames[0])))
-                if path is not None:
-                    return path
-            frame = frame.f_back
-        return None
+    def _opened(self, asked: Asking) -> WatchMode:
+        mode, opened = WatchMode(self.model, asked), ExitStack()
+        opened.enter_context(Eagerly())
+        opened.enter_context(mode.under)
+        opened.enter_context(mode)
+        if not asked.changes and any(isinstance(module, FUSED) for module in self.model.modules()):
+            opened.callback(StepAside(mode).close)
+        if asked.looks_at_modules:
+            opened.callback(ModuleOutputs(mode).close)
+        self._open.append((mode, opened))
+        return mode
 
 
-# How many roundings may pile up between two ways to work the same numbers; larger scores are rounded more coarsely.
-_ROUNDINGS = 32.0
-_ROUNDINGS_OF_A_LAYER = 128.0
-
-
-def _compared(real: Tensor, rebuilt: Tensor, roundings: float) -> Comparison:
-    both = ~(real.isnan() | rebuilt.isnan())
-    there, ours = real[both].double(), rebuilt[both].double()
-    size = float(there.abs().max()) if there.numel() else 0.0
-    error = float(torch.where(there == ours, 0.0, (there - ours).abs()).max()) if there.numel() else 0.0
-    return Comparison(error, roundings * torch.finfo(real.dtype).eps * max(1.0, size), int((~both).sum()))
+def _copied(value: Any) -> Any:
+    """What a first pass may be handed, so that a second finds nothing changed, such as a cache that has grown."""
+    if isinstance(value, list | tuple) and type(value) in (list, tuple):
+        return type(value)(_copied(each) for each in value)
+    if type(value) is dict:
+        return {name: _copied(each) for name, each in value.items()}
+    return value if isinstance(value, Tensor | nn.Module) or callable(value) else copy.deepcopy(value)

@@ -15,6 +15,7 @@ from glassformer.errors import GlassformerError, InputError
 from glassformer.inside import look_at_text
 from glassformer.inside.answers import shares
 from glassformer.inside.document.data import stage_numbers, view_data
+from glassformer.inside.hugging_face import HuggingFaceModel, is_hugging_face
 from glassformer.inside.looks import Look, Writes
 from glassformer.objectives.predictions import room
 from glassformer.runs.folder import RunFolder
@@ -36,9 +37,11 @@ KEPT = 6  # looks
 MOST_HEADS = 256  # that are tried one by one
 TOKENS_SHOWN, ROWS_SHOWN, NUMBERS_SHOWN = 60, 5, 6  # of a text on its way into a model
 COMPANY = "A short text"
+FOR_ANY = "The cat sat on the mat."  # a text for a model of which nothing is known
 WRITTEN = 24  # tokens that a language model goes on for at a time
 
 JSON = dict[str, Any]
+Model = Run | HuggingFaceModel
 
 
 class Inside:
@@ -88,7 +91,9 @@ class Inside:
     def matters(self, content: Content) -> JSON:
         """For every head: how much of the answer moves when it is switched off, from 0 to 1."""
         name, text, target, _ = self._asked(content)
-        run, usual = self.shelf.get(name), self._look(name, text, target, ())
+        run, usual = self.shelf.model(name), self._look(name, text, target, ())
+        if "logits" not in usual.trace:
+            raise InputError(f"'{name}' gives no logits, so it cannot be told how far its answer moves.")
         found: JSON = {}
         for address, count in _heads(usual.trace):
             for head in range(count):
@@ -101,8 +106,8 @@ class Inside:
     def write(self, content: Content) -> JSON:
         """The text with what the model goes on with, by sampling, as far as it can still be looked at."""
         name, text, _, _ = self._asked(content)
-        run = self.shelf.get(name)
-        if not run.objective.goes_on:
+        run = self.shelf.model(name)
+        if isinstance(run, HuggingFaceModel) or not run.objective.goes_on:
             raise InputError(f"Only a model of running text writes on; '{name}' does not.")
         left = room(run.card) - len(run.objective.prompt(run.tokens, text))
         if left < 1:
@@ -143,7 +148,7 @@ class Inside:
         return asking.text(content, "model"), text, target or None, read_changes(content, LONGEST)
 
     def _look(self, name: str, text: str, target: str | None, changes: tuple[Asked, ...]) -> Look:
-        run = self.shelf.get(name)
+        run = self.shelf.model(name)
         key = (run, text, target, changes)
         with self._lock:
             if key in self._looks:
@@ -158,7 +163,7 @@ class Inside:
         return look
 
     def _seen(
-        self, run: Run, text: str, target: str | None, changes: tuple[Asked, ...], like: Look | None = None
+        self, run: Model, text: str, target: str | None, changes: tuple[Asked, ...], like: Look | None = None
     ) -> Look:
         write = writes(changes, lambda other: reading_look(run, other, target).trace)
         return reading_look(run, text, target, write or None, like)
@@ -167,6 +172,8 @@ class Inside:
 def first_text(folder: Path, data: str, task: str) -> str:
     """A text to begin with: one that the run validated on; of a made set its own, of a known one the first that is to
     be tried, else the task's."""
+    if is_hugging_face(folder):
+        return FOR_ANY
     own = _kept_text(folder)
     if own:
         return own
@@ -186,9 +193,11 @@ def _kept_text(folder: Path) -> str:
 
 
 def reading_look(
-    run: Run, text: str, target: str | None = None, write: Writes | None = None, like: Look | None = None
+    run: Model, text: str, target: str | None = None, write: Writes | None = None, like: Look | None = None
 ) -> Look:
     """A look for which a model of running text only reads: it has no end of its own."""
+    if isinstance(run, HuggingFaceModel):
+        return run.look(text, target=target, longest=None if run.reads_two else 0, write=write, like=like)
     longest = 0 if run.objective.goes_on else None
     return look_at_text.look_at(
         run.model, run.card, run.tokens, text, target=target, longest=longest, write=write, like=like

@@ -169,7 +169,7 @@ export class Inside {
       ...model.examples.map((each) => el("option", { value: each }, short(each))),
     );
     const size = `${model.model}, ${model.parameters.toLocaleString("en")} parameters`;
-    const said = [`${size}, trained to ${model.task} ${model.data}`, model.scored, model.caution];
+    const said = [`${size}, ${model.origin}`, model.scored, model.caution];
     this.about.textContent = said.filter(Boolean).join(" · ");
   }
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.func import functional_call
 
 from glassformer.errors import InputError
-from glassformer.inside.watching.score_steps import Add, Fill, Shape, Step, Stretch, in_our_terms
+from glassformer.inside.watching.following.score_steps import Add, Fill, Shape, Step, Stretch, in_our_terms
 from glassformer.layers.attention import WEIGHERS, DotProduct, for_each_head, mix, score, step_by_step
 from glassformer.layers.multihead import MultiheadAttention
 from glassformer.stages.watchers import Watcher, nothing
@@ -38,9 +38,23 @@ class CaughtAttention(Protocol):
         """What the model got."""
         ...
 
-    def rebuild(self, see: Watcher) -> list[Pair]:
-        """Works it again, shows every stage, and gives what can be compared."""
+    def rebuild(self, see: Watcher) -> "Rebuilt":
+        """Works it again, and shows every stage."""
         ...
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """An attention worked again.
+
+    pairs      what can be compared
+    instead    what the call would have given, had the model gone these steps: to be put in place if one was written
+    weights    B H Tq Tk, as they were mixed with
+    """
+
+    pairs: list[Pair]
+    instead: Any
+    weights: Tensor
 
 
 class Keeper:
@@ -52,8 +66,8 @@ class Keeper:
 
     def __call__(self, name: str, value: Any, how: str = "") -> Any:
         """Hands the stage on."""
-        self.kept[name] = value
-        return self.see(name, value, how)
+        self.kept[name] = answer = self.see(name, value, how)
+        return answer
 
 
 class Capped(DotProduct):
@@ -81,6 +95,9 @@ class Heart:
 
     shape    the shape of the scores; its leading axes are those of `mixed` and `weights`
     four     the same scores as B H Tq Tk
+    turned   the axes that brought what the model got to the order of `mixed`; none if it has it
+    coarsest the kind of number that the weights were made in
+    number   by which the weights are known, where they may be used again
     """
 
     kind: str
@@ -94,21 +111,23 @@ class Heart:
     weights: Tensor | None = None  # before dropout; a kernel does not tell
     dropout: float = 0.0
     weigher: str = "softmax"
+    turned: Shape = ()
+    number: int | None = None
+    coarsest: torch.dtype = torch.float64
 
     @property
     def answer(self) -> Tensor:
         """What the heads came to."""
         return self.mixed
 
-    def rebuild(self, see: Watcher) -> list[Pair]:
+    def rebuild(self, see: Watcher) -> Rebuilt:
         """Score, mask, weigh, mix, on queries and keys as they met."""
         queries, keys, values = (self._heads(rows) for rows in (self.queries, self.keys, self.values))
         told = in_our_terms(self.steps, score(queries, keys), shares=self.weigher == "softmax")
         keys, values = once_per_group(keys, values)
         keeper = Keeper(see)
-        see("queries", queries, "watched")
-        see("keys", keys, "watched")
-        see("values", values, "watched")
+        queries, keys = see("queries", queries, "watched"), see("keys", keys, "watched")
+        values = see("values", values, "watched")
         n_heads, width = queries.shape[1], queries.shape[-1]
         usual = math.isclose(told.scale * math.sqrt(width), 1.0, rel_tol=1e-6)
         mixed = see("mixed", step_by_step(
@@ -116,8 +135,16 @@ class Heart:
             scorer=Capped(None if usual else told.scale, told.cap), weigher=WEIGHERS[self.weigher],
             mask=told.mask, bias=told.bias, dropout=0.0, see=keeper,
         ))  # fmt: skip
+        weights = keeper.kept["weights"]
         pairs = [] if self.dropout else [(self.mixed.reshape(mixed.shape), mixed)]
-        return pairs if self.weights is None else [*pairs, (self.weights.reshape(self.four), keeper.kept["weights"])]
+        pairs += [] if self.weights is None else [(self.weights.reshape(self.four), weights)]
+        return Rebuilt(pairs, self._as_the_model_has_it(mixed), weights)
+
+    def _as_the_model_has_it(self, mixed: Tensor) -> Tensor:
+        """B H Tq V in the shape and the kind of number that the call gave."""
+        same = mixed.reshape(self.mixed.shape).to(self.mixed.dtype)
+        back = sorted(range(len(self.turned)), key=self.turned.__getitem__)
+        return same.permute(back) if back else same
 
     def _heads(self, rows: Tensor) -> Tensor:
         """The rows with the scores' leading axes, as batch and heads."""
@@ -189,7 +216,7 @@ class Multihead:
         """The share of the weights that was dropped."""
         return float(self.given["dropout_p"]) if self.given["training"] else 0.0
 
-    def rebuild(self, see: Watcher) -> list[Pair]:
+    def rebuild(self, see: Watcher) -> Rebuilt:
         """The drop-in of multihead.py, with the very weights of the original and without its dropout."""
         given = self.given
         if given["static_k"] is not None or given["static_v"] is not None:
@@ -210,13 +237,14 @@ class Multihead:
         if given["use_separate_proj_weight"] and "in_proj_weight" in names:
             theirs["in_proj_weight"] = torch.cat(apart)
         masks = {name: given[name] for name in ("key_padding_mask", "attn_mask", "is_causal")}
-        output, _ = functional_call(
+        told = {name: given[name] for name in ("need_weights", "average_attn_weights")}
+        output, shares = functional_call(
             skeleton,
             {name: weight for name, weight in theirs.items() if name in names},
             (given["query"], given["key"], given["value"]),
-            {**masks, "need_weights": False, "see": keeper},
+            {**masks, **told, "see": keeper},
         )
-        if self.dropout:
-            return []
+        weights = keeper.kept["weights"]
         # On our core too the answer comes from a kernel: the steps that are shown have to come to the same.
-        return [(self.answer, output), (keeper.kept["mixed"], mix(keeper.kept["weights"], keeper.kept["values"]))]
+        pairs = [(self.answer, output), (keeper.kept["mixed"], mix(weights, keeper.kept["values"]))]
+        return Rebuilt([] if self.dropout else pairs, (output, shares), weights)

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from glassformer.inside.watching.score_steps import Add, Bent, Bound, Fill, Stretch, as_four, in_our_terms
+from glassformer.inside.watching.following.score_steps import Add, Bent, Bound, Fill, Stretch, as_four, in_our_terms
 
 FOUR = (1, 1, 2, 3)
 SCORES = torch.tensor([[[[1.0, 2.0, 3.0], [5.0, 7.0, 11.0]]]])

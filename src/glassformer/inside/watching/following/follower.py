@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 from torch.utils.weak import WeakIdKeyDictionary
 
-from glassformer.inside.watching.nodes import AttentionWeights, Lost, Node, Scores, Stretched
-from glassformer.inside.watching.products import PRODUCTS, Args, Kwargs, ScaledProduct, argument, arranged
-from glassformer.inside.watching.rebuilding import Heart, four_axes
-from glassformer.inside.watching.score_steps import Add, Bent, Bound, Fill, Shape, Step, Stretch, Times
+from glassformer.inside.watching.following.nodes import AttentionWeights, Lost, Node, Scores, Stretched
+from glassformer.inside.watching.following.products import PRODUCTS, Args, Kwargs, ScaledProduct, argument, arranged
+from glassformer.inside.watching.following.rebuilding import Heart, four_axes
+from glassformer.inside.watching.following.score_steps import Add, Bent, Bound, Fill, Shape, Step, Stretch, Times
 
 
 class Follower:
@@ -39,7 +39,7 @@ class Follower:
         self.spoke = False
         name = name.partition(".")[0]  # what is called straight in aten, or by a script, has its overload behind a dot
         if name == "__setitem__" and isinstance(self.node(args[0]), Scores | AttentionWeights):
-            self._nodes[args[0]] = self._lost(name, args, args[0]) or Lost(name)
+            self._nodes[args[0]] = self._written(*args) or self._lost(name, args, args[0]) or Lost(name)
         if not isinstance(result, Tensor) or not result.is_floating_point():
             return None
         if name in PRODUCTS:
@@ -122,7 +122,7 @@ class Follower:
         return Heart(
             "softmax", scores.queries, scores.keys, arranged(product.right, values), scores.steps,
             scores.shape, scores.four, result.permute(mixed), undropped.permute(scores.axes), node.dropout,
-            node.weigher,
+            node.weigher, mixed, node.number, node.kind,
         )  # fmt: skip
 
     # --- what is done to scores and weights -----------------------------------------------------------------------
@@ -177,6 +177,14 @@ class Follower:
         where, value = argument(args, kwargs, 1, "mask"), _number(argument(args, kwargs, 2, "value"))
         return self._overwritten("masked_fill", tensor, where, value, result)
 
+    def _written(self, tensor: Tensor, where: Any, value: Any) -> Node | None:
+        """`scores[mask] = value`, with a mask as large as the scores or as their leading axes."""
+        number = _number(value)
+        if not isinstance(where, Tensor) or where.dtype != torch.bool or number is None:
+            return None
+        whole = where.reshape(*where.shape, *(1,) * (tensor.ndim - where.ndim)).expand_as(tensor)
+        return self._overwritten("__setitem__", tensor, whole, number, tensor)
+
     def _chosen(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         where, kept, other = (argument(args, kwargs, i, name) for i, name in enumerate(("condition", "input", "other")))
         if where.is_floating_point():  # as a method: scores.where(condition, other)
@@ -199,9 +207,12 @@ class Follower:
         number = self._begun()
         if isinstance(node, Lost):
             return self._astray(node.call, number)
+        if dim is not None and dim % result.ndim == node.axes[-2] and node.sink is None:
+            node = node.turned()  # what we took for queries are the keys
         if dim is None or dim % result.ndim != node.axes[-1]:
             return self._astray("softmax along another axis than the keys", number)
-        return AttentionWeights(node, number, weigher="softmax" if node.sink is None else "quiet softmax")
+        weigher = "softmax" if node.sink is None else "quiet softmax"
+        return AttentionWeights(node, number, weigher=weigher, kind=result.dtype)
 
     def _log_softmax(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         node = self._softmax(args, kwargs, result)
@@ -295,6 +306,19 @@ class Follower:
         node = self.node(args[0])
         return None if isinstance(node, Stretched) else node
 
+    def _moved(self, args: Args, kwargs: Kwargs, result: Tensor, how: str) -> Node | None:
+        """Axes in another order: `transpose(a, b)`, `permute(…)` or `mT`."""
+        node, tensor = self.node(args[0]), args[0]
+        if not isinstance(node, Scores | AttentionWeights):
+            return None if isinstance(node, Stretched) else node
+        scores = node.scores if isinstance(node, AttentionWeights) else node
+        order = torch.empty(tuple(range(1, tensor.ndim + 1)), device="meta")  # each axis has its number for a size
+        if scores.sink is not None:
+            return self._lost(how, args, result)
+        moved = order.mT if how == "mT" else getattr(order, how)(*args[1:], **kwargs)
+        found = scores.moved(tuple(size - 1 for size in moved.shape))
+        return replace(node, scores=found) if isinstance(node, AttentionWeights) else found
+
     def _reshaped(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         node = self.node(args[0])
         if node is None or isinstance(node, Stretched):
@@ -355,6 +379,9 @@ def _rules() -> dict[str, Callable[..., Node | None]]:
         **named("dropout dropout_", Follower._dropped),
         **named("linear layer_norm rms_norm group_norm batch_norm conv1d conv2d conv3d", Follower._ended),
         **named("to float double half bfloat16 type type_as contiguous clone detach", Follower._kept),
+        **named("transpose", Follower._moved, how="transpose"),
+        **named("permute", Follower._moved, how="permute"),
+        **named("mT", Follower._moved, how="mT"),
         **named("view _unsafe_view expand reshape flatten unflatten squeeze unsqueeze", Follower._reshaped),
     }
 

@@ -2,8 +2,8 @@
 
 import torch
 
-from glassformer.inside.watching.nodes import Scores
-from glassformer.inside.watching.score_steps import Bent, Stretch
+from glassformer.inside.watching.following.nodes import Scores
+from glassformer.inside.watching.following.score_steps import Add, Bent, Stretch
 
 
 def scores(axes: tuple[int, ...]) -> Scores:
@@ -22,3 +22,17 @@ def test_numbers_are_brought_to_the_order_of_queries_and_keys() -> None:
     assert torch.equal(scores((1, 0)).ordered(turned), turned.T)
     row = torch.arange(5)  # one number for each query, broadcast against the keys
     assert scores((1, 0)).ordered(row).shape == (5, 1)
+
+
+def test_scores_turned_are_those_of_keys_that_ask() -> None:
+    q, k = torch.randn(2, 5, 3), torch.randn(2, 7, 3)
+    bias = torch.randn(5, 7)
+    scores = Scores(q, k, (0, 1, 2), (2, 5, 7), (2, 1, 5, 7), (Stretch(2.0), Add(bias[None], (2, 5, 7))))
+    turned = scores.turned()
+    assert (turned.axes, turned.shape, turned.four) == ((0, 2, 1), (2, 7, 5), (2, 1, 7, 5))
+    assert turned.queries is k
+    step = turned.steps[1]
+    assert isinstance(step, Add)
+    assert torch.equal(step.numbers[0], bias.T)
+    assert step.at == (2, 7, 5)
+    assert scores.moved((0, 2, 1)).axes == (0, 2, 1)

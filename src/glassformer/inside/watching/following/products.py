@@ -12,7 +12,7 @@ from typing import Any
 
 from torch import Tensor
 
-from glassformer.inside.watching.score_steps import Shape
+from glassformer.inside.watching.following.score_steps import Shape
 
 Places = tuple[int | None, ...]  # where each axis is taken from; None is a new axis of size 1
 

@@ -65,6 +65,16 @@ class Bent:
 Step = Stretch | Add | Fill | Times | Bound | Bent
 
 
+def step_turned(step: Step) -> Step:
+    """The same step on scores whose queries and keys have changed places."""
+    if isinstance(step, Stretch | Bound | Bent):
+        return step
+    at = (*step.at[:-2], step.at[-1], step.at[-2])
+    if isinstance(step, Fill):
+        return Fill(step.where.mT, step.value, at)
+    return type(step)(step.numbers.mT, at)
+
+
 @dataclass(frozen=True)
 class InOurTerms:
     """The steps as attention.py takes them: β, perhaps a cap, numbers to add, and who may look at whom."""

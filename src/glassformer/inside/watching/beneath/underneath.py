@@ -12,9 +12,9 @@ from typing import Any
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from glassformer.inside.watching.beneath.marks import NONE, Bookkeeping, Marks, Meeting
+from glassformer.inside.watching.beneath.origins import CONSTANT, EMPTY, Origins, has_own_storage, storage_of
 from glassformer.inside.watching.interruptions import from_a_signal
-from glassformer.inside.watching.marks import NONE, Bookkeeping, Marks, Meeting
-from glassformer.inside.watching.origins import CONSTANT, EMPTY, Origins, has_own_storage, storage_of
 
 # Libraries whose operations are known to hold no attention.
 _KNOWN = frozenset(("aten", "prim", "prims", "torchvision", "torchaudio", "quantized", "profiler"))

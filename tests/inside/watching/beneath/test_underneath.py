@@ -59,7 +59,7 @@ def test_a_thread_that_gives_the_answer_itself() -> None:
 
 
 def test_our_own_error_does_not_stop_the_model_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from glassformer.inside.watching.marks import Bookkeeping
+    from glassformer.inside.watching.beneath.marks import Bookkeeping
 
     def fails(*_: object) -> None:
         raise ValueError("by us")

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from glassformer.inside.watching.products import PRODUCTS, argument, arranged
+from glassformer.inside.watching.following.products import PRODUCTS, argument, arranged
 
 Q, K, V = torch.randn(2, 3, 5, 11), torch.randn(2, 3, 7, 11), torch.randn(2, 3, 7, 13)
 

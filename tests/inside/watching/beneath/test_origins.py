@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from glassformer.inside.watching.origins import Origins, has_own_storage, storage_of
+from glassformer.inside.watching.beneath.origins import Origins, has_own_storage, storage_of
 
 
 def test_views_share_a_place_and_copies_do_not() -> None:

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from glassformer.inside.watching.marks import NONE, Bookkeeping, Marks
+from glassformer.inside.watching.beneath.marks import NONE, Bookkeeping, Marks
 
 X, W, V = torch.zeros(5, 7), torch.zeros(5, 7), torch.zeros(7, 3)
 

@@ -53,7 +53,7 @@ def test_with_dropout_the_stages_are_those_before_it(model: nn.Module) -> None:
         ("a product before the weights were complete", lambda q, k, v: (q @ k.mT).exp() @ v),
         ("mul", lambda q, k, v: ((q @ k.mT).softmax(-1) * 0.5) @ v),
         ("add", lambda q, k, v: torch.add(q @ k.mT, 1, alpha=2).softmax(-1) @ v),
-        ("softmax along another axis", lambda q, k, v: (q @ k.mT).softmax(-2) @ v),
+        ("a product with more than values", lambda q, k, v: (q @ k.mT).softmax(-2) @ v),
         ("reshape", lambda q, k, v: (q @ k.mT).reshape(2, 3, 7, 5).softmax(-1) @ v[:, :, :5]),
         ("no product with values", lambda q, k, v: (q @ k.mT).softmax(-1).sum(-1)),
         ("__setitem__", lambda q, k, v: overwritten(q @ k.mT).softmax(-1) @ v),

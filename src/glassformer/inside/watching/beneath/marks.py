@@ -60,10 +60,12 @@ NONE: Marks = frozenset()
 
 @dataclass(frozen=True)
 class Meeting:
-    """Weights met what they weigh; `learned` if that is a matrix of the model, as in any layer."""
+    """Weights met what they weigh; `learned` if that is a matrix of the model, as in any layer; `bare` if they are no
+    weights but products of rows with rows, as in linear attention."""
 
     made_by: str
     learned: bool = False
+    bare: bool = False
 
 
 class Bookkeeping:
@@ -119,6 +121,8 @@ class Bookkeeping:
                         onwards.add(replace(mark, pure=False))
                 elif mark.kind == "bent" and not others_fixed:
                     met.append(Meeting(mark.made_by))
+                elif mark.kind == "product" and not others_fixed and len(factors) > 1:
+                    met.append(Meeting(mark.made_by, bare=True))
                 elif mark.kind == "power":
                     onwards.add(replace(mark, kind="sum"))
                     if not others_fixed:

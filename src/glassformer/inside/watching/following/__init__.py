@@ -1,0 +1,1 @@
+"""Attention that somebody wrote: recognised call by call, and rebuilt on our core. It knows no modules."""

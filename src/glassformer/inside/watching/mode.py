@@ -1,0 +1,200 @@
+"""One watched pass, call by call: which calls of torch are attention, whose they are, and what is kept of each.
+
+Every call is handed on unchanged, unless an attention is to be written: then the model goes on with what follows from
+the change. What goes wrong with looking never stops the model. It knows no architecture by name.
+"""
+
+import inspect
+import sys
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import _disable_current_modes
+
+from glassformer.errors import InputError
+from glassformer.inside.watching.asking import Asking
+from glassformer.inside.watching.beneath.origins import Origins
+from glassformer.inside.watching.beneath.underneath import Underneath
+from glassformer.inside.watching.calls import AttentionCall, Comparison, facts_of_attention
+from glassformer.inside.watching.following.follower import Follower
+from glassformer.inside.watching.following.rebuilding import CaughtAttention, Heart, Multihead, from_kernel
+from glassformer.inside.watching.fused import Again, Pair
+from glassformer.inside.watching.interruptions import from_a_signal
+from glassformer.inside.watching.seen import Seen
+from glassformer.stages.arithmetic import Array
+from glassformer.stages.recorder import Recorder
+from glassformer.stages.watchers import within
+
+_AFTER_THE_WEIGHTS = frozenset(("values", "mixed"))
+_MULTIHEAD = inspect.signature(F.multi_head_attention_forward)
+
+
+class WatchMode(TorchFunctionMode):
+    """Sees every call of torch on its thread, hands each on unchanged, and keeps what is attention."""
+
+    def __init__(self, model: nn.Module, asked: Asking) -> None:
+        super().__init__()
+        self.asked = asked
+        self.seen = Seen()
+        self.paths: dict[int, str] = {id(module): path for path, module in model.named_modules()}
+        learned = {weight.untyped_storage().data_ptr() for weight in model.parameters()}
+        self.follower = Follower(self._path, learned)
+        self.under = Underneath(self._path, Origins(model))
+        self._told: set[int] = set()  # calls of which something was said
+        self._instead: dict[int, Tensor] = {}  # weights, by number, that others were written in place of
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Runs the call, then looks at it. Whatever goes wrong with looking must not stop the model."""
+        kwargs = kwargs or {}
+        result, number = self._run(func, args, kwargs)
+        if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
+            return result
+        with torch._C.DisableTorchFunction(), torch.no_grad(), _disable_current_modes():
+            try:
+                self.under.origins.leaves(getattr(func, "__name__", ""), args)
+                found = self._found(func, args, kwargs, result)
+                if found is not None:
+                    self._told.add(number)
+                    instead = self._keep(found)
+                    result = result if instead is None else self._put(instead, result, kwargs.get("out"))
+                elif self.follower.spoke:
+                    self._told.add(number)
+            except Exception as error:
+                if from_a_signal(error) or error is self.asked.failed:
+                    raise
+                self._told.add(number)
+                self.seen.missed.append((self._path() or "", f"{type(error).__name__}: {error}".rstrip(".")))
+        return result
+
+    def _run(self, func: Any, args: Any, kwargs: Any) -> tuple[Any, int]:
+        """Runs a call under a number of its own, which the kernels below can be asked by."""
+        under = self.under
+        under.calls += 1
+        number, outer = under.calls, under.call
+        under.call = number
+        try:
+            return func(*args, **kwargs), number
+        finally:
+            under.call = outer
+
+    def _found(self, func: Any, args: Any, kwargs: Any, result: Any) -> CaughtAttention | None:
+        """The attention that this call was, or completed."""
+        name = getattr(func, "__name__", "")
+        name = func.__self__.__name__ if name == "__get__" else name  # a property, such as `tensor.mT`
+        if func is F.scaled_dot_product_attention:
+            return from_kernel(result, *args, **kwargs)
+        if func is F.multi_head_attention_forward:
+            given = _MULTIHEAD.bind(*args, **kwargs)
+            given.apply_defaults()
+            return Multihead(given.arguments, result[0])
+        if name == "flex_attention":
+            raise InputError("flex_attention takes any function for its scores")
+        return self.follower.told(name, args, kwargs, result)
+
+    def _keep(self, found: CaughtAttention) -> Any | None:
+        """Rebuilds an attention, compares it, and keeps its stages; gives what to go on with if one was written."""
+        path = self._path()
+        if path is None:
+            self.seen.outside += 1
+            return None
+        nth = 1 + sum(call.path == path for call in self.seen.calls)
+        scope = path if nth == 1 else f"{path}@{nth}"
+        stem = f"{scope}." if scope else ""
+        number = found.number if isinstance(found, Heart) else None
+        again = None if number is None else self._instead.get(number)
+        recorder = Recorder(self.asked.writer_for(stem, again))
+        with torch.autocast(found.answer.device.type, enabled=False):
+            rebuilt = found.rebuild(within(recorder, scope) if scope else recorder)
+        entries = recorder.trace.entries
+        written = tuple(entry.stage.name for entry in entries.values() if entry.written)
+        if written and number is not None and set(written) - _AFTER_THE_WEIGHTS:
+            self._instead[number] = rebuilt.weights
+        compared = (
+            self.asked.known.get(scope)
+            if written
+            else self._worst(found, rebuilt.pairs, recorder.trace[f"{stem}scaled"])
+        )
+        known = facts_of_attention(recorder.trace, stem)
+        self.seen.calls.append(
+            AttentionCall(path, scope, found.kind, dropout=found.dropout, rebuilt=compared, written=written, **known)
+        )
+        self.asked.passed.update(dict.fromkeys(entries))
+        self.seen.trace.entries.update({name: entry for name, entry in entries.items() if self.asked.keeps(name)})
+        return rebuilt.instead if written else None
+
+    @staticmethod
+    def _worst(found: CaughtAttention, pairs: list[Pair], scaled: Array) -> Comparison | None:
+        reach = float(np.abs(scaled).max(initial=1.0))
+        coarsest = torch.finfo(found.coarsest).eps if isinstance(found, Heart) else 0.0
+        compared = [_compared(real, rebuilt, _ROUNDINGS * reach, coarsest) for real, rebuilt in pairs]
+        return max(compared, key=lambda each: (each.nans, each.error / each.allowed), default=None)
+
+    def _put(self, instead: Any, result: Any, out: Tensor | None) -> Any:
+        """What follows from a change, in the place of what the call gave, and laid out in memory like it."""
+        if isinstance(result, tuple):
+            return tuple(self._put(new, old, None) for new, old in zip(instead, result, strict=True))
+        if result is None:
+            return None
+        place = torch.empty_like(result) if out is None else out
+        self.under.origins.made(place)
+        return place.copy_(instead)
+
+    def repeat(self, module: nn.Module, again: Again) -> Pair | None:
+        """Looks at a second pass of a module that ran unwatched."""
+        path, start = self.paths.get(id(module)), len(self.seen.calls)
+        pair = again()
+        if path is None:  # another watch, of another model, has stepped aside
+            return pair
+        if pair is None:
+            self.seen.missed.append((path, "it ran in one kernel, and cannot run without"))
+        with torch._C.DisableTorchFunction(), torch.no_grad():
+            compared = None if pair is None else _compared(*pair, _ROUNDINGS_OF_A_LAYER)
+        self.seen.calls[start:] = [call.after(path, compared) for call in self.seen.calls[start:]]
+        return pair
+
+    def finish(self) -> None:
+        """Says which softmaxes were never followed to the end, and what ran underneath and was not told above."""
+        missed = self.seen.missed
+        missed += [(path, why) for path, why in self.follower.open.values() if path is not None]
+        for call, path, met in self.under.met:
+            if met.bare:
+                self.seen.bare.setdefault(path)
+                continue
+            if call in self._told or any(path == told for told, _ in missed):
+                continue
+            if met.learned:
+                why = f"a {met.made_by} meets a matrix of the model: learned values, or a plain layer"
+                self.under.unsure[path, why] = None
+            else:
+                missed.append((path, f"{met.made_by} weighs other numbers, and was not followed"))
+        self.seen.unsure += list(self.under.unsure)
+
+    def _path(self) -> str | None:
+        """The innermost module of the model that is running, found among the callers; None outside of it."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code.co_argcount:
+                path = self.paths.get(id(frame.f_locals.get(frame.f_code.co_varnames[0])))
+                if path is not None:
+                    return path
+            frame = frame.f_back
+        return None
+
+
+# How many roundings may pile up between two ways to work the same numbers; larger scores are rounded more coarsely.
+_ROUNDINGS = 32.0
+_ROUNDINGS_OF_A_LAYER = 128.0
+
+
+def _compared(real: Tensor, rebuilt: Tensor, roundings: float, coarsest: float = 0.0) -> Comparison:
+    both = ~(real.isnan() | rebuilt.isnan())
+    there, ours = real[both].double(), rebuilt[both].double()
+    size = float(there.abs().max()) if there.numel() else 0.0
+    error = float(torch.where(there == ours, 0.0, (there - ours).abs()).max()) if there.numel() else 0.0
+    rounding = max(torch.finfo(real.dtype).eps, coarsest)
+    return Comparison(error, roundings * rounding * max(1.0, size), int((~both).sum()))

@@ -1,0 +1,38 @@
+"""One attention that was caught, in words and facts."""
+
+import numpy as np
+
+from glassformer.inside.watching.calls import AttentionCall, Comparison, facts_of_attention
+from glassformer.stages.trace import Entry, Trace
+
+
+def call(**more: object) -> AttentionCall:
+    shapes = {"queries": (1, 2, 3, 5), "keys": (1, 1, 3, 5), "values": (1, 1, 3, 5), "weights": (1, 2, 3, 3)}
+    facts = {"scale": 1.0, "causal": True, "masked": True, "biased": False, "dropout": 0.0}
+    return AttentionCall("h.0", "h.0", "sdpa", shapes, **{"rebuilt": Comparison(0.0, 1e-6), **facts, **more})  # type: ignore[arg-type]
+
+
+def test_a_comparison_says_what_rounding_explains() -> None:
+    assert str(Comparison(0.0, 1e-6)) == "equal to the last bit"
+    assert Comparison(1e-7, 1e-6).agrees
+    assert not Comparison(1e-5, 1e-6).agrees
+    assert "NaN in 3 places" in str(Comparison(0.0, 1e-6, 3))
+
+
+def test_a_call_in_words() -> None:
+    assert str(call()) == (
+        "h.0 (sdpa): 2 heads sharing 1 set of keys and values, 3 queries × 3 keys, causal. "
+        "Rebuilt and real: equal to the last bit."
+    )
+    assert "Written: weights. Before that: Rebuilt" in str(call(written=("weights",)))
+    assert not call(dropout=0.5).agrees
+    assert not call(fused="h", repeated=None).agrees
+
+
+def test_facts_are_read_off_the_stages() -> None:
+    past = np.tri(3, dtype=bool)[None, None]
+    stages = {"queries": np.ones((1, 1, 3, 5)), "keys": np.ones((1, 1, 3, 5)), "values": np.ones((1, 1, 3, 5)),
+              "weights": np.ones((1, 1, 3, 3)), "scale": np.array(0.5), "mask": past}  # fmt: skip
+    trace = Trace({f"h.{name}": Entry(f"h.{name}", values) for name, values in stages.items()})
+    facts = facts_of_attention(trace, "h.")
+    assert (facts["causal"], facts["masked"], facts["biased"], facts["scale"]) == (True, True, False, 0.5)
