@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from glassformer.errors import InputError
-from glassformer.exchange.layouts.layout import Slot, alike, one_width, shared_width, to_ours, to_theirs
+from glassformer.exchange.layouts.layout import Counterpart, alike, one_width, shared_width, to_ours, to_theirs
 from glassformer.models.registry import configure
 
-SLOTS = [Slot("both", ("a", "b"), turned=True), *alike("theirs", "ours", bias=True)]
+SLOTS = [Counterpart("both", ("a", "b"), turned=True), *alike("theirs", "ours", bias=True)]
 STATE = {
     "a": torch.arange(6.0).view(2, 3), "b": torch.arange(6.0, 9.0).view(1, 3), "ours.weight": torch.ones(2, 2),
     "ours.bias": torch.zeros(2),

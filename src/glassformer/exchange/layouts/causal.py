@@ -7,7 +7,7 @@ from typing import Any
 
 from glassformer.errors import InputError
 from glassformer.exchange.foreign_config import ForeignConfig
-from glassformer.exchange.layouts.layout import Layout, Settled, Slot, alike, one_width, shared_width
+from glassformer.exchange.layouts.layout import Counterpart, Layout, Settled, alike, one_width, shared_width
 
 PLAIN = {"gelu_new": "tanh gelu", "gelu_pytorch_tanh": "tanh gelu", "gelu": "gelu", "relu": "relu",
          "relu2": "squared relu", "silu": "silu", "swish": "silu"}  # fmt: skip
@@ -53,10 +53,10 @@ def _gpt2_read(said: ForeignConfig) -> Settled:
     return Settled("gpt", settings)
 
 
-def _gpt2_slots(config: Any) -> list[Slot]:
+def _gpt2_slots(config: Any) -> list[Counterpart]:
     slots = [
         *alike("transformer.wte", "embedding"),
-        Slot("transformer.wpe.weight", ("order.rows.table",)),
+        Counterpart("transformer.wpe.weight", ("order.rows.table",)),
         *alike("transformer.ln_f", "final_norm", bias=True),
     ]
     for i in range(config.layers):
@@ -64,8 +64,8 @@ def _gpt2_slots(config: Any) -> list[Slot]:
         qkv = [f"{to}.attention.layer.{name}" for name in ("query", "key", "value")]
         slots += [
             *alike(f"{at}.ln_1", f"{to}.attention.norm", bias=True),
-            Slot(f"{at}.attn.c_attn.weight", tuple(f"{name}.weight" for name in qkv), turned=True),
-            Slot(f"{at}.attn.c_attn.bias", tuple(f"{name}.bias" for name in qkv)),
+            Counterpart(f"{at}.attn.c_attn.weight", tuple(f"{name}.weight" for name in qkv), turned=True),
+            Counterpart(f"{at}.attn.c_attn.bias", tuple(f"{name}.bias" for name in qkv)),
             *alike(f"{at}.attn.c_proj", f"{to}.attention.layer.output", bias=True, turned=True),
             *alike(f"{at}.ln_2", f"{to}.feed_forward.norm", bias=True),
             *alike(f"{at}.mlp.c_fc", f"{to}.feed_forward.layer.expand", bias=True, turned=True),
@@ -74,7 +74,7 @@ def _gpt2_slots(config: Any) -> list[Slot]:
     return [*slots, *_output(config)]
 
 
-def _output(config: Any) -> list[Slot]:
+def _output(config: Any) -> list[Counterpart]:
     """The matrix of the output, where it is not the embedding's own."""
     return [] if config.tied else alike("lm_head", "head.linear")
 
@@ -177,7 +177,7 @@ def _rotary_base(said: ForeignConfig) -> int:
     return int(base)
 
 
-def _turned_slots(config: Any, model_type: str) -> list[Slot]:
+def _turned_slots(config: Any, model_type: str) -> list[Counterpart]:
     first, second = ("input_layernorm", "post_attention_layernorm")
     if model_type == "apertus":
         first, second = ("attention_layernorm", "feedforward_layernorm")

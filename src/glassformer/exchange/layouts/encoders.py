@@ -12,7 +12,7 @@ import torch
 from glassformer.errors import InputError
 from glassformer.exchange.foreign_config import ForeignConfig
 from glassformer.exchange.layouts.causal import PLAIN, theirs
-from glassformer.exchange.layouts.layout import Layout, Settled, Slot, State, alike, shared_width
+from glassformer.exchange.layouts.layout import Counterpart, Layout, Settled, State, alike, shared_width
 
 EPSILON = 1e-12  # BERT's own
 SEGMENTS = "segments"  # the rows that BERT adds for them, under a name that our models do not have
@@ -50,12 +50,12 @@ def _read(said: ForeignConfig, model_type: str) -> Settled:
     return Settled("bert", settings)
 
 
-def _body(config: Any, whole: str) -> list[Slot]:
+def _body(config: Any, whole: str) -> list[Counterpart]:
     at = f"{whole}embeddings"
     slots = [
         *alike(f"{at}.word_embeddings", "embedding"),
-        Slot(f"{at}.position_embeddings.weight", ("order.rows.table",)),
-        Slot(f"{at}.token_type_embeddings.weight", (SEGMENTS,)),
+        Counterpart(f"{at}.position_embeddings.weight", ("order.rows.table",)),
+        Counterpart(f"{at}.token_type_embeddings.weight", (SEGMENTS,)),
         *alike(f"{at}.LayerNorm", "embedding_norm", bias=True),
     ]
     for i in range(config.layers):
@@ -72,21 +72,21 @@ def _body(config: Any, whole: str) -> list[Slot]:
     return slots
 
 
-def _bert(config: Any) -> list[Slot]:
+def _bert(config: Any) -> list[Counterpart]:
     return [
         *_body(config, "bert."), *alike("bert.pooler.dense", "pooler.linear", bias=True),
         *alike("classifier", "head.linear", bias=True),
     ]  # fmt: skip
 
 
-def _roberta(config: Any) -> list[Slot]:
+def _roberta(config: Any) -> list[Counterpart]:
     return [
         *_body(config, "roberta."), *alike("classifier.dense", "pooler.linear", bias=True),
         *alike("classifier.out_proj", "head.linear", bias=True),
     ]  # fmt: skip
 
 
-def _bare(config: Any, whole: str) -> list[Slot]:
+def _bare(config: Any, whole: str) -> list[Counterpart]:
     return [
         *_body(config, whole),
         *(alike(f"{whole}pooler.dense", "pooler.linear", bias=True) if config.pooler else []),

@@ -16,7 +16,7 @@ State = dict[str, Tensor]
 
 
 @dataclass(frozen=True)
-class Slot:
+class Counterpart:
     """A tensor of theirs. It is one of ours, or several of ours one below the other; `turned`, where they keep rows and
     columns the other way round."""
 
@@ -67,7 +67,7 @@ class Layout:
     needs: Mapping[str, Any]
     told: Callable[[Any], dict[str, Any]]
     read: Callable[[ForeignConfig], Settled]
-    slots: Callable[[Any], Sequence[Slot]]
+    slots: Callable[[Any], Sequence[Counterpart]]
     before: str = ""
     unused: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
@@ -108,7 +108,7 @@ def shared_width(config: Any) -> list[str]:
 # --- renaming ---------------------------------------------------------------------------------------------------
 
 
-def to_theirs(state: Mapping[str, Tensor], slots: Sequence[Slot]) -> State:
+def to_theirs(state: Mapping[str, Tensor], slots: Sequence[Counterpart]) -> State:
     """Our tensors under their names."""
     found = {}
     for slot in slots:
@@ -118,7 +118,7 @@ def to_theirs(state: Mapping[str, Tensor], slots: Sequence[Slot]) -> State:
 
 
 def to_ours(
-    tensors: Mapping[str, Tensor], slots: Sequence[Slot], shapes: Mapping[str, tuple[int | None, ...]]
+    tensors: Mapping[str, Tensor], slots: Sequence[Counterpart], shapes: Mapping[str, tuple[int | None, ...]]
 ) -> State:
     """Their tensors under our names, if names and shapes are those that the model has."""
     found: State = {}
@@ -142,7 +142,7 @@ def to_ours(
 # --- the same parts in every layout -----------------------------------------------------------------------------
 
 
-def alike(theirs: str, ours: str, *, bias: bool = False, turned: bool = False) -> list[Slot]:
+def alike(theirs: str, ours: str, *, bias: bool = False, turned: bool = False) -> list[Counterpart]:
     """A matrix (or a norm), and its bias if it has one."""
-    slots = [Slot(f"{theirs}.weight", (f"{ours}.weight",), turned)]
-    return [*slots, Slot(f"{theirs}.bias", (f"{ours}.bias",))] if bias else slots
+    slots = [Counterpart(f"{theirs}.weight", (f"{ours}.weight",), turned)]
+    return [*slots, Counterpart(f"{theirs}.bias", (f"{ours}.bias",))] if bias else slots

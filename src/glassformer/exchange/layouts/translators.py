@@ -13,7 +13,7 @@ import torch
 from glassformer.errors import InputError
 from glassformer.exchange.foreign_config import ForeignConfig
 from glassformer.exchange.layouts.causal import PLAIN, theirs
-from glassformer.exchange.layouts.layout import Layout, Settled, Slot, State, alike, shared_width
+from glassformer.exchange.layouts.layout import Counterpart, Layout, Settled, State, alike, shared_width
 from glassformer.layers.positions import sinusoids
 
 WAVES = "waves"  # tables that we work anew and they keep, under a name that our models do not have
@@ -71,19 +71,19 @@ def _read(said: ForeignConfig, model_type: str) -> Settled:
     return Settled("translator", settings)
 
 
-def _attention(theirs_: str, norm: str, ours: str) -> list[Slot]:
+def _attention(theirs_: str, norm: str, ours: str) -> list[Counterpart]:
     slots = alike(norm, f"{ours}.norm", bias=True)
     for short, name in (("q_proj", "query"), ("k_proj", "key"), ("v_proj", "value"), ("out_proj", "output")):
         slots += alike(f"{theirs_}.{short}", f"{ours}.layer.{name}", bias=True)
     return slots
 
 
-def _slots(config: Any) -> list[Slot]:
-    slots = [*alike("model.shared", "embedding"), Slot("final_logits_bias", ("head.linear.bias",))]
+def _slots(config: Any) -> list[Counterpart]:
+    slots = [*alike("model.shared", "embedding"), Counterpart("final_logits_bias", ("head.linear.bias",))]
     for stack, count, last in (
         ("encoder", config.encoder_layers, "encoder_norm"), ("decoder", config.decoder_layers, "final_norm"),
     ):  # fmt: skip
-        slots.append(Slot(f"model.{stack}.embed_positions.weight", (WAVES,)))
+        slots.append(Counterpart(f"model.{stack}.embed_positions.weight", (WAVES,)))
         slots += alike(f"model.{stack}.layer_norm", last, bias=True) if config.norm_first else []
         for i in range(count):
             at, to = f"model.{stack}.layers.{i}", f"{stack}.{i}"
