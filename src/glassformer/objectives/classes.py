@@ -75,7 +75,6 @@ def _of_recurrent(tokens: TokenPlan) -> Preset:
     }  # fmt: skip
     return Preset(
         settings={"word_dropout": 0.6}, tokens=tokens, longest=500, tokens_per_batch=16_000, plan=plan, own_length=True,
-        minutes=45.0,
     )  # fmt: skip
 
 
