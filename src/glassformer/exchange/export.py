@@ -40,6 +40,12 @@ TARGETS: Choices[Target] = Choices(
             opened=Later("glassformer.exchange.hugging_face:opened_by_transformers"),
             package="transformers",
         ),
+        "onnx": Target(
+            sentence="graphs for ONNX Runtime, the cache of a writer passed in and out",
+            files=Later("glassformer.exchange.onnx_program:onnx_files"),
+            opened=Later("glassformer.exchange.onnx_program:opened_by_onnx"),
+            package="onnxruntime",
+        ),
         "torch": Target(
             sentence="a program that torch runs without Glassformer",
             files=Later("glassformer.exchange.torch_program:program_files"),

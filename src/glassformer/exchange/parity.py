@@ -86,7 +86,7 @@ def compared(trained: Trained, again: Opened, texts: Sequence[str], where: str) 
     rows = [row for row in _rows(trained, texts) if len(row)]
     gap = max((_gap(trained, again, row) for row in rows), default=float("nan"))
     some = rows[:WRITTEN] if again.writes else []
-    alike = sum(_written(trained, row) == again.writes(_one(trained, row)[0], LONGEST) for row in some if again.writes)
+    alike = sum(written(trained, row) == again.writes(_one(trained, row)[0], LONGEST) for row in some if again.writes)
     cuts = [text for text in texts if not _names_special(trained, text)] if again.cuts else []
     cut_alike = sum(list(trained.tokens.encode(text).ids) == again.cuts(text) for text in cuts if again.cuts)
     passed = gap <= BAR and alike == len(some) and cut_alike == len(cuts) and not again.strange
@@ -125,7 +125,7 @@ def _gap(trained: Trained, again: Opened, row: Any) -> float:
         return float((ours - again.answers(ids, real)).abs().max())
 
 
-def _written(trained: Trained, row: Any) -> list[int]:
+def written(trained: Trained, row: Any, longest: int = LONGEST) -> list[int]:
     """What our model writes greedily, its end included."""
     ids, real = _one(trained, row)
     family, end = MODELS[trained.card.model].family, trained.tokens.end
@@ -134,5 +134,5 @@ def _written(trained: Trained, row: Any) -> list[int]:
         if family == "translator"
         else Continuation(trained.model, [row.tolist()])
     )
-    answer = gather(1, stream(writer, Stop(longest=LONGEST, endings=((end,),)), likeliest))[0]
+    answer = gather(1, stream(writer, Stop(longest=longest, endings=((end,),)), likeliest))[0]
     return list(answer.ids)

@@ -8,8 +8,8 @@ import pytest
 from helpers.small_runs import TEXTS, small_run
 from tokenizers import Tokenizer
 
-from glassformer.engines.onnx_export import onnx_files, opened_by_onnx
-from glassformer.engines.parity import compared
+from glassformer.exchange.export import export_model
+from glassformer.exchange.onnx_program import onnx_files
 from glassformer.objectives.objective import Trained
 from glassformer.runs.run import load
 
@@ -18,11 +18,12 @@ from glassformer.runs.run import load
 def test_an_export_is_the_same_model(tmp_path: Path, objective: str) -> None:
     run = load(small_run(tmp_path / "run", objective).path)
     trained = Trained(run.model, run.card, run.tokens)
-    files = onnx_files(trained)
-    assert compared(run.model, opened_by_onnx(files, trained)).exact
-    told = files["README.md"].decode()
-    for name in files:
-        assert not name.endswith(".onnx") or name in told
+    texts = [TEXTS[objective], f"{TEXTS[objective]} {TEXTS[objective]}"]
+    parity = export_model(trained, "onnx", tmp_path / "onnx", texts, "the test")
+    assert parity.passed, parity
+    assert (parity.texts, parity.cut_alike, parity.written_alike) == (2, 2, 0 if objective == "classes" else 2)
+    told = (tmp_path / "onnx" / "README.md").read_text(encoding="utf-8")
+    assert all(path.name in told for path in (tmp_path / "onnx").glob("*.onnx"))
 
 
 def test_a_classifier_can_be_used_without_glassformer(tmp_path: Path) -> None:

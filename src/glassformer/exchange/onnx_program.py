@@ -1,13 +1,19 @@
-"""A model as ONNX files for other programs: the graphs, its tokenizer, and how to call them. What reads them back for a
-comparison is onnx_models.py. It knows no run folder.
+"""A model as ONNX files for other programs: the graphs, its tokenizer, and how to call them; and the same read back by
+ONNX Runtime. It knows no run folder.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 
-from torch import nn
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
 
 from glassformer.engines.model_graphs import graphs_of
 from glassformer.engines.onnx_models import Stepper, run_by_onnx
+from glassformer.exchange.parity import Opened, written
+from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
 
 
@@ -18,9 +24,20 @@ def onnx_files(trained: Trained) -> dict[str, bytes]:
     return {**graphs, "tokenizer.json": trained.tokens.to_bytes(), "README.md": readme}
 
 
-def opened_by_onnx(files: Mapping[str, bytes], trained: Trained) -> nn.Module:
+def opened_by_onnx(folder: Path, trained: Trained) -> Opened:
     """The export in ONNX Runtime, called as our model is."""
-    return run_by_onnx(trained.model, files)
+    model = run_by_onnx(trained.model, {path.name: path.read_bytes() for path in folder.glob("*.onnx")})
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+
+    def answers(*given: Tensor) -> Tensor:
+        with torch.inference_mode():
+            return model(*given)  # type: ignore[no-any-return]
+
+    def writes(ids: Tensor, longest: int) -> list[int]:
+        return written(replace(trained, model=model), ids[0].numpy(), longest)
+
+    does_write = MODELS[trained.card.model].family != "classifier"
+    return Opened(answers, writes if does_write else None, lambda text: list(tokenizer.encode(text).ids))
 
 
 def _readme(trained: Trained, graphs: Mapping[str, bytes]) -> str:
