@@ -16,7 +16,7 @@ from glassformer.by_hand.check import check_text
         ("**Query.** W_Q = [[1, 0], [0, 1]]. So **q = [1, 2] W_Q = [1, 3]**.", ("3", "2")),
         (r"$\log_2 8 = 3$, $\ln(2) \approx 0.693$ and $\max(1, 4, 2) = 5$", ("5", "4")),
         (r"sigmoid: $\sigma(0) = 0.5$, $\sigma([2, -1]) = [0.88, 0.73]$", ("0.73", "0.27")),
-        ("3.2 × 10^{-3} = 0.032", ("0.032", "0.0032")),
+        ("3.2 × 10^{-3} + 1 = 1.0034", ("1.0034", "1.0032")),
     ],
 )
 def test_lines_as_people_write_them(line: str, wrong: tuple[str, ...]) -> None:

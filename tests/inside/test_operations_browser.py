@@ -82,11 +82,16 @@ def test_the_page_reads_every_operation_as_the_core_does(operation: str, page: P
             assert cells == [(cell.address, cell.index, cell.value) for cell in wanted.cells], case
 
 
+def begins_with(working: Working) -> str:
+    """The stage of its first number: two cases may differ in nothing else."""
+    return next((cell.address for term in working.terms for cell in term.cells), "")
+
+
 def test_the_cases_of_an_operation_are_all_met() -> None:
     """Otherwise the test above would hold of half a table."""
     for operation in SHAPES:
         patterns = {
-            (found.pattern.strip("{}0123456789 "), *{term.pattern for term in found.terms})
+            (found.pattern.strip("{}0123456789 "), *{term.pattern for term in found.terms}, begins_with(found))
             for found in (by_core(operation, *random_case(operation, seed)) for seed in SEEDS)
         }
         assert len(patterns) >= len(resolved(operation)), operation

@@ -14,6 +14,7 @@ from glassformer.layers.blocks import ACTIVATIONS, Gated
 from glassformer.layers.positions import SCHEMES
 from glassformer.models.registry import MODELS, build, configure
 from glassformer.models.sizes import Sizes, count_parameters, sizes
+from glassformer.stages.watchers import nothing
 
 
 @pytest.mark.parametrize("name", SIZES_IN_THE_NOTES)
@@ -119,7 +120,8 @@ def test_the_work_is_what_torch_counts(name: str, data: Any) -> None:
     config = configure(name, **chosen)
     tokens = data.draw(st.sampled_from([7, 13]))
     with FlopCounterMode(display=False) as counter, torch.no_grad():
-        build(name, config).eval()(*texts(name, tokens), see=copying)
+        # a recurrent layer that is watched is worked a second time, for the eye
+        build(name, config).eval()(*texts(name, tokens), see=nothing if "lstm" in chosen else copying)
     assert counter.get_total_flops() == 2 * sizes(name, config, tokens=tokens).forward
 
 

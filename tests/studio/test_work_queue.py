@@ -2,21 +2,11 @@
 
 import asyncio
 import threading
-from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
 
 import pytest
+from helpers.own_loop import awaited
 
 from glassformer.studio.work_queue import BusyError, Desk
-
-T = TypeVar("T")
-
-
-def awaited(coroutine: Coroutine[object, object, T]) -> T:
-    """What a coroutine gives, in a thread of its own: a browser test may have left a loop running in this one."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result()
 
 
 def test_work_is_done_in_another_thread_and_its_errors_come_back() -> None:

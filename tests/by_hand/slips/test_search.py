@@ -19,7 +19,7 @@ from glassformer.by_hand.slips.search import by_rows, find_cause, other_function
         ("2.04 + 2.19 = 3.24", "digits swapped"),
         ("0.04 × 0.8 = 0.32", "decimal point moved"),
         ("(9 + 1 + 1 + 9) / 4 = 4", None),
-        ("2 × 0.5 + 3 = 0", None),
+        ("2 × 0.5 + 3 = 5", None),
     ],
 )
 def test_causes(line: str, cause: str | None) -> None:

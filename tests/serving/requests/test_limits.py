@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from helpers.own_loop import awaited
 
 from glassformer.serving.requests import limits
 from glassformer.serving.requests.limits import (
@@ -61,7 +62,7 @@ def read(pieces: list[bytes], limit: int, hang: bool = False) -> bytes:
             found += (await body.receive())["body"]
         return found
 
-    return asyncio.run(whole())
+    return awaited(whole())
 
 
 def test_a_body_is_no_longer_than_it_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,6 +78,6 @@ def test_who_may_still_be_sending_is_cut_off() -> None:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(refuse(send, 413, b"{}"))
+    awaited(refuse(send, 413, b"{}"))
     assert (b"connection", b"close") in sent[0]["headers"]
     assert values(sent[0]["headers"], b"content-length") == [b"2"]

@@ -3,15 +3,13 @@
 import asyncio
 import threading
 import time
-from collections.abc import Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
+from helpers.own_loop import awaited
 
 from glassformer.serving.work.workshop import Delivery, FullError, Job, LateError, Workshop
-
-T = TypeVar("T")
 
 
 class Echo:
@@ -45,11 +43,6 @@ class Echo:
     def drop(self) -> list[Job]:
         dropped, self.taken = self.taken, []
         return dropped
-
-
-def awaited(coroutine: Coroutine[object, object, T]) -> T:
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result()
 
 
 def jobs(asked: Sequence[Any], seconds: float = 60.0) -> tuple[list[Job], "asyncio.Queue[tuple[Job, Any]]"]:

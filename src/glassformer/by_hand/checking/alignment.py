@@ -217,9 +217,9 @@ class Alignment:
             raise UnsureError("other numbers are put in than those given before")
         if self._goes_on(known, side):
             raise UnsureError(_GOES_ON)
-        if any(self._agree(other, side) for other in read_otherwise(known, side)):
+        if any(self._agree(other, side) for other in read_otherwise(known, side, ledger.source)):
             raise UnsureError("a division that can be read in two ways")
-        if any(self._agree(known, other) for other in read_otherwise(side, known)):
+        if any(self._agree(known, other) for other in read_otherwise(side, known, ledger.source)):
             raise UnsureError("a division that can be read in two ways")
         if is_printed(known) and not is_written(side):
             raise UnsureError("an equation, perhaps, and not a result")

@@ -180,8 +180,7 @@ class Ledger:
         outcome = found.outcome
         outcome.known.origin = expected
         if outcome.wrong.any():
-            others = in_other_digits(expected, literal)
-            if are_codes(expected, literal) or any(self.agrees(*pair) for pair in others):
+            if not self.exact and self._are_other_digits(expected, literal):
                 raise UnsureError("digits that may be read in another way")
             meant = self._meant(expected, literal, int(outcome.wrong.sum()))
             if meant is not None:
@@ -208,10 +207,13 @@ class Ledger:
             self._mild(expected, literal, found, subject)
         self._keep(expected, literal, outcome)
 
+    def _are_other_digits(self, expected: Node, literal: Node) -> bool:
+        return are_codes(expected, literal) or any(self.agrees(*pair) for pair in in_other_digits(expected, literal))
+
     def _meant(self, expected: Node, literal: Node, n_wrong: int) -> Node | None:
         """The other meaning of an expression that leaves the fewest numbers wrong, if it is fewer than these."""
         best: Node | None = None
-        for meant in read_otherwise(expected, literal):
+        for meant in read_otherwise(expected, literal, self.source):
             try:
                 left = int(self._understood(meant, literal).outcome.wrong.sum())
             except InputError:

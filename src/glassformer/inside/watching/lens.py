@@ -138,7 +138,8 @@ def logits_of(answer: Any) -> Tensor | None:
 
 
 def _fits(value: Any, length: int) -> bool:
-    return isinstance(value, Tensor) and value.ndim in (2, 3) and value.shape[1] >= length
+    whole = isinstance(value, Tensor) and not value.is_nested  # a nested one has no shape
+    return whole and value.ndim in (2, 3) and value.shape[1] >= length
 
 
 def _another_end(tokens: Tensor) -> Tensor:

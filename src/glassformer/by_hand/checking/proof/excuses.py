@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import pairwise
 
-from glassformer.by_hand.grammar.expressions import Inverse, Negative, Node, Number, Product, Span, Sum, walk
+from glassformer.by_hand.grammar.expressions import Inverse, Matrix, Negative, Node, Number, Product, Span, Sum, walk
 from glassformer.by_hand.numbers.comparison import units
 from glassformer.errors import InputError
 
@@ -62,8 +62,10 @@ def excuse(expected: Node, printed: Number, worth: Worth, source: str, *, is_nea
 
 def _run_together(expected: Node, printed: Number) -> bool:
     """`22` for 2², `3.53` for 3.5/3: how a page shows them when their setting is lost."""
-    texts = [each.text for each in walk(expected) if isinstance(each, Number)]
-    return any(printed.text == first + second for first, second in pairwise(texts))
+    parts = list(walk(expected))
+    texts = [each.text for each in parts if isinstance(each, Number)]
+    is_of_numbers = not any(isinstance(each, Matrix) for each in parts)
+    return is_of_numbers and any(printed.text == first + second for first, second in pairwise(texts))
 
 
 Operand = tuple[str, float]

@@ -33,23 +33,24 @@ _CODE = re.compile(r"0\d+|(?!10+$)[01]{5,}")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _HUNDRED = "100"
 _MOST_PARTS = 40  # other meanings of parts that are tried
+_ROUND = re.compile(r"(?:\\left|\\[bB]igg?l?)?\s*\(")  # such brackets are seen
 
 
-def read_otherwise(expected: Node, printed: Node) -> Iterator[Node]:
-    """The other meanings of an expression beside a printed result."""
+def read_otherwise(expected: Node, printed: Node, source: str) -> Iterator[Node]:
+    """The other meanings of an expression of the `source` beside a printed result."""
     yield from (other for other, _ in in_hundredths(expected, printed))
     if isinstance(expected, Product):
         yield from _mixed(expected)
-    yield from _as_it_stands(expected)
+    yield from _as_it_stands(expected, source)
     squares = _with_squares_of_negatives(expected)
     if squares is not expected:
         yield squares
-    yield from islice(_with_a_part_otherwise(expected), _MOST_PARTS)
+    yield from islice(_with_a_part_otherwise(expected, source), _MOST_PARTS)
 
 
-def _as_it_stands(expected: Node) -> Iterator[Node]:
+def _as_it_stands(expected: Node, source: str) -> Iterator[Node]:
     """The other meanings of an expression as a whole."""
-    yield from _of_the_first_term(expected)
+    yield from _of_the_first_term(expected, source)
     match expected:
         case Product():
             yield from _divided_otherwise(expected)
@@ -129,20 +130,20 @@ def _with_squares_of_negatives(node: Node) -> Node:
     return node if is_same else with_children(node, new)
 
 
-def _with_a_part_otherwise(node: Node) -> Iterator[Node]:
+def _with_a_part_otherwise(node: Node, source: str) -> Iterator[Node]:
     """The same with one part meant otherwise."""
     parts = children(node)
     for i, part in enumerate(parts):
-        for other in (*_as_it_stands(part), *_with_a_part_otherwise(part)):
+        for other in (*_as_it_stands(part, source), *_with_a_part_otherwise(part, source)):
             yield with_children(node, (*parts[:i], other, *parts[i + 1 :]))
 
 
-def _of_the_first_term(expected: Node) -> Iterator[Node]:
+def _of_the_first_term(expected: Node, source: str) -> Iterator[Node]:
     """`-p \\log{p - q \\log{q}}`: braces are not seen, and the function is of p alone."""
     inner = expected.of if isinstance(expected, Negative) else expected
     factors = inner.factors if isinstance(inner, Product) else (inner,)
     last = factors[-1]
-    if not isinstance(last, Call) or not isinstance(last.of, Sum):
+    if not isinstance(last, Call) or not isinstance(last.of, Sum) or _ROUND.match(source, last.of.span.start):
         return
     first, *rest = last.of.terms
     call = Call(last.function, first, last.span, last.parameters)

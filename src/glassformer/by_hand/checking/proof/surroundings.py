@@ -42,6 +42,7 @@ _GOES_BEFORE = re.compile(
 _GOES_AFTER = re.compile(
     r"[\s}]*(?:\\left|\\[bB]igg?l?)\s*[(\[]|[ \t}]*(?:[×*÷·⋅^/]|\\(?:times|cdot|div)\b)\s*[\d({\\]"
 )
+_BULLET = re.compile(r"\n[ \t>]*[-*+•][ \t]+(?:\*\*|[$`\\\[(])*$")  # of a list; what stands on the line above has ended
 _LABELS = re.compile(r"\s?\(\s*\d{1,2}\s*\)?(?:\s*[-+−/*×·]\s*\(?\s*\d{1,2}\s*\))+\s?")
 _PAIR = re.compile(r"\d+,\d+")
 _APPLIED = re.compile(r"[^\W\d_]\}?\s*\(\s*[-−]?\d[\d.]*\s*\)")
@@ -101,6 +102,7 @@ def is_remainder(printed: Span, source: str) -> bool:
 def is_cut(first: Span, source: str) -> bool:
     """Whether a working may begin before: `0.9 : 3 × 4` is read from the 3 on if the colon is taken for a label's."""
     before = _ONE_OVER.sub("", source[max(0, first.start - _LONGEST_INDENT) : first.start])
+    before = _BULLET.sub("\n", before)
     return _GOES_BEFORE.search(before) is not None
 
 
