@@ -13,7 +13,7 @@ def writer() -> Caller:
 
 
 def test_a_deadline_ends_a_request(writer: Caller) -> None:
-    body = b'{"prompt": "the cat", "max_tokens": 4096}'
+    body = b'{"prompt": "the cat", "max_tokens": 4096, "temperature": 0}'
     for said in ("0.05", "1e-3"):
         answer = writer.send("POST", "/v1/completions", {"x-deadline-seconds": said}, body=body)
         assert answer.status == 504
@@ -24,7 +24,9 @@ def test_a_deadline_ends_a_request(writer: Caller) -> None:
 
 
 def test_who_leaves_is_not_worked_for(writer: Caller) -> None:
-    answer = writer.send("POST", "/v1/completions", body=b'{"prompt": "the cat", "max_tokens": 4096}', leave=True)
+    answer = writer.send(
+        "POST", "/v1/completions", body=b'{"prompt": "the cat", "max_tokens": 4096, "temperature": 0}', leave=True
+    )
     assert answer.status == 499
     writer.server.close()  # ends at once, since nothing is left to be done
     slots = writer.server.roster.models["stream"].slots
@@ -34,7 +36,7 @@ def test_who_leaves_is_not_worked_for(writer: Caller) -> None:
 
 
 def test_a_stream_ends_when_its_reader_leaves(writer: Caller) -> None:
-    body = b'{"prompt": "the cat", "max_tokens": 4096, "stream": true}'
+    body = b'{"prompt": "the cat", "max_tokens": 4096, "temperature": 0, "stream": true}'
     answer = writer.send("POST", "/v1/completions", body=body, leave=True)
     assert answer.status in (200, 499)
     assert b"[DONE]" not in answer.body
