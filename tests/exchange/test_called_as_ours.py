@@ -59,6 +59,9 @@ def test_what_cannot_be_called_so_is_refused_with_the_reason(tmp_path: Path) -> 
     (tmp_path / "torch" / "parity.json").write_text("{}")
     with pytest.raises(InputError, match=r"no cache, .* certify the run"):
         open_export(tmp_path / "torch")
+    (tmp_path / "torch" / "model.bin").touch()
+    with pytest.raises(InputError, match="is for CTranslate2"):
+        open_export(tmp_path / "torch")
     run.export("onnx", tmp_path / "onnx", samples=2)
     (tmp_path / "onnx" / "model.json").unlink()
     with pytest.raises(InputError, match="export the run again"):
