@@ -10,6 +10,7 @@ ids is counted. One thread, the processor's own time: trust the ratios. Prints M
 import argparse
 import copy
 import importlib.util
+import math
 import os
 import statistics
 import sys
@@ -47,7 +48,7 @@ def ours(size: str) -> Any:
     ).eval()  # fmt: skip
     with torch.no_grad():
         for name, weight in model.named_parameters():
-            weight.add_((0.0 if "embedding" in name else 0.2) * torch.randn_like(weight))
+            weight.add_((0.0 if "embedding" in name else 0.1 * math.sqrt(128 / width)) * torch.randn_like(weight))
     return model
 
 
@@ -122,11 +123,13 @@ def engines(size: str, folder: Path) -> dict[str, Translates]:
     """All that translate here, by name."""
     model = ours(size)
     other = in_transformers(model)
+    of_ours = {name: chosen(model, name) for name in ("torch", "onnx", "int8")}
+    assert all(engine.name == name for name, engine in of_ours.items()), [each.said for each in of_ours.values()]
     found = {
         "transformers.generate": by_transformers(other),
-        "ours, PyTorch": by_ours(chosen(model, "torch").model),
-        "ours, ONNX Runtime": by_ours(chosen(model, "onnx").model),
-        "ours, ONNX Runtime, int8": by_ours(chosen(model, "int8").model),
+        "ours, PyTorch": by_ours(of_ours["torch"].model),
+        "ours, ONNX Runtime": by_ours(of_ours["onnx"].model),
+        "ours, ONNX Runtime, int8": by_ours(of_ours["int8"].model),
     }
     if importlib.util.find_spec("ctranslate2"):
         found["CTranslate2"] = by_ctranslate2(other, folder / "float32", None)
