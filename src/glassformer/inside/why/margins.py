@@ -83,7 +83,7 @@ class Margin:
 
     def batches(self, rows: Sequence[Prompted]) -> Iterator[tuple[int, Sequence[Prompted]]]:
         """As many rows at a time as fit in memory, each time with the number of the first."""
-        step = at_once(max(len(row.places) for row in rows))
+        step = at_once(max((len(row.places) for row in rows), default=1))
         for begin in range(0, len(rows), step):
             yield begin, rows[begin : begin + step]
 

@@ -92,7 +92,7 @@ class _RowsFrom:
 
 def _margins(margin: Margin, given: Prompted, patches: Sequence[_RowsFrom]) -> list[float]:
     found: list[float] = []
-    for begin, rows in margin.batches([given] * len(patches)) if patches else ():
+    for begin, rows in margin.batches([given] * len(patches)):
         found += margin.of_ids(rows, _Patcher(patches[begin : begin + len(rows)])).tolist()
     return found
 

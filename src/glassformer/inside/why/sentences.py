@@ -21,19 +21,10 @@ def told(why: Reasons) -> list[str]:
     found = [headline(why)]
     if why.known:
         found.append(why.known)
-    if why.random.silent(why.margin):
-        found.append(
-            f"Nothing carries it: {why.random.count} texts of random words get nearly the same answer "
-            f"({why.random.moved:.0%} of its probability moves), so the shares say little."
-        )
     if doubt := doubted(why):
         found.append(doubt)
-    orders = why.orders
-    if orders is not None and orders.turned >= ORDERED * orders.count:
-        found.append(
-            f"Order counts here: with the same words in another order the answer turns in {orders.turned} of "
-            f"{orders.count} tries, and no share per word can say that. Ask with a twin."
-        )
+    if order := ordered(why):
+        found.append(order)
     found.append(measured_from(why))
     if why.twin is not None:
         found += on_twin(why, why.twin)
@@ -43,6 +34,11 @@ def told(why: Reasons) -> list[str]:
 def headline(why: Reasons) -> str:
     """“Negative by 2.6 over positive: *not* gives +3.9 …; without *not* it is 2.0 less.”"""
     verdict = _verdict(why, why.margin)
+    if why.random.silent(why.margin):
+        return (
+            f"{verdict}, and nothing carries it: {why.random.count} texts of random words get nearly the same answer "
+            f"({why.random.moved:.0%} of its probability moves), so the shares of the words say little."
+        )
     largest = sorted(why.words, key=lambda word: -abs(word.share))[:NAMED]
     named = [word for word in largest if abs(word.share) >= WORTH * abs(largest[0].share)]
     if not named or not named[0].share:
@@ -103,6 +99,17 @@ def doubted(why: Reasons) -> str:
     if first is not other or first.share * first.without < 0:
         return DISAGREE
     return ""
+
+
+def ordered(why: Reasons) -> str:
+    """Where another order of the same words turns the answer often enough."""
+    orders = why.orders
+    if orders is None or orders.turned < ORDERED * orders.count or why.random.silent(why.margin):
+        return ""
+    return (
+        f"Order counts here: with the same words in another order the answer turns in {orders.turned} of "
+        f"{orders.count} tries, and no share per word can say that. Ask with a twin."
+    )
 
 
 def on_twin(why: Reasons, twin: Twin) -> list[str]:

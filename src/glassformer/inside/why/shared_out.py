@@ -101,13 +101,13 @@ class _Path:
     def margins(self, rows: Tensor) -> Tensor:
         """R S D → R."""
         with torch.no_grad():
-            return torch.cat([self.margin.of_embedded(part, self.given) for part in rows.split(self._step)])
+            return torch.cat([self.margin.of_embedded(part, self.given) for part in torch.split(rows, self._step)])
 
     def slopes(self, start: Tensor, at: Tensor) -> Tensor:
         """How the margin grows along the way at these points, place by place: P → P S."""
         way = self.full - start
         found = []
-        for part in at.split(self._step):
+        for part in torch.split(at, self._step):
             rows = (start + part[:, None, None] * way).requires_grad_()
             (slope,) = torch.autograd.grad(self.margin.of_embedded(rows, self.given).sum(), rows)
             found.append((slope * way).sum(-1))
@@ -205,8 +205,8 @@ def _measured(path: _Path, start: Tensor, spans: Sequence[tuple[float, float]]) 
     at = middle[:, None] + half[:, None] * _PLACES  # P 8
     slopes = path.slopes(start, at.flatten()).view(len(spans), POINTS, -1)
     parts = (slopes * _WEIGHTS[:, None]).sum(1) * half[:, None]  # P S
-    ends, which = edges.flatten().unique(return_inverse=True)
-    margins = path.margins(torch.lerp(start, path.full, ends[:, None, None]))[which].view(-1, 2)
+    ends, which = np.unique(edges.flatten().numpy(), return_inverse=True)
+    margins = path.margins(torch.lerp(start, path.full, torch.from_numpy(ends)[:, None, None]))[which].view(-1, 2)
     gains = margins[:, 1] - margins[:, 0]
     return [
         _Panel(begin, end, part, float(gain - part.sum()))
