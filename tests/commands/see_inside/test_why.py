@@ -25,7 +25,9 @@ def test_words_come_first(glassformer: Any) -> None:
 
 def test_all_figures_as_json(glassformer: Any, run: str, tmp_path: Path) -> None:
     page = tmp_path / "why.html"
-    answer = glassformer("why", run, "the film was not good", "--rival", "negative", "--answer", "positive", "--json", "--out", str(page))  # fmt: skip
+    answer = glassformer(
+        "why", run, "the film was not good", "--rival", "negative", "--answer", "positive", "--json", "--out", str(page)
+    )
     content = json.loads(answer.out)
     assert (content["answer"], content["rival"]) == ("positive", "negative")
     assert sum(word["share"] for word in content["words"]) + content["blank"]["margin"] == pytest.approx(

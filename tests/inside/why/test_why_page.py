@@ -39,11 +39,30 @@ def test_a_page_is_one_file_without_script(why: Why, tmp_path: Path) -> None:
 
 def test_every_word_has_its_number_beneath(why: Why) -> None:
     found = re.findall(r"<span class='(?:for|against)\d[^']*'>(.*?)<i>([+−][\d.]+)</i></span>", strip(why.reasons))
-    assert [word for word, _ in found] == ["the", "&lt;", "b", "&gt;", "film", "&lt;", "/", "b", "&gt;", "was", "not", "good"]  # fmt: skip
+    assert [word for word, _ in found] == [
+        "the",
+        "&lt;",
+        "b",
+        "&gt;",
+        "film",
+        "&lt;",
+        "/",
+        "b",
+        "&gt;",
+        "was",
+        "not",
+        "good",
+    ]
 
 
 def test_colour_says_the_sign_and_the_size() -> None:
-    assert [level(share, 2.0) for share in (2.0, 1.0, 0.0, -0.1, -2.0)] == ["for9", "for4", "for0", "against0", "against9"]  # fmt: skip
+    assert [level(share, 2.0) for share in (2.0, 1.0, 0.0, -0.1, -2.0)] == [
+        "for9",
+        "for4",
+        "for0",
+        "against0",
+        "against9",
+    ]
     assert level(0.0, 0.0) == "for0"
     assert LEVELS == 9
 
