@@ -21,10 +21,10 @@ def told(why: Reasons) -> list[str]:
     found = [headline(why)]
     if why.known:
         found.append(why.known)
+    if order_counts(why):
+        found.append(f"By shares alone, {_shares(why)}.")
     if doubt := doubted(why):
         found.append(doubt)
-    if order := ordered(why):
-        found.append(order)
     found.append(measured_from(why))
     if why.twin is not None:
         found += on_twin(why, why.twin)
@@ -39,13 +39,23 @@ def headline(why: Reasons) -> str:
             f"{verdict}, and nothing carries it: {why.random.count} texts of random words get nearly the same answer "
             f"({why.random.moved:.0%} of its probability moves), so the shares of the words say little."
         )
+    if order_counts(why):
+        assert why.orders is not None
+        return (
+            f"{verdict}, and order counts: with the same words in another order it turns in {why.orders.turned} of "
+            f"{why.orders.count} tries, so no share per word is right; ask with a twin."
+        )
+    return (
+        f"{verdict}: {_shares(why)}." if any(word.share for word in why.words) else f"{verdict}; no word has a share."
+    )
+
+
+def _shares(why: Reasons) -> str:
+    """The largest of them, and what the text is without the first."""
     largest = sorted(why.words, key=lambda word: -abs(word.share))[:NAMED]
-    named = [word for word in largest if abs(word.share) >= WORTH * abs(largest[0].share)]
-    if not named or not named[0].share:
-        return f"{verdict}; no word has a share in it."
-    first, *rest = named
+    first, *rest = [word for word in largest if abs(word.share) >= WORTH * abs(largest[0].share)]
     shares = ", ".join([f"*{first.text}* gives {signed(first.share)}", *(_given(word) for word in rest)])
-    return f"{verdict}: {shares}; {_without(first)}."
+    return f"{shares}; {_without(first)}"
 
 
 def _given(word: WordShare) -> str:
@@ -101,15 +111,10 @@ def doubted(why: Reasons) -> str:
     return ""
 
 
-def ordered(why: Reasons) -> str:
-    """Where another order of the same words turns the answer often enough."""
+def order_counts(why: Reasons) -> bool:
+    """Whether another order of the same words turns the answer often enough."""
     orders = why.orders
-    if orders is None or orders.turned < ORDERED * orders.count or why.random.silent(why.margin):
-        return ""
-    return (
-        f"Order counts here: with the same words in another order the answer turns in {orders.turned} of "
-        f"{orders.count} tries, and no share per word can say that. Ask with a twin."
-    )
+    return orders is not None and orders.turned >= ORDERED * orders.count and not why.random.silent(why.margin)
 
 
 def on_twin(why: Reasons, twin: Twin) -> list[str]:
