@@ -79,9 +79,10 @@ class Inside:
     def why(self, content: Content) -> JSON:
         """Why it answers so: in words, over the words, by blocks and heads, against a twin."""
         name, text, target, _ = self._asked(content)
-        said = {key: asking.text(content, key, default="", longest=LONGEST) or None for key in ("rival", "instead")}
+        rival, instead = (asking.text(content, each, default="", longest=LONGEST) for each in ("rival", "instead"))
         at = asking.whole(content, "at", least=1, most=LONGEST, default=1)
-        return self.shelf.get(name).why(text, target=target, at=at, **said).to_dict()
+        why = self.shelf.get(name).why(text, target=target, at=at, rival=rival or None, instead=instead or None)
+        return why.to_dict()
 
     def look(self, content: Content) -> JSON:
         """What is seen, with what it answered before it was changed."""
