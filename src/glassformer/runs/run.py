@@ -142,13 +142,13 @@ class Run:
         target    a translation for teacher forcing, as in `look`
         points    where slopes are taken at most; by default as many as a second allows
         """
-        from glassformer.inside.why.question import Asking
+        from glassformer.inside.why.question import Which
         from glassformer.inside.why.reasons import reasons
         from glassformer.inside.why.why_page import Why
 
         learnt = self.learnt
         known = "" if learnt is None or learnt.better else "By its own test this model is no better than chance."
-        asking = Asking(answer=answer, rival=rival, at=at, target=target)
+        asking = Which(answer=answer, rival=rival, at=at, target=target)
         return Why(
             reasons(self.model, self.card, self.tokens, text, asking, instead=instead, points=points, known=known)
         )

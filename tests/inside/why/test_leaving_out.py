@@ -7,7 +7,7 @@ import torch
 from helpers.small_runs import TEXTS, run_of_each
 
 from glassformer.inside.why.leaving_out import left_out
-from glassformer.inside.why.question import Asking, question
+from glassformer.inside.why.question import Which, question
 from glassformer.runs.run import Run
 
 
@@ -35,7 +35,7 @@ def test_the_margin_is_that_of_the_shorter_text(trained: dict[str, Run], objecti
     run, text = trained[objective], TEXTS[objective]
     words = text.split()
     shorter = [" ".join(words[:i] + words[i + 1 :]) for i in range(len(words))]
-    asked = question(run.model, run.card, run.tokens, text, Asking())
+    asked = question(run.model, run.card, run.tokens, text, Which())
     found = left_out(asked.margin, text, asked.given, asked.words, asked.read)
     both = asked.margin.answer, asked.margin.rival
     whole = margin_by_hand(run, text, asked.given.written, *both)
@@ -45,7 +45,7 @@ def test_the_margin_is_that_of_the_shorter_text(trained: dict[str, Run], objecti
 
 def test_a_written_word_is_left_out_of_what_was_written(trained: dict[str, Run], tmp_path: Path) -> None:
     run, text = trained["pairs"], TEXTS["pairs"]
-    asked = question(run.model, run.card, run.tokens, text, Asking(at=4, target="1984-03"))
+    asked = question(run.model, run.card, run.tokens, text, Which(at=4, target="1984-03"))
     found = left_out(asked.margin, text, asked.given, asked.words, asked.read)
     both = asked.margin.answer, asked.margin.rival
     (word,) = [word for word in asked.words if word.written]

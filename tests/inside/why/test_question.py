@@ -6,7 +6,7 @@ import pytest
 from helpers.small_runs import TEXTS, language_run, run_of_each, small_run
 
 from glassformer.errors import InputError
-from glassformer.inside.why.question import Asking, Question, question
+from glassformer.inside.why.question import Question, Which, question
 from glassformer.runs.run import Run, load
 
 
@@ -16,7 +16,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
 
 
 def asked(run: Run, text: str, **how: object) -> Question:
-    return question(run.model, run.card, run.tokens, text, Asking(**how))  # type: ignore[arg-type]
+    return question(run.model, run.card, run.tokens, text, Which(**how))  # type: ignore[arg-type]
 
 
 def test_a_class_over_the_next_best(trained: dict[str, Run]) -> None:

@@ -13,7 +13,7 @@ from helpers.small_runs import small_run
 
 import glassformer as gf
 from glassformer.errors import InputError
-from glassformer.inside.why.question import Asking
+from glassformer.inside.why.question import Which
 from glassformer.inside.why.reasons import Reasons, reasons
 from glassformer.inside.why.sentences import SEVERAL, told
 from glassformer.inside.why.twins import swapped
@@ -28,7 +28,7 @@ SHORT = 120  # characters of a text in the small draw
 
 
 def asked(run: Run, text: str, *, instead: str | None = None, **how: object) -> Reasons:
-    return reasons(run.model, run.card, run.tokens, text, Asking(**how), instead=instead)  # type: ignore[arg-type]
+    return reasons(run.model, run.card, run.tokens, text, Which(**how), instead=instead)  # type: ignore[arg-type]
 
 
 def adds_up(why: Reasons) -> None:

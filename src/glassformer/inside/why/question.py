@@ -24,7 +24,7 @@ CANDIDATES = 8  # rivals that are offered
 
 
 @dataclass(frozen=True)
-class Asking:
+class Which:
     """Which answer is asked about, against whom, and at which token of what is written (counted from 1)."""
 
     answer: str | None = None
@@ -75,7 +75,7 @@ class Question:
         return self.margin.logits([self.given])[0]
 
 
-def question(model: Any, card: Card, tokens: Tokens, text: str, asking: Asking) -> Question:
+def question(model: Any, card: Card, tokens: Tokens, text: str, asking: Which) -> Question:
     """What is asked, checked and as ids."""
     objective = objective_of(card)
     if not isinstance(text, str) or not text.strip():
@@ -98,7 +98,7 @@ def question(model: Any, card: Card, tokens: Tokens, text: str, asking: Asking) 
     return _between(plain, asking)
 
 
-def _written(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], asking: Asking) -> tuple[int, ...]:
+def _written(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], asking: Which) -> tuple[int, ...]:
     """What stands in the answer, as far as it is needed."""
     objective, at = objective_of(card), asking.at
     if objective.family == "classifier":
@@ -132,7 +132,7 @@ def _own(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], at: int) 
 # --- the answer and its rival -------------------------------------------------------------------------------------
 
 
-def _between(plain: Question, asking: Asking) -> Question:
+def _between(plain: Question, asking: Which) -> Question:
     logits = plain.logits()
     best = logits.argsort(descending=True, stable=True).tolist()
     led = plain.written[asking.at - 1] if asking.target is not None else best[0]

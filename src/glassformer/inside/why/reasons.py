@@ -13,7 +13,7 @@ from glassformer.inside.why.leaving_out import left_out
 from glassformer.inside.why.logit_lens import WARNING, logit_lens
 from glassformer.inside.why.margins import Prompted
 from glassformer.inside.why.patching import PatchedPart, patched_parts, patched_stages
-from glassformer.inside.why.question import CANDIDATES, Asking, Question, question
+from glassformer.inside.why.question import CANDIDATES, Question, Which, question
 from glassformer.inside.why.shared_out import Shared, shared_out
 from glassformer.inside.why.trials import OtherOrders, RandomTexts, other_orders, random_texts
 from glassformer.inside.why.twins import changed_words
@@ -150,14 +150,14 @@ def reasons(
     card: Card,
     tokens: Tokens,
     text: str,
-    asking: Asking | None = None,
+    asking: Which | None = None,
     *,
     instead: str | None = None,
     points: int | None = None,
     known: str = "",
 ) -> Reasons:
     """Why the model answers so to a text. `instead` is a twin; `points` those that a share may take at most."""
-    asked = question(model, card, tokens, text, asking or Asking())
+    asked = question(model, card, tokens, text, asking or Which())
     margin, given, words = asked.margin, asked.given, asked.words
     neutral = asked.neutral
     shared = shared_out(margin, given, asked.fixed, neutral, points)
