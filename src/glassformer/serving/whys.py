@@ -56,8 +56,8 @@ class Questioned(NamedTuple):
 async def why(visit: Visit, asked: JSON) -> Response:
     """The sentences, and the figures they rest on."""
     model = visit.roster.find(asked["model"], "trace")
-    chosen = (asked[name] or None for name in ("rival", "answer", "instead", "target"))
-    wanted = Questioned(model.run, *chosen, asked["at"])
+    chosen = {name: asked[name] or None for name in ("rival", "answer", "instead", "target")}
+    wanted = Questioned(run=model.run, at=asked["at"], **chosen)
     (found,) = await visit.answers(visit.roster.looking, BatchWork(wanted, (asked["input"],)))
     return told({"object": "why", "model": model.name, **found})
 

@@ -24,7 +24,7 @@ from glassformer.text.samples import Labelled, Pair
 
 POCKET = [folder.name for folder in pocket_folders()]
 FEW, MANY = 3, 200
-SHORT = 120  # characters of a text in the small draw
+SHORT = 60  # characters of a text
 
 
 def asked(run: Run, text: str, *, instead: str | None = None, **how: object) -> Reasons:
@@ -40,6 +40,7 @@ def adds_up(why: Reasons) -> None:
     assert sum(why.direct.blocks.values()) == pytest.approx(why.margin, abs=1e-4)
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", POCKET)
 def test_parts_add_up_to_the_margin(name: str, count: int) -> None:
@@ -83,6 +84,7 @@ def test_nothing_carries_the_answer_of_an_untrained_model(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_of_a_date_the_right_span_comes_first(tmp_path: Path) -> None:
     """For a random figure of the date: the source token with the largest share says the year, the month or the day."""
     run = gf.train("translate", "dates", steps=300, threads=1, out=tmp_path / "dates")
