@@ -80,7 +80,7 @@ class Alignment:
         is_equation = any(self.ledger.scope.find(name) is None for name in shared) and has_matrix(known)
         if is_equation:
             return 0
-        is_plain = is_written(known) and is_written(side) and not is_printed(side)
+        is_plain = is_written(known) and is_written(side) and has_matrix(side) and not is_printed(side)
         if is_plain and not self._have_alike_parts(known, side) and self._agree(known, side):
             return 1  # `(2/3, 1/3) / ‖…‖ = (2, 1) / ‖…‖`: the parts are others, the whole is the same
         return self.align(known, side)

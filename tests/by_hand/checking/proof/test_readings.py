@@ -59,6 +59,16 @@ def test_wrong_in_all_of_them(notes: str, wrong: tuple[str, str]) -> None:
     assert [printed for printed, _ in told(notes + "\n")] == [wrong[0]]
 
 
+def test_noughts_after_the_point_are_no_bits() -> None:
+    wrong = "S = [[0, -1], [1, 0]]\n\nZ = S / sqrt(2) = [[0.000, -1.000], [1.000, 0.000]]\n"
+    assert told(wrong) == [("-1.000", "-0.707"), ("1.000", "0.707")]
+
+
+def test_a_part_cut_off_is_told_where_the_whole_agrees() -> None:
+    (finding,) = check_text("z = 0.3 × 0.9999 − 0.5 × 0.0100\n  = 0.2999 − 0.0050\n  = 0.295\n").findings
+    assert (finding.printed, finding.right, finding.verdict) == ("0.2999", "0.3000", "cut-off")
+
+
 def test_what_a_round_number_stands_for() -> None:
     assert is_round(Number("1000", Span(0, 4)), 1024)
     assert not is_round(Number("1000", Span(0, 4)), 1700)

@@ -240,11 +240,13 @@ def _from_binary(number: Number) -> Number:
 
 
 def _from_bits(number: Number) -> Number:
-    """`1.01` is one and a quarter; what has other digits, or one only, stays as it is."""
+    """`1.01` is one and a quarter; what has other digits, or one only, or is the same in base 2, stays as it is."""
     if not _BITS.fullmatch(number.text):
         return number
     whole, _, rest = number.text.partition(".")
     value = int(whole + rest, 2) / 2 ** len(rest)
+    if value == abs(number.value):
+        return number  # `1.000` says how far it was rounded, which `1` does not
     return Number(f"{value:.10f}".rstrip("0").rstrip(".") if rest else str(int(value)), number.span, number.sign)
 
 
