@@ -106,6 +106,7 @@ class Ledger:
         self.record = Record()
         self.mistaken: dict[str, Known] = {}  # wrong numbers of many digits
         self.said: list[dict[str, Node]] = [{}]  # statement by statement: names, and what is worked out for them
+        self.values: set[tuple[str, str]] = set()  # names, and what was printed for them anywhere
         self.by_program = False
         self.cuts = False  # the writer was seen to cut digits off
         self.printed: list[Node] = []  # what was printed in this section, the latest at the end

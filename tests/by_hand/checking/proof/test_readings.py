@@ -5,7 +5,7 @@ import math
 import pytest
 
 from glassformer.by_hand.check import check_text
-from glassformer.by_hand.checking.proof.readings import is_round, is_rounded_up, misprinted
+from glassformer.by_hand.checking.proof.readings import is_power_of_two, is_round, is_rounded_up, misprinted
 from glassformer.by_hand.grammar.expressions import Number, Span
 
 
@@ -26,6 +26,8 @@ def told(notes: str) -> list[tuple[str, str]]:
         "$\\frac14 (3 + 5) = 2$",  # and not a fourteenth
         "$\\frac{(-3^2 + -1^2 + 4^2)}{2} = \\frac{26}{2} = 13$",
         "$2^{10} \\approx 1000$",
+        "65536 × 0.999 ≈ 65536",  # round in base 2
+        "Which of these are true? Say why.\n\n(a) $4 + 4 = 9$.\n\n(b) $5 + 5 = 10$.\n\n(c) $6 + 6 = 12$.",
         "$n = (2.576 \\cdot 15 / 2)^2 = 374$",  # people, rounded up
         "0.4 × 5 = 2 × 3 = 6",  # it goes on from the result
         "1/30 + 1/10 = 4/30 ÷ 2 = 4/60",
@@ -33,6 +35,9 @@ def told(notes: str) -> list[tuple[str, str]]:
         "d = √(3-0)² + (4-0)² = 5",
         "100 + 10% = 110",
         "1/2 : 1/4 = 2",
+        "$3 \\cdot 2 \\cdot 1 = 3 !$",  # a factorial, as some set it
+        "$(2^4)^{25} \\cdot 3 = 1^{25} \\cdot 3 = 3 \\pmod{5}$",
+        "$\\frac{1}{\\sqrt{4/3}} (\\frac{2}{3}, \\frac{2}{3}) = \\frac{1}{\\sqrt{3}} (1, 1)$",
         "1011 + 0110 = 10001",  # in base 2
         "1.000 + 500 = 1.500",  # a thousand
         '"1" + "1" = "11"',
@@ -51,6 +56,8 @@ def test_right_in_one_of_its_readings(notes: str) -> None:
         ("7 ÷ 1/3 = 4", ("4", "2.3333")),
         ("z = 5 − 3.8/0.6\nz = -1.83", ("-1.83", "-1.33")),
         ("share = 3/12 × 100 = 26 %", ("26 %", "25%")),
+        ("65536 × 0.999 ≈ 65356", ("65356", "65470.464")),
+        ("We add.\n\n(a) $4.5 + 4.5 = 9.5$.", ("9.5", "9.0")),
         ("$\\frac14 (3 + 5) = 3$", ("3", "2")),
         ("0.81 = 0.4*0.9 + 0.5*0.7", ("0.81", "0.71")),  # the result stands first
     ],
@@ -73,6 +80,8 @@ def test_what_a_round_number_stands_for() -> None:
     assert is_round(Number("1000", Span(0, 4)), 1024)
     assert not is_round(Number("1000", Span(0, 4)), 1700)
     assert not is_round(Number("1024", Span(0, 4)), 1000)
+    assert is_power_of_two(Number("131072", Span(0, 6)), 131006.0)
+    assert not is_power_of_two(Number("131074", Span(0, 6)), 131006.0)
     assert is_rounded_up(Number("374", Span(0, 3)), 373.26)
     assert not is_rounded_up(Number("375", Span(0, 3)), 373.26)
     assert not is_rounded_up(Number("374", Span(0, 3)), math.nan)

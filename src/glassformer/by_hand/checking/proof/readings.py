@@ -32,6 +32,7 @@ _BITS = re.compile(r"(?=.{2})[01]{1,16}(?:\.[01]{1,16})?")
 _CODE = re.compile(r"0\d+|(?!10+$)[01]{5,}")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _HUNDRED = "100"
+_LEAST_POWER = 1024  # of two, that is taken for a round number
 _MOST_PARTS = 40  # other meanings of parts that are tried
 _ROUND = re.compile(r"(?:\\left|\\[bB]igg?l?)?\s*\(")  # such brackets are seen
 
@@ -199,6 +200,13 @@ def is_round(printed: Node, right: float, *, noughts: int = 1) -> bool:
     return unit >= 10**noughts and abs(right - printed.value) <= unit / 2
 
 
+def is_power_of_two(printed: Node, right: float) -> bool:
+    """Whether `65536 × 1.999 ≈ 131072` gives the next power of two, which is round for those who count in bytes."""
+    if not isinstance(printed, Number) or printed.decimals is not None or printed.value < _LEAST_POWER:
+        return False
+    return math.log2(printed.value).is_integer() and abs(right - printed.value) <= 0.01 * printed.value
+
+
 def is_far_off(printed: Node, right: float) -> bool:
     """Whether `57/2 ≈ 4` can hardly be meant: not even the first digits are near, nor are they those of a slip."""
     if not isinstance(printed, Number) or not printed.value or not right or not math.isfinite(right):
@@ -269,7 +277,12 @@ def misprinted(expected: Node) -> Iterator[tuple[Number, Number, Node]]:
                 if new != old and not (i == 0 and new == "0"):
                     text = number.text[:i] + new + number.text[i + 1 :]
                     other = Number(text, number.span, number.sign, number.percent)
-                    yield number, other, with_numbers(expected, partial(_exchanged, number, other))
+                    yield number, other, with_another(expected, number, other)
+
+
+def with_another(node: Node, old: Number, new: Number) -> Node:
+    """The same expression with one number for another."""
+    return with_numbers(node, partial(_exchanged, old, new))
 
 
 def _exchanged(old: Number, new: Number, number: Number) -> Number:
