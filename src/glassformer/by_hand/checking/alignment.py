@@ -178,8 +178,8 @@ class Alignment:
         return any(self._same_shape(a, b) and self._are_mostly_the_same(a, b) for a in ours for b in theirs)
 
     def _are_mostly_the_same(self, a: Node, b: Node) -> bool:
-        values = (self.ledger.evaluator()(each).middle(LOCAL) for each in (a, b))
-        return bool(np.isclose(*values).mean() >= 0.5)
+        ours, theirs = (self.ledger.evaluator()(each).middle(LOCAL) for each in (a, b))
+        return bool(np.isclose(ours, theirs).mean() >= 0.5)
 
     def _agree_somewhat(self, known: Node, side: Node) -> bool:
         """Whether a part was plainly put in for another: most of its numbers are the same."""

@@ -105,3 +105,10 @@ def test_numbers_of_so_many_bits() -> None:
     assert "bits" in excused(Power(number("2"), number("8"), HERE), "255", is_near=True)
     assert excused(Power(number("3"), number("5"), HERE), "242", is_near=True) == ""
     assert "complement" in excused(Sum((two, three), HERE), "-5", "in two's complement", is_near=True)
+
+
+def test_a_quotient_may_be_rounded_to_a_whole_number() -> None:
+    quotient = Product((number("600"), Inverse(number("512"), HERE)), HERE)
+    assert "whole number" in excused(quotient, "2")
+    assert "whole number" in excused(quotient, "1")
+    assert excused(quotient, "3") == ""

@@ -39,6 +39,9 @@ def told(notes: str) -> list[tuple[str, str]]:
         "$(2^4)^{25} \\cdot 3 = 1^{25} \\cdot 3 = 3 \\pmod{5}$",
         "$\\frac{1}{\\sqrt{4/3}} (\\frac{2}{3}, \\frac{2}{3}) = \\frac{1}{\\sqrt{3}} (1, 1)$",
         "1011 + 0110 = 10001",  # in base 2
+        "1100 + 1100 = 1000",  # the same in four bits
+        "5*5 + 3*3 + 1*1 = 52 + 32 + 12 = 35",  # exponents that came down
+        "600/512 + 600 = 2 + 600",  # so many blocks
         "1.000 + 500 = 1.500",  # a thousand
         '"1" + "1" = "11"',
         "(1,2,3) × (4,5,6) = (-3,6,-3)",  # the cross product

@@ -59,6 +59,8 @@ def excuse(expected: Node, printed: Number, worth: Worth, source: str, *, is_nea
         return "a remainder, perhaps"
     if gives(_in_bits(expected, value, printed.span, source)):
         return "the largest number of so many bits, perhaps, or one in two's complement"
+    if _is_whole_part(expected, value, printed):
+        return "rounded up or down to a whole number, perhaps"
     if is_near:
         return ""
     if _run_together(expected, printed):
@@ -75,6 +77,12 @@ def excuse(expected: Node, printed: Number, worth: Worth, source: str, *, is_nea
     if digits >= _MANY_DIGITS and gives(each for number in nearby for each in _combined(value, number)):
         return "with a number that stands close by it is right"
     return ""
+
+
+def _is_whole_part(expected: Node, value: float, printed: Number) -> bool:
+    """`600/512 = 2`: so many blocks are needed, or so many are full."""
+    is_quotient = isinstance(expected, Product) and any(isinstance(each, Inverse) for each in expected.factors)
+    return is_quotient and printed.decimals is None and printed.value in (math.floor(value), math.ceil(value))
 
 
 def _run_together(expected: Node, printed: Number) -> bool:
@@ -153,10 +161,10 @@ def _changed(value: float) -> Iterator[float]:
 
 
 def _with_digits_cut(expected: Node, value: float, worth: Worth) -> Iterator[tuple[float, float]]:
-    """`0.007 × 50²` for 0.0076 × 50²: what comes out if the digits after the only one of a number were cut off."""
+    """`0.007 × 50²` for 0.0076 × 50²: what comes out if digits of a small number were cut off; 0.8 has all its own."""
     for number in (each for each in walk(expected) if isinstance(each, Number)):
         decimals = number.decimals or 0
-        if decimals > 0 and "e" not in number.text and len(number.text.replace(".", "").lstrip("0")) == 1:
+        if number.text.startswith("0.0") and len(number.text.strip("0.")) == 1 and "e" not in number.text:
             more = Number(f"{float(number.text) + 10.0**-decimals:.{decimals}f}", number.span, number.sign)
             other = worth(with_another(expected, number, more))
             yield min(value, other), max(value, other)

@@ -29,6 +29,7 @@ from glassformer.by_hand.numbers.comparison import is_near_miss
 
 _BINARY = re.compile(r"[01]{1,16}")
 _BITS = re.compile(r"(?=.{2})[01]{1,16}(?:\.[01]{1,16})?")
+_SQUARE = re.compile(r"\d{1,2}2")
 _CODE = re.compile(r"0\d+|(?!10+$)[01]{5,}")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _HUNDRED = "100"
@@ -61,6 +62,7 @@ def _as_it_stands(expected: Node, source: str) -> Iterator[Node]:
             yield from _under_one_root(expected)
             yield from _per_cent_more(expected)
             yield from _lost_exponent(expected)
+            yield from _lost_squares(expected)
         case Negative(of=Power() as power):
             yield power  # `-2^2` for the square of −2
 
@@ -180,6 +182,17 @@ def _lost_exponent(expected: Sum) -> Iterator[Node]:
         yield Power(first, rest[0], expected.span)
 
 
+def _lost_squares(expected: Sum) -> Iterator[Node]:
+    """`52 + 32 + 12` for 5² + 3² + 1²."""
+    if all(isinstance(term, Number) and _SQUARE.fullmatch(term.text) for term in expected.terms):
+        terms = [_squared(term) for term in expected.terms if isinstance(term, Number)]
+        yield sum_of(terms, expected.span)
+
+
+def _squared(number: Number) -> Node:
+    return Power(Number(number.text[:-1], number.span), Number("2", number.span), number.span)
+
+
 def _mixed(expected: Product) -> Iterator[Node]:
     """`49 1/3` is 49 and a third."""
     whole, *rest = expected.factors
@@ -237,9 +250,9 @@ def in_other_digits(expected: Node, printed: Node) -> Iterator[tuple[Node, Node]
 
 
 def are_codes(expected: Node, printed: Node) -> bool:
-    """Whether there is a number that hardly anybody means in base 10 (00101101), or none but 0 and 1: 0 − 1 = 1."""
+    """Whether a number is hardly meant in base 10 (00101101), or none has other digits: 0 − 1 = 1, 110 + 110 = 100."""
     numbers = [each for node in (expected, printed) for each in walk(node) if isinstance(each, Number)]
-    is_bitwise = isinstance(printed, Number) and all(number.text in ("0", "1") for number in numbers)
+    is_bitwise = isinstance(printed, Number) and all(_BINARY.fullmatch(number.text) for number in numbers)
     return is_bitwise or any(_CODE.fullmatch(number.text) for number in numbers)
 
 

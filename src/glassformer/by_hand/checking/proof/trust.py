@@ -92,7 +92,7 @@ def ground(flaw: Flaw, record: Record, source: str) -> str:
     is_beside = stands_plainly(flaw.expected.span, flaw.literal.span, source)
     if not isinstance(flaw.literal, Matrix) and not is_beside and not _is_near_elsewhere(flaw, source):
         return ""
-    if flaw.state == "slip":
+    if flaw.state == "slip" and (is_printed(flaw.literal) or isinstance(flaw.literal, Matrix)):
         return "what follows contradicts it"
     if is_printed(flaw.literal) and _are_set_to_nought(flaw):
         return ""
@@ -170,11 +170,16 @@ def _by_its_looks(flaw: Flaw) -> str:
     assert flaw.right is not None
     among = _stands_among_telling_ones if flaw.is_copy and not flaw.is_put_in else _stands_among_right_ones
     if not flaw.is_copy:  # a name may be given anew
-        if flaw.cause is not None and flaw.cause not in CHANCE:
+        if flaw.cause is not None and flaw.cause not in CHANCE and not _has_one_digit(flaw.literal):
             return "a known slip gives it"
         if are_near_misses(flaw.literal, flaw.wrong, flaw.right):
             return "it is nearly right"
     return "it stands among right ones" if among(flaw) else ""
+
+
+def _has_one_digit(literal: Node) -> bool:
+    """Any slip may give a 1."""
+    return isinstance(literal, Number) and len(literal.text.strip("0.")) <= 1
 
 
 def _are_set_to_nought(flaw: Flaw) -> bool:
