@@ -215,6 +215,8 @@ class Alignment:
             return 1
         wrong = [pair for pair in laid.pairs if not self._agree(*pair)]
         right = [pair for pair in laid.pairs if pair not in wrong]
+        if laid.is_whole and not wrong:
+            return 1  # `5 / √200 = 5 / 14.1`: each part is right as it is rounded
         if laid.is_whole and self._is_changed_given(wrong, right):
             ledger.compare(*wrong[0], self.subject, proven=True)
             return 1
@@ -250,7 +252,8 @@ class Alignment:
     def _agree(self, known: Node, side: Node) -> bool:
         """Whether the two have the same value, in some meaning of the names."""
         if isinstance(known, Number) and isinstance(side, Number):
-            return known.value == side.value
+            is_rounded = (known.decimals or 0) > (side.decimals or 0) > 0
+            return self.ledger.fits(known, side) if is_rounded else known.value == side.value
         if isinstance(side, Number):
             if isinstance(known, Name):
                 return any(_is_value(version.paper, side) for version in self.ledger.scope.versions(known.key))

@@ -38,6 +38,8 @@ def told(notes: str) -> list[tuple[str, str]]:
         "$3 \\cdot 2 \\cdot 1 = 3 !$",  # a factorial, as some set it
         "$(2^4)^{25} \\cdot 3 = 1^{25} \\cdot 3 = 3 \\pmod{5}$",
         "$\\frac{1}{\\sqrt{4/3}} (\\frac{2}{3}, \\frac{2}{3}) = \\frac{1}{\\sqrt{3}} (1, 1)$",
+        "n = 5 / sqrt(98304) = 5 / 313.5 = 0.016",  # rounded on the way
+        "n = 5 / 313.5346 = 5 / 313.5 = 0.01595",
         "1011 + 0110 = 10001",  # in base 2
         "1100 + 1100 = 1000",  # the same in four bits
         "5*5 + 3*3 + 1*1 = 52 + 32 + 12 = 35",  # exponents that came down
