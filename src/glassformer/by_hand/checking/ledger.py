@@ -187,7 +187,8 @@ class Ledger:
             if meant is not None:
                 self.compare(meant, literal, subject, doubt, proven=proven)
                 return
-            other = said_otherwise(expected, lambda node: self.fits(node, literal))
+            is_list = isinstance(literal, Matrix)  # of one number alone any softmax is 1
+            other = said_otherwise(expected, lambda node: self.fits(node, literal)) if is_list else None
             if other is not None and not doubt:
                 self._add_flaw(expected, literal, found, subject, kind="formula", cause=other[0])
                 self.compare(other[1], literal, subject)

@@ -30,6 +30,8 @@ from glassformer.by_hand.numbers.comparison import is_near_miss
 _BINARY = re.compile(r"[01]{1,16}")
 _BITS = re.compile(r"(?=.{2})[01]{1,16}(?:\.[01]{1,16})?")
 _SQUARE = re.compile(r"\d{1,2}2")
+_SIGMA = re.compile(r"\\sigma|σ")
+_ACTIVATIONS = ("relu", "tanh")  # for which σ stands, too
 _CODE = re.compile(r"0\d+|(?!10+$)[01]{5,}")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _HUNDRED = "100"
@@ -54,6 +56,8 @@ def _as_it_stands(expected: Node, source: str) -> Iterator[Node]:
     """The other meanings of an expression as a whole."""
     yield from _of_the_first_term(expected, source)
     match expected:
+        case Call(function="sigmoid", of=inside, span=span) if _SIGMA.match(source, span.start):
+            yield from (Call(function, inside, span) for function in _ACTIVATIONS)
         case Product():
             yield from _divided_otherwise(expected)
         case Sum():

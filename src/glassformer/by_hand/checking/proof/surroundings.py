@@ -68,6 +68,7 @@ _HEADING = re.compile(
     re.M,
 )
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+(?=\S)")
+_COLUMN = re.compile(r"[ \t]{4,}[^\W\d_]\S*[ \t]*[=≈]")
 _REMARK = 30  # signs after a chain
 _FAR = 4000  # signs in which a heading is looked for
 _MODULO = re.compile(r"(?<![a-zA-Z])[bp]?mod\b")
@@ -121,6 +122,11 @@ def is_cut(first: Span, source: str) -> bool:
     before = _ONE_OVER.sub("", source[max(0, first.start - _LONGEST_INDENT) : first.start])
     before = _BULLET.sub("\n", before)
     return _GOES_BEFORE.search(before) is not None
+
+
+def has_column_between(first: Span, last: Span, source: str) -> bool:
+    """`m = 1/4 = 0.25      m = 4/1`: another column of the page begins with a name of its own."""
+    return _COLUMN.search(source, first.end, last.start) is not None
 
 
 def goes_on(last: Span, source: str) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from glassformer.by_hand.checking.proof.evidence import is_written
 from glassformer.by_hand.checking.proof.surroundings import (
     goes_on,
+    has_column_between,
     has_labels,
     has_unit,
     is_applied,
@@ -119,6 +120,8 @@ def _is_misread(flaw: Flaw, source: str) -> bool:
     if isinstance(flaw.literal, Number) and not np.isfinite(flaw.right.middle(LOCAL)).all():
         return True  # a division by nought, or what no number is
     first, last = sorted((flaw.expected.span, flaw.literal.span), key=lambda span: span.start)
+    if has_column_between(first, last, source):
+        return True
     if not flaw.is_put_in and (is_cut(first, source) or goes_on(last, source)):
         return True
     if has_labels(flaw.expected.span, source) or (
