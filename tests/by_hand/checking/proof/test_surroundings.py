@@ -86,3 +86,7 @@ AB = AC
 AB = [[4, 1], [3, 0]]
 """
     assert check_text(notes).findings == []
+
+
+def test_large_units_after_a_formula() -> None:
+    assert check_text("It is $2^{128} = 340$ undecillion; $2^3 = 8$, $2^4 = 16$.\n").findings == []

@@ -255,8 +255,10 @@ def in_other_digits(expected: Node, printed: Node) -> Iterator[tuple[Node, Node]
 
 def are_codes(expected: Node, printed: Node) -> bool:
     """Whether a number is hardly meant in base 10 (00101101), or none has other digits: 0 − 1 = 1, 110 + 110 = 100."""
+    is_written = isinstance(printed, Number) and not any(isinstance(each, Name) for each in walk(expected))
     numbers = [each for node in (expected, printed) for each in walk(node) if isinstance(each, Number)]
-    is_bitwise = isinstance(printed, Number) and all(_BINARY.fullmatch(number.text) for number in numbers)
+    is_bitwise = isinstance(printed, Number) and all(number.text in ("0", "1") for number in numbers)
+    is_bitwise |= is_written and all(_BINARY.fullmatch(number.text) for number in numbers)
     return is_bitwise or any(_CODE.fullmatch(number.text) for number in numbers)
 
 

@@ -47,7 +47,7 @@ _LABELS = re.compile(r"\s?\(\s*\d{1,2}\s*\)?(?:\s*[-+−/*×·]\s*\(?\s*\d{1,2}\
 _PAIR = re.compile(r"\d+,\d+")
 _APPLIED = re.compile(r"[^\W\d_]\}?\s*\(\s*[-−]?\d[\d.]*\s*\)")
 _UNIT_AFTER_MATH = re.compile(
-    r"\$\s*(?:[KMGTP]i?B|[kMG]?bits?|bytes?|param(?:eter)?s?|thousand|million|billion|trillion|[nmµ]?s|[km]?g|[kcm]?m|hours?"
+    r"\$\s*(?:[KMGTP]i?B|[kMG]?bits?|bytes?|param(?:eter)?s?|thousand|[a-z]{1,10}ill?i(?:on|ard|one|oni|onen|ones)s?|[nmµ]?s|[km]?g|[kcm]?m|hours?"
     r"|minutes?|seconds?|days?|years?|dollars|degrees?|[GT]?FLOPs?|tokens?|points?|times|per\b|%|°)\b"
 )
 _ONE_OVER = re.compile(r"(?<![\d.,])1[\s)}]*/\s*[({]*$")  # 1 over something begins below

@@ -173,7 +173,8 @@ def _by_its_looks(flaw: Flaw) -> str:
     assert flaw.right is not None
     among = _stands_among_telling_ones if flaw.is_copy and not flaw.is_put_in else _stands_among_right_ones
     if not flaw.is_copy:  # a name may be given anew
-        if flaw.cause is not None and flaw.cause not in CHANCE and not _has_one_digit(flaw.literal):
+        is_shifted = flaw.cause == "decimal point moved" and _has_one_digit(flaw.literal)  # as any number is to a 1
+        if flaw.cause is not None and flaw.cause not in CHANCE and not is_shifted:
             return "a known slip gives it"
         if are_near_misses(flaw.literal, flaw.wrong, flaw.right):
             return "it is nearly right"
@@ -181,7 +182,6 @@ def _by_its_looks(flaw: Flaw) -> str:
 
 
 def _has_one_digit(literal: Node) -> bool:
-    """Any slip may give a 1."""
     return isinstance(literal, Number) and len(literal.text.strip("0.")) <= 1
 
 
