@@ -10,6 +10,13 @@ def test_comments_in_latex_are_not_read() -> None:
     assert told(notes, ".tex") == []
 
 
+def test_a_comma_in_braces_may_stand_between_thousands() -> None:
+    (finding,) = check_text("$n = 1{,}000$\n\n$a = 2.5 + 3.1 = 6.6$\n").findings
+    assert finding.right == "5.6"
+    (finding,) = check_text("$n = 1{,}5$\n\n$a = 2{,}5 + 3{,}1 = 6{,}6$\n").findings
+    assert finding.right == "5{,}6"
+
+
 def test_blocks_in_other_languages_are_counted() -> None:
     report = check_text("1 + 1 = 2\n\n```js\nlet a = 3 + 4;\n```\n\n```sh\nls -l\n```\n")
     assert (report.claims, report.checked) == (2, 1)

@@ -6,6 +6,8 @@ that y was given as 1. Knows nothing of chains.
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from glassformer.by_hand.checking.ledger import Ledger, Topic
 from glassformer.by_hand.checking.proof.evidence import UnsureError, is_written
 from glassformer.by_hand.checking.proof.readings import beginnings, read_otherwise
@@ -32,7 +34,7 @@ from glassformer.by_hand.grammar.expressions import (
 from glassformer.by_hand.grammar.names import is_plain_word
 from glassformer.by_hand.numbers.comparison import fit, fit_values
 from glassformer.by_hand.numbers.evaluator import product_of
-from glassformer.by_hand.numbers.intervals import Value
+from glassformer.by_hand.numbers.intervals import LOCAL, Value
 from glassformer.by_hand.numbers.scope import UnknownError
 from glassformer.errors import InputError
 
@@ -80,9 +82,12 @@ class Alignment:
         is_equation = any(self.ledger.scope.find(name) is None for name in shared) and has_matrix(known)
         if is_equation:
             return 0
-        is_plain = is_written(known) and is_written(side) and not is_printed(side)
-        if is_plain and not self._have_alike_parts(known, side) and self._agree(known, side):
-            return 1  # `(2/3, 1/3) / ‖…‖ = (2, 1) / ‖…‖`: the parts are others, the whole is the same
+        is_plain = is_written(known) and is_written(side) and has_matrix(side) and not is_printed(side)
+        if is_plain and not self._have_alike_parts(known, side):  # `(2/3, 1/3) / ‖…‖ = (2, 1) / ‖…‖`: of other parts
+            if self._agree(known, side):
+                return 1
+            if isinstance(known, Product) and isinstance(side, Product):
+                return self._whole(known, side)
         return self.align(known, side)
 
     def align(self, known: Node, side: Node) -> int:
@@ -167,10 +172,14 @@ class Alignment:
         return self._whole(known, side)
 
     def _have_alike_parts(self, known: Node, side: Node) -> bool:
-        """Whether a matrix of one was plainly put in for one of the other."""
+        """Whether a matrix of one was plainly put in for one of the other; 2/3 is not 1, though it is rounded so."""
         ours = [each for each in walk(known) if isinstance(each, Matrix)]
         theirs = [each for each in walk(side) if isinstance(each, Matrix) and is_printed(each)]
-        return any(self._same_shape(a, b) and self._agree_somewhat(a, b) for a in ours for b in theirs)
+        return any(self._same_shape(a, b) and self._are_mostly_the_same(a, b) for a in ours for b in theirs)
+
+    def _are_mostly_the_same(self, a: Node, b: Node) -> bool:
+        ours, theirs = (self.ledger.evaluator()(each).middle(LOCAL) for each in (a, b))
+        return bool(np.isclose(ours, theirs).mean() >= 0.5)
 
     def _agree_somewhat(self, known: Node, side: Node) -> bool:
         """Whether a part was plainly put in for another: most of its numbers are the same."""
@@ -206,6 +215,8 @@ class Alignment:
             return 1
         wrong = [pair for pair in laid.pairs if not self._agree(*pair)]
         right = [pair for pair in laid.pairs if pair not in wrong]
+        if laid.is_whole and not wrong:
+            return 1  # `5 / √200 = 5 / 14.1`: each part is right as it is rounded
         if laid.is_whole and self._is_changed_given(wrong, right):
             ledger.compare(*wrong[0], self.subject, proven=True)
             return 1
@@ -241,7 +252,8 @@ class Alignment:
     def _agree(self, known: Node, side: Node) -> bool:
         """Whether the two have the same value, in some meaning of the names."""
         if isinstance(known, Number) and isinstance(side, Number):
-            return known.value == side.value
+            is_rounded = (known.decimals or 0) > (side.decimals or 0) > 0
+            return self.ledger.fits(known, side) if is_rounded else known.value == side.value
         if isinstance(side, Number):
             if isinstance(known, Name):
                 return any(_is_value(version.paper, side) for version in self.ledger.scope.versions(known.key))

@@ -6,12 +6,19 @@ equation or a definition instead of a result: such a chain is never called wrong
 
 import math
 import re
+from functools import cached_property
 
 from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
 from glassformer.by_hand.checking.ledger import Claim, Ledger, Topic
 from glassformer.by_hand.checking.named_steps import steps
 from glassformer.by_hand.checking.proof.evidence import UnsureError, is_written
-from glassformer.by_hand.checking.proof.readings import in_hundredths, is_far_off, is_round, is_rounded_up
+from glassformer.by_hand.checking.proof.readings import (
+    in_hundredths,
+    is_far_off,
+    is_power_of_two,
+    is_round,
+    is_rounded_up,
+)
 from glassformer.by_hand.checking.proof.surroundings import (
     counts_otherwise,
     dash_read_otherwise,
@@ -19,7 +26,9 @@ from glassformer.by_hand.checking.proof.surroundings import (
     is_remainder,
     is_set_by_program,
     is_shape_in_comment,
+    is_shown_as_wrong,
     is_text,
+    is_to_be_judged,
     says_less,
 )
 from glassformer.by_hand.grammar.expressions import (
@@ -30,6 +39,7 @@ from glassformer.by_hand.grammar.expressions import (
     Node,
     Number,
     Product,
+    Span,
     Sum,
     has_matrix,
     is_printed,
@@ -197,7 +207,8 @@ class Chain:
         doubt = "it begins with a dash or a minus" if is_dash else self._doubt(expected, node)
         value = self._value(expected)
         is_about = side.relation == "ABOUT"
-        is_coarse = is_round(node, value, noughts=1 if is_about else _NOUGHTS) or (is_about and is_far_off(node, value))
+        is_coarse = is_round(node, value, noughts=1 if is_about else _NOUGHTS)
+        is_coarse |= is_about and (is_far_off(node, value) or is_power_of_two(node, value))
         is_estimate = is_about and isinstance(node, Number) and is_near_miss(node, value) and "π" in names_in(expected)
         if is_rounded_up(node, value) or is_coarse or is_estimate:
             doubt = doubt or "a round number, perhaps, an estimate, or one of another size"
@@ -224,11 +235,13 @@ class Chain:
             return "a notation that is explained, perhaps"
         if is_shape_in_comment(node.span, self.ledger.source):
             return "a shape, perhaps"
+        if self._need_not_be_so:
+            return self._need_not_be_so
         if is_text(expected.span, self.ledger.source):
             return "letters that are put together, perhaps"
         if counts_otherwise(node.span, self.ledger.source):
             return "a number that counts places or hundredths, perhaps"
-        if is_remainder(node.span, self.ledger.source):
+        if is_remainder(Span(node.span.end, self.statement.sides[-1].span.end), self.ledger.source):
             return "a remainder"
         if is_written(expected):
             return ""
@@ -240,6 +253,14 @@ class Chain:
         if is_equation and (node.key == "0" or not self._has_vectors(expected)):
             return "an equation or a condition, perhaps, and not a result"
         return ""
+
+    @cached_property
+    def _need_not_be_so(self) -> str:
+        """Why the whole chain may say what is not so."""
+        first, last = self.statement.sides[0].span, self.statement.sides[-1].span
+        if is_shown_as_wrong(Span(first.start, last.end), self.ledger.source):
+            return "shown as a mistake, perhaps"
+        return "whether it is so is the question" if is_to_be_judged(first, self.ledger.source) else ""
 
     def _value(self, expected: Node) -> float:
         value = self.ledger.evaluator()(expected, itself=False)
@@ -271,7 +292,8 @@ class Chain:
             if name.text in names_in(choice) or (stage is not None and stage in names_in(choice)):
                 continue
             try:
-                anew = "the name may be given anew" if worked is None and isinstance(literal, Number) else ""
+                is_anew = isinstance(literal, Number) or (name.key, literal.key) in ledger.values
+                anew = "the name may be given anew" if worked is None and is_anew else ""
                 ledger.compare(choice, literal, subject, anew or self._doubt(choice, literal))
                 claim.status = "checked"
                 return True
@@ -394,6 +416,7 @@ class Chain:
             return
         for name in self.names:
             scope.bind(name, known)
+            ledger.values |= {(name.key, known.literal.key)} if known.literal is not None else set()
             formula = scope.formula(name.text)
             if formula is not None and formula not in self.formulas and name.text not in names_in(formula):
                 self._bind_formula(formula, known)

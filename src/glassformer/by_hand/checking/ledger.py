@@ -106,6 +106,7 @@ class Ledger:
         self.record = Record()
         self.mistaken: dict[str, Known] = {}  # wrong numbers of many digits
         self.said: list[dict[str, Node]] = [{}]  # statement by statement: names, and what is worked out for them
+        self.values: set[tuple[str, str]] = set()  # names, and what was printed for them anywhere
         self.by_program = False
         self.cuts = False  # the writer was seen to cut digits off
         self.printed: list[Node] = []  # what was printed in this section, the latest at the end
@@ -186,7 +187,8 @@ class Ledger:
             if meant is not None:
                 self.compare(meant, literal, subject, doubt, proven=proven)
                 return
-            other = said_otherwise(expected, lambda node: self.fits(node, literal))
+            is_list = isinstance(literal, Matrix)  # of one number alone any softmax is 1
+            other = said_otherwise(expected, lambda node: self.fits(node, literal)) if is_list else None
             if other is not None and not doubt:
                 self._add_flaw(expected, literal, found, subject, kind="formula", cause=other[0])
                 self.compare(other[1], literal, subject)

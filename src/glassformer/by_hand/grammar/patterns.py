@@ -86,8 +86,8 @@ OF_LIST = re.compile(r"\s+of\s+(?=\[)")
 SCIENTIFIC = re.compile(
     r"\s*(?:×|·|\*|\\times|\\cdot|x)\s*10\s*(?:(?P<high>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})|\^\s*[{(]?\s*(?P<low>[-−]?\d{1,3})\s*[})]?)(?![\d.])"
 )
-FACTORIAL = re.compile(r"(?:(?<![\d.])\d{1,3}|[)}])$")  # what stands before its sign; a wonder at 0.5 is none
-AFTER_FACTORIAL = re.compile(r"\s*(?:[-=≈+*/·×⋅−)}\]^]|\\[a-z])|\\,\s*\d")  # `= 5!` at the end may be a wonder
+FACTORIAL = re.compile(r"(?:(?<![\d.])\d{1,3}|[)}]) ?$")  # what stands before its sign; a wonder at 0.5 is none
+AFTER_FACTORIAL = re.compile(r"\s*(?:[-=≈+*/·×⋅−)}\]^]|\\[a-z\\])|\\,\s*\d")  # `= 5!` at the end may be a wonder
 HIGH = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 LOWERED = str.maketrans(HIGH, "0123456789")
 LOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₖᵢⱼ", "0123456789kij")

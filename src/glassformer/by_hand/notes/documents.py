@@ -78,7 +78,7 @@ class Document:
     @cached_property
     def decimal_mark(self) -> str:
         """The sign before the decimals: a point; or a comma, if the notes plainly use it so and no point."""
-        if re.search(r"\d\{,\}\d", self.text):
+        if re.search(r"\d\{,\}(?!\d{3}(?!\d))\d", self.text):  # 1{,}000 has it between thousands
             return "{,}"
         if "," not in self.text or re.search(r"(?<![\d.])0?\.\d|[\[(]-?\d+,-?\d+(?:,-?\d+)*[\])]", self.text):
             return "."

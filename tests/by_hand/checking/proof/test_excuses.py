@@ -12,7 +12,7 @@ HERE = Span(0, 0)
 
 
 def number(text: str) -> Number:
-    return Number(text, HERE)
+    return Number(text.removeprefix("-"), HERE, -1 if text.startswith("-") else 1)
 
 
 def worth(node: Node) -> float:
@@ -92,3 +92,23 @@ def test_what_is_excused_is_told_all_the_same(notes: str, why: str) -> None:
     report = check_text(notes)
     assert report.findings == []
     assert [each.why for each in report.coverage.unchecked] == [why]
+
+
+def test_a_number_of_one_digit_may_have_been_cut_off() -> None:
+    working = Product((number("0.007"), number("2500")), HERE)
+    assert "cut off" in excused(working, "19.1")  # 0.00764
+    assert excused(working, "20.3") == ""
+    assert excused(Product((number("0.0070"), number("2500")), HERE), "19.1") == ""
+
+
+def test_numbers_of_so_many_bits() -> None:
+    assert "bits" in excused(Power(number("2"), number("8"), HERE), "255", is_near=True)
+    assert excused(Power(number("3"), number("5"), HERE), "242", is_near=True) == ""
+    assert "complement" in excused(Sum((two, three), HERE), "-5", "in two's complement", is_near=True)
+
+
+def test_a_quotient_may_be_rounded_to_a_whole_number() -> None:
+    quotient = Product((number("600"), Inverse(number("512"), HERE)), HERE)
+    assert "whole number" in excused(quotient, "2")
+    assert "whole number" in excused(quotient, "1")
+    assert excused(quotient, "3") == ""

@@ -11,7 +11,19 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import pairwise
 
-from glassformer.by_hand.grammar.expressions import Inverse, Matrix, Negative, Node, Number, Product, Span, Sum, walk
+from glassformer.by_hand.checking.proof.readings import with_another
+from glassformer.by_hand.grammar.expressions import (
+    Inverse,
+    Matrix,
+    Negative,
+    Node,
+    Number,
+    Power,
+    Product,
+    Span,
+    Sum,
+    walk,
+)
 from glassformer.by_hand.numbers.comparison import units
 from glassformer.errors import InputError
 
@@ -22,6 +34,7 @@ _FEW_DIGITS, _MANY_DIGITS = 2, 3
 _MOST_NUMBERS = 12  # that are tried from the text around
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|\.\d)")
 _REMAINDER = re.compile(r"\bmod(?:ulo|ular)?\b|\\[bp]?mod\b|\bremainder|\bclock|\bwrap|\boverflow", re.I)
+_BITS = re.compile(r"\b0b[01]|two['’]?s[ -]complement|\bsigned\b|\bsign bit", re.I)
 _WORD_SIZES = (16, 256, 65536, 2**32)  # of two's complement
 _SIGNS = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b}
 
@@ -44,6 +57,10 @@ def excuse(expected: Node, printed: Number, worth: Worth, source: str, *, is_nea
 
     if gives(_remainders(value, expected.span, printed.span, source)):
         return "a remainder, perhaps"
+    if gives(_in_bits(expected, value, printed.span, source)):
+        return "the largest number of so many bits, perhaps, or one in two's complement"
+    if _is_whole_part(expected, value, printed):
+        return "rounded up or down to a whole number, perhaps"
     if is_near:
         return ""
     if _run_together(expected, printed):
@@ -54,10 +71,18 @@ def excuse(expected: Node, printed: Number, worth: Worth, source: str, *, is_nea
         return "without its first or its last part it is right"
     if digits >= _FEW_DIGITS and gives(_changed(value)):
         return "a root, a square, a logarithm or a complement of the result, perhaps"
+    if any(low <= printed.value <= high for low, high in _with_digits_cut(expected, value, worth)):
+        return "digits of a number in it were cut off, perhaps"
     nearby = _nearby(expected.span, printed.span, source)
     if digits >= _MANY_DIGITS and gives(each for number in nearby for each in _combined(value, number)):
         return "with a number that stands close by it is right"
     return ""
+
+
+def _is_whole_part(expected: Node, value: float, printed: Number) -> bool:
+    """`600/512 = 2`: so many blocks are needed, or so many are full."""
+    is_quotient = isinstance(expected, Product) and any(isinstance(each, Inverse) for each in expected.factors)
+    return is_quotient and printed.decimals is None and printed.value in (math.floor(value), math.ceil(value))
 
 
 def _run_together(expected: Node, printed: Number) -> bool:
@@ -135,6 +160,16 @@ def _changed(value: float) -> Iterator[float]:
         yield from (1 / value, math.sqrt(value), math.log(value), math.log2(value), math.log10(value))
 
 
+def _with_digits_cut(expected: Node, value: float, worth: Worth) -> Iterator[tuple[float, float]]:
+    """`0.007 × 50²` for 0.0076 × 50²: what comes out if digits of a small number were cut off; 0.8 has all its own."""
+    for number in (each for each in walk(expected) if isinstance(each, Number)):
+        decimals = number.decimals or 0
+        if number.text.startswith("0.0") and len(number.text.strip("0.")) == 1 and "e" not in number.text:
+            more = Number(f"{float(number.text) + 10.0**-decimals:.{decimals}f}", number.span, number.sign)
+            other = worth(with_another(expected, number, more))
+            yield min(value, other), max(value, other)
+
+
 def _remainders(value: float, working: Span, printed: Span, source: str) -> Iterator[float]:
     """`64 + 64 = −128` in eight bits; `7 + 8 = 3` on a clock, where remainders are spoken of."""
     if not math.isfinite(value) or value != int(value):
@@ -146,6 +181,14 @@ def _remainders(value: float, working: Span, printed: Span, source: str) -> Iter
         for number in _nearby(working, printed, source):
             if number > 1 and number == int(number):
                 yield value % number
+
+
+def _in_bits(expected: Node, value: float, printed: Span, source: str) -> Iterator[float]:
+    """`2^8 = 255` for all that eight bits can say; `2 + 4 + 16 = −22` where bits are spoken of."""
+    if isinstance(expected, Power) and expected.base.key == "2":
+        yield value - 1
+    if _BITS.search(source[max(0, expected.span.start - 300) : printed.end + 100]):
+        yield -value
 
 
 def _combined(value: float, number: float) -> Iterator[float]:

@@ -29,9 +29,13 @@ from glassformer.by_hand.numbers.comparison import is_near_miss
 
 _BINARY = re.compile(r"[01]{1,16}")
 _BITS = re.compile(r"(?=.{2})[01]{1,16}(?:\.[01]{1,16})?")
+_SQUARE = re.compile(r"\d{1,2}2")
+_SIGMA = re.compile(r"\\sigma|σ")
+_ACTIVATIONS = ("relu", "tanh")  # for which σ stands, too
 _CODE = re.compile(r"0\d+|(?!10+$)[01]{5,}")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _HUNDRED = "100"
+_LEAST_POWER = 1024  # of two, that is taken for a round number
 _MOST_PARTS = 40  # other meanings of parts that are tried
 _ROUND = re.compile(r"(?:\\left|\\[bB]igg?l?)?\s*\(")  # such brackets are seen
 
@@ -52,6 +56,8 @@ def _as_it_stands(expected: Node, source: str) -> Iterator[Node]:
     """The other meanings of an expression as a whole."""
     yield from _of_the_first_term(expected, source)
     match expected:
+        case Call(function="sigmoid", of=inside, span=span) if _SIGMA.match(source, span.start):
+            yield from (Call(function, inside, span) for function in _ACTIVATIONS)
         case Product():
             yield from _divided_otherwise(expected)
         case Sum():
@@ -60,6 +66,7 @@ def _as_it_stands(expected: Node, source: str) -> Iterator[Node]:
             yield from _under_one_root(expected)
             yield from _per_cent_more(expected)
             yield from _lost_exponent(expected)
+            yield from _lost_squares(expected)
         case Negative(of=Power() as power):
             yield power  # `-2^2` for the square of −2
 
@@ -179,6 +186,17 @@ def _lost_exponent(expected: Sum) -> Iterator[Node]:
         yield Power(first, rest[0], expected.span)
 
 
+def _lost_squares(expected: Sum) -> Iterator[Node]:
+    """`52 + 32 + 12` for 5² + 3² + 1²."""
+    if all(isinstance(term, Number) and _SQUARE.fullmatch(term.text) for term in expected.terms):
+        terms = [_squared(term) for term in expected.terms if isinstance(term, Number)]
+        yield sum_of(terms, expected.span)
+
+
+def _squared(number: Number) -> Node:
+    return Power(Number(number.text[:-1], number.span), Number("2", number.span), number.span)
+
+
 def _mixed(expected: Product) -> Iterator[Node]:
     """`49 1/3` is 49 and a third."""
     whole, *rest = expected.factors
@@ -197,6 +215,13 @@ def is_round(printed: Node, right: float, *, noughts: int = 1) -> bool:
     digits = printed.text.rstrip("0")
     unit = 10.0 ** (len(printed.text) - len(digits))
     return unit >= 10**noughts and abs(right - printed.value) <= unit / 2
+
+
+def is_power_of_two(printed: Node, right: float) -> bool:
+    """Whether `65536 × 1.999 ≈ 131072` gives the next power of two, which is round for those who count in bytes."""
+    if not isinstance(printed, Number) or printed.decimals is not None or printed.value < _LEAST_POWER:
+        return False
+    return math.log2(printed.value).is_integer() and abs(right - printed.value) <= 0.01 * printed.value
 
 
 def is_far_off(printed: Node, right: float) -> bool:
@@ -229,9 +254,11 @@ def in_other_digits(expected: Node, printed: Node) -> Iterator[tuple[Node, Node]
 
 
 def are_codes(expected: Node, printed: Node) -> bool:
-    """Whether there is a number that hardly anybody means in base 10 (00101101), or none but 0 and 1: 0 − 1 = 1."""
+    """Whether a number is hardly meant in base 10 (00101101), or none has other digits: 0 − 1 = 1, 110 + 110 = 100."""
+    is_written = isinstance(printed, Number) and not any(isinstance(each, Name) for each in walk(expected))
     numbers = [each for node in (expected, printed) for each in walk(node) if isinstance(each, Number)]
     is_bitwise = isinstance(printed, Number) and all(number.text in ("0", "1") for number in numbers)
+    is_bitwise |= is_written and all(_BINARY.fullmatch(number.text) for number in numbers)
     return is_bitwise or any(_CODE.fullmatch(number.text) for number in numbers)
 
 
@@ -240,11 +267,13 @@ def _from_binary(number: Number) -> Number:
 
 
 def _from_bits(number: Number) -> Number:
-    """`1.01` is one and a quarter; what has other digits, or one only, stays as it is."""
+    """`1.01` is one and a quarter; what has other digits, or one only, or is the same in base 2, stays as it is."""
     if not _BITS.fullmatch(number.text):
         return number
     whole, _, rest = number.text.partition(".")
     value = int(whole + rest, 2) / 2 ** len(rest)
+    if value == abs(number.value):
+        return number  # `1.000` says how far it was rounded, which `1` does not
     return Number(f"{value:.10f}".rstrip("0").rstrip(".") if rest else str(int(value)), number.span, number.sign)
 
 
@@ -267,7 +296,12 @@ def misprinted(expected: Node) -> Iterator[tuple[Number, Number, Node]]:
                 if new != old and not (i == 0 and new == "0"):
                     text = number.text[:i] + new + number.text[i + 1 :]
                     other = Number(text, number.span, number.sign, number.percent)
-                    yield number, other, with_numbers(expected, partial(_exchanged, number, other))
+                    yield number, other, with_another(expected, number, other)
+
+
+def with_another(node: Node, old: Number, new: Number) -> Node:
+    """The same expression with one number for another."""
+    return with_numbers(node, partial(_exchanged, old, new))
 
 
 def _exchanged(old: Number, new: Number, number: Number) -> Number:

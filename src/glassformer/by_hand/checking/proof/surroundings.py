@@ -47,14 +47,32 @@ _LABELS = re.compile(r"\s?\(\s*\d{1,2}\s*\)?(?:\s*[-+−/*×·]\s*\(?\s*\d{1,2}\
 _PAIR = re.compile(r"\d+,\d+")
 _APPLIED = re.compile(r"[^\W\d_]\}?\s*\(\s*[-−]?\d[\d.]*\s*\)")
 _UNIT_AFTER_MATH = re.compile(
-    r"\$\s*(?:[KMGTP]i?B|[kMG]?bits?|bytes?|param(?:eter)?s?|thousand|million|billion|trillion|[nmµ]?s|[km]?g|[kcm]?m|hours?"
+    r"\$\s*(?:[KMGTP]i?B|[kMG]?bits?|bytes?|param(?:eter)?s?|thousand|[a-z]{1,10}ill?i(?:on|ard|one|oni|onen|ones)s?|[nmµ]?s|[km]?g|[kcm]?m|hours?"
     r"|minutes?|seconds?|days?|years?|dollars|degrees?|[GT]?FLOPs?|tokens?|points?|times|per\b|%|°)\b"
 )
 _ONE_OVER = re.compile(r"(?<![\d.,])1[\s)}]*/\s*[({]*$")  # 1 over something begins below
 _DOUBLED = re.compile(r"([^=|]{1,40}=[^=|]{1,40})\1")
 _LONGEST_LINE = 1000
 _PARAGRAPH = re.compile(r"\n[ \t>]*\n")
-_MODULO = re.compile(r"[\s$,~\\;:!]{0,8}[(\[]?\s*\\?[bp]?mod\b")
+_LETTERED = re.compile(r"(?:^|\n)[ \t>]*(?:[-*][ \t]+)?(?:\*\*)?\(?[a-zA-Z][).](?:\*\*)?[ \t$\\(]*$")
+_LETTERED_LINE = re.compile(r"(?:^|\n)[ \t>]*(?:[-*][ \t]+)?(?:\*\*)?\(?[a-zA-Z][).]")
+_WRONG = (  # in a dozen languages; a bare "error" is as often what is worked out
+    r"\b(?:wrong\w*|incorrect\w*|mistakes?|pitfalls?|(?:find|spot|fix|correct) the (?:error|bug)s?|common errors?"
+    r"|yanlış\w*|hatalı\w*|hatasını|hatayı|hata avı|falsch\w*|erreurs? (?:fréquente|courante)s?|erron\w+|faux|fausse"
+    r"|erróne\w+|equivocad\w+|errad[oa]s?|sbagliat\w+|błędn\w+|неверн\w*|неправильн\w*|ошибочн\w*|sai lầm|lỗi sai)\b"
+    r"|错误(?!率)|误区|誤り|間違|틀린|잘못|[❌✗✘]"
+)
+_SHOWN_AS_WRONG = re.compile(_WRONG, re.I)
+_HEADING = re.compile(
+    r"^[ \t]*(?:(#{1,6})[ \t]+(.{1,120})|\\((?:sub)*)section\*?\{([^{}\n]{1,120})\}|\*\*([^*\n]{1,80})\*\*:?[ \t]*$)",
+    re.M,
+)
+_SENTENCE = re.compile(r"(?<=[.!?。])\s+(?=\S)")
+_COLUMN = re.compile(r"[ \t]{4,}[^\W\d_]\S*[ \t]*[=≈]")
+_REMARK = 30  # signs after a chain
+_FAR = 4000  # signs in which a heading is looked for
+_MODULO = re.compile(r"(?<![a-zA-Z])[bp]?mod\b")
+_MODULUS = 12  # signs after a chain in which it is named
 _COPIED_FORMULA = re.compile(r"\u200b|[\w)\]]\\(?:text|frac|sum|sqrt|mathbf|begin)\b[^$\n]*[=≈]")
 
 
@@ -94,9 +112,9 @@ def says_less(printed: Span, source: str) -> bool:
     return _LESS.match(source, printed.end) is not None
 
 
-def is_remainder(printed: Span, source: str) -> bool:
-    """`1/12 = 3 (mod 5)`: of a division."""
-    return _MODULO.match(source, printed.end) is not None
+def is_remainder(rest: Span, source: str) -> bool:
+    """`1/12 = 3 (mod 5)`, `2^6 ≡ 1 ≡ 8 (mod 7)`: what goes on to the modulus tells of remainders."""
+    return _MODULO.search(source, rest.start, rest.end + _MODULUS) is not None
 
 
 def is_cut(first: Span, source: str) -> bool:
@@ -104,6 +122,11 @@ def is_cut(first: Span, source: str) -> bool:
     before = _ONE_OVER.sub("", source[max(0, first.start - _LONGEST_INDENT) : first.start])
     before = _BULLET.sub("\n", before)
     return _GOES_BEFORE.search(before) is not None
+
+
+def has_column_between(first: Span, last: Span, source: str) -> bool:
+    """`m = 1/4 = 0.25      m = 4/1`: another column of the page begins with a name of its own."""
+    return _COLUMN.search(source, first.end, last.start) is not None
 
 
 def goes_on(last: Span, source: str) -> bool:
@@ -139,6 +162,38 @@ def is_asked(working: Span, source: str) -> bool:
     """`Are they independent? $p q = r$`: whether it is so is the question, and not said."""
     paragraph = _PARAGRAPH.split(source[max(0, working.start - 300) : working.start])[-1]
     return "?" in paragraph
+
+
+def is_shown_as_wrong(chain: Span, source: str) -> bool:
+    """`### A common mistake`, `Find the error:`, `❌ 2 + 3 = 6`, `2 + 3 = 6 (wrong)`: such a chain is no claim."""
+    before = source[max(0, chain.start - _FAR) : chain.start]
+    above = _HEADING.split(before)[-1].rstrip(" \n\t$\\[`")
+    sentence = _SENTENCE.split(_PARAGRAPH.split(above)[-1])[-1]
+    after = source[chain.end : chain.end + _REMARK].partition("\n")[0]
+    if _SHOWN_AS_WRONG.search(sentence[-300:]) or _SHOWN_AS_WRONG.search(after):
+        return True
+    return any(_SHOWN_AS_WRONG.search(title) for title in _titles(before))
+
+
+def _titles(before: str) -> list[str]:
+    """The headings above a place: the nearest one, and those that it stands under."""
+    answer: list[str] = []
+    level = 9
+    for match in reversed(list(_HEADING.finditer(before))):
+        own = 7 if match[5] else len(match[1]) if match[1] else 1 + len(match[3]) // 3
+        if own < level:
+            answer.append(match[2] or match[4] or match[5])
+            level = own
+    return answer
+
+
+def is_to_be_judged(first: Span, source: str) -> bool:
+    """`Which of these are true?` over `(a) 1 + 1 = 3`: the lettered items of a question need not be so."""
+    if not _LETTERED.search(source[max(0, first.start - _LONGEST_INDENT) : first.start]):
+        return False
+    before = source[max(0, first.start - 600) : first.start]
+    asked = next((part for part in reversed(_PARAGRAPH.split(before)) if not _LETTERED_LINE.match(part)), "")
+    return "?" in _LETTERED_LINE.split(asked)[0]
 
 
 def is_text(working: Span, source: str) -> bool:

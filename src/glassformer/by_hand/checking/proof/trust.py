@@ -13,6 +13,7 @@ import numpy as np
 from glassformer.by_hand.checking.proof.evidence import is_written
 from glassformer.by_hand.checking.proof.surroundings import (
     goes_on,
+    has_column_between,
     has_labels,
     has_unit,
     is_applied,
@@ -92,7 +93,7 @@ def ground(flaw: Flaw, record: Record, source: str) -> str:
     is_beside = stands_plainly(flaw.expected.span, flaw.literal.span, source)
     if not isinstance(flaw.literal, Matrix) and not is_beside and not _is_near_elsewhere(flaw, source):
         return ""
-    if flaw.state == "slip":
+    if flaw.state == "slip" and (is_printed(flaw.literal) or isinstance(flaw.literal, Matrix)):
         return "what follows contradicts it"
     if is_printed(flaw.literal) and _are_set_to_nought(flaw):
         return ""
@@ -119,6 +120,8 @@ def _is_misread(flaw: Flaw, source: str) -> bool:
     if isinstance(flaw.literal, Number) and not np.isfinite(flaw.right.middle(LOCAL)).all():
         return True  # a division by nought, or what no number is
     first, last = sorted((flaw.expected.span, flaw.literal.span), key=lambda span: span.start)
+    if has_column_between(first, last, source):
+        return True
     if not flaw.is_put_in and (is_cut(first, source) or goes_on(last, source)):
         return True
     if has_labels(flaw.expected.span, source) or (
@@ -170,11 +173,16 @@ def _by_its_looks(flaw: Flaw) -> str:
     assert flaw.right is not None
     among = _stands_among_telling_ones if flaw.is_copy and not flaw.is_put_in else _stands_among_right_ones
     if not flaw.is_copy:  # a name may be given anew
-        if flaw.cause is not None and flaw.cause not in CHANCE:
+        is_shifted = flaw.cause == "decimal point moved" and _has_one_digit(flaw.literal)  # as any number is to a 1
+        if flaw.cause is not None and flaw.cause not in CHANCE and not is_shifted:
             return "a known slip gives it"
         if are_near_misses(flaw.literal, flaw.wrong, flaw.right):
             return "it is nearly right"
     return "it stands among right ones" if among(flaw) else ""
+
+
+def _has_one_digit(literal: Node) -> bool:
+    return isinstance(literal, Number) and len(literal.text.strip("0.")) <= 1
 
 
 def _are_set_to_nought(flaw: Flaw) -> bool:

@@ -121,8 +121,7 @@ def _as_given(seen: PrintedValue, *, noise: bool) -> Matrix:
     for printed, values in zip(_rows(seen.printed), seen.value, strict=True):
         row = []
         for entry, value in zip(printed, values, strict=True):
-            same = noise and abs(entry.value - value) <= NOISE * max(1.0, abs(value))
-            meant = entry.value if same else float(value)
+            meant = entry.value if noise else float(value)
             row.append(Number(repr(abs(meant)), entry.span, -1 if meant < 0 else 1))
         rows.append(tuple(row))
     return Matrix(tuple(rows), seen.printed.span)
