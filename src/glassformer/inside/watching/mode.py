@@ -161,13 +161,19 @@ class WatchMode(TorchFunctionMode):
         """Says which softmaxes were never followed to the end, and what ran underneath and was not told above."""
         missed = self.seen.missed
         missed += [(path, why) for path, why in self.follower.open.values() if path is not None]
+        added_up = {met.number for _, _, met in self.under.met if not met.apart}
         for call, path, met in self.under.met:
+            if met.apart and met.number in added_up:
+                continue
             if met.bare:
                 self.seen.bare.setdefault(path)
                 continue
             if call in self._told or any(path == told for told, _ in missed):
                 continue
-            if met.learned:
+            if met.apart:
+                why = f"{met.made_by} multiplies other numbers place by place, and no sum along them was seen"
+                self.under.unsure[path, why] = None
+            elif met.learned:
                 why = f"a {met.made_by} meets a matrix of the model: learned values, or a plain layer"
                 self.under.unsure[path, why] = None
             else:
