@@ -19,7 +19,6 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -221,9 +220,7 @@ def equal_ones(own: list[Tensor], seen: gf.Seen) -> int:
     found = 0
     for weights in own:
         flat = weights.float().flatten()
-        found += any(
-            r.numel() == flat.numel() and bool(torch.allclose(r.flatten(), flat, atol=1e-5)) for r in rebuilt
-        )
+        found += any(r.numel() == flat.numel() and bool(torch.allclose(r.flatten(), flat, atol=1e-5)) for r in rebuilt)
     return found
 
 
