@@ -6,10 +6,10 @@ Every architecture of the installed `transformers` is built with a tiny random c
 of attention, and runs on a few numbers, each in a process of its own with a limit of time. Nothing is downloaded. What
 does not build so small, or does not run, is left out and counted. The truth has two sources that know nothing of the
 watch: the weights that a model tells by itself (`output_attentions`), and the softmaxes and kernels that are counted
-while it runs unwatched. A line for each:
+while it runs unwatched, but for those of which some are chosen, as experts are. A line for each:
 
     caught   attentions that were rebuilt, of how many softmaxes and kernels; how many of the model's own are equal
-    verdict  what the watch says, and `?` where it vouches for fewer than were counted: routers, or a false voucher
+    verdict  what the watch says, and `?` where it vouches for fewer than were counted or told
 """
 
 import argparse
@@ -95,6 +95,8 @@ def tiny(kind: type[Any]) -> Any:
         there = known.get(name)
         if isinstance(there, list | tuple) and there and not isinstance(value, list | tuple):
             options[name] = [value] * (2 if len(there) > 2 else len(there))
+        elif isinstance(value, tuple) and not isinstance(there, list | tuple):
+            del options[name]
         elif isinstance(value, tuple):
             options[name] = list(value)
     for name in getattr(kind, "sub_configs", {}):
@@ -178,22 +180,29 @@ def alone(model: nn.Module, given: Mapping[str, Any]) -> Any:
 
 
 class Counting(TorchFunctionMode):
-    """Counts softmaxes and kernels of attention by their names alone."""
+    """Counts softmaxes and kernels of attention by their names alone; not those that choose among experts."""
 
     def __init__(self) -> None:
         super().__init__()
         self.count = 0
+        self._softmaxes: dict[int, Tensor] = {}  # by address, held so that none is used twice
+        self._chosen: dict[int, Tensor] = {}
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Hands the call on."""
-        name = getattr(func, "__name__", "")
-        self.count += name in ("softmax", "scaled_dot_product_attention", "flex_attention")
+        name, before = getattr(func, "__name__", ""), self.count
+        answer = func(*args, **(kwargs or {}))
         if name == "multi_head_attention_forward":  # its inside is not another attention
-            before = self.count
-            answer = func(*args, **(kwargs or {}))
             self.count = before + 1
-            return answer
-        return func(*args, **(kwargs or {}))
+        elif name in ("scaled_dot_product_attention", "flex_attention"):
+            self.count += 1
+        elif name == "softmax" and not (args and id(args[0]) in self._chosen):
+            self.count += 1
+            self._softmaxes[id(answer)] = answer
+        elif name in ("topk", "gather") and args:  # the largest of them, or those at some places
+            self.count -= self._softmaxes.pop(id(args[0]), None) is not None
+            self._chosen.update({id(each): each for each in tensors(answer)})
+        return answer
 
 
 def counted(model: nn.Module, given: Mapping[str, Any]) -> int:
@@ -228,11 +237,11 @@ def tensors(value: Any) -> Iterator[Tensor]:
     """All tensors in an answer, however deep."""
     if isinstance(value, Tensor):
         yield value
-    elif isinstance(value, Mapping) or hasattr(value, "values"):
-        yield from tensors(list(value.values()))
     elif isinstance(value, list | tuple):
         for each in value:
             yield from tensors(each)
+    elif isinstance(value, Mapping):
+        yield from tensors(list(value.values()))
 
 
 # --- one of them -------------------------------------------------------------------------------------------------
@@ -268,7 +277,8 @@ class Found:
         own = f"own {self.told_equal}/{self.told}" if self.told else ""
         said = f"{self.verdict}{' ?' if self.doubtful else ''}"
         same = "equal" if self.same else "DIFFERS"
-        return f"{name} {self.caught:3} of {self.counted:3}  {own:10} {said:16} {same} {self.worst:.0e} {'; '.join(self.why)}"
+        found = f"{self.caught:3} of {self.counted:3}  {own:10} {said:16} {same} {self.worst:.0e}"
+        return f"{name} {found} {'; '.join(self.why)}"
 
 
 def measured(kind: str, how: str, mapping: str = "base") -> tuple[Found, gf.Seen | None]:
@@ -331,7 +341,7 @@ def summary(all_found: list[Found]) -> str:
     share = sum(found.verdict == "all seen" for found in ran) / max(1, len(ran))
     told = sum(found.told for found in ran)
     return (
-        f"{len({found.kind for found in ran})} architectures, {len(ran)} pairs ran, {len(all_found) - len(ran)} left out; "
+        f"{len({found.kind for found in ran})} architectures; {len(ran)} pairs ran, {len(all_found) - len(ran)} not; "
         f"{dict(total)}, all seen in {share:.1%}; {sum(f.caught for f in ran)} caught of {sum(f.counted for f in ran)} "
         f"softmaxes and kernels; of {told} matrices that models tell {sum(f.told_equal for f in ran)} are equal; "
         f"answers not the same: {sum(not f.same for f in ran)}; to be looked at: {sum(f.doubtful for f in ran)}"
