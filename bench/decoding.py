@@ -149,7 +149,7 @@ def engines(size: str, folder: Path) -> dict[str, Writes]:
     other = in_transformers(model)
     found = {
         "transformers.generate": by_transformers(other),
-        "ours, PyTorch": by_ours(model),
+        "ours, PyTorch": by_ours(chosen(model, "torch").model),
         "ours, ONNX Runtime": by_ours(chosen(model, "onnx").model),
         "ours, ONNX Runtime, int8": by_ours(chosen(model, "int8").model),
     }

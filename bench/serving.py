@@ -1,7 +1,8 @@
 """What the server does when many ask: requests per second of 64 clients against one at a time, what happens beyond the
-queue, and when clients vanish. Clients and server are processes on this machine, over loopback. Prints Markdown.
+queue, when clients vanish, and to its memory over many requests. Clients and server are processes on this machine, over
+loopback. Prints Markdown.
 
-    python bench/serving.py [--run RUN] [--requests N] [--clients N] [--engine auto]
+    python bench/serving.py [--run RUN] [--requests N] [--clients N] [--engine auto] [--endurance N]
 """
 
 import argparse
@@ -13,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 PROMPTS = ("ROMEO:", "JULIET:", "First Citizen:\n", "To be, or not to be", "What", "My lord,", "O", "Enter the king")
@@ -73,7 +75,47 @@ async def vanishing(port: int, clients: int) -> tuple[int, int]:
     return exact, len(stayed)
 
 
-async def measure(port: int, asked: argparse.Namespace) -> None:
+async def health(port: int, done: asyncio.Event) -> list[float]:
+    """How long /healthz takes, asked over and over until all is done."""
+    times = list[float]()
+    while not done.is_set():
+        begun = time.perf_counter()
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
+        assert b" 200 " in (await reader.read()).partition(b"\r\n")[0]
+        writer.close()
+        times.append(time.perf_counter() - begun)
+        await asyncio.sleep(0.05)
+    return times
+
+
+def resident(pid: int) -> float:
+    """Megabytes of memory that a process holds."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+async def endurance(port: int, pid: int, requests: int, clients: int) -> None:
+    """Its memory before and after many requests, of which every tenth is cut off by its client."""
+    left, statuses, done = iter(range(requests)), dict[int, int](), asyncio.Event()
+
+    async def client() -> None:
+        for i in left:
+            status, _, _ = await ask(port, wanted(i, 2 if i % 10 else 500), stay=bool(i % 10))
+            statuses[status] = statuses.get(status, 0) + 1
+
+    await load(port, clients, 500, 2)
+    before, watch = resident(pid), asyncio.create_task(health(port, done))
+    await asyncio.gather(*(client() for _ in range(clients)))
+    done.set()
+    times, after = await watch, resident(pid)
+    print(f"\n{requests:,} requests, by status (0: the client left): {dict(sorted(statuses.items()))}.")
+    print(f"Memory {before:.0f} MB before, {after:.0f} MB after ({after / before - 1:+.1%}).")
+    print(
+        f"/healthz meanwhile: p50 {statistics.median(times):.3f} s, p99 {statistics.quantiles(times, n=100)[98]:.3f} s."
+    )
+
+
+async def measure(port: int, pid: int, asked: argparse.Namespace) -> None:
     """All of it, as Markdown."""
     await load(port, 4, 8, asked.tokens)  # warm
     one, alone = await load(port, 1, max(8, asked.requests // 8), asked.tokens)
@@ -86,6 +128,8 @@ async def measure(port: int, asked: argparse.Namespace) -> None:
     print(f"400 at once: {await overload(port, 400)} by status.")
     exact, of = await vanishing(port, 200)
     print(f"200 clients, of which 100 vanish: of the others {of} were answered, {exact} exactly as alone.")
+    if asked.endurance:
+        await endurance(port, pid, asked.endurance, 32)
     print(f"\n{platform.machine()}, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, shared by all.")
 
 
@@ -97,6 +141,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--tokens", type=int, default=32)
     parser.add_argument("--engine", default="auto")
+    parser.add_argument("--endurance", type=int, default=0, help="so many requests, with an eye on memory")
     asked = parser.parse_args()
     words = [sys.executable, "-m", "glassformer", "serve", asked.run, "--port", "0", "--engine", asked.engine]
     words += ["--queue", "200"]
@@ -104,7 +149,7 @@ def main() -> None:
         assert server.stderr is not None
         try:
             line = next(each for each in server.stderr if each.startswith("Serving at"))
-            asyncio.run(measure(int(line.split("/v1")[0].rpartition(":")[2]), asked))
+            asyncio.run(measure(int(line.split("/v1")[0].rpartition(":")[2]), server.pid, asked))
         finally:
             server.terminate()
             server.wait()

@@ -17,13 +17,14 @@ FOLDER = Path(__file__).parent / "pictures"
 DESK, PHONE = (1440, 900), (390, 844)
 VIEWS = {
     "by-hand": "room=by-hand&example=i-love-ai&cell=scores,2,2",
-    "inside": "room=inside&model=english-german&text=Where is the station?",
-    "judge": "room=inside&model=sentiment&text=not a good film, but I loved every minute of it",
-    "write": "room=inside&model=shakespeare&text=To be, or not to be",
+    "why": "room=inside&model=sentiment&text=the film was not good at all&instead=the film was really good at all",
+    "inside": "room=inside&tab=numbers&model=english-german&text=Where is the station?",
+    "judge": "room=inside&tab=numbers&model=sentiment&text=not a good film, but I loved every minute of it",
+    "write": "room=inside&tab=numbers&model=shakespeare&text=To be, or not to be",
     "race": "room=race",
     "train": "room=train",
 }
-OF_THE_DOCS = ("by-hand", "inside")
+OF_THE_DOCS = ("by-hand", "why", "inside")
 
 
 @contextmanager

@@ -186,3 +186,8 @@ def test_every_example_of_the_glossary_can_be_explained() -> None:
     named = {name for cell in cells for name in re.findall("[a-z-]+", cell)}
     assert len(named) > 15
     assert named <= {*example_names(), "masks"}
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "serve.md").read_text()))))
+def test_a_test_that_the_docs_name_is_there(name: str) -> None:
+    assert any(f"def {name}(" in path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))

@@ -36,7 +36,7 @@ def test_what_a_public_function_gives_is_public_too(tmp_path: Path) -> None:
     watch = gf.watch(torch.nn.MultiheadAttention(4, 2, batch_first=True))
     given = [
         solution, solution.explain(), report, report.first_wrong, run, shown, shown.save(tmp_path / "page.html"),
-        run.certify(), run.learnt, gf.describe(torch.nn.Linear(3, 5), torch.ones(2, 3)),
+        run.certify(), run.learnt, run.why("so warm"), gf.describe(torch.nn.Linear(3, 5), torch.ones(2, 3)),
         watch, watch.run(*[torch.ones(1, 3, 4)] * 3), *run.predict(["so warm"]),
         *gf.load("english-german").predict(["hello"], longest=3), *gf.load("shakespeare").predict(["O"], longest=3),
     ]  # fmt: skip

@@ -5,6 +5,7 @@
     gf.explain("i-love-ai")                            # attention, worked by hand
     gf.train("classify", "reviews.csv", minutes=5)     # a model of your own text, with an honest score
     gf.load("runs/reviews").predict(["so warm"])       # what a trained model says
+    gf.load("runs/reviews").why("so warm").words       # and why
     answer, trace = gf.record(gf.Attention(8, 2), x)   # every number of a pass, under its address
     seen = gf.watch(any_torch_model).run(x)            # the same for a model that is not ours
     gf.describe(any_torch_model, x)                    # its layers, output shapes, parameters and mult-adds
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from glassformer.inside.watching.lens import Lens
     from glassformer.inside.watching.seen import Seen
     from glassformer.inside.watching.watch import Watch, watch
+    from glassformer.inside.why.why_page import Why
     from glassformer.layers.attention import (
         WEIGHERS,
         Attention,
@@ -117,6 +119,7 @@ __all__ = [
     "Trace",
     "Translated",
     "Watch",
+    "Why",
     "Written",
     "attend",
     "block",
@@ -173,6 +176,7 @@ _HOMES = MappingProxyType(
         "stages.recorder": "Recorder record",
         "stages.watchers": "Rewriter nothing within",
         "inside.watching.watch": "Watch watch",
+        "inside.why.why_page": "Why",
     }
 )
 

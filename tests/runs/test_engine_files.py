@@ -25,8 +25,9 @@ def test_a_run_predicts_the_same_with_every_engine(tmp_path: Path) -> None:
         assert run.worker is engine.model is not run.model
         assert [each.said for each in run.predict([text])] == [each.said for each in own]
         assert run.evaluate(limit=7).keys() == load(run.folder or "").evaluate(limit=7).keys()
-        run.use("torch")
-        assert run.worker is run.model
+        engine = run.use("torch")
+        assert run.worker is engine.model
+        assert run.predict([text]) == own
 
 
 def test_what_was_converted_is_kept_and_used_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -225,8 +225,61 @@ def test_the_laboratory_shows_one_right_way(visit: Open) -> None:
 # --- inside -------------------------------------------------------------------------------------------------------
 
 
-def test_a_head_is_switched_off_and_the_answer_stands_before_and_after(visit: Open) -> None:
+def test_inside_opens_at_the_answer_and_its_words(visit: Open, house: House) -> None:
     page = visit(f"#room=inside&model=classes&text={TEXT}")
+    why = house.studio.shelf.get("classes").why(TEXT)
+    expect(page.locator(".why .first")).to_have_text(why.sentences[0].replace("*", ""))
+    expect(page.locator(".why .chip bdi")).to_have_text(TEXT.split())
+    shares = [word.share for word in why.reasons.words]
+    shown = page.locator(".why .chip:not(.blank) .portion").all_inner_texts()
+    assert [float(each.replace("−", "-")) for each in shown] == pytest.approx(shares, abs=0.06)
+    for chip, share in zip(page.locator(".why .chip:not(.blank)").all(), shares, strict=True):
+        assert ("against" if share < 0 else "for") in (chip.get_attribute("class") or "").split()
+    expect(page.locator(".inside-view .path")).to_have_count(0)
+    page.get_by_role("button", name="Every number").click()  # one click deeper
+    expect(page.locator(".inside-view .path .last")).to_be_visible()
+    expect(page.locator(".why")).to_be_hidden()
+    assert "tab=numbers" in page.url
+    page.go_back()
+    expect(page.locator(".why .first")).to_be_visible()
+
+
+def test_a_twin_and_a_rival_are_asked_for_and_stand_in_the_address(visit: Open) -> None:
+    page = visit(f"#room=inside&model=classes&text={TEXT}")
+    page.get_by_label("instead of this text").fill("the film was so good")
+    page.get_by_role("button", name="Does it turn?").click()
+    expect(page.locator(".why .remarks")).to_contain_text("Instead, with so for not")
+    expect(page.locator(".why .turns tbody tr")).to_have_count(3)
+    assert "instead=the+film+was+so+good" in page.url
+    again = visit("#" + page.url.partition("/#")[2])
+    expect(again.locator(".why .turns tbody tr")).to_have_count(3)
+    again.get_by_label("your text").fill("the film was bad")  # the twin was another text's
+    again.keyboard.press("Enter")
+    expect(again.locator(".why .chip bdi")).to_have_text(["the", "film", "was", "bad"])
+    expect(again.locator(".why .turns")).to_have_count(0)
+
+
+def test_each_token_that_was_written_can_be_asked_about(visit: Open) -> None:
+    page = visit("#room=inside&model=english-german&text=Where is the station?")
+    expect(page.locator(".why .token[aria-pressed=true]")).to_have_text("Wo")
+    page.locator(".why .token", has_text="Bahnhof").click()
+    expect(page.locator(".why .first")).to_contain_text("“Bahnhof” by")
+    expect(page.locator(".why .chip.written bdi")).to_have_text(["Wo", "ist", "der"])
+    assert "token=4" in page.url
+    page.get_by_label("rival").select_option("Bus")
+    expect(page.locator(".why .first")).to_contain_text("over “Bus”")
+
+
+def test_what_cannot_be_asked_is_told_in_words(visit: Open) -> None:
+    page = visit("#room=inside&model=classes&text=good")
+    expect(page.locator(".why .chip bdi")).to_have_text(["good"])
+    page.get_by_label("your text").fill("good " * 80)
+    page.keyboard.press("Enter")
+    expect(page.locator(".why .wrong")).to_contain_text("80 tokens; why can be asked for 67 at most")
+
+
+def test_a_head_is_switched_off_and_the_answer_stands_before_and_after(visit: Open) -> None:
+    page = visit(f"#room=inside&tab=numbers&model=classes&text={TEXT}")
     page.wait_for_selector(".inside-view .path .last")
     expect(page.locator(".matters output")).not_to_have_text("")
     page.get_by_role("button", name="Switch it off").click()
@@ -241,7 +294,7 @@ def test_a_head_is_switched_off_and_the_answer_stands_before_and_after(visit: Op
 
 
 def test_a_number_is_changed_and_a_patch_of_another_length_is_told_in_words(visit: Open) -> None:
-    page = visit(f"#room=inside&model=classes&text={TEXT}")
+    page = visit(f"#room=inside&tab=numbers&model=classes&text={TEXT}")
     page.get_by_label("new value").fill("0.9")
     page.get_by_role("button", name="Try", exact=True).click()
     expect(page.locator(".chips li")).to_contain_text("block 1 · self-attention · weights, head 1, row 5, column")
@@ -253,7 +306,7 @@ def test_a_number_is_changed_and_a_patch_of_another_length_is_told_in_words(visi
 
 
 def test_the_way_of_a_text_into_the_model_is_unfolded_and_follows_the_text(visit: Open) -> None:
-    page = visit(f"#room=inside&model=classes&text={TEXT}")
+    page = visit(f"#room=inside&tab=numbers&model=classes&text={TEXT}")
     expect(page.locator(".way dl")).to_have_count(0)
     unfolded(page)
     tokens = page.locator(".way .token bdi")
@@ -268,7 +321,7 @@ def test_the_way_of_a_text_into_the_model_is_unfolded_and_follows_the_text(visit
 
 
 def test_a_text_to_try_is_looked_at(visit: Open) -> None:
-    page = visit("#room=inside&model=sentiment")
+    page = visit("#room=inside&tab=numbers&model=sentiment")
     expect(page.get_by_label("your text")).to_have_value(re.compile("^A wonderful little production"))
     page.get_by_label("texts to try").select_option(index=4)
     expect(page.get_by_label("your text")).to_have_value(re.compile("^BTW Carver"))
@@ -278,14 +331,14 @@ def test_a_text_to_try_is_looked_at(visit: Open) -> None:
 
 @pytest.mark.parametrize(("model", "text"), [("pairs", "the third of May 1984"), ("answers", "3 1 2 =")])
 def test_translators_and_writers_are_looked_into(visit: Open, model: str, text: str) -> None:
-    page = visit(f"#room=inside&model={model}&text={text}")
+    page = visit(f"#room=inside&tab=numbers&model={model}&text={text}")
     page.wait_for_selector(".inside-view .path .last")
     page.get_by_role("button", name="Switch it off").click()
     expect(page.locator(".before-after .side-of")).to_have_count(2)
 
 
 def test_a_poet_writes_on_in_lines_of_its_own(visit: Open) -> None:
-    page = visit("#room=inside&model=shakespeare&text=ROMEO:%0A")
+    page = visit("#room=inside&tab=numbers&model=shakespeare&text=ROMEO:%0A")
     page.wait_for_selector(".inside-view .path .last")
     page.get_by_role("button", name="Write on").click()
     expect(page.get_by_label("your text")).to_have_value(re.compile(r"^ROMEO:\n[\s\S]{24}$"))
@@ -296,13 +349,13 @@ def test_a_poet_writes_on_in_lines_of_its_own(visit: Open) -> None:
 
 
 def test_a_translator_opens_where_words_meet(visit: Open) -> None:
-    page = visit("#room=inside&model=english-german")
+    page = visit("#room=inside&tab=numbers&model=english-german")
     page.wait_for_selector(".inside-view .path .last")
     expect(page.locator(".inside-view .path")).to_contain_text("cross-attention")
 
 
 def test_a_hostile_text_is_only_a_text(visit: Open) -> None:
-    page = visit("#room=inside&model=classes")
+    page = visit("#room=inside&tab=numbers&model=classes")
     page.get_by_label("your text").fill('"><img src=x onerror=alert(1)><script>alert(2)</script> \u202e \u200d good')
     page.keyboard.press("Enter")
     page.wait_for_selector(".inside-view .path .last")
@@ -405,7 +458,7 @@ def test_the_walk_ends_for_who_goes_another_way(visit: Open) -> None:
 
 
 def test_a_room_that_was_left_hears_no_keys(visit: Open) -> None:
-    page = visit("#room=inside")
+    page = visit("#room=inside&tab=numbers")
     page.wait_for_selector(".gf .path")
     page.keyboard.press("4")
     page.wait_for_selector("#studio[data-ready=train]")
@@ -434,6 +487,12 @@ def switched_off(page: Page) -> None:
     page.get_by_role("button", name="Switch it off").click()
 
 
+def twin_shown(page: Page) -> None:
+    for each in page.locator(".why summary").all():
+        if each.locator("xpath=..").get_attribute("open") is None:
+            each.click()
+
+
 def unfolded(page: Page) -> None:
     page.locator(".pipeline summary").click()
 
@@ -443,8 +502,9 @@ PLACES: dict[str, tuple[str, Callable[[Page], None], str]] = {
     "by-hand": ("#room=by-hand&example=two-heads&cell=scores,0,1,1", lambda page: None, ".paper .number .figure"),
     "check": ("#room=by-hand&tab=check", with_a_slip, ".verdict"),
     "masks": ("#room=by-hand&example=masked&tab=masks", lambda page: None, ".trial"),
-    "inside": (f"#room=inside&model=classes&text={TEXT}", switched_off, ".before-after"),
-    "tokens": (f"#room=inside&model=classes&text={TEXT} unbelievably {'so ' * 40}", unfolded, ".way td"),
+    "inside": (f"#room=inside&tab=numbers&model=classes&text={TEXT}", switched_off, ".before-after"),
+    "why": (f"#room=inside&model=classes&text={TEXT}&instead={TEXT.replace('not', 'so')}", twin_shown, ".why .turns"),
+    "tokens": (f"#room=inside&tab=numbers&model=classes&text={TEXT} unbelievably {'so ' * 40}", unfolded, ".way td"),
     "race": ("#room=race&race=negation-race", lambda page: None, ".said .token"),
     "train": ("#room=train", lambda page: None, ".plan"),
 }

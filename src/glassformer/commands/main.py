@@ -31,6 +31,7 @@ app.command("glassformer.commands.train_models.train:train", name="train", help=
 app.command("glassformer.commands.ship_models.predict:predict", name="predict", help="Predict with a trained model.")
 app.command("glassformer.commands.ship_models.serve:serve", name="serve", help="Serve trained models over HTTP.")
 app.command("glassformer.commands.see_inside.look:look", name="look", help="Look inside a trained model, as a page.")
+app.command("glassformer.commands.see_inside.why:why", name="why", help="Say why a model answers as it does.")
 app.command(
     "glassformer.commands.see_inside.tokenize:tokenize", name="tokenize", help="Show how text becomes tokens and ids."
 )

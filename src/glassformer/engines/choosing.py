@@ -1,6 +1,6 @@
 """Which engine runs a model: ours, or ONNX Runtime where that is at hand and proved equal. It knows no folders.
 
-torch   our own model
+torch   our own model; where it writes, the same numbers with fewer steps between them
 onnx    ONNX Runtime, in float32: used only if it is proved to give the same
 int8    ONNX Runtime with weights of 8 bits: quicker, and another model; how far apart they are is measured
 auto    onnx for models that write, where its packages are there and it was converted before, or enough is to be done
@@ -18,6 +18,7 @@ from torch import nn
 
 from glassformer.choices import Choices
 from glassformer.engines.parity import EngineParity, compared
+from glassformer.engines.torch_steps import quick
 from glassformer.errors import GlassformerError, InputError
 from glassformer.models.language_model import Continuation
 
@@ -51,19 +52,17 @@ def chosen(model: nn.Module, name: str = "auto", kept: Files | None = None, *, l
     lasting   whether so much is to be done that converting is worth its second
     """
     if name == "auto" and not kept and not lasting:
-        return Engine("torch", model)
+        return _torch(model, kept)
     return ENGINES[name](model, kept)
 
 
 def _torch(model: nn.Module, kept: Files | None) -> Engine:
-    return Engine("torch", model)
+    return Engine("torch", quick(model))
 
 
 def _auto(model: nn.Module, kept: Files | None) -> Engine:
     writes = hasattr(model, "new_cache")
-    if not writes or not all(at_hand().values()):
-        return Engine("torch", model)
-    return _onnx(model, kept)
+    return _onnx(model, kept) if writes and all(at_hand().values()) else _torch(model, kept)
 
 
 def _onnx(model: nn.Module, kept: Files | None) -> Engine:
@@ -81,12 +80,12 @@ def _onnx(model: nn.Module, kept: Files | None) -> Engine:
     try:
         files = graphs_of(model)
     except UnsupportedError as error:
-        return Engine("torch", model, f"PyTorch runs this model: {error}")
+        return Engine("torch", quick(model), f"PyTorch runs this model: {error}")
     found = _tried(model, lambda: run_by_onnx(model, files))
     if found is None:
-        return Engine("torch", model, "PyTorch runs this model: ONNX Runtime could not load it.")
+        return Engine("torch", quick(model), "PyTorch runs this model: ONNX Runtime could not load it.")
     if not found[1].exact:
-        return Engine("torch", model, f"PyTorch runs this model: in ONNX Runtime, {found[1].said()}.")
+        return Engine("torch", quick(model), f"PyTorch runs this model: in ONNX Runtime, {found[1].said()}.")
     return Engine("onnx", found[0], files=files, parity=found[1])
 
 

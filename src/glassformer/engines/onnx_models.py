@@ -36,7 +36,7 @@ def session(content: bytes) -> Any:
 
 
 class Stepper:
-    """A session, its its inputs and outputs by name."""
+    """A session, its inputs and outputs by name."""
 
     def __init__(self, content: bytes) -> None:
         self._session = session(content)
@@ -52,12 +52,13 @@ class Stepper:
 class OnnxCache:
     """What a decoder remembers of a batch of texts: of those being written, and of what was read once.
 
-    `first` are the names under which a step takes its memory, `present_…` those under which it gives it back.
+    A step takes its memory under the names `past_…`, and gives it back as `present_…`.
     """
 
     def __init__(self, empty: Mapping[str, Sequence[int]]) -> None:
         self.length = 0
         self._empty = empty
+        self._names = [(name, "present" + name.removeprefix("past")) for name in empty]
         self.own: dict[str, Array] = {}
         self.cross: dict[str, Array] = {}
 
@@ -69,7 +70,7 @@ class OnnxCache:
 
     def take(self, found: Mapping[str, Array], new: int) -> None:
         """Remembers what a step has given back."""
-        self.own = {name: found["present" + name.removeprefix("past")] for name in self._empty}
+        self.own = {name: found[given_back] for name, given_back in self._names}
         self.length += new
 
     def keep(self, rows: Tensor) -> None:

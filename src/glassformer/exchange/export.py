@@ -46,6 +46,12 @@ TARGETS: Choices[Target] = Choices(
             opened=Later("glassformer.exchange.onnx_program:opened_by_onnx"),
             package="onnxruntime",
         ),
+        "ctranslate2": Target(
+            sentence="a folder for CTranslate2, of a language model in a layout that it knows",
+            files=Later("glassformer.exchange.ctranslate2_program:ctranslate2_files"),
+            opened=Later("glassformer.exchange.ctranslate2_program:opened_by_ctranslate2"),
+            package="ctranslate2",
+        ),
         "torch": Target(
             sentence="a program that torch runs without Glassformer",
             files=Later("glassformer.exchange.torch_program:program_files"),

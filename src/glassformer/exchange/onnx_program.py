@@ -2,9 +2,11 @@
 ONNX Runtime. It knows no run folder.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import Tokenizer
@@ -21,7 +23,18 @@ def onnx_files(trained: Trained) -> dict[str, bytes]:
     """All files of the export, by name."""
     graphs = graphs_of(trained.model)
     readme = _readme(trained, graphs).encode()
-    return {**graphs, "tokenizer.json": trained.tokens.to_bytes(), "README.md": readme}
+    about = (json.dumps(_about(trained), indent=2) + "\n").encode()
+    return {**graphs, "tokenizer.json": trained.tokens.to_bytes(), "model.json": about, "README.md": readme}
+
+
+def _about(trained: Trained) -> dict[str, Any]:
+    """What no graph says of itself."""
+    settings = trained.card.settings
+    return {
+        "family": MODELS[trained.card.model].family, "model": trained.card.model, "vocabulary": settings.vocabulary,
+        "length": getattr(settings, "length", trained.card.longest),
+        "scorer": getattr(settings, "scorer", "dot product"), "labels": list(trained.card.labels),
+    }  # fmt: skip
 
 
 def opened_by_onnx(folder: Path, trained: Trained) -> Opened:

@@ -75,7 +75,7 @@ def look_at_language_model(
     """One text, and at each of its tokens the probabilities of the next. It is first continued for at most `longest`
     tokens, greedily, unless what is `written` is known."""
     row = _row(ids)
-    written = _continuation(model, row, longest, end) if written is None else written
+    written = continuation_of(model, row, longest, end) if written is None else written
     trace = _recorded(model, _row([*ids, *written]), write=write)
     all_ids = [*row[0].tolist(), *written]
     steps = next_steps(trace["logits"], [*all_ids[1:], None], names)
@@ -102,7 +102,7 @@ def look_at_translator(
     stands beside; it need not be found again if what is `written` is known."""
     row, (start, end) = _row(source), marks
     real = torch.ones_like(row, dtype=torch.bool)
-    own = _own_words(model, row, real, longest, marks) if written is None else list(written)
+    own = own_words(model, row, real, longest, marks) if written is None else list(written)
     led = list(target) if target is not None else own
     trace = _recorded(model, row, real, _row([start, *led]), write=write)
     logits = trace["logits"]
@@ -136,12 +136,14 @@ def _recorded(model: nn.Module, *inputs: Tensor, write: Writes | None) -> Trace:
     return trace
 
 
-def _own_words(model: Translator, row: Tensor, real: Tensor, longest: int, marks: tuple[int, int]) -> list[int]:
+def own_words(model: Translator, row: Tensor, real: Tensor, longest: int, marks: tuple[int, int]) -> list[int]:
+    """What a translator writes by itself, greedily."""
     stop = Stop(longest=min(longest, model.config.length - 1), endings=((marks[1],),))
     return list(greedy(Translation(model, row, real, marks[0]), stop)[0].body)
 
 
-def _continuation(model: LanguageModel, row: Tensor, longest: int, end: int) -> list[int]:
+def continuation_of(model: LanguageModel, row: Tensor, longest: int, end: int) -> list[int]:
+    """What a language model goes on with, greedily."""
     most = min(longest, model.config.length - row.shape[1])
     if most < 1:
         return []

@@ -186,7 +186,7 @@ def attend(
     bias = None if score_bias is None else checks.bias(score_bias, shape)
     fused = _fused_scale(scorer, weigher, queries, dropout)
     if see is nothing and fused is not None:
-        return _kernel(queries, keys, values, mask, causal, bias, dropout, fused)
+        return at_once(queries, keys, values, mask, causal, bias, dropout, fused)
 
     witness = Witness(see)
     mixed = step_by_step(
@@ -194,7 +194,7 @@ def attend(
         mask=_join_causal(mask, shape, queries.device) if causal else mask, bias=bias, dropout=dropout, see=witness,
     )  # fmt: skip
     if fused is not None and not witness.rewritten and dropout == 0.0:  # a kernel would drop other weights than shown
-        mixed = _kernel(queries, keys, values, mask, causal, bias, dropout, fused)
+        mixed = at_once(queries, keys, values, mask, causal, bias, dropout, fused)
     return see("mixed", mixed)
 
 
@@ -225,10 +225,12 @@ def _fused_scale(scorer: Scorer, weigher: Weigher, queries: Tensor, dropout: flo
     return scorer.scale_for(queries.shape[-1])
 
 
-def _kernel(
+def at_once(
     queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, causal: bool, bias: Tensor | None,
     dropout: float, scale: float,
 ) -> Tensor:  # fmt: skip
+    """The four verbs as one fused kernel, by dot product with this β and softmax; nothing is checked."""
+    causal = causal and queries.shape[2] > 1  # a single query stands at the last key: there is no later one
     if causal and (mask is not None or bias is not None or queries.shape[2] != keys.shape[2]):
         shape = (queries.shape[0], queries.shape[1], queries.shape[2], keys.shape[2])
         mask, causal = _join_causal(mask, shape, queries.device), False

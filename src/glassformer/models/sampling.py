@@ -53,24 +53,26 @@ def first_logprobs(writer: Writer) -> Float[Tensor, "B N"]:
         return _logprobs(writer.first())
 
 
-def next_logprobs(writer: Writer, ids: Sequence[int], rows: Sequence[int], n_rows: int) -> Float[Tensor, "B N"]:
+def next_logprobs(
+    writer: Writer, ids: Sequence[int] | Tensor, rows: Sequence[int], n_rows: int
+) -> Float[Tensor, "B N"]:
     """Goes on with some of the batch's rows, each by one id, and gives the logarithms for the id after it."""
     with torch.inference_mode():
         if rows != list(range(n_rows)):
             writer.keep(torch.tensor(rows))
-        return _logprobs(writer.next(torch.tensor(ids)))
+        return _logprobs(writer.next(torch.as_tensor(ids)))
 
 
 def _logprobs(scores: Float[Tensor, "B N"]) -> Float[Tensor, "B N"]:
     wide = (scores if scores.dtype == torch.float64 else scores.float()).cpu()
-    whole_mass = wide.logsumexp(-1, keepdim=True)  # B 1; one bad score spoils its row's
-    n_broken = int((~whole_mass.isfinite()).sum())
-    if n_broken:
+    found = wide.log_softmax(-1)  # one bad score spoils its row
+    if math.isnan(found.sum()):
+        n_broken = int(found.isnan().any(-1).sum())
         raise GlassformerError(
             f"The model's logits for the next id hold NaN or +∞, or are all −∞, in {n_broken} of {len(wide)} texts: "
             "its weights are damaged, or its training diverged. Try an earlier checkpoint."
         )
-    return wide - whole_mass
+    return found
 
 
 # --- When a text is done ----------------------------------------------------------------------------------------
@@ -235,17 +237,17 @@ def stream(writer: Writer, stop: Stop, choose: Chooser = likeliest) -> Iterator[
     written: list[list[int]] = [[] for _ in texts]
     while texts:
         ids = choose(logprobs, texts)
-        chances = logprobs.gather(1, ids[:, None])[:, 0].tolist()
+        chances = logprobs.gather(1, ids[:, None]).tolist()
         rows = []
-        for row, (text, id_, logprob) in enumerate(zip(texts, ids.tolist(), chances, strict=True)):
+        for row, (text, id_, (logprob,)) in enumerate(zip(texts, ids.tolist(), chances, strict=True)):
             written[text].append(id_)
             finish = stop.finish(written[text], room[text])
             if finish is None:
                 rows.append(row)
             yield Chosen(text, id_, logprob, finish)
-        texts = [texts[row] for row in rows]
+        n_rows, texts = len(texts), [texts[row] for row in rows]
         if texts:
-            logprobs = next_logprobs(writer, [written[text][-1] for text in texts], rows, len(logprobs))
+            logprobs = next_logprobs(writer, ids if len(rows) == n_rows else ids[rows], rows, n_rows)
 
 
 def gather(n_texts: int, chosen: Iterator[Chosen]) -> list[Answer]:

@@ -4,6 +4,7 @@ run = load("runs/reviews")
 run.predict(["a warm and clever film"])[0].label
 run.evaluate()["accuracy"]
 run.look("a warm and clever film").save("page.html")
+run.why("a warm and clever film").words
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:  # what only some methods need is imported there: to predict l
     from glassformer.exchange.parity import Parity
     from glassformer.inside.looks import Writes
     from glassformer.inside.shown import Shown
+    from glassformer.inside.why.why_page import Why
     from glassformer.runs.certificate.certificate import Certificate
     from glassformer.runs.learnt import Learnt
     from glassformer.text.pipeline import Pipeline
@@ -119,6 +121,37 @@ class Run:
 
         look = look_at(self.model, self.card, self.tokens, text, target=target, longest=longest, write=write)
         return Shown(replace(look, title=self.folder.resolve().name if self.folder else "", about=self._about()))
+
+    def why(
+        self,
+        text: str,
+        *,
+        rival: str | None = None,
+        instead: str | None = None,
+        at: int = 1,
+        answer: str | None = None,
+        target: str | None = None,
+        points: int | None = None,
+    ) -> "Why":
+        """Why it answers so to a text: its margin over a rival, shared out over the words, by blocks and heads.
+
+        rival     the class or token that the answer is compared with; by default the next best
+        instead   a twin text: does the answer turn, and where?
+        at        of a model that writes: which token is asked about, counted from 1
+        answer    another class or token than the one it chose
+        target    a translation for teacher forcing, as in `look`
+        points    where slopes are taken at most; by default as many as a second allows
+        """
+        from glassformer.inside.why.question import Which
+        from glassformer.inside.why.reasons import reasons
+        from glassformer.inside.why.why_page import Why
+
+        learnt = self.learnt
+        known = "" if learnt is None or learnt.better else "By its own test this model is no better than chance."
+        asking = Which(answer=answer, rival=rival, at=at, target=target)
+        return Why(
+            reasons(self.model, self.card, self.tokens, text, asking, instead=instead, points=points, known=known)
+        )
 
     def _about(self) -> str:
         parameters = sum(each.numel() for each in self.model.parameters())

@@ -32,9 +32,10 @@ from glassformer.serving.requests.strict_json import read_json
 from glassformer.serving.served import Capacity, Roster, UnknownModelError
 from glassformer.serving.traces import TRACE, traced
 from glassformer.serving.visits import LeftError, Operation, Visit, told
+from glassformer.serving.whys import WHY, Questioned, reasoned
 from glassformer.serving.work.workshop import FullError, LateError
 
-OPERATIONS = (COMPLETIONS, CLASSIFY, TRANSLATE, EMBEDDINGS, TRACE)
+OPERATIONS = (COMPLETIONS, CLASSIFY, TRANSLATE, EMBEDDINGS, TRACE, WHY)
 Handler = Callable[[Request], Awaitable[Response]]
 _FILES = MappingProxyType({"": "text/html", "try.js": "text/javascript", "try.css": "text/css"})
 NO_CHAT = (
@@ -55,12 +56,16 @@ class Policy:
             raise InputError(f"A deadline is from 0 to 86,400 seconds; it is {self.deadline}.")
 
 
+def _looked(wanted: Any, text: str) -> Any:
+    return reasoned(wanted, text) if isinstance(wanted, Questioned) else traced(wanted, text)
+
+
 class Server:
     """All models, and the doors to them."""
 
     def __init__(self, runs: Mapping[str, Run], site: Site, policy: Policy | None = None) -> None:
         self.policy, self.site = policy or Policy(), site
-        self.roster, self.counts = Roster(runs, self.policy.capacity, traced), Counts()
+        self.roster, self.counts = Roster(runs, self.policy.capacity, _looked), Counts()
         self.paths: set[str] = set()
 
     def app(self) -> Gate:

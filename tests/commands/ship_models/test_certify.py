@@ -10,6 +10,7 @@ from helpers.small_runs import small_run
 from glassformer.commands import main as cli
 from glassformer.commands.ship_models.certify import certify
 from glassformer.runs.folder import RunFolder
+from glassformer.runs.run import load
 
 
 def spoilt(folder: RunFolder) -> RunFolder:
@@ -60,3 +61,17 @@ def test_a_broken_promise_is_loud(
     assert "BROKEN: finite numbers. Do not rely on this model." in page
     assert certify(str(folder.path), json=True) == 1
     assert json.loads(capsys.readouterr().out)["passed"] is False
+
+
+def test_an_export_is_tried_as_the_other_tool_works_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    load(small_run(tmp_path / "run", "answers").path).export("onnx", tmp_path / "out", samples=2)
+    assert certify(str(tmp_path / "out")) == 0
+    assert "worked by ONNX Runtime" in capsys.readouterr().out
+    kept = json.loads((tmp_path / "out" / "certificate.json").read_text())
+    assert (kept["passed"], kept["worked_by"]) == (True, "ONNX Runtime")
+
+
+def test_a_broken_promise_of_an_export_is_loud(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    load(spoilt(small_run(tmp_path / "run")).path).export("onnx", tmp_path / "out", samples=2)
+    assert certify(str(tmp_path / "out")) == 1
+    assert "BROKEN: finite numbers" in capsys.readouterr().out

@@ -40,6 +40,19 @@ def test_the_shelf_says_what_stands_on_it(visitor: Visitor) -> None:
     assert next(each for each in models if each["name"] == "classes")["examples"] == [MADE["negation"].first]
 
 
+def test_why_is_the_runs_own_answer(visitor: Visitor) -> None:
+    run = visitor.studio.shelf.get("pairs")
+    how = {"at": 2, "target": "1984", "rival": "0", "instead": "the ninth of May"}
+    found = asked(visitor, "inside/why", model="pairs", text="the third of May", **how)
+    why = run.why("the third of May", at=2, target="1984", rival="0", instead="the ninth of May")
+    assert found["sentences"] == why.sentences
+    assert [word["share"] for word in found["words"]] == pytest.approx([word.share for word in why.reasons.words])
+    assert asked(visitor, "inside/why", model="pairs", text="the third of May")["at"] == 1
+    assert all(each["why"] for each in asked(visitor, "inside/start")["models"])
+    assert "no token of this model" in refused(visitor, "inside/why", model="pairs", text="May", rival="§")
+    assert "'at' must be" in refused(visitor, "inside/why", model="pairs", text="May", at=0)
+
+
 def test_a_run_begins_with_a_text_that_it_validated_on(tmp_path: Path) -> None:
     folder = small_run(tmp_path / "run")
     assert first_text(folder.path, "negation:300", "classify") == MADE["negation"].first

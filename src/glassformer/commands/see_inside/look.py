@@ -60,7 +60,7 @@ def look(
     json
         Print one JSON document: where the page is, and what it shows.
     """
-    wanted = _text(text)
+    wanted = one_text(text, "look")
     task, shown = _looked(run, wanted, target, longest)
     found = None if number is None else shown.trace.explain(*shown.trace.find(number))
     if found is not None and open and out is None:
@@ -83,14 +83,14 @@ def _looked(run: Path, text: str, target: str | None, longest: int | None) -> tu
     return loaded.card.task, loaded.look(text, target=target, longest=longest)
 
 
-def _text(words: tuple[str, ...]) -> str:
+def one_text(words: tuple[str, ...], command: str) -> str:
     """The one text that is meant."""
     strange = [word for word in words if re.fullmatch(r"--[A-Za-z][\w-]*(=.*)?", word)]
     if strange:
-        raise InputError(f"There is no option {strange[0]}; `glassformer look --help` lists them.")
+        raise InputError(f"There is no option {strange[0]}; `glassformer {command} --help` lists them.")
     if len(words) > 1:
         together = " ".join(words)
-        raise InputError(f'One text is looked at, and these are {len(words)}; put it in quotes: "{together}".')
+        raise InputError(f'One text is asked for, and these are {len(words)}; put it in quotes: "{together}".')
     if words and Path(words[0]) != STDIN:
         return words[0]
     if not words and sys.stdin.isatty():

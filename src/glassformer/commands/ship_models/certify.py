@@ -8,8 +8,10 @@ from pathlib import Path
 
 from glassformer.commands.pages.certificate_page import print_certificate
 from glassformer.drawing.terminal import terminal
+from glassformer.exchange.export import REPORT
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import load
+from glassformer.storage import write_file
 
 
 def certify(run: str, *, json: bool = False) -> int:
@@ -21,10 +23,13 @@ def certify(run: str, *, json: bool = False) -> int:
     Parameters
     ----------
     run
-        A run folder that `glassformer train` wrote, or the name of a model that came with the package.
+        A run folder that `glassformer train` wrote, the name of a model that came with the package, or a folder that
+        `glassformer export` wrote for transformers or ONNX Runtime, which is then tried as that tool works it.
     json
         Print one JSON document.
     """
+    if (Path(run) / REPORT).is_file():
+        return _export(Path(run), json)
     loaded = load(run)
     certificate, learnt = loaded.certify(), loaded.learnt
     content = {**certificate.to_dict(), "learnt": learnt.to_dict() if learnt else None}
@@ -34,4 +39,21 @@ def certify(run: str, *, json: bool = False) -> int:
         print(json_format.dumps(content, ensure_ascii=False, indent=2))
     else:
         print_certificate(certificate, learnt, f"{run}   {loaded.card.model} to {loaded.card.task}", terminal())
+    return 0 if certificate.passed else 1
+
+
+def _export(folder: Path, json: bool) -> int:
+    """The same for an export, whose certificate is kept beside its files."""
+    from glassformer.runs.certificate.exports import certify_export
+
+    opened, certificate = certify_export(folder)
+    content = {**certificate.to_dict(), "worked_by": opened.tool}
+    if os.access(folder, os.W_OK):
+        write_file(
+            folder / "certificate.json", (json_format.dumps(content, ensure_ascii=False, indent=2) + "\n").encode()
+        )
+    if json:
+        print(json_format.dumps(content, ensure_ascii=False, indent=2))
+    else:
+        print_certificate(certificate, None, f"{folder}   {opened.kind}, worked by {opened.tool}", terminal())
     return 0 if certificate.passed else 1

@@ -19,7 +19,8 @@ def export(run: str, *, to: str = "hf", out: Path | None = None, samples: int = 
     run
         A run folder that `glassformer train` wrote, or the name of a model that came with the package.
     to
-        hf (a folder for transformers) or torch (a program for torch.export).
+        hf (a folder for transformers), onnx (graphs for ONNX Runtime), ctranslate2 (a language model for
+        CTranslate2) or torch (a program for torch.export).
     out
         The new folder (RUN-TO by default).
     samples

@@ -5,8 +5,8 @@ What has no meaning for a model is listed with the reason, never left out in sil
 
 import copy
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
@@ -81,12 +81,25 @@ def verdict(passed: bool, kept: Sequence[str], tried: int) -> str:
     return f"keeps its promises, {len(kept)} of {tried}" + (f": {', '.join(known)}" if known else "")
 
 
+@dataclass(frozen=True)
+class Foreign:
+    """What is to be known of a model that another tool works.
+
+    left_out    promises that cannot be tried on it, and why
+    rounding    how far its answers may be from exact ones; None if it can be worked in float64, and is
+    """
+
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    rounding: float | None = None
+
+
 def certify(
     model: nn.Module,
     family: str,
     *,
     texts: Sequence[Sequence[int]] | None = None,
     rebuild: Callable[[], nn.Module] | None = None,
+    foreign: Foreign | None = None,
     seed: int = 0,
 ) -> Certificate:
     """Tries every promise on a model; a few seconds for a few million weights.
@@ -94,25 +107,29 @@ def certify(
     family    classifier, translator or language model
     texts     ids to try it on, cut short if they are long; by default a few are made up
     rebuild   makes a model of the same kind, for the saved weights to be loaded into; by default a copy is emptied
+    foreign   what is to be known if another tool works it
     """
     was_training = model.training
     model.eval()
     try:
         with torch.no_grad():
             subject = subject_for(model, family)
-            return _tried(
-                ModelOnTrial(subject, trial_texts(subject, texts, seed), rebuild or (lambda: _emptied(model)))
-            )
+            case = ModelOnTrial(subject, trial_texts(subject, texts, seed), rebuild or (lambda: _emptied(model)))
+            if foreign is None:
+                return _tried(case, {})
+            if foreign.rounding is not None:
+                case.rounding = foreign.rounding
+            return _tried(case, foreign.left_out)
     finally:
         model.train(was_training)
 
 
-def _tried(case: ModelOnTrial) -> Certificate:
+def _tried(case: ModelOnTrial, untried: Mapping[str, str]) -> Certificate:
     checks: list[Check] = []
     left_out: list[LeftOut] = []
     blocked = ""
     for promise in (*FIRST, *PROMISES):
-        why_not = blocked or promise.why_not(case)
+        why_not = blocked or untried.get(promise.name) or promise.why_not(case)
         if why_not:
             left_out.append(LeftOut(promise.name, why_not))
             continue

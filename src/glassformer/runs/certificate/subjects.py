@@ -54,7 +54,8 @@ class Subject:
     @property
     def counts_columns(self) -> bool:
         """Whether a score depends on the column an id stands in, and not on its position."""
-        return any(isinstance(each.scorer, DenseSynthesizer | RandomSynthesizer) for each in self.attentions)
+        told = "synthesizer" in getattr(self.model.config, "scorer", "")  # of a model of another tool, that is all
+        return told or any(isinstance(each.scorer, DenseSynthesizer | RandomSynthesizer) for each in self.attentions)
 
     def ask(self, texts: Sequence[Text], *, left: int = 0, right: int = 0, see: Watcher = nothing) -> list[Tensor]:
         """The answers to some texts in one batch, with so much padding around the longest."""
@@ -90,6 +91,11 @@ class Subject:
 
 class Classifying(Subject):
     """Reads texts; one row of logits for each, or one for each word where every word is asked about."""
+
+    @property
+    def longest(self) -> int | None:
+        """Ours cut a longer text by themselves; others say how many ids they can take."""
+        return getattr(self.model, "longest", None)
 
     def ask(self, texts: Sequence[Text], *, left: int = 0, right: int = 0, see: Watcher = nothing) -> list[Tensor]:
         """The answers to some texts in one batch."""

@@ -1,4 +1,5 @@
-"""The room *Inside*: a model and a text, looked at; what was changed, the answer before and after, which heads matter.
+"""The room *Inside*: a model and a text, why it answers so, and a look at every number; what was changed, the answer
+before and after, which heads matter.
 
 Looks are kept for a little while, so that a page can ask for one head of a long text at a time.
 """
@@ -57,6 +58,7 @@ class Inside:
         """What can be asked for here."""
         return {
             "inside/start": self.start,
+            "inside/why": self.why,
             "inside/look": self.look,
             "inside/head": self.head,
             "inside/matters": self.matters,
@@ -70,8 +72,17 @@ class Inside:
         for each in models:
             data = each.get("data", "")
             each["first"] = first_text(self.shelf.folder(each["name"]), data, each.get("task", ""))
+            each["why"] = not is_hugging_face(self.shelf.folder(each["name"]))
             each["examples"] = list(dict.fromkeys([each["first"], *TO_TRY.get(data, ())]))
         return {"models": models}
+
+    def why(self, content: Content) -> JSON:
+        """Why it answers so: in words, over the words, by blocks and heads, against a twin."""
+        name, text, target, _ = self._asked(content)
+        rival, instead = (asking.text(content, each, default="", longest=LONGEST) for each in ("rival", "instead"))
+        at = asking.whole(content, "at", least=1, most=LONGEST, default=1)
+        why = self.shelf.get(name).why(text, target=target, at=at, rival=rival or None, instead=instead or None)
+        return why.to_dict()
 
     def look(self, content: Content) -> JSON:
         """What is seen, with what it answered before it was changed."""

@@ -32,7 +32,7 @@ const STEPS = [
     "inside",
     ".inside",
     "The same, in a trained model",
-    "Type a text and look: every head, every number. Switch a head off and see the answer change.",
+    "Type a text: what did each word give to the answer? One click deeper stand every head and every number.",
   ],
   ["train", ".train", "And one of your own", "Four fields, one minute, and you watch it learn."],
 ];

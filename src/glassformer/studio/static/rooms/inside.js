@@ -1,13 +1,17 @@
-// The room Inside: a model, a text, and the view of what happened in between. What is changed here (a head switched
-// off, a number, a stage taken from another text) is sent along, and the answer is shown before and after.
+// The room Inside: a model, a text, and why it answers so; one click deeper, the view of every number in between. What
+// is changed there (a head switched off, a number, a stage taken from another text) is sent along, and the answer is
+// shown before and after.
 
 import { changeInWords, sides } from "../panels/changes.js";
 import { PipelineStrip } from "../panels/pipeline.js";
 import { Latest, ask } from "../talk.js";
+import { WhyPanel } from "../panels/why.js";
 import { el } from "../page/dom.js";
 import { hashFromState, mount, stateFromHash } from "../page/view.js";
 
 const LONGEST_OPTION = 48; // signs of a text to try
+const NUMBERS = "numbers"; // the deeper of two tabs
+const WHY_KEPT = ["rival", "token", "instead"]; // of an address, what is asked of a why
 const KEPT = ["at", "head", "row", "cell", "view", "zoom"];
 
 export class Inside {
@@ -27,7 +31,7 @@ export class Inside {
           text: this.text,
           target: this.target,
           changes: this.changes.length ? JSON.stringify(this.changes) : "",
-          ...this.seen,
+          ...(this.tab === NUMBERS ? { tab: NUMBERS, ...this.seen } : this.reason),
         }
       : {};
   }
@@ -47,23 +51,26 @@ export class Inside {
     const place = stateFromHash(
       new URLSearchParams(Object.entries(state).filter(([name]) => KEPT.includes(name))).toString(),
     );
+    const tab = state.tab || state.at || changes.length || model.why === false ? NUMBERS : "why";
+    const reason = Object.fromEntries(WHY_KEPT.map((name) => [name, state[name] ?? ""]));
     const same =
-      this.view &&
+      (tab === NUMBERS ? this.view : this.why.drawn && JSON.stringify(reason) === JSON.stringify(this.reason)) &&
+      tab === this.tab &&
       model.name === this.model &&
       text === this.text &&
       (state.target ?? "") === (this.target ?? "") &&
       JSON.stringify(changes) === JSON.stringify(this.changes);
     if (same) {
-      if (Object.keys(place).length) await this.view.show(place);
+      if (tab === NUMBERS && Object.keys(place).length) await this.view.show(place);
       return;
     }
-    Object.assign(this, { model: model.name, text, target: state.target ?? "", changes });
+    Object.assign(this, { model: model.name, text, target: state.target ?? "", changes, tab, reason });
     this.fill();
-    await this.look({ fresh: true, place });
+    await this.answer(place);
   }
 
   theme(name) {
-    if (!this.view) return;
+    if (!this.view || this.tab !== NUMBERS) return;
     this.view.root.dataset.theme = name;
     this.view.recolour();
   }
@@ -146,8 +153,48 @@ export class Inside {
     this.wrong = el("p", { class: "wrong note", role: "alert", hidden: true });
     this.changed = el("section", { class: "changes", "aria-label": "What you changed" });
     this.place = el("div", { class: "inside-view" });
-    this.node.replaceChildren(this.bar, this.wrong, this.strip.node, this.changed, this.place);
+    this.numbers = el("div", { class: "depth" }, this.strip.node, this.changed, this.place);
+    this.why = new WhyPanel(
+      () => ({ model: this.model, text: this.text, target: this.target }),
+      ({ rival = "", at = "", instead = "" }) => {
+        this.reason = { rival, token: at > 1 ? at : "", instead };
+        this.say();
+      },
+    );
+    const tab = (name, title, about) =>
+      el("button", { type: "button", "data-tab": name, title: about, onclick: () => this.turn(name) }, title);
+    this.tabs = el(
+      "div",
+      { class: "depths", role: "group", "aria-label": "How deep" },
+      tab("why", "Why this answer", "The answer, and what each word gave to it"),
+      tab(NUMBERS, "Every number", "Every matrix of every head, and the arithmetic of each number"),
+    );
+    this.node.replaceChildren(this.bar, this.wrong, this.tabs, this.why.node, this.numbers);
     this.fillModels();
+  }
+
+  // --- two depths ---
+
+  turn(name) {
+    this.tab = name;
+    this.say();
+    return this.answer();
+  }
+
+  /** What is on screen: why, or every number; the other one is asked for when it is opened. */
+  async answer(place) {
+    const deep = this.tab === NUMBERS;
+    this.why.node.hidden = deep;
+    this.numbers.hidden = !deep;
+    for (const each of this.tabs.children) each.setAttribute("aria-pressed", String(each.dataset.tab === this.tab));
+    if (deep) {
+      await this.look({ fresh: true, place });
+      if (!this.view) return;
+      return this.theme(this.studio.root.dataset.theme);
+    }
+    this.fail(null);
+    const { rival, token, instead } = this.reason;
+    return this.why.show({ rival, at: Number(token) || 1, instead });
   }
 
   fillModels() {
@@ -184,9 +231,11 @@ export class Inside {
       target: "",
       changes: [],
       seen: {},
+      reason: {},
     });
+    if (this.card.why === false) this.tab = NUMBERS;
     this.fill();
-    return this.look({ fresh: true }).then(() => this.say());
+    return this.answer().then(() => this.say());
   }
 
   /** One of the texts to try. */
@@ -201,7 +250,8 @@ export class Inside {
   type() {
     Object.assign(this, { text: this.words.value, target: this.lead.hidden ? "" : this.lead.value });
     this.changes = this.changes.filter((each) => each.kind === "head off" || (each.kind === "take" && each.frozen));
-    return this.look({ fresh: true, place: this.view?.state }).then(() => this.say());
+    this.reason = {};
+    return this.answer(this.view?.state).then(() => this.say());
   }
 
   enter(event) {

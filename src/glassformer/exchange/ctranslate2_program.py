@@ -1,0 +1,65 @@
+"""A language model for CTranslate2, made by that tool's own converter from a folder for transformers, and read back by
+it. It knows no run folder.
+
+Only what CTranslate2 tells all logits of can be compared, so translators and classifiers are refused.
+"""
+
+import json
+import tempfile
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from glassformer.errors import InputError
+from glassformer.exchange.hugging_face import folder_files, layout_of
+from glassformer.exchange.parity import Opened
+from glassformer.models.registry import MODELS
+from glassformer.objectives.objective import Trained
+
+
+def ctranslate2_files(trained: Trained) -> dict[str, bytes]:
+    """All files of the export, by name."""
+    if MODELS[trained.card.model].family != "language model":
+        raise InputError(
+            f"CTranslate2 tells no logits of a {MODELS[trained.card.model].family}, so whether the export is the same "
+            "model could not be shown; export it with --to onnx or --to hf."
+        )
+    files, layout = folder_files(trained), layout_of(trained)
+    try:
+        from ctranslate2.converters import TransformersConverter  # type: ignore[import-untyped]
+    except ModuleNotFoundError as error:
+        raise InputError("This export needs CTranslate2: pip install ctranslate2 transformers.") from error
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = Path(folder) / "hf", Path(folder) / "out"
+        source.mkdir()
+        for name, content in files.items():
+            (source / name).write_bytes(content)
+        try:
+            TransformersConverter(str(source)).convert(str(out))
+        except (ValueError, NotImplementedError) as error:
+            why = str(error).partition(" (")[0]  # a list of all that it takes would follow
+            raise InputError(f"CTranslate2 does not take {layout.architecture}: {why}.") from error
+        found = {path.name: path.read_bytes() for path in out.iterdir()}
+    return {**found, "tokenizer.json": files["tokenizer.json"]}
+
+
+def opened_by_ctranslate2(folder: Path, trained: Trained) -> Opened:
+    """The export in CTranslate2, called as our model is."""
+    import ctranslate2  # type: ignore[import-untyped]
+    import numpy as np
+
+    generator = ctranslate2.Generator(str(folder), device="cpu", intra_threads=torch.get_num_threads())
+    names = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
+
+    def answers(ids: Tensor, real: Tensor) -> Tensor:
+        return torch.from_numpy(np.array(generator.forward_batch(ids.tolist())))
+
+    def writes(ids: Tensor, longest: int) -> list[int]:
+        (found,) = generator.generate_batch(
+            [[names[each] for each in ids[0].tolist()]], max_length=longest, sampling_topk=1,
+            include_prompt_in_result=False, end_token=names[trained.tokens.end], return_end_token=True,
+        )  # fmt: skip
+        return list(found.sequences_ids[0])
+
+    return Opened(answers, writes)

@@ -1,0 +1,160 @@
+"""The question: a model, a text, and of what it answers one class or token over its rival, all of it as ids.
+
+From words to numbers and back; it asks nothing yet.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from glassformer.errors import InputError, nearest
+from glassformer.inside.look_at_text import MOST_TOKENS
+from glassformer.inside.looks import continuation_of, own_words
+from glassformer.inside.why.margins import Margin, Prompted, margin_of
+from glassformer.inside.why.shared_out import Neutral
+from glassformer.inside.why.whole_words import Word, readable, words_of, written_words
+from glassformer.models.card import Card
+from glassformer.objectives.predictions import AND_SOME, TIMES_LONGER, room
+from glassformer.objectives.table import objective_of
+from glassformer.text.tokens import Tokens
+
+CANDIDATES = 8  # rivals that are offered
+
+
+@dataclass(frozen=True)
+class Which:
+    """Which answer is asked about, against whom, and at which token of what is written (counted from 1)."""
+
+    answer: str | None = None
+    rival: str | None = None
+    at: int = 1
+    target: str | None = None
+
+
+@dataclass(frozen=True)
+class Question:
+    """A text as a model is given it, and the margin that is asked about."""
+
+    card: Card
+    tokens: Tokens
+    text: str
+    margin: Margin
+    given: Prompted
+    words: tuple[Word, ...]
+    written: tuple[int, ...]  # all that the model wrote, or was led along, also behind the token that is asked about
+    at: int
+
+    def read(self, text: str) -> tuple[int, ...]:
+        """The ids that the model is given for a text."""
+        return tuple(objective_of(self.card).prompt(self.tokens, text).tolist())
+
+    def name(self, each: int) -> str:
+        """What an answer is called: a class, or a token."""
+        if self.margin.family == "classifier":
+            return str(self.card.labels[each])
+        return readable(self.tokens.strings([each])[0])
+
+    @property
+    def fixed(self) -> tuple[int, ...]:
+        """The places of marks, which are no words."""
+        held = {place for word in self.words for place in word.places}
+        return tuple(place for place in range(len(self.given.places)) if place not in held)
+
+    @property
+    def neutral(self) -> Neutral:
+        """What a blank may be made of: where a text is written on, a space is a token that says little."""
+        special = tuple(i for i in range(len(self.tokens)) if self.tokens.name(i) in self.tokens.specials.names)
+        space = self.tokens.encode(" ", bare=True).ids if self.margin.family != "classifier" else ()
+        known = len(space) == 1 and space[0] not in special
+        return Neutral(space[0] if known else None, self.tokens.unknown, special)
+
+    def logits(self) -> torch.Tensor:
+        """All logits of the answer."""
+        return self.margin.logits([self.given])[0]
+
+
+def question(model: Any, card: Card, tokens: Tokens, text: str, asking: Which) -> Question:
+    """What is asked, checked and as ids."""
+    objective = objective_of(card)
+    if not isinstance(text, str) or not text.strip():
+        raise InputError("There is no text to ask about; type one.")
+    if objective.predict is None or objective.pretrains:
+        raise InputError(f"This model has only learnt to {objective.learns}; finetune it (--from) before you ask why.")
+    ids = tuple(objective.prompt(tokens, text).tolist())
+    encoded = tokens.encode(text)
+    most = min(room(card), MOST_TOKENS)
+    if len(ids) > most:
+        raise InputError(f"This text has {len(ids):,} tokens; why can be asked for {most:,} at most. Shorten it.")
+    if ids[: len(encoded.ids)] != encoded.ids or not encoded.ids:
+        raise InputError("No token of this text can be found in it, so nothing can be shared out over its words.")
+    written = _written(model, card, tokens, ids, asking)
+    before = written[: asking.at - 1]
+    given = Prompted(ids, (tokens.start, *before) if objective.family == "translator" else before)
+    first = len(given.places) - len(before)
+    words = [*words_of(text, encoded.offsets), *written_words(tokens, before, first)]
+    plain = Question(card, tokens, text, margin_of(model, objective.family), given, tuple(words), written, asking.at)
+    return _between(plain, asking)
+
+
+def _written(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], asking: Which) -> tuple[int, ...]:
+    """What stands in the answer, as far as it is needed."""
+    objective, at = objective_of(card), asking.at
+    if objective.family == "classifier":
+        if at != 1 or asking.target is not None:
+            raise InputError("A classifier writes nothing: it has one answer, so ask without --at and --target.")
+        return ()
+    if at < 1:
+        raise InputError(f"`at` counts the written tokens from 1; it is {at}.")
+    if asking.target is not None:
+        if objective.family != "translator":
+            raise InputError(f"Only a translator takes a target; this model was trained to {card.task}.")
+        led = (*tokens.encode(asking.target, bare=True).ids, tokens.end)
+    else:
+        led = tuple(_own(model, card, tokens, ids, at))
+    if at > max(len(led), 1):
+        raise InputError(f"There is no token {at}: what is written has {len(led)}, its end mark counted.")
+    return led
+
+
+def _own(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], at: int) -> Sequence[int]:
+    objective, row = objective_of(card), torch.tensor([ids])
+    longest = TIMES_LONGER * len(ids) + AND_SOME
+    if objective.family == "translator":
+        real = torch.ones_like(row, dtype=torch.bool)
+        return [*own_words(model, row, real, longest, (tokens.start, tokens.end)), tokens.end]
+    if objective.goes_on:
+        return continuation_of(model, row, min(at, room(card) - len(ids)), tokens.end)
+    return [*continuation_of(model, row, longest, tokens.end), tokens.end]
+
+
+# --- the answer and its rival -------------------------------------------------------------------------------------
+
+
+def _between(plain: Question, asking: Which) -> Question:
+    logits = plain.logits()
+    best = logits.argsort(descending=True, stable=True).tolist()
+    led = plain.written[asking.at - 1] if asking.target is not None else best[0]
+    answer = led if asking.answer is None else _id(plain, asking.answer, best)
+    rival = next(each for each in best if each != answer) if asking.rival is None else _id(plain, asking.rival, best)
+    if rival == answer:
+        raise InputError(f"'{plain.name(answer)}' is the answer itself; choose another rival.")
+    return replace(plain, margin=plain.margin.between(answer, rival))
+
+
+def _id(plain: Question, name: str, best: Sequence[int]) -> int:
+    """The class or token of this name; of tokens that look alike, the likeliest."""
+    if plain.margin.family == "classifier":
+        labels = [str(each) for each in plain.card.labels]
+        if name not in labels:
+            raise InputError(f"There is no class '{name:.60}'; {nearest(name, labels)}")
+        return labels.index(name)
+    strings = plain.tokens.strings(range(len(plain.tokens)))
+    alike = {i for i, each in enumerate(strings) if each == name} or {
+        i for i, each in enumerate(strings) if readable(each) == name.strip() or readable(each) == name
+    }
+    if not alike:
+        known = [plain.name(each) for each in best[:CANDIDATES]]
+        raise InputError(f"'{name:.60}' is no token of this model; the likeliest here are {', '.join(known)}.")
+    return next(each for each in best if each in alike)

@@ -1,0 +1,198 @@
+"""Why, to be read, kept and shown: sentences, a strip of coloured words, and tables, as text or as a page without any
+script. It works nothing out.
+
+Blue speaks for the answer, orange against it, zero is the paper: the two can be told apart by everybody, and each word
+has its signed number beneath.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from glassformer.drawing.html_page import bullets, framed, section, table
+from glassformer.errors import InputError
+from glassformer.inside.why.logit_lens import WARNING
+from glassformer.inside.why.reasons import Reasons, Twin, WordShare
+from glassformer.inside.why.sentences import signed, told
+from glassformer.storage import write_file
+
+LEVELS = 9  # of colour, on either side
+BAR = 220  # the width of a bar's frame, in pixels
+
+
+@dataclass(frozen=True)
+class Why:
+    """Why a model answered so.
+
+    why.words                the answer in words
+    why.reasons.words        every word with its share, and the margin without it
+    why.save("why.html")     one file that needs nothing else
+    """
+
+    reasons: Reasons
+
+    @property
+    def sentences(self) -> list[str]:
+        """The answer in words, and what must be known to trust it."""
+        return told(self.reasons)
+
+    @property
+    def words(self) -> str:
+        """The same in one text."""
+        return " ".join(self.sentences)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON-ready data."""
+        return {"sentences": self.sentences, **self.reasons.to_dict()}
+
+    def html(self) -> str:
+        """A page of its own."""
+        return framed(f"Why {self.reasons.answer}", self._body(), style=_style())
+
+    def save(self, path: str | Path) -> Path:
+        """Writes the page, in place of one that was there before."""
+        path = Path(path)
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; name a file for the page, such as {path / 'why.html'}.")
+        write_file(path, self.html().encode())
+        return path
+
+    def _body(self) -> str:
+        why = self.reasons
+        first, *rest = self.sentences
+        parts = [
+            f"<p class='first'>{_emphasised(first)}</p>",
+            strip(why),
+            bullets_of(rest),
+            section("Words", _word_table(why.words), _unit(why)),
+            section("Blocks and heads", _direct_table(why), _ON_DIRECT) if why.direct is not None else "",
+            section("Instead", _twin_table(why.twin), _ON_TWIN) if why.twin is not None else "",
+            section("After each block", _lens_table(why), WARNING) if why.lens else "",
+        ]
+        return f"<div class='gf-why'>{''.join(parts)}</div>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows, and saves."""
+        return f"<style>{_style()}</style>{self._body()}"
+
+    def __str__(self) -> str:
+        return self.words
+
+    def __repr__(self) -> str:
+        return f"<Why: {self.sentences[0]}>"
+
+
+_ON_DIRECT = (
+    "What each adds to the margin directly, with the scales of the norms held; the parts add up to the margin. "
+    "Without: how much less it is when the head gives zeros."
+)
+_ON_TWIN = "The margin with the twin's row put in place of each word's, after each stage; it turns where the sign does."
+
+
+def strip(why: Reasons) -> str:
+    """The words as they stand, coloured by their shares, each with its number."""
+    largest = max((abs(word.share) for word in why.words), default=0.0)
+    pieces = [_piece(word, largest) for word in why.words]
+    blank = why.shared.blank
+    first = "" if blank.undecided else f"<span class='blank'>blank<i>{signed(blank.margin)}</i></span>"
+    return f"<p class='strip'>{first}{' '.join(pieces)}</p>{_legend(why, largest)}"
+
+
+def level(share: float, largest: float) -> str:
+    """The class of a colour: for or against, from 0 to 9."""
+    depth = round(LEVELS * abs(share) / largest) if largest else 0
+    return f"{'for' if share >= 0 else 'against'}{depth}"
+
+
+def bullets_of(sentences: Sequence[str]) -> str:
+    """Sentences one below the other, words in *…* set in italics."""
+    return (
+        "<ul>" + "".join(f"<li>{_emphasised(each)}</li>" for each in sentences) + "</ul>" if sentences else bullets([])
+    )
+
+
+def _piece(word: WordShare, largest: float) -> str:
+    kind = f"{level(word.share, largest)}{' written' if word.written else ''}"
+    return f"<span class='{kind}'>{escape(word.text)}<i>{signed(word.share)}</i></span>"
+
+
+def _legend(why: Reasons, largest: float) -> str:
+    return (
+        f"<p class='legend'><span class='against{LEVELS}'>−{largest:.2f}</span> for {escape(why.rival)} "
+        f"<span class='for0'>0</span> for {escape(why.answer)} <span class='for{LEVELS}'>+{largest:.2f}</span>, "
+        "in logits</p>"
+    )
+
+
+def _unit(why: Reasons) -> str:
+    return (
+        f"Share: the word's part of the margin of {why.answer} over {why.rival}, in logits. "
+        "Without: how much less the margin is when the word is really left out."
+    )
+
+
+def _word_table(words: Iterable[WordShare]) -> str:
+    rows = [
+        (escape(word.text) + (" (written)" if word.written else ""), signed(word.share), signed(word.without))
+        for word in words
+    ]
+    return table(("word", "share", "without"), rows, ("", "number", "number"))
+
+
+def _direct_table(why: Reasons) -> str:
+    assert why.direct is not None
+    off = {(each.address, each.head): each.less for each in why.heads}
+    largest = max(abs(part.value) for part in why.direct.parts)
+    rows = []
+    for part in why.direct.parts:
+        less = off.get((part.address, part.head)) if part.head is not None else None
+        bar = _bar(part.value, largest)
+        rows.append((escape(part.title), bar, signed(part.value), "" if less is None else signed(less)))
+    return table(("part", "", "directly", "without"), rows, ("", "", "number", "number"))
+
+
+def _bar(value: float, largest: float) -> str:
+    """A bar to the right of the middle, or to the left."""
+    half = BAR / 2
+    wide = half * abs(value) / largest if largest else 0.0
+    begin = half if value >= 0 else half - wide
+    kind = "for9" if value >= 0 else "against9"
+    return (
+        f"<svg class='bar' width='{BAR}' height='12' role='img' aria-label='{signed(value)}'>"
+        f"<rect class='{kind}' x='{begin:.1f}' y='1' width='{wide:.1f}' height='10'/>"
+        f"<path d='M{half} 0V12'/></svg>"
+    )
+
+
+def _twin_table(twin: Twin) -> str:
+    if not twin.stages:
+        return ""
+    blocks = []
+    for names in dict.fromkeys(tuple(word for word, _ in stage.margins) for stage in twin.stages):
+        rows = [
+            (escape(stage.title), *(signed(value) for _, value in stage.margins))
+            for stage in twin.stages
+            if tuple(word for word, _ in stage.margins) == names
+        ]
+        blocks.append(table(("stage", *names), rows, ("", *["number"] * len(names))))
+    return "".join(blocks)
+
+
+def _lens_table(why: Reasons) -> str:
+    rows = [(escape(row.title), escape(row.token), f"{row.share:.2f}", signed(row.margin)) for row in why.lens]
+    return table(("stage", "would write", "probability", "margin"), rows, ("", "", "number", "number"))
+
+
+def _emphasised(sentence: str) -> str:
+    """*word* in italics; whatever stands between two stars is plain text."""
+    pieces = sentence.split("*")
+    if len(pieces) % 2 == 0:  # a text with a star of its own
+        return escape(sentence)
+    return "".join(f"<em>{escape(each)}</em>" if i % 2 else escape(each) for i, each in enumerate(pieces))
+
+
+def _style() -> str:
+    return files("glassformer.inside.why").joinpath("why.css").read_text(encoding="utf-8")

@@ -1,0 +1,37 @@
+"""Language models for CTranslate2: opened there, it is the same model; what it cannot hold is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.small_runs import small_run
+
+from glassformer.errors import InputError
+from glassformer.exchange.ctranslate2_program import ctranslate2_files
+from glassformer.objectives.objective import Trained
+from glassformer.runs.run import load
+
+LAYOUTS = {"gpt": {}, "modern": {}, "modern, as Llama": {"query_key_norm": False}}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_an_export_is_the_same_model(tmp_path: Path, name: str) -> None:
+    settings: dict[str, Any] = LAYOUTS[name]
+    run = load(small_run(tmp_path / "run", "answers", name.partition(",")[0], **settings).path)
+    parity = run.export("ctranslate2", tmp_path / "out", samples=11)
+    assert parity.passed, parity
+    assert (parity.written, parity.written_alike) == (11, 11)
+
+
+@pytest.mark.parametrize(
+    ("objective", "settings", "why"),
+    [
+        ("answers", {"activation": "squared relu"}, "does not take ApertusForCausalLM"),
+        ("pairs", {}, "tells no logits of a translator"),
+        ("classes", {}, "tells no logits of a classifier"),
+    ],
+)
+def test_what_it_cannot_hold_is_refused(tmp_path: Path, objective: str, settings: dict[str, Any], why: str) -> None:
+    run = load(small_run(tmp_path / "run", objective, **settings).path)
+    with pytest.raises(InputError, match=why):
+        ctranslate2_files(Trained(run.model, run.card, run.tokens))

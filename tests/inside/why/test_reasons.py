@@ -1,0 +1,160 @@
+"""The bars: shares, blocks and heads add up on the models that come along; planted causes are found.
+
+The default draw is small; the full one, 200 texts of each, is slow.
+"""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from helpers.planted import CAUSE, OPPOSITE, PAIR, planted_run, planted_text
+from helpers.small_runs import small_run
+
+import glassformer as gf
+from glassformer.errors import InputError
+from glassformer.inside.why.question import Which
+from glassformer.inside.why.reasons import Reasons, reasons
+from glassformer.inside.why.sentences import SEVERAL, told
+from glassformer.inside.why.twins import swapped
+from glassformer.runs.run import Run, load, pocket_folders, pocket_races
+from glassformer.runs.trial_data import texts_to_compare
+from glassformer.text.made_sets import BAD, GOOD, date_places, make
+from glassformer.text.samples import Labelled, Pair
+
+POCKET = [folder.name for folder in pocket_folders()]
+FEW, MANY = 3, 200
+SHORT = 60  # characters of a text
+
+
+def asked(run: Run, text: str, *, instead: str | None = None, **how: object) -> Reasons:
+    return reasons(run.model, run.card, run.tokens, text, Which(**how), instead=instead)  # type: ignore[arg-type]
+
+
+def adds_up(why: Reasons) -> None:
+    shares = why.shared.blank.margin + sum(word.share for word in why.words)
+    assert shares == pytest.approx(why.margin, abs=1e-4)
+    assert all(word.share == pytest.approx(sum(part for _, part in word.pieces)) for word in why.words)
+    assert why.direct is not None
+    assert sum(part.value for part in why.direct.parts) == pytest.approx(why.margin, abs=1e-4)
+    assert sum(why.direct.blocks.values()) == pytest.approx(why.margin, abs=1e-4)
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", POCKET)
+def test_parts_add_up_to_the_margin(name: str, count: int) -> None:
+    run = gf.load(name)
+    texts, _ = texts_to_compare(run.card, run.folder, run.tokens, count + 9)
+    tried = [text[:SHORT] for text in texts if text[:SHORT].strip()][:count]
+    assert len(tried) == count
+    for text in tried:
+        adds_up(asked(run, text))
+
+
+# --- planted causes -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [10, pytest.param(MANY, marks=pytest.mark.slow)])
+def test_a_planted_word_comes_first(count: int) -> None:
+    run, draw, first = planted_run(), random.Random(7), 0
+    for _ in range(count):
+        cause = draw.choice((CAUSE, OPPOSITE))
+        words = asked(run, planted_text(draw, cause)).words
+        shared, left_out = (max(words, key=lambda word: abs(getattr(word, way))) for way in ("share", "without"))
+        first += shared.text == left_out.text == cause
+    assert first >= 0.95 * count
+
+
+@pytest.mark.parametrize("count", [5, pytest.param(MANY, marks=pytest.mark.slow)])
+def test_of_a_redundant_pair_both_are_in_front_and_the_page_says_so(count: int) -> None:
+    run, draw, found = planted_run(pair=True), random.Random(7), 0
+    for _ in range(count):
+        why = asked(run, planted_text(draw, *PAIR))
+        two = {word.text for word in sorted(why.words, key=lambda word: -word.share)[:2]}
+        near_0 = all(abs(word.without) < 0.1 * why.margin for word in why.words)
+        found += two == set(PAIR) and near_0 and SEVERAL in told(why)
+    assert found >= 0.95 * count
+
+
+def test_nothing_carries_the_answer_of_an_untrained_model(tmp_path: Path) -> None:
+    why = asked(planted_run(steps=0), planted_text(random.Random(3), CAUSE))
+    assert "nothing carries it" in told(why)[0]
+    assert "nothing carries it" not in told(asked(planted_run(), planted_text(random.Random(3), CAUSE)))[0]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_of_a_date_the_right_span_comes_first(tmp_path: Path) -> None:
+    """For a random figure of the date: the source token with the largest share says the year, the month or the day."""
+    run = gf.train("translate", "dates", steps=300, threads=1, out=tmp_path / "dates")
+    draw, right = random.Random(5), 0
+    parts = {"year": range(4), "month": range(5, 7), "day": range(8, 10)}
+    samples = make("dates", 2000, seed=77)[:MANY]
+    for sample in samples:
+        assert isinstance(sample, Pair)
+        part = draw.choice(list(parts))
+        figure = draw.choice(parts[part])
+        offsets = run.tokens.encode(sample.target, bare=True).offsets
+        at = next(i for i, (begin, end) in enumerate(offsets, start=1) if begin <= figure < end)
+        words = asked(run, sample.source, at=at, target=sample.target).words
+        shares = [share for word in words if not word.written for _, share in word.pieces]
+        begin, end = run.tokens.encode(sample.source).offsets[shares.index(max(shares))]
+        first, last = date_places(sample.source)[part]
+        right += begin < last and first < end
+    assert right >= 0.95 * len(samples)
+
+
+# --- twins --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def negation() -> Run:
+    return load(pocket_races()[0] / "transformer-0")
+
+
+@pytest.mark.parametrize("count", [4, pytest.param(MANY, marks=pytest.mark.slow)])
+def test_on_negation_the_twin_shows_the_turn(negation: Run, count: int) -> None:
+    texts = [sample.text for sample in make("negation", 2000, seed=31) if isinstance(sample, Labelled)]
+    pairs = [
+        (text, good, bad)
+        for text in texts
+        for good, bad in [(set(text.split()) & set(GOOD), set(text.split()) & set(BAD))]
+        if len(good) == len(bad) == 1
+    ][:count]
+    assert len(pairs) == count
+    turned = 0
+    for text, good, bad in pairs:
+        twin = swapped(text, *good, *bad)
+        why = asked(negation, text, instead=twin)
+        assert why.twin is not None
+        places = [name for stage in why.twin.stages for name, value in stage.margins if value < 0]
+        turned += why.twin.margin < 0 and bool(places) and any("the answer turns" in each for each in told(why))
+        first = why.twin.stages[0]
+        assert {name for name, value in first.margins if value != pytest.approx(why.margin)} <= good | bad
+    assert turned >= 0.95 * count
+
+
+def test_a_twin_of_another_length_is_not_patched(negation: Run) -> None:
+    twin = asked(negation, "this film is good", instead="this film is not good").twin
+    assert twin is not None
+    assert (twin.stages, twin.parts, twin.changed) == ((), (), (("", "not"),))
+    with pytest.raises(InputError, match="The other text is empty"):
+        asked(negation, "this film is good", instead=" ")
+
+
+# --- the whole ----------------------------------------------------------------------------------------------------
+
+
+def test_all_of_it_is_plain_data(tmp_path: Path) -> None:
+    run = load(small_run(tmp_path / "run", "pairs").path)
+    why = asked(run, "the third of March", at=2, target="1984", instead="the ninth of March")
+    content = json.loads(json.dumps(why.to_dict(), allow_nan=False))
+    assert (content["answer"], content["at"], content["written"]) == ("9", 2, ["1", "9", "8", "4", "</s>"])
+    assert content["margin"] == pytest.approx(sum(content["blocks"].values()))
+    assert [row["title"] for row in content["lens"]] == ["after decoder · block 1", "after decoder · block 2"]
+    assert "early rows are often noise" in content["lens_warning"]
+    assert [word["text"] for word in content["words"]][-2:] == ["March", "1"]
+    assert content["twin"]["changed"] == [["third", "ninth"]]
+    assert len(content["head_off"]) == 18
+    assert "attention" not in " ".join(told(why)).replace("self-attention", "")
