@@ -226,6 +226,11 @@ def in_half_the_graph(x: Tensor) -> Tensor:
     return torch.zeros_like(x[0]).index_add(0, ask, shares[:, None] * x[0, answer]).expand_as(x)
 
 
+def not_added_up(x: Tensor) -> Tensor:
+    """Weights of rows, multiplied with the rows, and left so."""
+    return x * (x @ x.new_ones(WIDTH)).softmax(-1)[..., None]
+
+
 HIDDEN: dict[str, Callable[[], Hidden]] = {
     "scripted": lambda: torch.jit.script(ByHand()),
     "traced": lambda: torch.jit.trace(ByHand(), torch.ones(2, 7, WIDTH)),
@@ -242,6 +247,7 @@ HIDDEN: dict[str, Callable[[], Hidden]] = {
             straight_to_aten, behind_a_curtain, kernel_behind_a_curtain, in_a_thread, in_a_pool, in_numpy,
             in_numpy_and_copied, by_distance, by_distance_one_by_one, in_one_go, by_powers, by_logarithms,
             by_log_softmax, mapped, nested, with_averaged_heads, bent, by_angle, by_convolution_bag, in_half_the_graph,
+            not_added_up,
         )
     },
 }  # fmt: skip

@@ -260,6 +260,26 @@ def by_setitem(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return scores.softmax(-1) @ v
 
 
+def hidden_twice(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Hidden before the softmax, and set to zero after it: a row that sees nothing is zeros."""
+    hidden = FUTURE.clone()
+    hidden[3] = True
+    lowest = torch.finfo(q.dtype).min
+    return (q @ k.mT).masked_fill(hidden, lowest).softmax(-1).masked_fill(hidden, 0.0) @ v
+
+
+def multiplied_after(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """The mask again, as ones and zeros."""
+    return ((q @ k.mT).masked_fill(FUTURE, -math.inf).softmax(-1) * (~FUTURE).float()) @ v
+
+
+def without_nan(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """A row that sees nothing is NaN, and then zeros."""
+    hidden = FUTURE.clone()
+    hidden[3] = True
+    return (q @ k.mT).masked_fill(hidden, -math.inf).softmax(-1).nan_to_num(0.0) @ v
+
+
 # What the watcher should say of each: heads, sets of keys, scale, causal, masked, biased.
 USUAL = 3**-0.5
 FUNCTIONS: dict[Callable[[Tensor, Tensor, Tensor], Tensor], tuple[int, int, float, bool, bool, bool]] = {
@@ -293,6 +313,9 @@ FUNCTIONS: dict[Callable[[Tensor, Tensor, Tensor], Tensor], tuple[int, int, floa
     over_the_other_axis: (3, 3, 0.5, False, False, True),
     turned_weights: (3, 3, 1.0, True, True, False),
     by_setitem: (3, 3, 1.0, True, True, False),
+    hidden_twice: (3, 3, 1.0, True, True, False),
+    multiplied_after: (3, 3, 1.0, True, True, False),
+    without_nan: (3, 3, 1.0, True, True, False),
 }
 
 

@@ -416,6 +416,54 @@ def test_bad_shapes_are_named(shapes: list[tuple[int, ...]], message: str) -> No
         ours(*(torch.zeros(shape, dtype=torch.float64) for shape in shapes))
 
 
+REFUSED: dict[str, tuple[list[tuple[int, ...]], dict[str, Tensor]]] = {
+    "four axes": ([(1, 3, 4, 6), (3, 4, 6), (3, 4, 6)], {}),
+    "a key alone": ([(3, 4, 6), (3, 6), (3, 4, 6)], {}),
+    "a query alone": ([(3, 6), (3, 4, 6), (3, 4, 6)], {}),
+    "width": ([(3, 4, 7)] * 3, {}),
+    "lengths": ([(3, 4, 6), (3, 4, 6), (5, 4, 6)], {}),
+    "padding of three axes": ([(3, 4, 6)] * 3, {"key_padding_mask": torch.zeros(1, 4, 3, dtype=torch.bool)}),
+    "padding too long": ([(3, 4, 6)] * 3, {"key_padding_mask": torch.zeros(4, 5, dtype=torch.bool)}),
+    "mask of four axes": ([(3, 4, 6)] * 3, {"attn_mask": torch.zeros(1, 1, 3, 3, dtype=torch.bool)}),
+    "mask of two": ([(3, 4, 6)] * 3, {"attn_mask": torch.zeros(2, 3, dtype=torch.bool)}),
+    "mask of three": ([(3, 4, 6)] * 3, {"attn_mask": torch.zeros(3, 3, 3, dtype=torch.bool)}),
+    "mask of whole numbers": ([(3, 4, 6)] * 3, {"attn_mask": torch.zeros(3, 3, dtype=torch.int64)}),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_torch_refuses_is_refused_with_an_error_of_the_same_kind(name: str) -> None:
+    shapes, masks = REFUSED[name]
+    given = [torch.zeros(shape) for shape in shapes]
+    with pytest.raises((AssertionError, RuntimeError)) as theirs:
+        nn.MultiheadAttention(6, 2)(*given, **masks)
+    with pytest.raises(InputError) as ours:
+        MultiheadAttention(6, 2)(*given, **masks)
+    assert isinstance(ours.value, type(theirs.value))
+
+
+def test_heads_that_do_not_divide_are_an_assertion_as_in_torch() -> None:
+    for kind in (nn.MultiheadAttention, MultiheadAttention):
+        with pytest.raises(AssertionError):
+            kind(5, 2)
+        with pytest.raises(ValueError, match="0"):
+            kind(0, 2)
+
+
+def test_a_bias_in_other_numbers_is_added_and_other_rows_are_named() -> None:
+    """torch's own tests ask for the first; the second it leaves to its kernel."""
+    ours, theirs = pair(dropout=0.0)
+    for module in (ours, theirs):
+        assert module.in_proj_bias is not None
+        nn.init.normal_(module.in_proj_bias, generator=torch.Generator().manual_seed(0))
+        module.in_proj_bias = nn.Parameter(module.in_proj_bias.half())
+    rows = sequences(theirs)
+    torch.testing.assert_close(ours(*rows)[0], theirs(*rows)[0], atol=1e-12, rtol=0)
+    with pytest.raises(InputError, match=r"`query` is torch.float32, and the weights are torch.float64") as refused:
+        ours(*(each.float() for each in rows))
+    assert isinstance(refused.value, RuntimeError)
+
+
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors is in prototype stage")
 def test_nested_tensors_are_refused_with_the_way_out() -> None:
     encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(22, 2, 31, batch_first=True), 1).eval()

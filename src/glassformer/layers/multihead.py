@@ -23,8 +23,15 @@ from glassformer.stages.watchers import Watcher, nothing
 Module = TypeVar("Module", bound=nn.Module)
 
 
+class AsTorchError(InputError, AssertionError, RuntimeError):
+    """What torch's module refuses too, where it asserts or raises a RuntimeError: who waits for that will catch it."""
+
+
 class MultiheadAttention(nn.Module):
     """Multi-head attention as torch spells it. As there, `batch_first` is False and weights are averaged by default.
+
+    It is no subclass of torch's: a library that asks for one means to reach around `forward`, for torch's fused kernel
+    or to quantize it, and would get other numbers than are shown. `to_torch` gives the real one.
 
     embed_dim, num_heads   width D of queries and answers, and heads H
     dropout                share of the weights dropped while training
@@ -60,7 +67,7 @@ class MultiheadAttention(nn.Module):
     ) -> None:
         super().__init__()
         if embed_dim <= 0 or num_heads <= 0 or embed_dim % num_heads:
-            raise InputError(f"A width of {embed_dim} cannot be divided evenly among {num_heads} heads.")
+            raise AsTorchError(f"A width of {embed_dim} cannot be divided evenly among {num_heads} heads.")
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.kdim = embed_dim if kdim is None else kdim
         self.vdim = embed_dim if vdim is None else vdim
@@ -153,12 +160,14 @@ class MultiheadAttention(nn.Module):
 
         def rows(name: str, given: Tensor, width: int) -> Tensor:
             if given.is_nested:
-                raise InputError(
+                raise AsTorchError(
                     f"`{name}` is a nested tensor; hand in padded rows and a key_padding_mask. "
                     "In a torch.nn.TransformerEncoder set `use_nested_tensor = False`."
                 )
             if given.ndim != (2 if alone else 3) or given.shape[-1] != width:
-                raise InputError(f"`{name}` must have shape [{order}, {width}]; it has {list(given.shape)}.")
+                raise AsTorchError(f"`{name}` must have shape [{order}, {width}]; it has {list(given.shape)}.")
+            if given.dtype != self.out_proj.weight.dtype and not torch.is_autocast_enabled(given.device.type):
+                raise AsTorchError(f"`{name}` is {given.dtype}, and the weights are {self.out_proj.weight.dtype}.")
             return given[None] if alone else given if self.batch_first else given.transpose(0, 1)
 
         x = see("inputs", rows("query", query, self.embed_dim))
@@ -166,7 +175,7 @@ class MultiheadAttention(nn.Module):
         third = context if value is key else rows("value", value, self.vdim)
         if context.shape[:2] != third.shape[:2] or context.shape[0] != x.shape[0]:
             shapes = ", ".join(str(list(given.shape)) for given in (query, key, value))
-            raise InputError(f"`key` and `value` must be equally long, and all three of one batch; shapes: {shapes}.")
+            raise AsTorchError(f"`key` and `value` must be equally long, and all three of one batch; shapes: {shapes}.")
         return x, context, third
 
     def _projected(self, x: Tensor, context: Tensor, third: Tensor, see: Watcher) -> list[Float[Tensor, "B H T K"]]:
@@ -186,7 +195,8 @@ class MultiheadAttention(nn.Module):
         heads = []
         for (name, stage, rows, extra, how), weight, bias in zip(plan, weights, biases, strict=True):
             shown = see(f"{name}_weight", weight.T)  # torch keeps W transposed; it is shown as it is written
-            made = F.linear(rows, shown.T, None if bias is None else see(f"{name}_bias", bias))  # B T D
+            added = None if bias is None else see(f"{name}_bias", bias).to(weight.dtype)
+            made = F.linear(rows, shown.T, added)  # B T D
             more = [row.expand(made.shape[0], -1, -1) for row in extra if row is not None]
             heads.append(see(stage, split_heads(torch.cat([made, *more], 1) if more else made, self.num_heads), how))
         return heads
@@ -211,7 +221,7 @@ def _four_axes(name: str, mask: Tensor | None, *layouts: tuple[tuple[int, ...], 
     if mask is None:
         return None
     if mask.dtype != torch.bool and not mask.is_floating_point():
-        raise InputError(
+        raise AsTorchError(
             f"`{name}` must be boolean, True where a query may not look, or floating-point numbers to add to the "
             f"scores; it is {mask.dtype}. For 0/1 numbers use mask.bool()."
         )
@@ -219,7 +229,7 @@ def _four_axes(name: str, mask: Tensor | None, *layouts: tuple[tuple[int, ...], 
         if mask.shape == shape:
             return mask.reshape(whole)
     expected = " or ".join(str(list(shape)) for shape, _ in layouts)
-    raise InputError(f"`{name}` has shape {list(mask.shape)}; expected {expected}.")
+    raise AsTorchError(f"`{name}` has shape {list(mask.shape)}; expected {expected}.")
 
 
 def _in_our_terms(masks: list[Tensor], dtype: torch.dtype) -> tuple[Tensor | None, Tensor | None]:

@@ -4,19 +4,33 @@ import subprocess
 import sys
 
 
-def test_compiled_parts_run_and_flexible_attention_is_noticed() -> None:
+def test_compiled_parts_run_and_flexible_attention_is_rebuilt() -> None:
     """In a process of its own: shape annotations are not to be compiled."""
     program = """
 import warnings
 warnings.simplefilter("ignore")
 import torch, glassformer as gf
-from torch.nn.attention.flex_attention import flex_attention
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 class Flexible(torch.nn.Module):
-    def forward(self, q): return flex_attention(q, q, q)
-q = torch.randn(2, 3, 5, 8)
-seen = gf.watch(Flexible()).run(q)
-assert torch.equal(seen.answer, Flexible()(q))
-assert not seen.honest and "flex_attention" in seen.sentences[0], seen.sentences
+    def __init__(self, **options):
+        super().__init__()
+        self.options = options
+    def forward(self, q): return flex_attention(q, q[:, ::2], q[:, ::2], enable_gqa=True, **self.options)
+slopes = torch.tensor([0.5, 0.1, 0.2, 0.3])
+def biased(score, text, head, query, key): return 3 * torch.tanh(score / 3) + slopes[head] * (key - query)
+causal = create_block_mask(lambda text, head, query, key: query >= key, None, None, 5, 5, device="cpu")
+q = torch.randn(2, 4, 5, 8)
+both = {"score_mod": biased, "block_mask": causal}
+for options in ({}, {"score_mod": biased}, {"block_mask": causal, "scale": 0.7}, both):
+    model = Flexible(**options).eval()
+    seen = gf.watch(model).run(q)
+    assert torch.equal(seen.answer, model(q))
+    (call,) = seen.calls
+    assert seen.honest and call.kind == "flex", seen.sentences
+    assert (call.causal, call.biased) == ("block_mask" in options, "score_mod" in options)
+    assert call.shapes["keys"][1] == 2
+changed = gf.watch(model).run(q, write={"weights": lambda weights: 0 * weights})
+assert not changed.answer.any() and changed.before.answer.any()
 linear = torch.nn.Linear(8, 8)
 compiled = torch.compile(linear, backend="eager")
 assert torch.equal(gf.watch(compiled).run(q).answer, linear(q))

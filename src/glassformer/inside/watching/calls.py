@@ -38,7 +38,7 @@ class AttentionCall:
 
     path      the module that ran it, as `named_modules` has it
     scope     where its stages stand in the trace: the path, with `@2` from the second call on
-    kind      `sdpa` (torch's kernel), `mha` (torch's multi-head attention) or `softmax` (written by hand)
+    kind      `sdpa` or `flex` (torch's kernels), `mha` (torch's multi-head attention) or `softmax` (written by hand)
     shapes    of queries, keys, values and weights
     causal    whether no query saw a later key
     masked    whether something was hidden; `biased` whether numbers were added to the scores

@@ -16,13 +16,18 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import _disable_current_modes
 
-from glassformer.errors import InputError
 from glassformer.inside.watching.asking import Asking
 from glassformer.inside.watching.beneath.origins import Origins
 from glassformer.inside.watching.beneath.underneath import Underneath
 from glassformer.inside.watching.calls import AttentionCall, Comparison, facts_of_attention
 from glassformer.inside.watching.following.follower import Follower
-from glassformer.inside.watching.following.rebuilding import CaughtAttention, Heart, Multihead, from_kernel
+from glassformer.inside.watching.following.rebuilding import (
+    CaughtAttention,
+    Heart,
+    Multihead,
+    from_flexible,
+    from_kernel,
+)  # fmt: skip
 from glassformer.inside.watching.fused import Again, Pair
 from glassformer.inside.watching.interruptions import from_a_signal
 from glassformer.inside.watching.seen import Seen
@@ -93,7 +98,7 @@ class WatchMode(TorchFunctionMode):
             given.apply_defaults()
             return Multihead(given.arguments, result[0])
         if name == "flex_attention":
-            raise InputError("flex_attention takes any function for its scores")
+            return from_flexible(result[0], *args, **kwargs)
         return self.follower.told(name, args, kwargs, result)
 
     def _keep(self, found: CaughtAttention) -> Any | None:
@@ -136,6 +141,8 @@ class WatchMode(TorchFunctionMode):
 
     def _put(self, instead: Any, result: Any, out: Tensor | None) -> Any:
         """What follows from a change, in the place of what the call gave, and laid out in memory like it."""
+        if isinstance(result, tuple) and isinstance(instead, Tensor):  # what else was told is as before
+            return (self._put(instead, result[0], None), *result[1:])
         if isinstance(result, tuple):
             return tuple(self._put(new, old, None) for new, old in zip(instead, result, strict=True))
         if result is None:
@@ -161,13 +168,19 @@ class WatchMode(TorchFunctionMode):
         """Says which softmaxes were never followed to the end, and what ran underneath and was not told above."""
         missed = self.seen.missed
         missed += [(path, why) for path, why in self.follower.open.values() if path is not None]
+        added_up = {met.number for _, _, met in self.under.met if not met.apart}
         for call, path, met in self.under.met:
+            if met.apart and met.number in added_up:
+                continue
             if met.bare:
                 self.seen.bare.setdefault(path)
                 continue
             if call in self._told or any(path == told for told, _ in missed):
                 continue
-            if met.learned:
+            if met.apart:
+                why = f"{met.made_by} multiplies other numbers place by place, and no sum along them was seen"
+                self.under.unsure[path, why] = None
+            elif met.learned:
                 why = f"a {met.made_by} meets a matrix of the model: learned values, or a plain layer"
                 self.under.unsure[path, why] = None
             else:

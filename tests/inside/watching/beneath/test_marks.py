@@ -43,6 +43,28 @@ def test_powers_over_their_sum_are_shares() -> None:
     assert "exp and sum" in {meeting.made_by for meeting in met}
 
 
+def test_shares_that_multiply_place_by_place_are_told_until_they_are_added_up() -> None:
+    book = Bookkeeping()
+    weights = softmaxed(book)
+    assert book.after("mul", [(X, NONE, False), (W, weights, False)], X, [X, W])[1] == []  # a gate, column by column
+    column, rows = W.unsqueeze(-1), torch.zeros(5, 7, 3)  # each of seven weights across a row of three
+    spread, (apart,) = book.after("mul", [(rows, NONE, False), (column, weights, False)], rows, [rows, column])
+    assert "spread" in kinds(spread)
+    assert apart.apart
+    _, met = book.after("sum", [(rows, spread, False)], rows.sum(1), [rows, [1]])
+    assert [(meeting.apart, meeting.number) for meeting in met] == [(False, apart.number)]
+    assert book.after("mul", [(rows, NONE, True), (column, weights, False)], rows, [rows, column])[1] == []  # a layer
+
+
+def test_shares_along_another_axis_or_turned_are_no_gate() -> None:
+    book = Bookkeeping()
+    along = book.after("_softmax", [(X, NONE, False)], W, [X, 0])[0]
+    turned = book.after("transpose", [(W.T, softmaxed(book), False)], W, [W.T, 0, 1])[0]
+    for weights in (along, turned):
+        (met,) = book.after("mul", [(X, NONE, False), (W, weights, False)], X, [X, W])[1]
+        assert met.apart
+
+
 def test_a_relu_bends_products_but_not_ordinary_numbers() -> None:
     book = Bookkeeping()
 

@@ -24,6 +24,7 @@ _GATHERING = frozenset(("scatter_add", "scatter_add_", "index_add", "index_add_"
 _MULTIPLYING = frozenset(("mul", "mul_", "addcmul", "addcmul_"))
 _DIVIDING = frozenset(("div", "div_", "true_divide", "mul", "mul_"))
 _ADDING = frozenset(("add", "add_", "addcmul", "addcmul_"))
+_TURNING = frozenset(("transpose", "permute", "t", "transpose_", "t_"))
 _CUTTING = frozenset(("topk", "gather", "index", "index_select", "max", "amax", "sort", "mean", "sum", "var"))
 _ENDING = frozenset(("native_layer_norm", "native_group_norm", "native_batch_norm", "_fused_rms_norm"))
 # What leaves raw powers and products what they are: their shape may change, some may be hidden, all be scaled.
@@ -44,6 +45,8 @@ class WeightMark:
              over values that are not yet added up
     pure     nothing was done to them since that could make of them an ordinary row of features
     strong   they are whole rows still, not some that were chosen
+    across   they have been laid across others: turned, spread out, or made along another axis than the last. Else they
+             may be no more than a gate, which weighs each column of a row by itself
     """
 
     number: int
@@ -52,6 +55,7 @@ class WeightMark:
     lengths: frozenset[int] = frozenset()
     pure: bool = True
     strong: bool = True
+    across: bool = False
 
 
 Marks = frozenset[WeightMark]
@@ -60,12 +64,18 @@ NONE: Marks = frozenset()
 
 @dataclass(frozen=True)
 class Meeting:
-    """Weights met what they weigh; `learned` if that is a matrix of the model, as in any layer; `bare` if they are no
-    weights but products of rows with rows, as in linear attention."""
+    """Weights met what they weigh.
+
+    learned   that is a matrix of the model, as in any layer
+    bare      they are no weights but products of rows with rows, as in linear attention
+    apart     they multiply other numbers place by place, and nothing is added up yet; `number` says whose weights
+    """
 
     made_by: str
     learned: bool = False
     bare: bool = False
+    apart: bool = False
+    number: int = 0
 
 
 class Bookkeeping:
@@ -87,9 +97,10 @@ class Bookkeeping:
         if name.endswith("_like") or name.startswith("new_"):  # only the shape is taken
             return NONE, []
         if name in _SOFTMAX:
-            return frozenset((self.new("weights", name, (_length(args, result),)),)), []
+            mark = self.new("weights", name, (_length(args, result),))
+            return frozenset((replace(mark, across=_axis(args) % max(1, result.ndim) != result.ndim - 1),)), []
         if name in _LOGARITHMS:
-            length = operands[0][0].shape[args[1] if len(args) > 1 and isinstance(args[1], int) else -1]
+            length = operands[0][0].shape[_axis(args)]
             return frozenset((self.new("log", name, (length,)),)), []
         if name in PRODUCTS:
             return self._product(name, operands, result)
@@ -112,11 +123,11 @@ class Bookkeeping:
             others_fixed = all(fixed for j, (_, _, fixed) in enumerate(factors) if j != i) and len(factors) > 1
             for mark in marks:
                 if mark.kind == "weights" and not others_fixed:
-                    met.append(Meeting(mark.made_by))
+                    met.append(Meeting(mark.made_by, number=mark.number))
                 elif mark.kind == "weights" and mark.pure:
                     summed = tensor.shape[-1 if i == 0 or tensor.ndim < 2 else -2]
                     if any(summed % length == 0 for length in mark.lengths if length > 1):
-                        met.append(Meeting(mark.made_by, learned=True))
+                        met.append(Meeting(mark.made_by, learned=True, number=mark.number))
                     else:  # heads that talk to each other
                         onwards.add(replace(mark, pure=False))
                 elif mark.kind == "bent" and not others_fixed:
@@ -150,6 +161,9 @@ class Bookkeeping:
         for tensor, own, _ in operands:
             for mark in own:
                 onwards |= self._kept(name, mark, tensor, operands, result)
+        if name in _MULTIPLYING:
+            spread = [mark for mark in onwards if mark.kind == "spread" and mark.across and not mark.pure]
+            met += [Meeting(mark.made_by, apart=True, number=mark.number) for mark in spread]
         return frozenset(onwards), met
 
     def _divided(self, operands: Sequence[tuple[Tensor, Marks, bool]]) -> tuple[set[WeightMark], list[Meeting]]:
@@ -170,11 +184,12 @@ class Bookkeeping:
         if name in _ADDING:
             numbers = [{mark for mark in marks if mark.kind == "spread"} for _, marks, _ in operands]
             both = [a for a in numbers[0] for b in numbers[-1] if a.number == b.number] if len(numbers) > 1 else []
-            return [Meeting(mark.made_by, mark.pure) for mark in both[:1]]
+            return [Meeting(mark.made_by, mark.pure, number=mark.number) for mark in both[:1]]
         tensor, marks, _ = operands[-1] if name in _GATHERING else operands[0]
         gone = {size for size in tensor.shape if list(tensor.shape).count(size) > list(result.shape).count(size)}
         spread = (mark for mark in marks if mark.kind == "spread" and mark.strong)
-        return [Meeting(mark.made_by, mark.pure) for mark in spread if name in _GATHERING or mark.lengths & gone][:1]
+        added = (mark for mark in spread if name in _GATHERING or mark.lengths & gone)
+        return [Meeting(mark.made_by, mark.pure, number=mark.number) for mark in added][:1]
 
     def _kept(
         self,
@@ -208,6 +223,8 @@ class Bookkeeping:
                 new for old, new in zip(tensor.shape, result.shape, strict=True) if old != new and old in mark.lengths
             }
             mark = replace(mark, lengths=mark.lengths | changed)
+        if name in _TURNING or result.numel() > tensor.numel():
+            mark = replace(mark, across=True)
         if name in _CUTTING:
             return {replace(mark, strong=False, pure=False)}
         strangers = [
@@ -233,6 +250,9 @@ def _bends(name: str) -> bool:
     return name not in (_CAREFUL | _ENDING) or name in ("clamp", "clamp_min")
 
 
+def _axis(args: Sequence[Any]) -> int:
+    return args[1] if len(args) > 1 and isinstance(args[1], int) else -1
+
+
 def _length(args: Sequence[Any], result: Tensor) -> int:
-    axis = args[1] if len(args) > 1 and isinstance(args[1], int) else -1
-    return int(result.shape[axis]) if result.ndim else 1
+    return int(result.shape[_axis(args)]) if result.ndim else 1

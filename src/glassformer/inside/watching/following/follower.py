@@ -16,9 +16,20 @@ from torch import Tensor
 from torch.utils.weak import WeakIdKeyDictionary
 
 from glassformer.inside.watching.following.nodes import AttentionWeights, Lost, Node, Scores, Stretched
-from glassformer.inside.watching.following.products import PRODUCTS, Args, Kwargs, ScaledProduct, argument, arranged
+from glassformer.inside.watching.following.products import (
+    PRODUCTS,
+    Args,
+    Kwargs,
+    ScaledProduct,
+    argument,
+    arranged,
+    only_number,
+    tensors_among,
+)  # fmt: skip
 from glassformer.inside.watching.following.rebuilding import Heart, four_axes
 from glassformer.inside.watching.following.score_steps import Add, Bent, Bound, Fill, Shape, Step, Stretch, Times
+
+_ROUGHLY = 1e-3  # what was hidden before weighs nothing; whether all is equal is compared in any case
 
 
 class Follower:
@@ -30,9 +41,7 @@ class Follower:
         self._nodes: MutableMapping[Tensor, Node] = WeakIdKeyDictionary()
         self._count = 0
         self.spoke = False  # whether the last call that was told is one of the steps that are followed, or was named
-        self.open: dict[
-            int, tuple[str | None, str]
-        ] = {}  # attentions that were begun and not completed: where, and why
+        self.open: dict[int, tuple[str | None, str]] = {}  # begun and not completed: where, and why
 
     def told(self, name: str, args: Args, kwargs: Kwargs, result: Any) -> Heart | None:
         """Takes note of one call, and gives the attention that it completed, if any."""
@@ -58,7 +67,7 @@ class Follower:
         return self._nodes.get(tensor) if isinstance(tensor, Tensor) else None
 
     def _lost(self, name: str, args: Args, result: Tensor) -> Lost | None:
-        for tensor in _tensors(args):
+        for tensor in tensors_among(args):
             node = self.node(tensor)
             alike = result.numel() == tensor.numel() or result.shape[:-1] == tensor.shape[:-1]
             if alike and isinstance(node, Scores | AttentionWeights | Lost):
@@ -134,21 +143,21 @@ class Follower:
         node = self.node(tensor)
         if node is None and isinstance(other, Tensor):  # two tensors that nobody follows
             return None
-        factor = _number(other)
+        factor = only_number(other)
         if factor is not None and divides:
             factor = 1.0 / factor if factor else None
         if kwargs.get("rounding_mode") is not None:
             factor = None
         if divides and isinstance(node, AttentionWeights):
             return self._normalised(node, other) or self._lost("div", (tensor, other), result)
+        if isinstance(node, AttentionWeights) and factor is None and result.shape == tensor.shape:
+            covered = self._covered(node, other == 0, result) if bool(((other == 0) | (other == 1)).all()) else None
+            return covered or self._lost("mul", (tensor, other), result)
         if factor is None and isinstance(node, Scores) and node.sink is None and result.shape == tensor.shape:
             numbers = other.detach().reciprocal() if divides else other.detach()
             return node.then(Times(node.ordered(numbers), node.shape))
-        if (
-            factor is None
-            or isinstance(node, AttentionWeights | Lost)
-            or (isinstance(node, Scores) and node.sink is not None)
-        ):
+        sinks = isinstance(node, Scores) and node.sink is not None
+        if factor is None or isinstance(node, AttentionWeights | Lost) or sinks:
             return self._lost("div" if divides else "mul", (tensor, other), result)
         if isinstance(node, Scores):
             return node.then(Stretch(factor))
@@ -174,12 +183,12 @@ class Follower:
 
     def _filled(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         tensor = args[0]
-        where, value = argument(args, kwargs, 1, "mask"), _number(argument(args, kwargs, 2, "value"))
+        where, value = argument(args, kwargs, 1, "mask"), only_number(argument(args, kwargs, 2, "value"))
         return self._overwritten("masked_fill", tensor, where, value, result)
 
     def _written(self, tensor: Tensor, where: Any, value: Any) -> Node | None:
         """`scores[mask] = value`, with a mask as large as the scores or as their leading axes."""
-        number = _number(value)
+        number = only_number(value)
         if not isinstance(where, Tensor) or where.dtype != torch.bool or number is None:
             return None
         whole = where.reshape(*where.shape, *(1,) * (tensor.ndim - where.ndim)).expand_as(tensor)
@@ -189,15 +198,28 @@ class Follower:
         where, kept, other = (argument(args, kwargs, i, name) for i, name in enumerate(("condition", "input", "other")))
         if where.is_floating_point():  # as a method: scores.where(condition, other)
             where, kept = kept, where
-        if isinstance(self.node(other), Scores):
-            return self._overwritten("where", other, where, _number(kept), result)
-        return self._overwritten("where", kept, ~where, _number(other), result)
+        if isinstance(self.node(other), Scores | AttentionWeights):
+            return self._overwritten("where", other, where, only_number(kept), result)
+        return self._overwritten("where", kept, ~where, only_number(other), result)
 
     def _overwritten(self, name: str, tensor: Any, where: Tensor, value: float | None, result: Tensor) -> Node | None:
         node = self.node(tensor)
+        if isinstance(node, AttentionWeights) and value == 0.0 and result.shape == tensor.shape:
+            return self._covered(node, where, result) or self._lost(name, (tensor,), result)
         if not isinstance(node, Scores) or value is None or result.shape != tensor.shape or node.sink is not None:
             return self._lost(name, (tensor,), result)
         return node.then(Fill(node.ordered(where), value, node.shape))
+
+    def _covered(self, node: AttentionWeights, where: Tensor, result: Tensor) -> Node | None:
+        """Weights set to zero: if each row still adds up to one, or all of it is zero, their scores were hidden."""
+        scores = node.scores
+        if node.dropout or node.logarithm or node.powers or node.summed or scores.sink is not None:
+            return None
+        whole = where.expand_as(result).permute(scores.axes).all(-1)
+        left = result.detach().permute(scores.axes).sum(-1)[~whole]
+        if node.weigher == "softmax" and bool(((left - 1.0).abs() > _ROUGHLY).any()):
+            return None
+        return replace(node, scores=scores.then(Fill(scores.ordered(where), -math.inf, scores.shape)))
 
     def _softmax(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         tensor = argument(args, kwargs, 0, "input")
@@ -237,11 +259,8 @@ class Follower:
 
     def _normalised(self, node: AttentionWeights, other: Any) -> AttentionWeights | None:
         below = self.node(other)
-        if not isinstance(below, AttentionWeights) or not (
-            node.powers and below.summed and node.number == below.number
-        ):
-            return None
-        return replace(node, powers=False)
+        same = isinstance(below, AttentionWeights) and below.summed and node.number == below.number
+        return replace(node, powers=False) if same and node.powers else None
 
     def _sigmoid(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         node = self.node(args[0])
@@ -259,8 +278,8 @@ class Follower:
         tensor, low = args[0], argument(args, kwargs, 1, "min", "other")
         high = None if one_sided else argument(args, kwargs, 2, "max")
         node = self.node(tensor)
-        least = -math.inf if low is None else _number(low)
-        most = math.inf if high is None else _number(high)
+        least = -math.inf if low is None else only_number(low)
+        most = math.inf if high is None else only_number(high)
         if not isinstance(node, Scores) or least is None or most is None or node.sink is not None:
             return self._lost("clamp", args, result)
         return node.then(Bound(least, most)) if result.shape == tensor.shape else self._lost("clamp", args, result)
@@ -319,6 +338,11 @@ class Follower:
         found = scores.moved(tuple(size - 1 for size in moved.shape))
         return replace(node, scores=found) if isinstance(node, AttentionWeights) else found
 
+    def _without_nan(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+        """Rows that see nothing become zeros, as they are with us."""
+        node = self.node(args[0])
+        return node if isinstance(node, AttentionWeights) else self._lost("nan_to_num", args, result)
+
     def _reshaped(self, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
         node = self.node(args[0])
         if node is None or isinstance(node, Stretched):
@@ -340,19 +364,6 @@ def _in_shape(scores: Scores, shape: Shape) -> Scores:
     )
     four = four_axes(shape) if len(shape) >= len(scores.shape) else scores.four
     return replace(scores, queries=queries, keys=keys, shape=shape, axes=tuple(range(len(shape))), four=four)
-
-
-def _tensors(args: Args) -> list[Tensor]:
-    """The tensors among the arguments, and within lists of them."""
-    flat = [each for arg in args for each in (arg if isinstance(arg, list | tuple) else (arg,))]
-    return [each for each in flat if isinstance(each, Tensor)]
-
-
-def _number(value: Any) -> float | None:
-    """A number, or a tensor that holds just one."""
-    if isinstance(value, Tensor):
-        return float(value) if value.numel() == 1 else None
-    return float(value) if isinstance(value, int | float) else None
 
 
 def _rules() -> dict[str, Callable[..., Node | None]]:
@@ -379,6 +390,7 @@ def _rules() -> dict[str, Callable[..., Node | None]]:
         **named("dropout dropout_", Follower._dropped),
         **named("linear layer_norm rms_norm group_norm batch_norm conv1d conv2d conv3d", Follower._ended),
         **named("to float double half bfloat16 type type_as contiguous clone detach", Follower._kept),
+        **named("nan_to_num nan_to_num_", Follower._without_nan),
         **named("transpose", Follower._moved, how="transpose"),
         **named("permute", Follower._moved, how="permute"),
         **named("mT", Follower._moved, how="mT"),

@@ -78,6 +78,19 @@ def argument(args: Args, kwargs: Kwargs, place: int, *names: str) -> Any:
     return args[place] if place < len(args) else next((kwargs[name] for name in names if name in kwargs), None)
 
 
+def tensors_among(args: Args) -> list[Tensor]:
+    """The tensors among the arguments, and within lists of them."""
+    flat = [each for arg in args for each in (arg if isinstance(arg, list | tuple) else (arg,))]
+    return [each for each in flat if isinstance(each, Tensor)]
+
+
+def only_number(value: Any) -> float | None:
+    """A number, or a tensor that holds just one."""
+    if isinstance(value, Tensor):
+        return float(value) if value.numel() == 1 else None
+    return float(value) if isinstance(value, int | float) else None
+
+
 def _named_axes(left: Tensor, right: Tensor) -> tuple[str, str, str] | None:
     """Letters for a matrix product: leading axes are counted from the right, as broadcasting does."""
     if left.ndim < 2 or right.ndim < 2:

@@ -7,7 +7,7 @@ The legend of shapes is the one of attention.py.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ from glassformer.layers.attention import WEIGHERS, DotProduct, for_each_head, mi
 from glassformer.layers.multihead import MultiheadAttention
 from glassformer.stages.watchers import Watcher, nothing
 
+Mod = Callable[..., Tensor]
 Pair = tuple[Tensor, Tensor]  # what the model got, and what was rebuilt
 
 
@@ -194,6 +195,32 @@ def from_kernel(
     elif attn_mask is not None:
         steps.append(Add(attn_mask, shape))
     return Heart("sdpa", query, key, value, steps, shape, four_axes(shape), mixed, dropout=dropout_p)
+
+
+def from_flexible(
+    mixed: Tensor, query: Tensor, key: Tensor, value: Tensor, score_mod: Mod, block_mask: Sequence[Any],
+    scale: float, *_options: Any,
+) -> Heart:  # fmt: skip
+    """What torch's `flex_attention` was handed: its functions, asked for each score, become numbers and a mask."""
+    if query.shape[-3] != key.shape[-3]:
+        key, value = (rows.repeat_interleave(query.shape[-3] // rows.shape[-3], -3) for rows in (key, value))
+    shape = (*query.shape[:-1], key.shape[-2])
+    places = [torch.arange(size, device=query.device) for size in shape]
+    scaled = scale * score(query, key).expand(shape)
+    moved = _everywhere(score_mod, 1)(scaled, *places)
+    allowed = _everywhere(block_mask[-1], 0)(*places)
+    numbers = torch.where(moved == scaled, 0.0, moved - scaled)
+    steps: list[Step] = [Stretch(scale)]
+    steps += [Add(numbers, shape)] if bool(numbers.any()) else []
+    steps += [] if bool(allowed.all()) else [Fill(~allowed, -math.inf, shape)]
+    return Heart("flex", query, key, value, steps, shape, four_axes(shape), mixed)
+
+
+def _everywhere(mod: Mod, n_scores: int) -> Mod:
+    """A function of one score, its text, head, query and key, for all of them at once."""
+    for axis in (3, 2, 1, 0):
+        mod = torch.vmap(mod, in_dims=(0,) * n_scores + tuple(0 if i == axis else None for i in range(4)))
+    return mod
 
 
 # --- torch's multi-head attention, caught whole ------------------------------------------------------------------

@@ -123,7 +123,7 @@ def _worked(steps: Sequence[Step], scores: Tensor, hides: bool) -> InOurTerms:
             low = numbers <= LOW if hides else torch.zeros_like(numbers, dtype=torch.bool)
             numbers, blocked = numbers.masked_fill(low, 0.0), blocked | low
             now, bias = now + numbers, numbers if bias is None else bias + numbers
-        elif isinstance(step, Fill) and hides and step.value <= LOW:
+        elif isinstance(step, Fill) and (step.value == -math.inf or (hides and step.value <= LOW)):
             blocked = blocked | as_four(step.where, step.at, four)
         else:  # whatever stands there now: what has to be added to come to it
             now, usual = _elementwise(step, now, four), False
