@@ -288,3 +288,10 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(GlassformerError, match="cannot be written: Is a directory"):
         storage.append_file(tmp_path / "folder", b"")
+
+
+def test_half_a_character_was_never_written() -> None:
+    """JSON can spell one; no answer could hold it."""
+    with pytest.raises(DamagedError, match="half a character"):
+        storage.parse_json(rb'{"a": {"\ud800": 1}}', Path("a.json"))
+    assert storage.parse_json(rb'{"a": "\ud83d\ude00"}', Path("a.json")) == {"a": "\N{GRINNING FACE}"}

@@ -187,6 +187,8 @@ def parse_json(content: bytes, path: Path) -> dict[str, Any]:
         raise _damaged(path, f"it is not JSON ({' '.join(str(error).split())})") from error
     if not isinstance(found, dict):
         raise _damaged(path, "it does not hold an object")
+    if b"\\u" in content and re.search("[\ud800-\udfff]", json.dumps(found, ensure_ascii=False)):
+        raise _damaged(path, "it holds half a character, which was never written")
     return found
 
 
