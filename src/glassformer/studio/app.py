@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from glassformer.errors import GlassformerError, InputError
+from glassformer.errors import GlassformerError, InputError, lacks_memory
 from glassformer.serving.requests.limits import RefusedError, new_token
 from glassformer.serving.requests.strict_json import read_json
 from glassformer.studio.asking import Content
@@ -148,7 +148,9 @@ async def _http(request: Request, error: HTTPException) -> Response:
 
 
 async def _unforeseen(request: Request, error: Exception) -> Response:
-    """A fault of ours: told in the terminal, and not to the page."""
+    """A fault of ours: told in the terminal, and not to the page. Want of memory is none."""
+    if lacks_memory(error):
+        return JSONResponse({"error": "There is not enough memory for this; try a smaller one."}, 503)
     if not isinstance(error, ClientDisconnect):
         traceback.print_exception(error, file=sys.stderr)
     return JSONResponse({"error": "Something went wrong in the studio; its terminal says what."}, 500)

@@ -30,7 +30,7 @@ from glassformer.runs.folder import RunFolder
 from glassformer.runs.learnt import majority
 from glassformer.runs.report import training_points
 from glassformer.runs.run import Run
-from glassformer.storage import write_file
+from glassformer.storage import figures, write_file
 from glassformer.text.corpora import Corpus
 from glassformer.text.samples import Labelled
 from glassformer.text.tasks import TASKS
@@ -143,7 +143,8 @@ class Race:
                 runs.setdefault(entry.model, []).append(folder)
         if not runs:
             raise InputError(f"Nobody has finished in {self.out} yet.")
-        found = [_standing(model, folders, self._objective) for model, folders in runs.items()]
+        with figures(self.out):
+            found = [_standing(model, folders, self._objective) for model, folders in runs.items()]
         return _ranked(found, self._objective, self._baseline())
 
     def curves(self, standing: Standing) -> list[list[Point]]:
