@@ -299,9 +299,9 @@ def test_half_a_character_was_never_written() -> None:
 
 @pytest.mark.parametrize("wrong", [{}, {"a": None}, {"a": "x"}, {"a": []}])
 def test_what_is_worked_out_of_wrong_figures_is_said_of_their_file(wrong: dict[str, object]) -> None:
-    with pytest.raises(DamagedError, match=r"a\.json is damaged: a figure in it is missing or was changed"):
-        with storage.figures(Path("a.json")):
-            float(wrong["a"])  # type: ignore[arg-type]
+    said = r"a\.json is damaged: a figure in it is missing or was changed"
+    with pytest.raises(DamagedError, match=said), storage.figures(Path("a.json")):
+        float(wrong["a"])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("where", ["pipe", "link"])

@@ -64,8 +64,8 @@ def _readers(run: Path, path: Path) -> list[Callable[[], Any]]:
         return [lambda: folder.checkpoint(int(path.parent.name.removeprefix("step-")))]
     room = Train(Shelf([]), run.parent)
     return [
-        lambda: folder.settings, lambda: folder.metrics(), lambda: folder.read_scores(), lambda: folder.read_about(),
-        lambda: folder.read_certificate(), lambda: folder.read_outcomes(), lambda: room.start({}),
+        lambda: folder.settings, folder.metrics, folder.read_scores, folder.read_about,
+        folder.read_certificate, folder.read_outcomes, lambda: room.start({}),
         lambda: room.state({"name": "run"}), lambda: load(run).learnt, lambda: report(folder, load(run).card),
     ]  # fmt: skip
 

@@ -1,5 +1,5 @@
-"""Training that is killed, interrupted or stopped, again and again: nothing whole is lost, and what goes on comes to the
-same end, to the bit."""
+"""Training that is killed, interrupted or stopped, again and again: nothing whole is lost, and what goes on comes to
+the same end, to the bit."""
 
 import os
 import random
@@ -31,12 +31,14 @@ def main(kind: str, times: int) -> Found:
 
 def kills(folder: Path, times: int) -> Found:
     """kill -9 at any moment of a training, which begins again or goes on each time until it has come to its end."""
+    began = time.monotonic()
     trained(folder / "whole")
-    draw, wrong, killed, ended = random.Random(5), [], 0, 0
+    longest = time.monotonic() - began
+    draw, wrong, killed = random.Random(5), [], 0
     for number in count():
         out = folder / f"run-{number}"
         while killed < times:
-            found = apart(lambda out=out: bool(went_on(out)) - 1, patience=draw.uniform(0.02, 0.9))
+            found = apart(lambda out=out: bool(went_on(out)) - 1, patience=draw.uniform(0.0, longest))
             if found.code == 0:
                 break
             killed += found.code == KILLED
@@ -44,11 +46,10 @@ def kills(folder: Path, times: int) -> Found:
             wrong += _unreadable(out)
         if killed >= times or wrong:
             went_on(out)
-        ended += 1
         wrong += [] if same(folder / "whole", out) else [f"{out.name} came to another end"]
         wrong += [f"left behind: {path.name}" for path in out.rglob(".*")]
         if killed >= times or wrong:
-            return {"tried": killed, "wrong": wrong, "ended": ended}
+            return {"tried": killed, "wrong": wrong, "ended": number + 1}
     raise AssertionError
 
 

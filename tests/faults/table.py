@@ -33,7 +33,8 @@ class Fault:
 FAULTS = (
     Fault("kill -9 while training", "nothing unreadable, nothing left behind, the same model in the end", "killed_runs",
           ("kills", 3), ("kills", 200)),
-    Fault("kill -9 between two steps of writing", "the same", "killed_runs", ("between files", 2), ("between files", 60)),
+    Fault("kill -9 between two steps of writing", "the same", "killed_runs",
+          ("between files", 2), ("between files", 60)),
     Fault("Ctrl-C and SIGTERM, once and twice", "gone within 5 seconds, exit 130 or 143, the same model in the end",
           "killed_runs", ("signals", 2), ("signals", 20)),
     Fault("stopped and resumed, 20 steps of each task", "the same validations and the same model, to the bit",
@@ -44,8 +45,8 @@ FAULTS = (
           ("no place", 1), ("no place", 1)),
     Fault("little memory (RLIMIT_AS)", "a sentence, or the work is done", "hard_places",
           ("little memory", 1), ("little memory", 8)),
-    Fault("bytes flipped, cut and added in every file of a run", "noticed under a manifest; elsewhere noticed or harmless",
-          "changed_bytes", (60,), (10_000,)),
+    Fault("bytes flipped, cut and added in every file of a run",
+          "noticed under a manifest; elsewhere noticed or harmless", "changed_bytes", (60,), (10_000,)),
     Fault("bad files through every reader and command", "a sentence or counted skips, read = kept + skipped, "
           "at most 20 times the file + 200 MB", "bad_data", (40,), (1,)),
 )  # fmt: skip
