@@ -1,4 +1,4 @@
-"""Why a plain RNN has about 68 % on film reviews in many notes: the state that answers has read the padding as well.
+"""What a plain RNN has on film reviews, epoch by epoch, and what it has if the state that answers reads the padding too.
 
     last word    our `rnn`: the state after the last real word answers
     padding      the same network and the same texts, filled up with <pad> to 500 tokens and read to the very end

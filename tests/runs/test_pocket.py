@@ -8,6 +8,7 @@ import pytest
 import glassformer as gf
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import pocket_folders, pocket_races
+from glassformer.text.texts_to_try import LECTURE_SENTENCES
 
 POCKET = Path(gf.__file__).parent / "runs" / "pocket"
 NAMES = ("english-german", "sentiment", "shakespeare")
@@ -43,6 +44,12 @@ def test_the_translator_translates() -> None:
     run = gf.load(POCKET / "english-german")
     said = [each.translation for each in run.predict(["Where is the station?", "I don't know what to do."])]  # type: ignore[union-attr]
     assert said == ["Wo ist der Bahnhof?", "Ich weiß nicht, was ich tun soll."]
+
+
+def test_the_translator_copies_what_it_has_never_read() -> None:
+    run = gf.load(POCKET / "english-german")
+    said = [each.translation for each in run.predict(list(LECTURE_SENTENCES))]  # type: ignore[union-attr]
+    assert said == ["Ich liebe AI.", "Wir lernen AI."]
 
 
 def test_the_critic_knows_praise_from_blame() -> None:

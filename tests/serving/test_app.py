@@ -121,6 +121,7 @@ def resident() -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)  # a guard against a hang, far above the two minutes it takes
 def test_memory_is_flat_over_ten_thousand_requests(caller: Caller) -> None:
     lot = random.Random(7)
     wanted: list[tuple[str, dict[str, Any]]] = [

@@ -227,10 +227,10 @@ class Trace:
             raise InputError(
                 f"'{text}' is not a number's address; write it as stage[row,column], for example weights[1,2]."
             )
-        entry = self.entry(self._named(match[1]))
+        entry = self.entry(self.named(match[1]))
         return entry.address, self._whole(entry, tuple(int(part) for part in (match[2] or "").split(",") if part))
 
-    def _named(self, name: str) -> str:
+    def named(self, name: str) -> str:
         """The address that goes by this name; or by this symbol, or what notes call it, in place of its last word."""
         scope, dot, last = name.rpartition(".")
         here = [entry for entry in self.entries.values() if entry.scope == scope + dot]

@@ -34,4 +34,8 @@ LECTURE_REVIEWS = (
     ),
 )
 
-TO_TRY: Mapping[str, tuple[str, ...]] = MappingProxyType({"imdb": tuple(each.text for each in LECTURE_REVIEWS)})
+LECTURE_SENTENCES = ("I love AI", "We are learning AI")  # AI stands in no sentence pair: its letters are copied
+
+TO_TRY: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"imdb": tuple(each.text for each in LECTURE_REVIEWS), "tatoeba-en-de": LECTURE_SENTENCES}
+)

@@ -71,7 +71,10 @@ def test_strict_files_say_what_is_wrong(text: str, suffix: str, why: str) -> Non
         ),
         ("layer = 'rnn step'\nstep_input = [1]\nW_hh = [[1]]\n", "it is called state_weight"),
         ("inputs = [[1]]\nquery_wieght = [[1]]\n[work]\nqueries = [[1]]\n", "did you mean 'query_weight'"),
-        ("layer = 'encoder block'\ninputs = [[1]]\n[work]\nscores = [[1]]\n", "a whole block is worked by"),
+        (
+            "layer = 'encoder block'\ninputs = [[1]]\n[work]\nscores = [[1]]\n",
+            "given for the layer 'encoder block'",
+        ),
     ],
 )
 def test_a_worksheet_with_a_name_that_nobody_knows_gets_no_tick(text: str, said: str) -> None:

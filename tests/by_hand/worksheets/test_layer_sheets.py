@@ -55,10 +55,19 @@ def test_positions_are_counted_from_0_unless_it_says_otherwise() -> None:
 
 BAD: list[tuple[dict[str, Any], str]] = [
     ({**STEP, "layer": "rnn stop"}, "layer cannot be 'rnn stop'; did you mean 'rnn step'"),
-    ({"layer": "rnn step"}, "Nothing to work from: a rnn step is given step_input, previous_state and step_weight"),
-    (without(STEP, "state_weight"), "state_weight must be given for a rnn step; the worksheet has step_input"),
-    ({**STEP, "step_weight": [[1]]}, "step_weight is not used in a rnn step with"),
-    ({**STEP, "step_wieght": [[1]]}, "A worksheet of a rnn step has no 'step_wieght'; did you mean 'step_weight'"),
+    (
+        {"layer": "rnn step"},
+        "the layer 'rnn step' is given step_input, previous_state and step_weight",
+    ),
+    (
+        without(STEP, "state_weight"),
+        "state_weight must be given for the layer 'rnn step'; the worksheet has",
+    ),
+    ({**STEP, "step_weight": [[1]]}, "step_weight is not used in the layer 'rnn step' with"),
+    (
+        {**STEP, "step_wieght": [[1]]},
+        "the layer 'rnn step' has no 'step_wieght'; did you mean 'step_weight'",
+    ),
     ({**STEP, "heads": 2}, "has no 'heads'"),
     ({**STEP, "activation": "sigmoid"}, "activation cannot be 'sigmoid'"),
     ({**STEP, "step_input": [[1, 2]]}, r"step_input must be a row such as \[1, 0\]; it is \[\[1, 2\]\]"),

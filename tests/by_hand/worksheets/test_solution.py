@@ -44,7 +44,7 @@ def test_beta_can_be_set() -> None:
     warm = explain("i-love-ai").scaled_by(0.0)
     assert warm.trace["weights"].tolist() == [[[[1 / 3] * 3] * 3]]
     assert explain("thinking-machines").scaled_by(1.0).trace["scaled"].tolist() == [[[[112, 96]]]]
-    with pytest.raises(InputError, match="β is the scale of an attention; this is a worksheet of a rnn step"):
+    with pytest.raises(InputError, match="β is the scale of an attention; this is a worksheet of the layer 'rnn step'"):
         explain("rnn-step").scaled_by(1.0)
     with pytest.raises(InputError, match="finite number; it is inf"):
         explain("i-love-ai").scaled_by(float("inf"))

@@ -21,6 +21,7 @@ from glassformer.by_hand.grammar.lexing import DEEPEST, lex
 from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.names import canonical
 from glassformer.by_hand.grammar.parsing import UnreadableError, parse
+from glassformer.by_hand.notes.block_sheets import add_block, is_block
 from glassformer.by_hand.notes.documents import Document, Passage
 from glassformer.by_hand.worksheets.layer_sheets import LAYER_GIVENS, LAYERS, implied, ways_of
 from glassformer.by_hand.worksheets.worksheet import GIVENS as ATTENTION_GIVENS
@@ -44,6 +45,9 @@ def read_toml(text: str, file: str) -> Document:
         offset = sum(len(each) + 1 for each in text.split("\n")[: int(line) - 1])
         document.unreadable.append((min(offset, len(text)), f"this is not TOML: {error}"))
         return document
+    if is_block(content):
+        add_block(document, content, _toml_literals(document))
+        return document
     if not _check_tables(document, content):
         return document
     table = ""
@@ -56,6 +60,24 @@ def read_toml(text: str, file: str) -> Document:
         elif table == "formulas" and (match := re.match(r"""\s*(["'\w]+)\s*=\s*["'](.*)["']""", line)):
             _formula(document, (match[1].strip("\"'"), start), (match[2], start + match.start(2)))
     return document
+
+
+def _toml_literals(document: Document) -> dict[str, tuple[Span, Node]]:
+    """What stands in the table `work` and in its own tables: `[work.self]` with `scores = …` is self.scores."""
+    found: dict[str, tuple[Span, Node]] = {}
+    table = ""
+    for start, end in _toml_statements(document.text):
+        line = re.sub(r"#.*", lambda match: " " * len(match[0]), document.text[start:end])
+        if header := re.match(r"\s*\[([\w.\s]+)\]", line):
+            table = re.sub(r"\s", "", header[1])
+        elif (f"{table}." if table else "").startswith("work.") and (match := re.match(r"\s*([\w. ]+?)\s*=", line)):
+            name = f"{table}.{match[1]}".partition(".")[2].replace(" ", "")
+            here = Span(start + match.start(1), start + match.end(1))
+            try:
+                found[name] = here, parse(lex(Ground(line[match.end() :], start + match.end(), "text")))
+            except UnreadableError as error:
+                document.unreadable.append((here.start, str(error)))
+    return found
 
 
 def _toml_statements(text: str) -> list[tuple[int, int]]:
@@ -76,9 +98,6 @@ def _check_tables(document: Document, content: Any) -> bool:
     """True if the worksheet has the right tables; says what is wrong otherwise."""
     if not isinstance(content, dict) or not any(table in content for table in TABLES + GIVENS):
         document.unreadable.append((0, f"a worksheet needs one of the tables {', '.join(TABLES)}"))
-        return False
-    if "block" in str(content.get("layer", "")):
-        document.unreadable.append((0, "a whole block is worked by `glassformer explain`, but not checked"))
         return False
     for key, value in content.items():
         if key not in TABLES + WORDS + GIVENS:
@@ -144,6 +163,9 @@ def read_yaml(text: str, file: str) -> Document:
         why = getattr(error, "problem", None) or str(error)
         document.unreadable.append((min(mark.index, len(text)) if mark else 0, f"this is not YAML: {why}"))
         return document
+    if root is not None and is_block(content):
+        add_block(document, content, _yaml_literals(document, root))
+        return document
     if root is None or not _check_tables(document, content):
         return document
     for key, value in root.value:
@@ -153,6 +175,25 @@ def read_yaml(text: str, file: str) -> Document:
             for name, node in value.value:
                 _yaml_entry(document, key.value, name, node)
     return document
+
+
+def _yaml_literals(document: Document, root: yaml.Node) -> dict[str, tuple[Span, Node]]:
+    """What stands under `work`, and in the mappings within it."""
+    found: dict[str, tuple[Span, Node]] = {}
+    waiting = [("", node) for key, node in root.value if key.value == "work"]
+    while waiting:
+        scope, node = waiting.pop(0)
+        if isinstance(node, yaml.MappingNode):
+            for key, inner in node.value:
+                here, name = key.start_mark.index, f"{scope}{key.value}"
+                if isinstance(inner, yaml.MappingNode):
+                    waiting.append((f"{name}.", inner))
+                    continue
+                try:
+                    found[name] = Span(here, here + len(str(key.value))), _yaml_literal(inner)
+                except (UnreadableError, ValueError) as error:
+                    document.unreadable.append((here, str(error)))
+    return found
 
 
 def _check_yaml(text: str) -> None:

@@ -47,6 +47,11 @@ def _operand(operand: str, scope: Scope, ways: Ways) -> Node | None:
     return None
 
 
+def paper_formula(stage: str, latex: str, operands: list[Node | None]) -> Node:
+    """A way of the catalogue over operands that are known, the scale among them."""
+    return _parsed(*((latex, operands) if stage == "scaled" else _on_paper(stage, latex, operands)))
+
+
 # Formulas whose signs say less than the worksheet means: an argmax counts from 0 here, and elsewhere perhaps from 1.
 _WORKED_AS = MappingProxyType(
     {

@@ -220,14 +220,15 @@ def ways_of(layer: str, content: Mapping[str, Any]) -> dict[str, str]:
 def _check_form(layer: str, givens: Givens) -> None:
     forms = kind_of(layer).forms
     if not givens:
-        raise InputError(f"Nothing to work from: a {layer} is given {_listed(forms[0].needs)}.")
+        raise InputError(f"Nothing to work from: the layer '{layer}' is given {_listed(forms[0].needs)}.")
     form = max(forms, key=lambda each: sum(1 if name in givens else -1 for name in each.needs))
     missing = tuple(name for name in form.needs if name not in givens)
     if missing:
-        raise InputError(f"{_listed(missing)} must be given for a {layer}; the worksheet has {', '.join(givens)}.")
+        found = ", ".join(givens)
+        raise InputError(f"{_listed(missing)} must be given for the layer '{layer}'; the worksheet has {found}.")
     for name in givens:
         if name not in (*form.needs, *form.also):
-            raise InputError(f"{name} is not used in a {layer} with {_listed(form.needs)}: take it out.")
+            raise InputError(f"{name} is not used in the layer '{layer}' with {_listed(form.needs)}: take it out.")
 
 
 def _listed(names: tuple[str, ...]) -> str:

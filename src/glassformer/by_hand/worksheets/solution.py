@@ -32,7 +32,7 @@ class Solution:
     def scaled_by(self, scale: float) -> "Solution":
         """The same worksheet, with another β before the softmax."""
         if self.sheet.layer != "attention":
-            raise InputError(f"β is the scale of an attention; this is a worksheet of a {self.sheet.layer}.")
+            raise InputError(f"β is the scale of an attention; this is a worksheet of the layer '{self.sheet.layer}'.")
         if not math.isfinite(scale):
             raise InputError(f"The scale must be a finite number; it is {scale}.")
         return explain(replace(self.sheet, scale=scale, key_width=None))

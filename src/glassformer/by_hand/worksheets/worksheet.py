@@ -258,7 +258,7 @@ def _layer_sheet(layer: str, content: Mapping[str, Any], name: str) -> Worksheet
     named = _by_name(_flat(content), kind.givens)
     allowed = {*kind.givens, *kind.settings, *LAYER_SETTINGS}
     for key in named.keys() - allowed:
-        raise InputError(f"A worksheet of a {layer} has no '{key}'; {nearest(key, allowed)}")
+        raise InputError(f"A worksheet of the layer '{layer}' has no '{key}'; {nearest(key, allowed)}")
     givens = {each: layer_numbers_of(each, named[each]) for each in kind.givens if each in named}
     check_layer(layer, givens)
     words = {kind: words_of(kind, named.get(kind, ())) for kind in _WORDS_ON}
