@@ -1,4 +1,4 @@
-"""Work in a child of its own: its exit code, what it said, its seconds, its memory. A child that hangs is killed.
+"""Work in a child of its own: its exit code, what it said, its seconds. A child that hangs is killed.
 
 The parent must have one thread only; `alone` gives such a process to a test.
 """
@@ -6,7 +6,6 @@ The parent must have one thread only; `alone` gives such a process to a test.
 import io
 import json
 import os
-import resource
 import select
 import signal
 import subprocess
@@ -27,12 +26,11 @@ HUNG = -signal.SIGKILL
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a child. `grown` is how many bytes more it held than its parent did."""
+    """What became of a child."""
 
     code: int
     said: str
     seconds: float
-    grown: int
 
     @property
     def sound(self) -> bool:
@@ -43,14 +41,14 @@ class Outcome:
 def apart(work: Callable[[], Any], patience: float = PATIENCE) -> Outcome:
     """Does the work in a child. The child's code is what the work gives or exits with, 0 for None."""
     with tempfile.TemporaryFile() as told:
-        began, before = time.monotonic(), _held()
+        began = time.monotonic()
         child = os.fork()
         if child == 0:
             _work(work, told.fileno())
-        code, memory = _waited(child, patience)
+        code = _waited(child, patience)
         told.seek(0)
         said = told.read().decode("utf-8", "replace")
-    return Outcome(code, said, time.monotonic() - began, max(0, memory - before))
+    return Outcome(code, said, time.monotonic() - began)
 
 
 def _work(work: Callable[[], Any], told: int) -> None:
@@ -74,22 +72,15 @@ def _work(work: Callable[[], Any], told: int) -> None:
         os._exit(code if isinstance(code, int) else 0 if code is None else 1)
 
 
-def _waited(child: int, patience: float) -> tuple[int, int]:
-    """How it ended, and the most memory it held."""
+def _waited(child: int, patience: float) -> int:
+    """How it ended."""
     handle = os.pidfd_open(child)
     try:
         if not select.select([handle], [], [], patience)[0]:
             os.kill(child, signal.SIGKILL)
     finally:
         os.close(handle)
-    _, status, used = os.wait4(child, 0)
-    return os.waitstatus_to_exitcode(status), used.ru_maxrss * 1024
-
-
-def _held() -> int:
-    """What this process holds just now, which a child begins with."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def command(*words: str | Path) -> Callable[[], Any]:

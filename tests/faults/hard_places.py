@@ -78,7 +78,7 @@ def _sentence(found: Outcome) -> str:
     told = (
         "cannot be" in found.said
         or "disk is full" in found.said
-        or "is not written over" in found.said
+        or "is there already" in found.said
         or "is a file" in found.said
         or "not a directory" in found.said
     )

@@ -47,8 +47,8 @@ FAULTS = (
           ("little memory", 1), ("little memory", 8)),
     Fault("bytes flipped, cut and added in every file of a run",
           "noticed under a manifest; elsewhere noticed or harmless", "changed_bytes", (60,), (10_000,)),
-    Fault("bad files through every reader and command", "a sentence or counted skips, read = kept + skipped, "
-          "at most 20 times the file + 200 MB", "bad_data", (40,), (1,)),
+    Fault("bad files through every reader and command", "a sentence or counted skips, read = kept + skipped",
+          "bad_data", (40,), (1,)),
 )  # fmt: skip
 
 

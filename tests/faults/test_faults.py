@@ -35,7 +35,7 @@ def test_there_are_300_bad_files_and_no_two_are_called_the_same(tmp_path: Path) 
 def test_a_child_that_hangs_or_fails_is_told_from_one_that_does_not() -> None:
     """The measure itself, tried on what it must notice."""
     found = alone("test_faults", "measured")
-    assert found == {"hung": [HUNG, False], "failed": [1, False], "refused": [2, True], "grown": True}
+    assert found == {"hung": [HUNG, False], "failed": [1, False], "refused": [2, True]}
 
 
 def main(word: str) -> dict[str, object]:
@@ -43,9 +43,9 @@ def main(word: str) -> dict[str, object]:
     import time
 
     hung, failed = apart(lambda: time.sleep(60), patience=0.1), apart(lambda: 1 // 0)
-    refused, large = apart(command("train", "nothing", "nowhere")), apart(lambda: len(b"x" * 50_000_000) * 0)
+    refused = apart(command("train", "nothing", "nowhere"))
     told = {"hung": hung, "failed": failed, "refused": refused}
-    return {name: [each.code, each.sound] for name, each in told.items()} | {"grown": large.grown > 40_000_000}
+    return {name: [each.code, each.sound] for name, each in told.items()}
 
 
 @pytest.mark.parametrize("name", ["classify-1", "translate-1", "generate-1"])

@@ -334,8 +334,12 @@ def _wrongly_logged(record: Mapping[str, Any]) -> str:
     figures = {name: record.get(name) for name in ("seconds", "loss") if record.get("event") in ("step", "judged")}
     if type(record.get("step", 0)) is not int:
         return "step"
-    wrong = [name for name, each in figures.items() if type(each) not in (int, float) or not math.isfinite(each)]
+    wrong = [name for name, each in figures.items() if not _is_figure(each)]
     return next((name for name in wrong if name != "loss" or record.get("loss", "") is not None), "")
+
+
+def _is_figure(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _last_line(path: Path) -> bytes:
