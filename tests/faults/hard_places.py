@@ -40,10 +40,20 @@ def _disk(place: Path, size: int) -> Iterator[Path]:
         subprocess.run(["umount", place], check=True)
 
 
+def _can_mount(folder: Path) -> bool:
+    try:
+        with _disk(folder / "mounted", 2**20):
+            return True
+    except subprocess.CalledProcessError:
+        return False
+    finally:
+        (folder / "mounted").rmdir()
+
+
 def full_disk(folder: Path, times: int) -> Found:
     """A disk that fills up in the middle of a training; once there is room, it goes on to the same end."""
-    if os.geteuid() != 0:
-        return {"tried": 0, "wrong": ["not tried: only root can make a small disk"]}
+    if not _can_mount(folder):
+        return {"tried": 0, "wrong": [], "left out": "no small disk can be mounted here: that takes root"}
     trained(folder / "whole")
     draw, wrong, full = random.Random(3), [], 0
     for number in range(times):
@@ -111,7 +121,7 @@ def no_place(folder: Path, times: int) -> Found:
     places = [folder / "pipe", folder / "file" / "below", Path("/proc/nowhere/x")]
     printed = (("explain",), ("predict", run, "a good film"), ("describe", run), ("tokenize", "a b"))
     told = [_sentence(_printing_nowhere(*words)) for words in printed]
-    found = _tried(run, notes, places) if os.geteuid() != 0 else _tried_read_only(folder, run, notes, places)
+    found = _tried_read_only(folder, run, notes, places) if _can_mount(folder) else _tried(run, notes, places)
     return {"tried": found["tried"] + len(told), "wrong": found["wrong"] + [why for why in told if why]}
 
 

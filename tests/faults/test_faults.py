@@ -17,7 +17,7 @@ GOLDEN = Path(__file__).parent / "golden"
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_a_few_of_each_fault_do_no_harm(fault: Fault) -> None:
     found = alone(fault.module, *fault.few)
-    assert found["tried"] > 0
+    assert found["tried"] > 0 or found["left out"]
     assert found["wrong"] == []
 
 
