@@ -1,4 +1,4 @@
-"""What a plain RNN has on film reviews, epoch by epoch, and what it has if the state that answers reads the padding too.
+"""What a plain RNN has on film reviews, epoch by epoch, and what it has if its last state reads the padding as well.
 
     last word    our `rnn`: the state after the last real word answers
     padding      the same network and the same texts, filled up with <pad> to 500 tokens and read to the very end

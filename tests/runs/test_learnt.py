@@ -12,7 +12,7 @@ import glassformer as gf
 from glassformer.objectives.bootstrap import Measure
 from glassformer.objectives.metrics import share_of_rows
 from glassformer.runs.folder import RunFolder
-from glassformer.runs.learnt import MAJORITY, Against, against, against_majority, learnt, majority
+from glassformer.runs.learnt import MAJORITY, Against, against, against_majority, exactly, learnt, majority, too_early
 from glassformer.runs.run import load
 
 
@@ -37,6 +37,19 @@ def one(baseline: str, ahead: float, p_value: float) -> Against:
 def test_the_majority_is_what_is_right_most_often() -> None:
     assert majority(["b", "a", "b"]) == "b"
     assert majority(["b", "a"]) == "a"  # of equals the first by name
+
+
+def test_answers_that_are_right_to_the_letter() -> None:
+    assert exactly(["a", "b", "c"], ["a", "B", "c"]).value == pytest.approx(2 / 3)
+
+
+def test_who_ended_too_early_is_told_to_go_on(tmp_path: Path) -> None:
+    falling = scored(tmp_path / "falling", losses=(0.7, 0.6, 0.5))
+    assert "still falling. Train longer: glassformer train classify" in too_early(
+        RunFolder(falling.folder), falling.card
+    )
+    level = scored(tmp_path / "level", losses=(0.7, 0.5, 0.6))
+    assert too_early(RunFolder(level.folder), level.card) == ""
 
 
 def test_the_lead_over_the_majority() -> None:

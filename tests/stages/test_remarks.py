@@ -42,3 +42,10 @@ def test_stacked_projections_say_how_wide_they_are() -> None:
         assert said(trace, "stacked_rows") == [
             "one product in place of three: each token becomes one vector of 12 numbers, ℝ^12"
         ]
+
+
+def test_the_letters_of_notes_that_ask_with_the_context() -> None:
+    assert said(explain("cross").trace, "keys") == [
+        "X asks and C is asked; notes that write Q = C W_Q have the two letters exchanged"
+    ]
+    assert said(explain("i-love-ai").trace, "keys") == []

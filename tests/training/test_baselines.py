@@ -11,6 +11,8 @@ from helpers.small_requests import TINY, counting, request
 
 import glassformer as gf
 from glassformer.errors import InputError
+from glassformer.objectives import metrics
+from glassformer.objectives.objective import Verdict
 from glassformer.runs.learnt import MAJORITY
 from glassformer.training import baselines
 from glassformer.training.budget import budget
@@ -87,6 +89,16 @@ def test_who_is_compared_with_what(asked: Any, names: list[str], tmp_path: Path)
     assert [each["baseline"] for each in run.scores["baselines"]] == names
     assert (run.learnt is None) == (not names)
     assert not any("linear model" in each for each in heard)
+
+
+def test_translations_that_are_right_to_the_letter_show_that_it_has_learnt() -> None:
+    made = prepare(request("translate", "dates:300"))
+    right = tuple(each.target for each in made.corpus.test)  # type: ignore[union-attr]
+    bleu = metrics.bleu(right, right)
+    (found,) = baselines.baselines(made, Verdict({}, "bleu", bleu, right, right), made.corpus.test)
+    assert (found.baseline, found.better) == (MAJORITY, True)
+    wrong = tuple("?" for _ in right)
+    assert baselines.baselines(made, Verdict({}, "bleu", bleu, wrong, right), made.corpus.test) == []
 
 
 def test_a_baseline_that_cannot_be_built_does_not_lose_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from glassformer.objectives.table import objective_of
 from glassformer.runs.folder import RunFolder
 from glassformer.storage import figures
 
+JUDGED_BY = {"bleu": "exact"}  # a translator is held against the most frequent answer by what is right to the letter
 MAJORITY = "majority"  # the answer that is right most often, whatever the text
 
 
@@ -82,6 +83,11 @@ def against(model: Measure, other: Measure, baseline: str, answer: str = "") -> 
     return Against(baseline, answer, other.value, found.difference, found.low, found.high, sign_test(model, other))
 
 
+def exactly(answers: Sequence[str], right: Sequence[str]) -> Measure:
+    """Which answers are right to the letter."""
+    return share_of_rows(np.array([[one == other, 1.0] for one, other in zip(answers, right, strict=True)]))
+
+
 def majority(truths: Sequence[str]) -> str:
     """The answer that is right most often; of equals, the first by name."""
     counts = Counter(truths)
@@ -112,7 +118,7 @@ def _learnt(folder: RunFolder, card: Card) -> Learnt | None:
         found = [_from_confusion(scores["confusion"])]
     if not found:
         return None
-    main = objective_of(card).main
+    main = JUDGED_BY.get(objective_of(card).main, objective_of(card).main)
     first, *others = found
     sentences = [_on_majority(first, card, main, scores), *(_on_model(each, main) for each in others)]
     behind = [each for each in others if each.worse]
@@ -124,6 +130,11 @@ def _learnt(folder: RunFolder, card: Card) -> Learnt | None:
         advice = [_longer(folder, card)]
     advice += [_use(each, card) for each in behind]
     return Learnt(first.better, verdict, tuple(sentences), tuple(advice), tuple(found))
+
+
+def too_early(folder: RunFolder, card: Card) -> str:
+    """What to do with a run of which nothing is known, if it ended while it was still learning; empty otherwise."""
+    return _longer(folder, card) if _still_falling(folder) else ""
 
 
 def _on_majority(first: Against, card: Card, main: str, scores: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """What is asked most often about a stage, answered from its own sizes: why is K turned over? It draws nothing."""
 
+from glassformer.stages.catalogue import stage
 from glassformer.stages.trace import Entry, Trace
 
 
@@ -9,6 +10,9 @@ def remarks_on(trace: Trace, entry: Entry) -> list[str]:
     operands = [trace.entry(address) for address in trace.operands(entry.address) if address]
     if way is not None and way.operation == "dot":
         return [_why_turned(*operands)]
+    if entry.stage.name == "keys" and operands and operands[0].stage.name == "context":
+        asking, asked = stage("inputs").symbol, stage("context").symbol
+        return [f"{asking} asks and {asked} is asked; notes that write Q = {asked} W_Q have the two letters exchanged"]
     if entry.stage.name == "stacked_rows":
         width = entry.values.shape[entry.axes.index("HX")]
         return [f"one product in place of three: each token becomes one vector of {width} numbers, ℝ^{width}"]

@@ -10,7 +10,7 @@ from glassformer.errors import GlassformerError
 from glassformer.objectives.bootstrap import Measure
 from glassformer.objectives.objective import Verdict
 from glassformer.objectives.table import objective_of, verdict_on
-from glassformer.runs.learnt import Against, against, against_majority, majority
+from glassformer.runs.learnt import Against, against, against_majority, exactly, majority
 from glassformer.text.samples import Sample, text_of, truth_of
 from glassformer.training.loop import Loop
 from glassformer.training.prepare import Prepared, prepare
@@ -53,12 +53,16 @@ def _needed(prepared: Prepared) -> float:
 
 def baselines(prepared: Prepared, verdict: Verdict, samples: Sequence[Sample]) -> list[Against]:
     """How far a trained model is ahead of each; none where an answer is not simply right or wrong. The linear model is
-    left out if it cannot be built."""
+    left out if it cannot be built.
+
+    A translation is right in many ways: that some are right to the letter shows that a model has learnt, and that none
+    is shows nothing.
+    """
+    usual = majority([truth_of(each) for each in prepared.corpus.train]) if verdict.right else ""
     if not verdict.measure.share:
-        return []
-    found = [
-        against_majority(verdict.measure, verdict.right, majority([truth_of(each) for each in prepared.corpus.train]))
-    ]
+        exact = against_majority(exactly(verdict.answers, verdict.right), verdict.right, usual) if usual else None
+        return [exact] if exact and exact.better else []
+    found = [against_majority(verdict.measure, verdict.right, usual)]
     if fits_model(prepared):
         try:
             other = _fitted(prepared, samples, seconds_kept(prepared) if _asked(prepared) else 0.0)

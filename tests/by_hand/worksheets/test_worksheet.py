@@ -197,3 +197,20 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
 def test_an_unknown_example_suggests_the_nearest() -> None:
     with pytest.raises(InputError, match="no example called 'i-love-a'; did you mean 'i-love-ai'"):
         read_example("i-love-a")
+
+
+@pytest.mark.parametrize(("key", "name"), [("β", "scale"), ("beta", "scale"), ("d_k", "key_width")])
+def test_settings_go_by_their_symbols_too(key: str, name: str) -> None:
+    assert getattr(from_mapping({"X": [[1, 0], [0, 1]], key: 4}), name) == 4
+
+
+def test_what_is_not_known_is_asked_back_by_symbol_or_listed_with_symbols() -> None:
+    with pytest.raises(InputError, match="did you mean 'W_Q'"):
+        from_mapping({"X": [[1]], "W_QQ": [[1]]})
+    with pytest.raises(InputError, match=r"known: inputs \(X\), .* scale \(β\), key_width \(d_k\), title"):
+        from_mapping({"X": [[1]], "frobnicate": 1})
+
+
+def test_a_causal_mask_over_a_context_is_to_be_written_out() -> None:
+    with pytest.raises(InputError, match="Write the mask out"):
+        from_mapping({"X": [[1]], "C": [[1]], "mask": "causal"})

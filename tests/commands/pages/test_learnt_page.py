@@ -36,3 +36,7 @@ def test_what_is_won_has_a_tick() -> None:
 
 def test_what_is_not_known_is_said() -> None:
     assert shown(None) == "  – Whether it has learnt is not known: it was not compared with a baseline.\n"
+    console = Console(file=io.StringIO(), width=100)
+    print_learnt(None, console, otherwise="Train longer")
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().endswith("  → Train longer\n")

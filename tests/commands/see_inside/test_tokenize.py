@@ -93,3 +93,13 @@ def test_what_cannot_be_is_named(
     code, _, err = command(capsys, monkeypatch, *words)
     assert code > 0
     assert said in err
+
+
+def test_of_a_text_file_every_line_is_a_text_and_no_word_of_a_short_one_is_rare(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "two.txt"
+    path.write_text("We are learning AI\n\nAI is a CS topic\n", encoding="utf-8")
+    found = document(capsys, monkeypatch, str(path))
+    assert [each["text"] for each in found["texts"]] == ["We are learning AI", "AI is a CS topic"]  # type: ignore[index,attr-defined]
+    assert 1 not in [each for row in found["batch"]["ids"] for each in row]  # type: ignore[index]

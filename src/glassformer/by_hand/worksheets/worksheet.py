@@ -30,7 +30,7 @@ from glassformer.by_hand.worksheets.values import (
     numbers_of,
     words_of,
 )
-from glassformer.errors import InputError, nearest
+from glassformer.errors import InputError, asked_back, nearest
 from glassformer.stages.catalogue import CATALOGUE, stage
 from glassformer.stages.other_names import OTHER_NAMES, spelled
 
@@ -43,6 +43,7 @@ SETTINGS = (
     *("title", "about", "tokens", "context_tokens", "heads", "scale", "key_width", "mask", "weigher", "scorer"),
     "projections",
 )
+_WITH_SYMBOLS = (*GIVENS, "scale", "key_width")  # what may be typed by its symbol: W_Q, β, d_k
 PROJECTIONS = ("apart", "stacked")
 LAYER_SETTINGS = ("title", "about", "tokens", "context_tokens", "vocabulary", "layer")
 SENTENCE_SETTINGS = ("sentence", "width", "seed")
@@ -189,16 +190,21 @@ def from_mapping(content: Mapping[str, Any], name: str = "worksheet") -> Workshe
     layer = str(content.get("layer", "attention"))
     if layer != "attention":
         return _layer_sheet(layer, content, name)
-    named = _by_name(content, GIVENS)
+    named = _by_name(content, _WITH_SYMBOLS)
     if "sentence" in named:
         words = {key: named.pop(key) for key in SENTENCE_SETTINGS if key in named}
         return from_sentence(str(words.pop("sentence")), **words, **named)
     for key in named.keys() - {*GIVENS, *SETTINGS, "layer"}:
         if key in SENTENCE_SETTINGS:
             raise InputError(f"'{key}' goes with a sentence; this worksheet has none.")
-        raise InputError(f"A worksheet has no '{key}'; {nearest(key, {*GIVENS, *SETTINGS, *SENTENCE_SETTINGS})}")
+        raise InputError(f"A worksheet has no '{key}'; {_nearest(key, _WITH_SYMBOLS, (*SETTINGS, *SENTENCE_SETTINGS))}")
     givens = {each: numbers_of(each, named[each]) for each in GIVENS if each in named}
     causal, mask = mask_of(named.get("mask", "none"))
+    if causal and "context" in givens:
+        raise InputError(
+            "mask = 'causal' looks back within one sequence, and this worksheet has a context. Write the mask out: for "
+            "each row of inputs a row of 1 (it may look) and 0 (it may not), one for each row of context."
+        )
     sheet = Worksheet(
         givens=MappingProxyType(givens),
         name=name,
@@ -228,11 +234,23 @@ def _flat(content: Mapping[str, Any], scope: str = "") -> dict[str, Any]:
     return found
 
 
+def _symbols(given: str) -> tuple[str, str]:
+    """Its symbol here, and as it can be typed: hₜ₋₁ and h_t-1."""
+    return stage(given).symbol, spelled(stage(given).symbol)
+
+
+def _nearest(key: str, givens: Sequence[str], others: Sequence[str]) -> str:
+    """What was meant, by name or by symbol; else all the names, each with its symbol."""
+    known = [f"{each} ({stage(each).symbol})" for each in givens] + [each for each in others if each not in givens]
+    near = asked_back(key, [*givens, *others, *(stage(each).symbol for each in givens)])
+    return near or f"known: {', '.join(known)}."
+
+
 def _by_name(content: Mapping[str, Any], givens: Sequence[str]) -> dict[str, Any]:
     """What is known by its symbol, or by what notes call it, by its name."""
     scopes = {each: each.removesuffix(stage(each).name) for each in givens}
     by_symbol = {scopes[each] + other: each for each in givens for other in OTHER_NAMES.get(stage(each).name, ())}
-    by_symbol |= {scopes[each] + stage(each).symbol: each for each in givens}
+    by_symbol |= {scopes[each] + way: each for each in givens for way in _symbols(each)}
     named: dict[str, Any] = {}
     for key, value in content.items():
         known_as = by_symbol.get(str(key)) or by_symbol.get(spelled(str(key)), str(key))
@@ -258,7 +276,8 @@ def _layer_sheet(layer: str, content: Mapping[str, Any], name: str) -> Worksheet
     named = _by_name(_flat(content), kind.givens)
     allowed = {*kind.givens, *kind.settings, *LAYER_SETTINGS}
     for key in named.keys() - allowed:
-        raise InputError(f"A worksheet of the layer '{layer}' has no '{key}'; {nearest(key, allowed)}")
+        near = _nearest(key, kind.givens, (*kind.settings, *LAYER_SETTINGS))
+        raise InputError(f"A worksheet of the layer '{layer}' has no '{key}'; {near}")
     givens = {each: layer_numbers_of(each, named[each]) for each in kind.givens if each in named}
     check_layer(layer, givens)
     words = {kind: words_of(kind, named.get(kind, ())) for kind in _WORDS_ON}

@@ -10,10 +10,13 @@ from glassformer.runs.learnt import Learnt
 UNKNOWN = "Whether it has learnt is not known: it was not compared with a baseline."
 
 
-def print_learnt(learnt: Learnt | None, console: Console, *, indent: int = 0) -> None:
-    """A line for each baseline, and what to do where the model is not ahead."""
+def print_learnt(learnt: Learnt | None, console: Console, *, indent: int = 0, otherwise: str = "") -> None:
+    """A line for each baseline, and what to do where the model is not ahead; `otherwise` is what to do if nothing is
+    known."""
     if learnt is None:
-        console.print(Padding(Text(f"– {UNKNOWN}", style="dim"), (0, 0, 0, indent), expand=False))
+        console.print(Padding(Text(f"– {UNKNOWN}"), (0, 0, 0, indent), expand=False))
+        if otherwise:
+            console.print(" " * (indent + 2) + "→ " + visible(otherwise), markup=False, soft_wrap=True)
         return
     for sentence, each in zip(learnt.sentences, learnt.against, strict=True):
         lost = each.worse or (each is learnt.against[0] and not learnt.better)

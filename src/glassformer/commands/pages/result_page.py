@@ -12,6 +12,8 @@ from glassformer.commands.pages.learnt_page import print_learnt
 from glassformer.drawing.score_words import caution, score_lines
 from glassformer.errors import counted
 from glassformer.runs.certificate.certificate import NO_GRADE, verdict
+from glassformer.runs.folder import RunFolder
+from glassformer.runs.learnt import too_early
 from glassformer.runs.pasting import pasteable
 from glassformer.runs.run import Run
 
@@ -44,7 +46,7 @@ def print_result(run: Run, console: Console) -> None:
                 console.print(
                     f"  [bold red]✗ {check['name']}[/]: {check['value']} (bar {check['bar']})", soft_wrap=True
                 )
-    print_learnt(run.learnt, console)
+    print_learnt(run.learnt, console, otherwise=too_early(RunFolder(run.folder), run.card) if run.folder else "")
     console.print(
         f"\n[bold]{run.folder}[/] holds the model, and report.html what is known of it. Try it:", soft_wrap=True
     )

@@ -20,6 +20,7 @@ from glassformer.text.tokens import Tokens
 
 LONGEST = 500  # tokens that are read of a text, if no model says otherwise
 FIRST = 2  # texts of some data, if none is given
+SMALL = 100_000  # characters: of so few, no word is too rare to be in the vocabulary
 
 
 def tokenize(
@@ -173,11 +174,22 @@ def _by_run(name: str, texts: Sequence[str], vocabulary: bool) -> _Found:
 
 def _by_data(name: str, texts: Sequence[str], plan: _Plan) -> _Found:
     """Data, or the texts themselves."""
-    learnt = list(_all_texts(_samples(name))) if name else list(texts)
-    often = plan.min_frequency if plan.min_frequency is not None or name else 1
+    learnt = _lines(name) or list(_all_texts(_samples(name))) if name else list(texts)
+    small = sum(map(len, learnt)) < SMALL
+    often = 1 if plan.min_frequency is None and small else plan.min_frequency
     made = Tokens.train(plan.kind, learnt, vocabulary=plan.size, min_frequency=often)
     first = [text for text in islice(learnt, FIRST) if text.strip()]
     return _Found(name or "these texts", made, texts or learnt, first, longest=plan.longest)
+
+
+def _lines(name: str) -> list[str]:
+    """Of a file of plain text every line is a text; nothing is split off, since nothing is trained."""
+    from glassformer.text.files.text_files import lines, read_text
+
+    path = Path(name)
+    if path.suffix.lower() != ".txt" or not path.is_file():
+        return []
+    return [line for line in lines(read_text(path).text) if line.strip()]
 
 
 def _samples(name: str) -> Sequence[Sample]:
