@@ -331,7 +331,7 @@ def _line(record: Mapping[str, Any]) -> bytes:
 
 def _wrongly_logged(record: Mapping[str, Any]) -> str:
     """Which figure of a line was never written so; nothing if all are sound. A loss that was no number is null."""
-    figures = {name: record.get(name) for name in ("seconds", "loss") if record.get("event") in ("step", "judged")}
+    figures = {name: record[name] for name in ("seconds", "loss") if name in record}
     if type(record.get("step", 0)) is not int:
         return "step"
     wrong = [name for name, each in figures.items() if not _is_figure(each)]

@@ -112,7 +112,7 @@ def _row(folder: Path, model: JSON, score: str) -> JSON:
 def _curve(run: RunFolder) -> list[list[float]]:
     """Seconds, and the validation loss."""
     valid = [each for each in run.metrics() if each.get("event") == "judged" and each.get("loss") is not None]
-    return [[each["seconds"], each["loss"]] for each in valid[:POINTS]]
+    return [[each.get("seconds", 0.0), each["loss"]] for each in valid[:POINTS]]
 
 
 def _said(run: Run, text: str) -> JSON:
