@@ -2,7 +2,16 @@
 
 import pytest
 
-from glassformer.errors import GlassformerError, InputError, asked_back, counted, must_count, nearest, visible
+from glassformer.errors import (
+    GlassformerError,
+    InputError,
+    asked_back,
+    counted,
+    lacks_memory,
+    must_count,
+    nearest,
+    visible,
+)
 
 
 def test_what_a_person_can_mend_has_an_exit_code_of_its_own() -> None:
@@ -38,3 +47,13 @@ def test_one_is_one_and_all_else_are_many() -> None:
 def test_an_escape_sequence_is_seen_and_not_obeyed() -> None:
     assert visible("a\x1b[31mb\tc\nd\x7f") == "a␛[31mb\tc\nd␡"
     assert visible("\u202eab\u2066") == "�ab�"
+
+
+def test_want_of_memory_is_known_also_from_torch() -> None:
+    torch_says = (
+        "[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9"
+    )
+    assert lacks_memory(MemoryError())
+    assert lacks_memory(RuntimeError(torch_says))
+    assert not lacks_memory(RuntimeError("mat1 and mat2 shapes cannot be multiplied"))
+    assert not lacks_memory(ValueError("allocate memory"))

@@ -288,3 +288,27 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(GlassformerError, match="cannot be written: Is a directory"):
         storage.append_file(tmp_path / "folder", b"")
+
+
+def test_half_a_character_was_never_written() -> None:
+    """JSON can spell one; no answer could hold it."""
+    with pytest.raises(DamagedError, match="half a character"):
+        storage.parse_json(rb'{"a": {"\ud800": 1}}', Path("a.json"))
+    assert storage.parse_json(rb'{"a": "\ud83d\ude00"}', Path("a.json")) == {"a": "\N{GRINNING FACE}"}
+
+
+@pytest.mark.parametrize("wrong", [{}, {"a": None}, {"a": "x"}, {"a": []}])
+def test_what_is_worked_out_of_wrong_figures_is_said_of_their_file(wrong: dict[str, object]) -> None:
+    said = r"a\.json is damaged: a figure in it is missing or was changed"
+    with pytest.raises(DamagedError, match=said), storage.figures(Path("a.json")):
+        float(wrong["a"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("where", ["pipe", "link"])
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path, where: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    with pytest.raises(GlassformerError, match="cannot be written: it is no file"):
+        storage.write_file(tmp_path / where, b"a page")
+    assert (tmp_path / "pipe").is_fifo()
+    assert names(tmp_path) == ["link", "pipe"]

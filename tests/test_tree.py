@@ -27,7 +27,7 @@ SCRIPTS = sorted(
 MOST_ENTRIES = 14
 WIDEST = 120  # signs in a line
 MOST_LINES = 60  # of one function
-APART = ("helpers", "survey")  # folders of tests that mirror none of the source
+APART = ("faults", "helpers", "survey")  # folders of tests that mirror none of the source
 COMMANDS = "commands/"  # whose signatures are their options, and may be longer
 
 

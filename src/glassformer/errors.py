@@ -17,6 +17,11 @@ class InputError(GlassformerError, ValueError):
     exit_code = 2
 
 
+def lacks_memory(error: BaseException) -> bool:
+    """Whether it failed for want of memory; torch says so in a message only."""
+    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "allocate memory" in str(error))
+
+
 def must_count(name: str, value: int) -> None:
     """Refuses a value that counts nothing."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:

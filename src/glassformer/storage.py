@@ -47,6 +47,7 @@ def write_file(path: str | Path, content: bytes) -> None:
     path = Path(path)
     part = _beside(path, "part")
     with _writing(path, len(content)):
+        _check_replaceable(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             _put(part, content)
@@ -55,6 +56,12 @@ def write_file(path: str | Path, content: bytes) -> None:
             part.unlink(missing_ok=True)
             raise
         _sync_folder(path.parent)
+
+
+def _check_replaceable(path: Path) -> None:
+    """A device or a pipe would be gone once a file had taken its place: that is no place to write to."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise GlassformerError(f"{path} cannot be written: it is no file, and would be replaced by one; name another.")
 
 
 def append_file(path: str | Path, content: bytes) -> None:
@@ -187,7 +194,21 @@ def parse_json(content: bytes, path: Path) -> dict[str, Any]:
         raise _damaged(path, f"it is not JSON ({' '.join(str(error).split())})") from error
     if not isinstance(found, dict):
         raise _damaged(path, "it does not hold an object")
+    if b"\\u" in content and re.search("[\ud800-\udfff]", json.dumps(found, ensure_ascii=False)):
+        raise _damaged(path, "it holds half a character, which was never written")
     return found
+
+
+@contextmanager
+def figures(path: Path) -> Iterator[None]:
+    """While something is worked out of a file's figures: where one is missing, or of another kind than was written,
+    that is said of the file."""
+    try:
+        yield
+    except GlassformerError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise _damaged(path, f"a figure in it is missing or was changed ({type(error).__name__}: {error})") from error
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

@@ -1,5 +1,6 @@
 """The command line: what it lists, and how errors become words and exit codes."""
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -78,3 +79,24 @@ def test_a_place_that_cannot_be_is_no_fault_of_ours(glassformer) -> None:  # typ
     assert answer.code == 1
     assert "cannot be used: File name too long." in answer.err
     assert len(answer.err) < 1000
+
+
+def test_output_that_finds_no_room_and_want_of_memory_are_no_faults_of_ours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for error, code, said in (
+        (OSError(errno.ENOSPC, "No space left on device"), 3, "the disk is full: the output cannot be written."),
+        (MemoryError(), 1, "there is not enough memory for this."),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), 1, "there is not enough memory for this."),
+    ):
+
+        def fails(words: list[str], error: Exception = error) -> None:
+            raise error
+
+        monkeypatch.setattr(cli, "app", fails)
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        told = capsys.readouterr().err
+        assert stop.value.code == code
+        assert said in told
+        assert "fault of Glassformer" not in told

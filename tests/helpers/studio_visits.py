@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,8 +46,10 @@ class Visitor:
     def send(
         self, method: str, path: str, headers: dict[str, str] | list[tuple[str, str]] | None = None, *,
         body: bytes = b"", pieces: list[bytes] | None = None, query: str = "", hang: bool = False,
+        leaves: threading.Event | None = None, left: threading.Event | None = None,
     ) -> Answer:  # fmt: skip
-        """One request. `headers` are added to those of our page, or, as a list, are all there are."""
+        """One request. `headers` are added to those of our page, or, as a list, are all there are. Who asks goes away
+        when `leaves` is set, and sets `left`."""
         ours = {"host": HOST, "origin": ORIGIN, "authorization": f"Bearer {TOKEN}", "content-type": "application/json"}
         pairs = headers if isinstance(headers, list) else list({**ours, **(headers or {})}.items())
         scope = {
@@ -58,6 +61,11 @@ class Visitor:
         sent: list[dict[str, Any]] = []
 
         async def receive() -> dict[str, Any]:
+            if leaves and left and not waiting:
+                while not leaves.is_set():
+                    await asyncio.sleep(0.001)
+                left.set()
+                return {"type": "http.disconnect"}
             if hang or not waiting:
                 await asyncio.sleep(3600)
             piece = waiting.pop(0)

@@ -291,6 +291,25 @@ def test_the_log_outlives_a_line_cut_in_half(run: RunFolder) -> None:
     assert run.metrics() == first[:1]
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"step": "2"}', "`step` is '2'"),
+        ('{"step": true}', "`step` is True"),
+        ('{"event": "judged", "step": 2, "seconds": null, "loss": 1.5}', "`seconds` is None"),
+        ('{"event": "step", "step": 2, "seconds": 1.0, "loss": [2]}', r"`loss` is \[2\]"),
+        ('{"event": "step", "step": 2, "seconds": NaN, "loss": null}', "`seconds` is nan"),
+        ('{"step"', "not JSON"),
+    ],
+)
+def test_a_log_that_somebody_has_edited_is_refused_with_its_line(run: RunFolder, line: str, said: str) -> None:
+    run.log({"event": "step", "step": 1, "seconds": 0.5, "loss": math.nan})
+    with (run.path / "metrics.jsonl").open("a") as file:
+        file.write(f"{line}\n")
+    with pytest.raises(DamagedError, match=rf"metrics\.jsonl is damaged: .*{said}"):
+        run.metrics()
+
+
 # --- checkpoints ------------------------------------------------------------------------------------------------
 
 

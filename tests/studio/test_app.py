@@ -1,6 +1,7 @@
 """The studio as one application: the page's files are there, and what goes wrong is said in words and by a status."""
 
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from helpers.studio_visits import TOKEN, Visitor
 
 from glassformer.errors import GlassformerError, InputError
 from glassformer.inside.page.one_file import STYLES
-from glassformer.studio.app import static_files
+from glassformer.studio.app import GONE, static_files
 from glassformer.studio.work_queue import BusyError
 
 FILES = static_files()
@@ -56,4 +57,31 @@ def test_errors_have_words_and_a_status(error: GlassformerError, status: int, tm
     visitor.app = visitor.studio.app()
     answer = visitor.ask("race/start")
     assert (answer.status, answer.json) == (status, {"error": "Not so."})
+    visitor.studio.close()
+
+
+def test_a_tab_that_is_closed_leaves_no_work_behind(tmp_path: Path) -> None:
+    """But what was to be changed is changed: who stops a run and closes the tab has stopped it."""
+    visitor, begun = Visitor(tmp_path), threading.Event()
+    done: list[str] = []
+
+    def endless(content: object) -> dict[str, object]:
+        while True:
+            begun.set()
+
+    def stops(content: object) -> dict[str, object]:
+        begun.set()
+        gone.wait()
+        done.append("stopped")
+        return {}
+
+    gone = threading.Event()
+    visitor.studio.actions |= {"race/start": endless, "train/stop": stops}
+    visitor.app = visitor.studio.app()
+    for name, status in (("race/start", GONE), ("train/stop", 200)):
+        begun.clear()
+        answer = visitor.send("POST", f"/{TOKEN}/do/{name}", body=b"{}", leaves=begun, left=gone)
+        assert answer.status == status
+    assert done == ["stopped"]
+    visitor.studio.desk.close()
     visitor.studio.close()

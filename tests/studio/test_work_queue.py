@@ -6,7 +6,7 @@ import threading
 import pytest
 from helpers.own_loop import awaited
 
-from glassformer.studio.work_queue import BusyError, Desk
+from glassformer.studio.work_queue import BusyError, Desk, GoneError, Piece
 
 
 def test_work_is_done_in_another_thread_and_its_errors_come_back() -> None:
@@ -50,3 +50,59 @@ def test_who_has_gone_before_the_turn_came_is_not_worked_for() -> None:
     awaited(gone())
     assert done == ["third"]
     desk.close()
+
+
+def test_work_is_broken_off_when_its_asker_goes_and_the_thread_takes_the_next() -> None:
+    desk, begun = Desk(at_once=1, waiting=1), threading.Event()
+
+    def endless() -> None:
+        while True:
+            begun.set()
+
+    async def leaves() -> str:
+        work = asyncio.ensure_future(desk.do(endless))
+        while not begun.is_set():
+            await asyncio.sleep(0)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        return await desk.do(lambda: "the next")
+
+    assert awaited(leaves()) == "the next"
+    assert desk.taken == 0
+    desk.close()
+
+
+def test_who_leaves_too_late_disturbs_nobody() -> None:
+    """The thread has gone on to other work by then."""
+    piece = Piece(lambda: "done")
+    assert piece.do() == "done"
+    piece.leave()
+    assert sum(range(10_000)) == 49_995_000
+    with pytest.raises(GoneError):
+        piece.do()
+
+
+def test_nothing_in_the_work_holds_the_leaving_back() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def stubborn() -> None:
+        while True:
+            try:
+                begun.set()
+            except Exception:  # as rooms have it, to tell an error in words
+                continue
+
+    piece = Piece(stubborn)
+
+    def work() -> None:
+        with pytest.raises(GoneError):
+            piece.do()
+        ended.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    begun.wait()
+    piece.leave()
+    thread.join()
+    assert ended.is_set()

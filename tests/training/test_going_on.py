@@ -152,7 +152,7 @@ def test_killed_before_its_first_checkpoint_the_same_command_begins_it_again(tmp
 def test_begun_again_it_is_the_run_that_was_never_cut(way: str, tmp_path: Path) -> None:
     whole = trained(tmp_path / "whole")
     cut_short(tmp_path / "cut")
-    RunFolder(tmp_path / "cut").log({"event": "step", "step": 1, "loss": 9.0})
+    RunFolder(tmp_path / "cut").log({"event": "step", "step": 1, "seconds": 0.1, "loss": 9.0})
     events: list[Event] = []
     again = (
         trained(tmp_path / "cut", tell=events.append) if way != "resume" else resume(tmp_path / "cut", events.append)

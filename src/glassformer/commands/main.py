@@ -4,13 +4,14 @@ Exit codes: 0 fine · 1 the thing asked about is wrong, or the work failed · 2 
 fault of Glassformer itself · 4 nothing (or too little) could be checked · 130 stopped by Ctrl-C · 143 by SIGTERM.
 """
 
+import errno
 import os
 import sys
 
 from cyclopts import App, Parameter
 
 from glassformer import __version__
-from glassformer.errors import GlassformerError, visible
+from glassformer.errors import GlassformerError, lacks_memory, visible
 
 FAULT = 3  # never the code for a wrong number
 
@@ -74,7 +75,7 @@ def main() -> None:
     except GlassformerError as error:
         if debug:
             raise
-        print(f"glassformer: {visible(str(error))}", file=sys.stderr)
+        _say(str(error))
         sys.exit(error.exit_code)
     except BrokenPipeError:  # its reader left early, as in `glassformer explain | head`: that is no failure
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -83,10 +84,34 @@ def main() -> None:
     except Exception as error:
         if debug:
             raise
-        if isinstance(error, OSError) and error.filename:  # a place that cannot be used, and not for want of room
-            print(f"glassformer: {error.filename!s:.200} cannot be used: {error.strerror}.", file=sys.stderr)
-            sys.exit(GlassformerError.exit_code)
-        what = f"{type(error).__name__}: {error}".rstrip(": ")
-        print(f"glassformer: this is a fault of Glassformer, not of yours ({what}).", file=sys.stderr)
-        print("With --debug it shows where; please report it.", file=sys.stderr)
-        sys.exit(FAULT)
+        sentence, code = _told(error)
+        _say(sentence)
+        sys.exit(code)
+
+
+def _told(error: Exception) -> tuple[str, int]:
+    """An error that nobody foresaw, in words, and its exit code: the machine's want of room, or a fault of ours."""
+    if lacks_memory(error):
+        return (
+            "there is not enough memory for this. Close other programs, or make it smaller: fewer rows (--limit), "
+            "a narrower model (--set width=…).",
+            GlassformerError.exit_code,
+        )
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return f"the disk is full: {error.filename or 'the output'} cannot be written.", FAULT
+    if isinstance(error, OSError) and error.filename:  # a place that cannot be used, and not for want of room
+        return f"{error.filename!s:.200} cannot be used: {error.strerror}.", GlassformerError.exit_code
+    what = f"{type(error).__name__}: {error}".rstrip(": ")
+    return (
+        f"this is a fault of Glassformer, not of yours ({what}).\nWith --debug it shows where; please report it.",
+        FAULT,
+    )
+
+
+def _say(sentence: str) -> None:
+    """On standard error; what standard output still holds and cannot give out is let go."""
+    print(f"glassformer: {visible(sentence)}", file=sys.stderr)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -120,7 +120,14 @@ class RunFolder:
         """All lines so far; one that is not yet, or never will be, whole is left out."""
         path = self.path / "metrics.jsonl"
         content = path.read_bytes() if path.exists() else b""
-        return [parse_json(line, path) for line in content.split(b"\n")[:-1]]
+        found = [parse_json(line, path) for line in content.split(b"\n")[:-1]]
+        for number, record in enumerate(found, 1):
+            if wrong := _wrongly_logged(record):
+                raise DamagedError(
+                    f"{path} is damaged: in line {number:,}, `{wrong}` is {repr(record.get(wrong))[:60]}. "
+                    "Take it from a copy, or remove the line."
+                )
+        return found
 
     def rewind(self, step: int) -> None:
         """Forgets what was logged after a step, for a run that resumes there."""
@@ -320,6 +327,19 @@ def _line(record: Mapping[str, Any]) -> bytes:
         name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in record.items()
     }
     return (json.dumps(plain, ensure_ascii=False) + "\n").encode()
+
+
+def _wrongly_logged(record: Mapping[str, Any]) -> str:
+    """Which figure of a line was never written so; nothing if all are sound. A loss that was no number is null."""
+    figures = {name: record[name] for name in ("seconds", "loss") if name in record}
+    if type(record.get("step", 0)) is not int:
+        return "step"
+    wrong = [name for name, each in figures.items() if not _is_figure(each)]
+    return next((name for name in wrong if name != "loss" or record.get("loss", "") is not None), "")
+
+
+def _is_figure(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _last_line(path: Path) -> bytes:

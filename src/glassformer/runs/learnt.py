@@ -19,6 +19,7 @@ from glassformer.objectives.bootstrap import SIGNIFICANT, Measure, compare, sign
 from glassformer.objectives.metrics import share_of_rows
 from glassformer.objectives.table import objective_of
 from glassformer.runs.folder import RunFolder
+from glassformer.storage import figures
 
 JUDGED_BY = {"bleu": "exact"}  # a translator is held against the most frequent answer by what is right to the letter
 MAJORITY = "majority"  # the answer that is right most often, whatever the text
@@ -106,6 +107,11 @@ def _from_confusion(confusion: Mapping[str, Any]) -> Against:
 
 def learnt(folder: RunFolder, card: Card) -> Learnt | None:
     """What is known of a run's learning; None if it was not evaluated, or has no baseline."""
+    with figures(folder.path / "scores.json"):
+        return _learnt(folder, card)
+
+
+def _learnt(folder: RunFolder, card: Card) -> Learnt | None:
     scores = folder.read_scores() or {}
     found = [Against(**each) for each in scores.get("baselines", [])]
     if not found and "confusion" in scores:

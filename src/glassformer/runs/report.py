@@ -19,6 +19,7 @@ from glassformer.runs.certificate.certificate import NO_GRADE
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.learnt import Learnt, learnt
 from glassformer.runs.pasting import pasteable
+from glassformer.storage import figures
 from glassformer.text.tasks import TASKS
 
 MOST_CLASSES = 12  # in a confusion matrix; of more, the most frequent confusions are listed
@@ -27,6 +28,11 @@ MOST_CONFUSIONS = 10
 
 def report(folder: RunFolder, card: Card) -> str:
     """The page about the model of this card."""
+    with figures(folder.path):
+        return _report(folder, card)
+
+
+def _report(folder: RunFolder, card: Card) -> str:
     scores, certificate, about = folder.read_scores() or {}, folder.read_certificate() or {}, folder.read_about() or {}
     name, known = Path(card.data).name or card.data, learnt(folder, card)
     return page(

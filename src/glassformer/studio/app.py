@@ -3,6 +3,7 @@
 Files are a fixed table, so that no path is ever put together from what a request says.
 """
 
+import asyncio
 import sys
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,7 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from glassformer.errors import GlassformerError, InputError
+from glassformer.errors import GlassformerError, InputError, lacks_memory
 from glassformer.serving.requests.limits import RefusedError, new_token
 from glassformer.serving.requests.strict_json import read_json
 from glassformer.studio.asking import Content
@@ -31,6 +32,8 @@ from glassformer.studio.work_queue import BusyError, Desk
 
 JSON = dict[str, Any]
 Action = Callable[[Content], JSON]
+CHANGES = frozenset({"train/begin", "train/resume", "train/stop"})  # done to their end, whoever has gone
+GONE = 499  # for nobody: who asked has gone
 _KINDS = MappingProxyType({".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"})
 
 
@@ -51,7 +54,7 @@ class Studio:
         """The whole as one ASGI application, behind its guard."""
         files = [Route(f"/{name}", _file(path), methods=["GET"]) for name, path in static_files().items()]
         actions = [
-            Route(f"/do/{name}", self._action(action), methods=["POST"]) for name, action in self.actions.items()
+            Route(f"/do/{name}", self._action(name, action), methods=["POST"]) for name, action in self.actions.items()
         ]
         handlers: Mapping[Any, Any] = {
             BusyError: _busy, InputError: _said(422), GlassformerError: _said(409), RefusedError: _refused,
@@ -76,11 +79,19 @@ class Studio:
             half.unlink(missing_ok=True)
         return JSONResponse({"file": name, "bytes": place.stat().st_size})
 
-    def _action(self, action: Action) -> Callable[[Request], Awaitable[Response]]:
+    def _action(self, name: str, action: Action) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
             body = await request.body()
-            found = await self.desk.do(lambda: action(read_json(body)))
-            return JSONResponse(found)
+            work = asyncio.ensure_future(self.desk.do(lambda: action(read_json(body))))
+            leaving = asyncio.ensure_future(_left(request))
+            try:
+                await asyncio.wait([work] if name in CHANGES else [work, leaving], return_when=asyncio.FIRST_COMPLETED)
+                return JSONResponse(work.result()) if work.done() else Response(status_code=GONE)
+            except asyncio.CancelledError:
+                raise BusyError("The studio is being closed.") from None
+            finally:
+                work.cancel()
+                leaving.cancel()
 
         return answer
 
@@ -88,6 +99,12 @@ class Studio:
         """Leaves nothing running."""
         self.desk.close()
         self.train.close()
+
+
+async def _left(request: Request) -> None:
+    """Comes back when the tab that asked was closed."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def static_files() -> dict[str, Path]:
@@ -131,7 +148,9 @@ async def _http(request: Request, error: HTTPException) -> Response:
 
 
 async def _unforeseen(request: Request, error: Exception) -> Response:
-    """A fault of ours: told in the terminal, and not to the page."""
+    """A fault of ours: told in the terminal, and not to the page. Want of memory is none."""
+    if lacks_memory(error):
+        return JSONResponse({"error": "There is not enough memory for this; try a smaller one."}, 503)
     if not isinstance(error, ClientDisconnect):
         traceback.print_exception(error, file=sys.stderr)
     return JSONResponse({"error": "Something went wrong in the studio; its terminal says what."}, 500)

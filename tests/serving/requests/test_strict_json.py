@@ -20,6 +20,8 @@ def test_a_body_is_an_object() -> None:
         (b'{"a": NaN}', "NaN is not a number"),
         (b'{"a": 1e999}', "too large"),
         (b'{"a": 1, "a": 2}', "stands twice"),
+        (rb'{"a": ["\ud800"]}', "half a character"),
+        (rb'{"\udfff": 1}', "half a character"),
         (b'{"a": ' + b"[" * 13 + b"]" * 13 + b"}", "more than 12 deep"),
     ],
 )

@@ -31,3 +31,33 @@ def test_a_race_is_shown_and_every_model_asked(tmp_path: Path) -> None:
     assert [bool(each["looked"]) for each in answers] == [True, False]
     assert sum(each["share"] for each in answers[0]["looked"]) == pytest.approx(1, abs=1e-5)
     assert all(each["says"] in each["scores"] for each in answers)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        "", "[]", '{"models": 3}', '{"models": [1]}', '{"terms": []}', '{"models": [{"runs": "abc"}]}',
+        '{"models": [{"model": []}]}', '{"score": "f1", "models": [{"f1": "high"}]}', '{"samples": NaN}',
+        '{"score": ["f1"]}', r'{"models": [{"model": "\ud800"}]}', '{"models": [{"behind_first": 3}]}',
+        '{"score": "f1", "models": [{"f1_interval": [0.5]}]}',
+    ],
+)  # fmt: skip
+def test_a_race_that_somebody_has_edited_is_refused_in_words(facts: str, tmp_path: Path) -> None:
+    (tmp_path / "race").mkdir()
+    (tmp_path / "race" / "race.json").write_text(facts)
+    visitor = Visitor(tmp_path / "runs", tmp_path / "race")
+    for action in ("race/table", "race/ask"):
+        answer = visitor.ask(action, {"race": "race", "text": TEXT})
+        assert answer.status == 409
+        assert "race.json is damaged" in answer.json["error"]
+    visitor.studio.close()
+
+
+def test_a_race_that_is_taken_away_is_said_to_be(tmp_path: Path) -> None:
+    (tmp_path / "race").mkdir()
+    (tmp_path / "race" / "race.json").write_text("{}")
+    visitor = Visitor(tmp_path / "runs", tmp_path / "race")
+    assert asked(visitor, "race/table", race="race")["models"] == []
+    (tmp_path / "race" / "race.json").unlink()
+    assert "cannot be read" in visitor.ask("race/table", {"race": "race"}).json["error"]
+    visitor.studio.close()

@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from glassformer.errors import InputError
 from glassformer.text.files import tables
-from glassformer.text.files.tables import Skip, quoted_cells
+from glassformer.text.files.tables import Skip, json_rows, quoted_cells
 from glassformer.text.files.text_files import lines
 from glassformer.text.samples import Labelled
 
@@ -42,6 +42,15 @@ def test_a_bad_row_is_named_and_costs_no_other(row: str, reason: str, end: str, 
     assert corpus.report.reasons == {reason: 1}
     assert len(everything(corpus)) == 33
     assert Labelled("good, it is", "pos") in everything(corpus)
+
+
+@pytest.mark.timeout(60)  # what was read again from each line took hours
+@pytest.mark.parametrize("line", ['",x","', '"abc,pos', 'a,"', '"', '"a",b,c', '""",'])
+def test_a_file_of_open_quotes_is_read_once(line: str) -> None:
+    """Row after row leads from its quote through all of the file, and is refused."""
+    rows = list(quoted_cells("text,label\n" + f"{line}\n" * 50_000, ",", "file"))
+    assert rows[0] == (1, ["text", "label"])
+    assert len(rows) > 25_000
 
 
 def test_a_quote_closed_far_below_swallows_nothing(tmp_path: Path) -> None:
@@ -128,6 +137,13 @@ def test_a_bad_json_line_is_named_and_costs_no_other(row: str, reason: str, tmp_
     assert reason in found
     assert Labelled("last\u2028one", "1") in everything(corpus)
     assert corpus.labels == ("0", "1")
+
+
+@pytest.mark.timeout(60)
+def test_a_name_given_twice_among_many_is_found_at_once() -> None:
+    names = ",".join(f'"{number}": 1' for number in range(100_000))
+    _, rows = json_rows(f'{{{names}, "99999": 2}}', "file")
+    assert [row.reason for row in rows if isinstance(row, Skip)] == ["'99999' is given twice"]
 
 
 def test_skips_are_counted_beyond_those_that_are_kept(tmp_path: Path) -> None:

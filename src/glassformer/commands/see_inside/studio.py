@@ -12,6 +12,7 @@ import uvicorn
 
 from glassformer.errors import InputError
 from glassformer.serving.requests.limits import LARGEST_HEADERS, new_token
+from glassformer.serving.requests.slow_headers import PatientProtocol
 from glassformer.studio.app import Studio
 from glassformer.studio.guard import Door
 
@@ -37,7 +38,8 @@ def studio(*runs: Path, port: int = 0, no_browser: bool = False) -> None:
     found = Studio(list(runs), door)
     config = uvicorn.Config(
         found.app(), log_level="error", access_log=False, ws="none", lifespan="off", server_header=False,
-        h11_max_incomplete_event_size=LARGEST_HEADERS, timeout_keep_alive=5, timeout_graceful_shutdown=5,
+        http=PatientProtocol, h11_max_incomplete_event_size=LARGEST_HEADERS, timeout_keep_alive=5,
+        timeout_graceful_shutdown=1,
     )  # fmt: skip
     print(f"The studio is open at {door.address}", file=sys.stderr)
     print("Stop it with Ctrl-C.", file=sys.stderr, flush=True)
@@ -59,6 +61,7 @@ def _listen(port: int) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind(("127.0.0.1", each))
+            listening.listen(1024)  # a browser that comes before the server is up waits a moment
         except OSError as error:
             listening.close()
             if port:

@@ -14,6 +14,7 @@ from glassformer.runs.run import find, load, pocket_folders
 from glassformer.serving.app import Policy, Server
 from glassformer.serving.requests.gate import LOOPBACK, Site
 from glassformer.serving.requests.limits import LARGEST_HEADERS, new_token
+from glassformer.serving.requests.slow_headers import PatientProtocol
 from glassformer.serving.served import Capacity, named
 
 SHORTEST_TOKEN = 16
@@ -69,7 +70,8 @@ def serve(
     server = Server(loaded, site, policy)
     config = uvicorn.Config(
         server.app(), log_level="error", access_log=False, ws="none", lifespan="off", server_header=False,
-        h11_max_incomplete_event_size=LARGEST_HEADERS, timeout_keep_alive=5, timeout_graceful_shutdown=10,
+        http=PatientProtocol, h11_max_incomplete_event_size=LARGEST_HEADERS, timeout_keep_alive=5,
+        timeout_graceful_shutdown=10,
     )  # fmt: skip
     for name, each in server.roster.models.items():
         print(

@@ -2,12 +2,14 @@
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from glassformer.errors import InputError
 
 DEEPEST = 12  # lists in lists
+HALF = re.compile("[\ud800-\udfff]")  # of a pair that stands for one character
 
 
 def read_json(body: bytes) -> dict[str, Any]:
@@ -36,9 +38,12 @@ def _each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _check_depth(value: Any, depth: int) -> None:
+    """Refuses what is nested too deep, and what no answer could repeat: infinity, half a character."""
     if depth > DEEPEST:
         raise InputError(f"The request is nested more than {DEEPEST} deep.")
     if isinstance(value, float) and not math.isfinite(value):
         raise InputError("A number in the request is too large.")
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+    if isinstance(value, str) and HALF.search(value):
+        raise InputError("A text in the request holds half a character (a lone surrogate); send it as whole UTF-8.")
+    for each in [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else ():
         _check_depth(each, depth + 1)

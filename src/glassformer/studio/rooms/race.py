@@ -10,11 +10,11 @@ from typing import Any
 from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import Run, pocket_races
-from glassformer.storage import parse_json
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
 from glassformer.studio.rooms.inside import LONGEST, first_text, reading_look
 from glassformer.studio.shelf import Shelf
+from glassformer.training.race.race_file import read_race
 
 MOST_MODELS = 24
 POINTS = 200
@@ -47,16 +47,16 @@ class Races:
     def table(self, content: Content) -> JSON:
         """How all stand, with the curve of each run."""
         folder = self._folder(content)
-        facts = _facts(folder)
-        models = facts.get("models", [])[:MOST_MODELS]
-        score = str(facts.get("score", ""))
+        facts = read_race(folder)
+        models = (facts.get("models") or [])[:MOST_MODELS]
+        score = facts.get("score") or ""
         return {
             "score": score,
             "samples": facts.get("samples"),
             "baseline": facts.get("guess"),
             "first": _first(folder, facts),
             "terms": {
-                name: value for name, value in facts.get("terms", {}).items() if isinstance(value, str | int | float)
+                name: value for name, value in (facts.get("terms") or {}).items() if isinstance(value, str | int)
             },
             "models": [_row(folder, each, score) for each in models],
         }
@@ -67,17 +67,17 @@ class Races:
         text = asking.text(content, "text", longest=LONGEST)
         if not text.strip():
             raise InputError("There is no text yet; type one.")
-        models = _facts(folder).get("models", [])[:MOST_MODELS]
+        models = (read_race(folder).get("models") or [])[:MOST_MODELS]
         return {"answers": [self._answer(folder, each, text) for each in models if each.get("runs")]}
 
     def _answer(self, folder: Path, model: JSON, text: str) -> JSON:
-        name = str(model["runs"][0])
+        name, who = model["runs"][0], model.get("model", "")
         try:
             known = self.shelf.add(folder / Path(name).name)
             run = self.shelf.get(known)
-            return {"model": model["model"], "inside": known, **_said(run, text), "looked": _looked(run, text)}
+            return {"model": who, "inside": known, **_said(run, text), "looked": _looked(run, text)}
         except GlassformerError as error:
-            return {"model": model["model"], "error": str(error)}
+            return {"model": who, "error": str(error)}
 
     def _folder(self, content: Content) -> Path:
         name = asking.text(content, "race")
@@ -86,21 +86,16 @@ class Races:
         return self.races[name]
 
 
-def _facts(folder: Path) -> JSON:
-    path = folder / "race.json"
-    return parse_json(path.read_bytes(), path)
-
-
 def _first(folder: Path, facts: JSON) -> str:
     """A text to begin with, as for the first model alone."""
-    runs = [name for model in facts.get("models", []) for name in model.get("runs", [])]
-    terms = facts.get("terms", {})
-    one = folder / Path(str(runs[0])).name if runs else folder
+    runs = [name for model in facts.get("models") or [] for name in model.get("runs") or []]
+    terms = facts.get("terms") or {}
+    one = folder / Path(runs[0]).name if runs else folder
     return first_text(one, str(terms.get("data", "")), str(terms.get("task", "")))
 
 
 def _row(folder: Path, model: JSON, score: str) -> JSON:
-    runs = [Path(str(name)).name for name in model.get("runs", [])]
+    runs = [Path(name).name for name in model.get("runs") or []]
     return {
         "model": model.get("model", ""),
         "parameters": model.get("parameters"),
@@ -117,7 +112,7 @@ def _row(folder: Path, model: JSON, score: str) -> JSON:
 def _curve(run: RunFolder) -> list[list[float]]:
     """Seconds, and the validation loss."""
     valid = [each for each in run.metrics() if each.get("event") == "judged" and each.get("loss") is not None]
-    return [[each["seconds"], each["loss"]] for each in valid[:POINTS]]
+    return [[each.get("seconds", 0.0), each["loss"]] for each in valid[:POINTS]]
 
 
 def _said(run: Run, text: str) -> JSON:

@@ -18,6 +18,7 @@ from typing import IO, Any
 from glassformer.drawing.score_words import caution, score_lines
 from glassformer.errors import GlassformerError, InputError
 from glassformer.runs.folder import RunFolder
+from glassformer.storage import figures
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
 from glassformer.studio.rooms.time_lapse import Lapse
@@ -109,6 +110,10 @@ class Train:
     def state(self, content: Content) -> JSON:
         """How a run goes: its curve, its checkpoints, and in the end its scores."""
         name = self._name(content)
+        with figures(self.root / name):
+            return self._state(name)
+
+    def _state(self, name: str) -> JSON:
         folder, training = RunFolder(self.root / name), self._trainings.get(name)
         begun = (folder.path / "config.toml").exists()
         running = training is not None and training.running
@@ -173,7 +178,8 @@ class Train:
     def _brief(self, name: str) -> JSON:
         folder, training = RunFolder(self.root / name), self._trainings.get(name)
         try:
-            settings = _brief_settings(folder)
+            with figures(folder.path / "config.toml"):
+                settings = _brief_settings(folder)
         except GlassformerError as error:
             settings = {"error": str(error)}
         running = training is not None and training.running

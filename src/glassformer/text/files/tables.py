@@ -5,6 +5,7 @@ Knows CSV, TSV, JSON lines and Parquet; does not know which column means what.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -109,31 +110,62 @@ def quoted_cells(text: str, comma: str, file: str) -> Iterator[Cells | Skip]:
 
     Where a quote is never closed, its line is skipped and reading goes on with the next: nothing is swallowed.
     """
-    apart = re.escape(comma)
-    cell = re.compile(
-        rf'(?:"(?P<quoted>[^"]*+(?:""[^"]*+)*+)"|(?P<bare>(?!")[^{apart}\r\n]*+))(?P<end>{apart}|\r\n|\r|\n|\Z)'
-    )
-    line_end = re.compile(r"\r\n|\r|\n")
+    reader, line_end = _RowReader(text, comma), re.compile(r"\r\n|\r|\n")
     place, line, width = 0, 1, 0
     while place < len(text):
-        begin, cells, ended = place, [], False
-        while not ended:
-            match = cell.match(text, place)
+        end = line_end.search(text, place)
+        line_over = end.end() if end else len(text)
+        cells, after = reader.row(place, line_over, width)
+        width = width or len(cells)
+        if after:
+            yield line, cells
+            line += 1 if after == line_over else len(line_end.findall(text, place, after))
+        else:
+            yield Skip(file, line, UNCLOSED)
+            line += 1
+        place = after or line_over
+
+
+class _RowReader:
+    """Reads one row after the other. Each cell of a row that is refused is remembered by its place: many lines with an
+    open quote lead to the same cells, which are read once."""
+
+    def __init__(self, text: str, comma: str) -> None:
+        apart = re.escape(comma)
+        self.text, self.comma = text, comma
+        self.cell = re.compile(
+            rf'(?:"(?P<quoted>[^"]*+(?:""[^"]*+)*+)"|(?P<bare>(?!")[^{apart}\r\n]*+))(?P<end>{apart}|\r\n|\r|\n|\Z)'
+        )
+        self.refused: dict[int, tuple[int, int]] = {}  # place: cells from there on, where the row ends (0: nowhere)
+
+    def row(self, begin: int, line_over: int, width: int) -> tuple[list[str], int]:
+        """The cells of the row that begins here, and where it ends: 0 if a quote is not closed, or if the row goes on
+        after its first line and has not as many cells as the others (no matter how many, if `width` is 0)."""
+        cells: list[str] = []
+        places: list[int] = []
+        place, after = begin, 0
+        while not after:
+            if place in self.refused and not self._fits(place, len(cells), line_over, width):
+                break
+            match = self.cell.match(self.text, place)
+            places.append(place)
             if match is None:
                 break
             quoted, bare = match["quoted"], match["bare"]
             cells.append(quoted.replace('""', '"') if quoted is not None else bare)
-            place, ended = match.end(), match["end"] != comma
-        height = len(line_end.findall(text, begin, place))
-        spans = height - len(line_end.findall(text[max(begin, place - 2) : place]))
-        width = width or len(cells)
-        if not ended or (spans > 0 and len(cells) != width):
-            end = line_end.search(text, begin)
-            place, height = (end.end(), 1) if end else (len(text), 1)
-            yield Skip(file, line, UNCLOSED)
-        else:
-            yield line, cells
-        line += height
+            place = match.end()
+            if match["end"] != self.comma:
+                after = place
+        if after and (after == line_over or not width or len(cells) == width):
+            return cells, after
+        rest, end = self.refused.get(place, (0, after))
+        for number, each in enumerate(places):
+            self.refused[each] = (len(cells) - number + rest, end)
+        return cells, 0
+
+    def _fits(self, place: int, before: int, line_over: int, width: int) -> bool:
+        rest, end = self.refused[place]
+        return end > 0 and (end == line_over or before + rest == width)
 
 
 def _under_header(
@@ -145,9 +177,9 @@ def _under_header(
         raise InputError(f"{file} has no row that can be read; the first line: {_first_reason(cells)}.")
     names = tuple(name.strip() for name in first[1])
     if in_header(names):
-        again = [name for name in names if name and names.count(name) > 1]
-        if again:
-            raise InputError(f"{file} names the column '{again[0]}' twice; give each column a name of its own.")
+        again, count = Counter(name for name in names if name).most_common(1)[0]
+        if count > 1:
+            raise InputError(f"{file} names the column '{again}' twice; give each column a name of its own.")
     else:
         names, first = tuple(str(number) for number in range(1, len(names) + 1)), None
     rows: list[Row | Skip] = []
@@ -186,8 +218,7 @@ def _no_constant(name: str) -> Any:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
-        names = [name for name, _ in pairs]
-        again = next(name for name in names if names.count(name) > 1)
+        again = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise _NotJsonError(f"'{again}' is given twice")
     return values
 

@@ -30,11 +30,12 @@ from glassformer.runs.folder import RunFolder
 from glassformer.runs.learnt import majority
 from glassformer.runs.report import training_points
 from glassformer.runs.run import Run
-from glassformer.storage import parse_json, write_file
+from glassformer.storage import figures, write_file
 from glassformer.text.corpora import Corpus
 from glassformer.text.samples import Labelled
 from glassformer.text.tasks import TASKS
 from glassformer.training.course import Listener, nobody, resume, teach
+from glassformer.training.race.race_file import read_race
 from glassformer.training.recipes import settable, takes
 from glassformer.training.request import Request, read_corpus
 
@@ -142,7 +143,8 @@ class Race:
                 runs.setdefault(entry.model, []).append(folder)
         if not runs:
             raise InputError(f"Nobody has finished in {self.out} yet.")
-        found = [_standing(model, folders, self._objective) for model, folders in runs.items()]
+        with figures(self.out):
+            found = [_standing(model, folders, self._objective) for model, folders in runs.items()]
         return _ranked(found, self._objective, self._baseline())
 
     def curves(self, standing: Standing) -> list[list[Point]]:
@@ -169,10 +171,9 @@ class Race:
         return labels.count(majority(learnt_from)) / len(labels) if labels and learnt_from else None
 
     def _check_terms(self) -> None:
-        path = self.out / "race.json"
-        if not path.exists():
+        if not (self.out / "race.json").exists():
             return
-        before = parse_json(path.read_bytes(), path).get("terms", {})
+        before = read_race(self.out).get("terms") or {}
         for name in [*sorted({*before, *self.terms} - {"identity"}), "identity"]:
             was, now = before.get(name, "as usual"), self.terms.get(name, "as usual")
             if was != now:
