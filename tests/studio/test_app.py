@@ -66,8 +66,9 @@ def test_a_tab_that_is_closed_leaves_no_work_behind(tmp_path: Path) -> None:
     done: list[str] = []
 
     def endless(content: object) -> dict[str, object]:
+        begun.set()
         while True:
-            begun.set()
+            pass
 
     def stops(content: object) -> dict[str, object]:
         begun.set()

@@ -380,6 +380,7 @@ def test_a_race_is_read_and_all_are_asked(visit: Open) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".said tr")).to_have_count(2)
     page.get_by_role("button", name="look inside").first.click()
+    page.get_by_role("button", name="Every number").click()
     page.wait_for_selector(".inside-view .path .last")
     assert page.get_by_label("your text").input_value() == TEXT
 

@@ -230,7 +230,8 @@ def at_once(
     dropout: float, scale: float,
 ) -> Tensor:  # fmt: skip
     """The four verbs as one fused kernel, by dot product with this β and softmax; nothing is checked."""
-    causal = causal and queries.shape[2] > 1  # a single query stands at the last key: there is no later one
+    if queries.shape[2] == 1:
+        causal = False  # a single query stands at the last key: there is no later one
     if causal and (mask is not None or bias is not None or queries.shape[2] != keys.shape[2]):
         shape = (queries.shape[0], queries.shape[1], queries.shape[2], keys.shape[2])
         mask, causal = _join_causal(mask, shape, queries.device), False

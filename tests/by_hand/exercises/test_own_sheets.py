@@ -6,16 +6,19 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 SURVEY = Path(__file__).parent / "sheet_survey.py"
 
 
-def test_three_hundred_sheets_are_judged_rightly() -> None:
-    done = subprocess.run([sys.executable, str(SURVEY), "0", "300"], capture_output=True, text=True, check=True)
+@pytest.mark.parametrize("many", [100, pytest.param(300, marks=pytest.mark.slow)])
+def test_sheets_are_judged_rightly(many: int) -> None:
+    done = subprocess.run([sys.executable, str(SURVEY), "0", str(many)], capture_output=True, text=True, check=True)
     counts = Counter(json.loads(done.stdout))
-    assert counts["sheets"] == 300
+    assert counts["sheets"] == many
     assert counts["false_alarms"] == 0
     assert counts["not_fine"] == 0  # every number asked for, or printed, was checked
     assert counts["blank_alarms"] == 0  # a sheet that nobody filled in yet
-    assert counts["slips"] >= 290
+    assert counts["slips"] >= 0.96 * many
     assert counts["missed"] <= 1
     assert counts["elsewhere"] == 0  # neither what follows from the slip nor what the teacher printed

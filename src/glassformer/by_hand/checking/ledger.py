@@ -90,6 +90,7 @@ class Ledger:
 
     def __init__(self, reading: Reading, *, exact: bool = False, digits: int | None = None) -> None:
         self.exact = exact or reading.says_exact
+        self.by_catalogue = reading.document.ways is not None  # a worksheet of a layer: its formulas have one meaning
         self.habits = reading.habits
         self.source = reading.document.text
         self.finest = 0.0 if digits is None else 10.0**-digits
@@ -183,7 +184,7 @@ class Ledger:
         if outcome.wrong.any():
             if not self.exact and self._are_other_digits(expected, literal):
                 raise UnsureError("digits that may be read in another way")
-            meant = self._meant(expected, literal, int(outcome.wrong.sum()))
+            meant = None if self.by_catalogue else self._meant(expected, literal, int(outcome.wrong.sum()))
             if meant is not None:
                 self.compare(meant, literal, subject, doubt, proven=proven)
                 return

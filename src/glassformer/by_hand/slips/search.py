@@ -6,17 +6,19 @@ A cause is named only when it gives every wrong number of the matrix as printed.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
-from glassformer.by_hand.grammar.expressions import Call, Matrix, Node, children, is_printed, with_children
+from glassformer.by_hand.grammar.expressions import Call, Matrix, Node, children, is_printed, walk, with_children
 from glassformer.by_hand.numbers.comparison import Flags, entries_of
 from glassformer.by_hand.slips.causes import Scene
 from glassformer.by_hand.slips.method_slips import method_slips
 from glassformer.by_hand.slips.pen_slips import pen_slips
 from glassformer.errors import InputError
 
+_MOST_PARTS = 200  # of a formula; a longer one is a whole block at once, and nobody can tell where in it a pen slipped
+
 
 def find_cause(scene: Scene) -> str | None:
     """The first slip of the catalogue that reproduces the wrong numbers, or None."""
-    if not is_printed(scene.literal):
+    if not is_printed(scene.literal) or sum(1 for _ in walk(scene.expected)) > _MOST_PARTS:
         return None
     ways = [pen_slips, method_slips] if scene.wrong.sum() == 1 else [method_slips, pen_slips]
     for way in ways:
