@@ -59,7 +59,7 @@ def test_the_snippets_of_a_page_run_in_order(page: Path, tmp_path: Path, monkeyp
 
 # Pages that train for minutes; .ci/run runs their commands, too.
 LONG = {"generate.md", "translate.md"}
-LONG_SCRIPTS = ("hugging_face.md",)
+SLOW_SH = ("hugging_face.md",)
 
 
 @pytest.mark.parametrize(
@@ -84,11 +84,7 @@ def test_the_commands_of_a_page_run_in_order(page: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize(
     "page",
-    [
-        pytest.param(each, marks=[pytest.mark.slow] * (each.name in LONG_SCRIPTS))
-        for each in PAGES
-        if blocks(each, "sh")
-    ],
+    [pytest.param(each, marks=[pytest.mark.slow] * (each.name in SLOW_SH)) for each in PAGES if blocks(each, "sh")],
     ids=lambda page: page.name,
 )
 def test_the_scripts_of_a_page_end_as_they_say(page: Path, tmp_path: Path) -> None:
