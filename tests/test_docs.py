@@ -58,7 +58,7 @@ def test_the_snippets_of_a_page_run_in_order(page: Path, tmp_path: Path, monkeyp
 
 
 # Pages that train for minutes; .ci/run runs their commands, too.
-LONG = {"generate.md", "translate.md"}
+LONG = {"generate.md", "notes.md", "train.md", "translate.md"}
 SLOW_SH = ("hugging_face.md",)
 
 

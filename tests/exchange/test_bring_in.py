@@ -18,6 +18,8 @@ from glassformer.exchange.bring_in import bring_in_folder
 from glassformer.runs.imported import import_model
 from glassformer.runs.run import Run, load
 
+pytestmark = pytest.mark.slow  # the gate runs it
+
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:

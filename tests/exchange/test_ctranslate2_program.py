@@ -11,6 +11,8 @@ from glassformer.exchange.ctranslate2_program import ctranslate2_files
 from glassformer.objectives.objective import Trained
 from glassformer.runs.run import load
 
+pytestmark = pytest.mark.slow  # the gate runs it
+
 LAYOUTS = {"gpt": {}, "modern": {}, "modern, as Llama": {"query_key_norm": False}}
 
 

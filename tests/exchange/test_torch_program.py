@@ -19,6 +19,8 @@ from glassformer.exchange.torch_program import PROGRAM, exported
 from glassformer.objectives.objective import Trained
 from glassformer.runs.run import load
 
+pytestmark = pytest.mark.slow  # the gate runs it
+
 CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("classes", "transformer", {}),
     ("pairs", "translator", {}),

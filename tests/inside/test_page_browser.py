@@ -234,6 +234,7 @@ def test_keys_alone_are_enough(open_page: Open) -> None:
     expect(page.locator(".play")).to_have_attribute("aria-label", "play")
 
 
+@pytest.mark.slow
 def test_every_part_and_stage_can_be_opened(open_page: Open) -> None:
     look = small_look("translator")
     page = open_page(look)

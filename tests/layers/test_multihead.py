@@ -357,6 +357,7 @@ def test_a_hook_on_the_output_projection_fires_once() -> None:
     assert fired == [1]
 
 
+@pytest.mark.slow
 def test_it_can_be_compiled_and_exported() -> None:
     program = """
 import torch

@@ -149,6 +149,7 @@ def test_many_at_once_are_each_what_they_would_be_alone(tmp_path: Path) -> None:
     assert found == [written(runs["stream"], prompt, 20) for prompt in prompts]
 
 
+@pytest.mark.slow
 def test_half_of_the_clients_vanish_and_the_rest_are_exact(tmp_path: Path) -> None:
     runs = small_models(tmp_path)
     prompts = ["the cat sat on the mat"[: 1 + i % 13] for i in range(60)]

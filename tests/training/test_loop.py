@@ -50,6 +50,7 @@ def test_a_resumed_run_is_bit_for_bit_the_run_that_was_not_stopped(name: str, op
             assert torch.equal(one, other), key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["classify", "stream"])
 def test_stopped_at_any_event_it_goes_on_to_the_very_same_events(name: str) -> None:
     """A step, a validation, the end of an epoch: whatever was told last, nothing is left out, nothing comes twice."""

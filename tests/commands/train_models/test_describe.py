@@ -14,6 +14,7 @@ from glassformer.errors import GlassformerError, InputError
 # --- describe ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_describe_counts_the_notes_models(capsys: pytest.CaptureFixture[str]) -> None:
     describe("bilstm", json=True)
     content = json.loads(capsys.readouterr().out)

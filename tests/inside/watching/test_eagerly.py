@@ -3,7 +3,10 @@
 import subprocess
 import sys
 
+import pytest
 
+
+@pytest.mark.slow
 def test_compiled_parts_run_and_flexible_attention_is_rebuilt() -> None:
     """In a process of its own: shape annotations are not to be compiled."""
     program = """

@@ -23,7 +23,7 @@ from glassformer.text.made_sets import BAD, GOOD, date_places, make
 from glassformer.text.samples import Labelled, Pair
 
 POCKET = [folder.name for folder in pocket_folders()]
-FEW, MANY = 3, 200
+FEW, MANY = 3, 40  # bench/why.py takes 200
 SHORT = 60  # characters of a text
 
 
