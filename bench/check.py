@@ -1,18 +1,21 @@
-"""How long it takes to check notes: a long document of 2,000 claims, a page of notes, and the start of the command.
+"""How long it takes to check notes: 2,000 claims, short products, 50 pages of LaTeX, one page, and the whole command.
 
     python bench/check.py [--json]
 
-The document is made up of workings with a slip in every tenth. Prints Markdown.
+The first is made up of workings with a slip in every tenth. Prints Markdown. Times are those of the processor, but for
+the whole command.
 """
 
 import argparse
 import json
 import platform
+import random
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from itertools import islice
 from pathlib import Path
 
 from glassformer.by_hand.check import check_text
@@ -21,6 +24,8 @@ from glassformer.by_hand.exercises.workings import VARIANTS, make_working
 from glassformer.by_hand.exercises.writing import STYLES, write
 
 CLAIMS = 2000
+PRODUCTS = 170_000  # characters
+PAGES, PAGE = 50, 3000  # of LaTeX; characters of one
 
 
 def long_notes(claims: int) -> tuple[str, int, int]:
@@ -38,13 +43,30 @@ def long_notes(claims: int) -> tuple[str, int, int]:
     return "\n".join(parts), seed, slips
 
 
-def seconds(text: str, rounds: int = 3) -> float:
-    """The middle of a few runs."""
+def short_products(size: int) -> str:
+    """A line for each: as many claims as so many characters can hold."""
+    draw = random.Random(1)
+    factors = (draw.randint(11, 99) for _ in range(size))
+    lines = (f"{a / 10} · {b / 10} = {a * b / 100:.2f}\n" for a, b in zip(factors, factors, strict=False))
+    return "".join(islice(lines, size // 17))
+
+
+def latex_pages(pages: int) -> str:
+    """Workings in LaTeX, each under a heading of its own."""
+    parts: list[str] = []
+    while sum(map(len, parts)) < pages * PAGE:
+        working = make_working(len(parts), VARIANTS[len(parts) % len(VARIANTS)], tokens=3, width=3)
+        parts.append(write(working, "latex", f"Example {len(parts) + 1}"))
+    return "\n".join(parts)
+
+
+def seconds(text: str, rounds: int = 3, suffix: str = ".md") -> float:
+    """The middle of a few runs, in processor time."""
     times = []
     for _ in range(rounds):
-        start = time.perf_counter()
-        check_text(text)
-        times.append(time.perf_counter() - start)
+        start = time.process_time()
+        check_text(text, suffix=suffix)
+        times.append(time.process_time() - start)
     return statistics.median(times)
 
 
@@ -77,6 +99,7 @@ def main() -> None:
     text, workings, slips = long_notes(CLAIMS)
     report = check_text(text)
     page = write(make_working(1, "masked"))
+    products, latex = short_products(PRODUCTS), latex_pages(PAGES)
     figures = {
         "claims": report.claims,
         "numbers": report.numbers,
@@ -85,6 +108,8 @@ def main() -> None:
         "slips": slips,
         "slips_found": len({finding.quote for finding in report.findings if not finding.is_mild}),
         "seconds": round(seconds(text), 2),
+        "products_seconds": round(seconds(products, 1), 1),
+        "latex_seconds": round(seconds(latex, 1, ".tex"), 1),
         "page_seconds": round(seconds(page), 4),
         "command_seconds": round(command_seconds(page), 2),
         "python": platform.python_version(),
@@ -95,6 +120,8 @@ def main() -> None:
     print("| notes | claims | numbers | time |\n|---|---|---|---|")
     notes = f"{figures['lines']:,} lines, {workings} workings"
     print(f"| {notes} | {report.claims:,} | {report.numbers:,} | {figures['seconds']} s |")
+    print(f"| {len(products) // 1000} kB of short products | | | {figures['products_seconds']} s |")
+    print(f"| {PAGES} pages of LaTeX | | | {figures['latex_seconds']} s |")
     print(f"| one page | {check_text(page).claims} | {check_text(page).numbers} | {figures['page_seconds']} s |")
     print(f"| one page, the whole command | | | {figures['command_seconds']} s |")
     print(f"\n{figures['slips_found']} of {slips} slips found. Python {figures['python']}.")

@@ -35,7 +35,7 @@ class ReadsPadding(nn.Module):
         """Logits from the state after the last column."""
         filled = ids.new_full((len(ids), LONGEST), PAD)
         filled[:, : ids.shape[1]] = ids.masked_fill(~real, PAD)
-        _, last = self.model.recurrent(self.model.embedding(filled))
+        _, last = nn.RNN.forward(self.model.recurrent, self.model.embedding(filled))  # as torch has it
         answer: Tensor = self.model.head(last[-1])
         return answer
 

@@ -42,7 +42,8 @@ class Packed(nn.Module):
         """Logits from the state after the last real word."""
         embedded, lengths = self.model.embedding(ids), real.sum(1).cpu()
         packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
-        last = self.model.recurrent(packed)[1]
+        recurrent = self.model.recurrent
+        last = getattr(nn, type(recurrent).__name__).forward(recurrent, packed)[1]  # as torch has it
         answer: Tensor = self.model.head((last[0] if isinstance(last, tuple) else last)[-1])
         return answer
 

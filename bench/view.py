@@ -3,7 +3,8 @@
     .venv/bin/python bench/view.py [--quick]
 
 Each text is looked at twice: as one file from disk, and as a page that asks for one head at a time, as the studio does.
-Then a given number is changed again and again in the studio's By hand: from the key to the changed number on the page.
+Then the studio itself: from opening the room to the answer of each model that came along, and how much a look at five
+tokens sends; and a given number changed again and again in By hand: from the key to the changed number on the page.
 """
 
 import json
@@ -13,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
@@ -22,6 +25,8 @@ from glassformer.inside.document.data import stage_numbers, view_data
 from glassformer.inside.looks import Look, look_at_classifier
 from glassformer.inside.page.one_file import look_page, view_script, view_style
 from glassformer.models.registry import build, configure
+from glassformer.runs.run import find
+from glassformer.studio.first_looks import first_look
 
 LENGTHS = (30, 256, 512, 1024)
 HEAD = "encoder.3.self.weights"
@@ -64,7 +69,8 @@ def one_head_at_a_time(browser: Browser, look: Look, folder: Path) -> tuple[floa
     path = folder / "mounting.html"
     script = f"{view_script()}\nwindow.mount = mount;"
     data = f"<script type='application/json'>{document.replace('<', chr(92) + 'u003c')}</script>"
-    whole = f"<style>{view_style()}</style><main></main>{data}<script type='module'>{script}</script>"
+    head = f"<!doctype html><meta charset='utf-8'><style>{view_style()}</style>"
+    whole = f"{head}<main></main>{data}<script type='module'>{script}</script>"
     path.write_text(whole, encoding="utf-8")
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.expose_function("fetched", lambda address, head: stage_numbers(look, address, head))
@@ -94,19 +100,57 @@ EDIT = """async (number) => {
 }"""
 
 
-def edits(browser: Browser) -> list[float]:
-    """Milliseconds of each edit."""
+LOOKS = {"sentiment": "the film was not good", "english-german": "Where is the station?", "shakespeare": "To be"}
+TIMES = 5
+# Opens a door, and waits until the first sentence of the answer is drawn.
+FIRST = """async ([model, start]) => {
+  location.hash = 'room=race';
+  while (document.querySelector('main.room').dataset.room !== 'race') await new Promise((done) => setTimeout(done, 5));
+  const begin = performance.now();
+  location.hash = `room=inside&model=${model}`;
+  const drawn = () => document.querySelector('main .why .first')?.textContent.startsWith(start);
+  while (!drawn()) await new Promise((done) => requestAnimationFrame(done));
+  return performance.now() - begin;
+}"""
+
+
+@contextmanager
+def studio(browser: Browser) -> Iterator[tuple[str, Page]]:
+    """The address of a studio, and a page for it."""
     command = [sys.executable, "-m", "glassformer", "studio", "--no-browser"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as studio:
-        assert studio.stderr is not None
-        address = next(line.split(" at ")[1].strip() for line in studio.stderr if " at " in line)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        address = next(line.split(" at ")[1].strip() for line in running.stderr if " at " in line)
         page = browser.new_page(viewport={"width": 1440, "height": 900})
-        page.goto(f"{address}#room=by-hand&example=i-love-ai")
-        page.wait_for_selector("[data-stage=weights]")
-        times = [float(page.evaluate(EDIT, str(2 + i))) for i in range(EDITS)]
+        page.add_init_script("localStorage.setItem('glassformer-toured', 'yes')")
+        yield address, page
         page.close()
-        studio.terminate()
-    return sorted(times)
+        running.terminate()
+
+
+def edits(address: str, page: Page) -> list[float]:
+    """Milliseconds of each edit."""
+    page.goto(f"{address}#room=by-hand&example=i-love-ai")
+    page.wait_for_selector("[data-stage=weights]")
+    return sorted(float(page.evaluate(EDIT, str(2 + i))) for i in range(EDITS))
+
+
+def first_looks(address: str, page: Page) -> None:
+    """For each model: milliseconds until its answer is there, and the bytes of a look at five tokens."""
+    print("\n| model | its first answer, ms (median and slowest of 5) | a look at five tokens, MB |\n|---|---|---|")
+    for model, text in LOOKS.items():
+        times = []
+        for _ in range(TIMES):
+            page.goto("about:blank")
+            page.goto(f"{address}#room=race")
+            page.wait_for_selector("#studio[data-ready]")
+            said = first_look(find(model))["why"]["sentences"][0].partition(":")[0]
+            times.append(float(page.evaluate(FIRST, [model, said])))
+            page.wait_for_load_state("networkidle")
+        with page.expect_response(lambda answer: answer.url.endswith("/inside/look")) as look:
+            page.goto(f"{address}#room=inside&tab=numbers&model={model}&text={text}")
+        size = len(look.value.body()) / 1e6
+        print(f"| {model} | {statistics.median(times):.0f}, {max(times):.0f} | {size:.2f} |", flush=True)
 
 
 def main() -> None:
@@ -121,7 +165,9 @@ def main() -> None:
             for way, measure in ways.items():
                 size, first, head = measure(browser, look, Path(folder))
                 print(f"| {length} | {way} | {size:.2f} | {first:.2f} | {head:.2f} |", flush=True)
-        times = edits(browser)
+        with studio(browser) as (address, page):
+            first_looks(address, page)
+            times = edits(address, page)
         print(f"\nAn edit in By hand: median {statistics.median(times):.0f} ms, slowest of {EDITS} {times[-1]:.0f} ms.")
         browser.close()
 

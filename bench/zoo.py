@@ -302,7 +302,7 @@ def measured(kind: str, how: str, mapping: str = "base") -> tuple[Found, gf.Seen
     found.worst = max((call.rebuilt_error or 0.0 for call in seen.calls), default=0.0)
     reasons = {f"{path.rpartition('.')[2]}: {why}" for path, why in seen.missed + seen.unsure}
     reasons |= {str(call) for call in seen.calls if not call.agrees}
-    found.why = [*sorted(reasons)[:4], *(["(rows meet rows without a softmax)"] if seen.bare else [])]
+    found.why = sorted(reasons)[:4]
     return found, seen
 
 

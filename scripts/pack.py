@@ -2,6 +2,7 @@
 
     .venv/bin/python scripts/pack.py runs/sentiment
     .venv/bin/python scripts/pack.py runs/negation-race    a race, with all its runs
+    .venv/bin/python scripts/pack.py --look sentiment      only what the studio says of a pocket model in advance
 
 The run's folder gives the name; how each pocket model is trained stands in its card. Nothing of the texts it was
 trained on comes along but the tokens of its vocabulary.
@@ -15,10 +16,18 @@ from pathlib import Path
 
 import glassformer as gf
 from glassformer.drawing.score_words import SCORES, in_figures
+from glassformer.inside.head_names import head_names
+from glassformer.inside.repeated_tokens import repeated_looks
+from glassformer.objectives.predictions import room
 from glassformer.runs.folder import RunFolder
+from glassformer.runs.trial_data import texts_to_compare
+from glassformer.studio.first_looks import keep_first_look
+from glassformer.studio.rooms.inside import first_text, reading_look
+from glassformer.studio.shelf import facts_of
 
 POCKET = Path(__file__).parent.parent / "src/glassformer/runs/pocket"
 LARGEST = 3_000_000  # bytes of one model, or of one race
+LOOKS, SHORT = 50, 120  # texts over which heads are named, and how many signs of each
 ROUNDED = 0.002  # by which a score may differ in 16 bits
 DATA = {
     "imdb": "Large Movie Review Dataset by Maas et al. (ACL 2011), its own split; published for research, to be cited. "
@@ -40,6 +49,7 @@ def main(source: Path) -> None:
     else:
         packed = pack(source, place)
         (place / "README.md").write_text(described(packed) + "".join(earlier), encoding="utf-8")
+        look_ahead(packed, place)
         print(headline(packed))
     size = sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
     print(f"{place.name}: {size:,} bytes")
@@ -62,6 +72,17 @@ def pack(source: Path, place: Path) -> gf.Run:
     if not certificate.passed:
         sys.exit(f"{place} cannot be shipped: it does not keep every promise.")
     return packed
+
+
+def look_ahead(run: gf.Run, place: Path) -> None:
+    """What the studio shows of it before it is loaded."""
+    facts = facts_of(run)
+    text = first_text(place, facts["data"], facts["task"])
+    texts, where = texts_to_compare(run.card, run.folder, run.tokens, LOOKS)
+    twice = repeated_looks(run.model, run.tokens, room(run.card), LOOKS) if run.objective.goes_on else ()
+    named = head_names((reading_look(run, each[:SHORT]) for each in texts), twice)
+    heads = {"of": where, "looks": len(texts), "names": {key: name.to_dict() for key, name in named.items()}}
+    keep_first_look(place.name, {"about": facts, "text": text, "why": run.why(text, at=None).to_dict(), "heads": heads})
 
 
 def pack_race(source: Path, place: Path) -> None:
@@ -112,4 +133,7 @@ def headline(run: gf.Run) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    if sys.argv[1] == "--look":
+        look_ahead(gf.load(sys.argv[2]), POCKET / sys.argv[2])
+    else:
+        main(Path(sys.argv[1]))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from helpers import shapes
 from helpers.wrong_notes import NOTES
 from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
@@ -24,17 +25,30 @@ CHROMIUM = next(
 )
 
 
+AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"
+
+
 def pytest_configure() -> None:
     """The gate sets GLASSFORMER_BROWSER, and stops here without one."""
-    if not CHROMIUM and os.environ.get("GLASSFORMER_BROWSER") == "required":
+    if os.environ.get("GLASSFORMER_BROWSER") != "required":
+        return
+    if not CHROMIUM:
         raise pytest.UsageError("No Chromium was found, and GLASSFORMER_BROWSER=required; apt-get install chromium.")
+    if not AXE.is_file():
+        raise pytest.UsageError("axe-core was not found, and GLASSFORMER_BROWSER=required; run scripts/check first.")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without a browser, what needs one is left out; the summary says so."""
-    needing = [item for item in items if item.get_closest_marker("browser") and not CHROMIUM]
+    """Without a browser, what needs one is left out, and so is what needs axe-core; the summary says so."""
+    missing = [name for name, there in (("browser", CHROMIUM), ("axe", AXE.is_file())) if not there]
+    needing = [item for item in items if any(item.get_closest_marker(name) for name in missing)]
     items[:] = [item for item in items if item not in needing]
     config.hook.pytest_deselected(items=needing)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before its fixtures, which call layers as well."""
+    shapes.begin_test(item.path)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -44,6 +58,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             "LEFT OUT: all tests of the page in a real browser, since no Chromium was found on this machine "
             "(Debian: apt-get install chromium)."
         )
+    elif not AXE.is_file():
+        terminalreporter.write_line("LEFT OUT: the page's accessibility, since axe-core is not there (scripts/check).")
 
 
 @pytest.fixture(scope="session")

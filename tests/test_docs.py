@@ -58,7 +58,7 @@ def test_the_snippets_of_a_page_run_in_order(page: Path, tmp_path: Path, monkeyp
 
 
 # Pages that train for minutes; .ci/run runs their commands, too.
-LONG = {"generate.md", "notes.md", "train.md", "translate.md"}
+LONG = {"generate.md", "notes.md", "scale.md", "train.md", "translate.md"}
 SLOW_SH = ("hugging_face.md",)
 
 
@@ -124,6 +124,7 @@ def affordable(words: list[str]) -> list[str]:
 
 def provide_files(folder: Path) -> None:
     """The files that the printed commands speak of."""
+    (folder / "book.txt").write_text("It was the best of times, it was the worst of times.\n" * 200, encoding="utf-8")
     worksheet = blocks(ROOT / "docs" / "worksheets.md", "toml")[0]
     (folder / "tea.toml").write_text(worksheet, encoding="utf-8")
     (folder / "my_attention.py").write_text(blocks(ROOT / "docs" / "check.md", "python")[-1], encoding="utf-8")

@@ -17,7 +17,7 @@ from helpers.killing import run_script
 
 from glassformer import storage
 from glassformer.errors import GlassformerError
-from glassformer.storage import DamagedError, DiskFullError
+from glassformer.storage import DamagedError, DiskFullError, figures
 
 FILES = {"a.json": b'{"one": 1}\n', "b.bin": bytes(range(256)) * 7, "empty": b""}
 
@@ -312,3 +312,13 @@ def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path, where: str) -> None:
         storage.write_file(tmp_path / where, b"a page")
     assert (tmp_path / "pipe").is_fifo()
     assert names(tmp_path) == ["link", "pipe"]
+
+
+def test_an_error_of_ours_is_told_as_it_is_even_one_of_pythons_kind() -> None:
+    class BothError(GlassformerError, ValueError):
+        """As torch's drop-in raises it."""
+
+    with pytest.raises(BothError, match="as it is"), figures(Path("scores.json")):
+        raise BothError("as it is")
+    with pytest.raises(DamagedError, match=r"scores\.json"), figures(Path("scores.json")):
+        raise ValueError

@@ -24,6 +24,7 @@ def test_a_file_says_the_same_as_words(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("a.toml", b"width =", "no sound TOML"),
+        ("a.yaml", b"width: " + b"9" * 5000, "no sound TOML or YAML: Exceeds the limit"),
         ("a.yaml", b"- 1", "must hold names"),
         ("a.yaml", b"\xff", "cannot be read"),
         ("a.toml", b"a = " + 5000 * b"[" + 5000 * b"]", "nested too deeply"),

@@ -79,7 +79,9 @@ def test_eight_bits_for_other_models(name: str) -> None:
 def test_without_the_packages_ours_runs_or_it_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choosing, "at_hand", lambda: {"onnx": "1", "onnxruntime": ""})
     model: Any = small("modern")
-    assert chosen(model).name == "torch"
+    assert (chosen(model).name, chosen(model).said) == ("torch", "")
+    converted = chosen(model, kept={"step.onnx": b"made elsewhere"})
+    assert (converted.name, converted.said.split(": ")[1]) == ("torch", "it was converted, but onnxruntime is missing.")
     with pytest.raises(InputError, match=r"needs onnxruntime: pip install 'glassformer\[engines\]'"):
         chosen(model, "onnx")
     with pytest.raises(InputError, match="did you mean 'torch'"):

@@ -44,3 +44,10 @@ def test_what_must_be_so_must_be_so() -> None:
         ForeignConfig({"rope": 3}).table("rope")
     with pytest.raises(InputError, match="must be a list of words"):
         ForeignConfig({"words": [3]}).names("words")
+
+
+def test_what_multilingual_berts_say_beside_changes_nothing() -> None:
+    said = {"_num_labels": 5, "directionality": "bidi", "pooler_fc_size": 768, "pooler_type": "first_token_transform"}
+    ForeignConfig(said).done()
+    with pytest.raises(InputError, match="`use_sdpa`"):
+        ForeignConfig(said | {"use_sdpa": True}).done()

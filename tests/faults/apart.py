@@ -97,7 +97,8 @@ def command(*words: str | Path) -> Callable[[], Any]:
 
 def alone(module: str, *words: Any) -> Any:
     """What `main` of a module of these tests prints as JSON, in a process of its own with one thread."""
-    environment = {**os.environ, "PYTHONPATH": str(TESTS), "OMP_NUM_THREADS": "1"}
+    paths = os.pathsep.join([str(TESTS), str(TESTS.parent / "src")])
+    environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"}
     program = f"import json, sys; from faults.{module} import main; print(json.dumps(main(*json.loads(sys.argv[1]))))"
     found = subprocess.run(
         [sys.executable, "-c", program, json.dumps([str(word) if isinstance(word, Path) else word for word in words])],

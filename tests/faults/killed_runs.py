@@ -7,7 +7,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable
-from itertools import count
+from itertools import count, cycle
 from pathlib import Path
 from typing import Any
 
@@ -30,27 +30,35 @@ def main(kind: str, times: int) -> Found:
 
 
 def kills(folder: Path, times: int) -> Found:
-    """kill -9 at any moment of a training, which begins again or goes on each time until it has come to its end."""
-    began = time.monotonic()
-    trained(folder / "whole")
-    longest = time.monotonic() - began
+    """kill -9 at any moment of a training, which begins again or goes on each time until it has come to its end. The
+    tasks take turns."""
+    longest = {task: _seconds(lambda task=task: trained(folder / task, task)) for task in SOURCES}
     draw, wrong, killed = random.Random(5), [], 0
-    for number in count():
+    for number, task in enumerate(cycle(SOURCES)):
         out = folder / f"run-{number}"
         while killed < times:
-            found = apart(lambda out=out: bool(went_on(out)) - 1, patience=draw.uniform(0.0, longest))
+            found = apart(
+                lambda out=out, task=task: bool(went_on(out, task=task)) - 1,
+                patience=draw.uniform(0.0, longest[task]),
+            )
             if found.code == 0:
                 break
             killed += found.code == KILLED
             wrong += [] if found.code == KILLED else [f"exit {found.code}: {found.said[-300:]}"]
             wrong += _unreadable(out)
         if killed >= times or wrong:
-            went_on(out)
-        wrong += [] if same(folder / "whole", out) else [f"{out.name} came to another end"]
+            went_on(out, task=task)
+        wrong += [] if same(folder / task, out) else [f"{out.name} came to another end"]
         wrong += [f"left behind: {path.name}" for path in out.rglob(".*")]
         if killed >= times or wrong:
             return {"tried": killed, "wrong": wrong, "ended": number + 1}
     raise AssertionError
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    began = time.monotonic()
+    work()
+    return time.monotonic() - began
 
 
 def _unreadable(out: Path) -> list[str]:

@@ -1,6 +1,6 @@
 """Every fault, as often as promised: writes the table of docs/reliability.md.
 
-python tests/faults/table.py                 all of it, about an hour of one core
+python tests/faults/table.py                 all of it, about an hour and a half of one core
 python tests/faults/table.py "kill -9"       the rows of that name
 """
 
@@ -49,6 +49,12 @@ FAULTS = (
           "noticed under a manifest; elsewhere noticed or harmless", "changed_bytes", (60,), (10_000,)),
     Fault("bad files through every reader and command", "a sentence or counted skips, read = kept + skipped",
           "bad_data", (40,), (1,)),
+    Fault("inputs of seven kinds, spoilt by lot", "a sentence or an answer, within 20 seconds of processor time",
+          "fuzzed", (150,), (5000,)),
+    Fault("sound models of every kind, certified", "no promise is said to be broken", "certified_models",
+          ("sound", 3), ("sound", 224)),
+    Fault("breaks planted into trained models", "the certificate notices each", "certified_models",
+          ("broken", 2), ("broken", 28)),
 )  # fmt: skip
 
 

@@ -53,6 +53,14 @@ def dressed(page: Page, font: Font) -> None:
     )
 
 
+def change_font(page: Page, font: Font) -> None:
+    """Another font for a page that is dressed already; what measures itself does so again."""
+    style = f"* {{ font-family: {font.family!r} !important; letter-spacing: {font.spacing} !important; }}"
+    page.evaluate(
+        "(style) => { document.adoptedStyleSheets[0].replaceSync(style); dispatchEvent(new Event('resize')); }", style
+    )
+
+
 def is_installed(family: str) -> bool:
     """As fontconfig has it, whom Chromium asks."""
     listed = shutil.which("fc-list")
@@ -78,12 +86,17 @@ def sticking_out(page: Page) -> list[dict[str, Any]]:
     return page.evaluate(_STICKING_OUT)  # type: ignore[no-any-return]
 
 
+def settled(page: Page) -> None:
+    """Waits until the page is drawn as it is now."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def on_every_phone(page: Page) -> dict[int, list[dict[str, Any]]]:
     """What sticks out, by the width of the phone; nothing at all is `{}`."""
     found = {}
     for width in PHONES:
         page.set_viewport_size({"width": width, "height": PHONE["height"]})
-        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        settled(page)
         found[width] = sticking_out(page)
     return {width: each for width, each in found.items() if each}
 

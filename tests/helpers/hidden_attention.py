@@ -256,29 +256,6 @@ HIDDEN: dict[str, Callable[[], Hidden]] = {
 # --- models that run no attention ---------------------------------------------------------------------------------
 
 
-class Scan(nn.Module):
-    """A state that decays and is written to, as in Mamba; in matrices, as in its second edition, if `chunked`."""
-
-    def __init__(self, chunked: bool) -> None:
-        super().__init__()
-        self.chunked = chunked
-        self.b, self.c, self.step = nn.Linear(WIDTH, 3), nn.Linear(WIDTH, 3), nn.Linear(WIDTH, 1)
-        self.norm = nn.RMSNorm(WIDTH)
-
-    def forward(self, x: Tensor) -> Tensor:
-        b, c, decay = self.b(x), self.c(x), -F.softplus(self.step(x))
-        if self.chunked:
-            sums = decay.cumsum(1)
-            future = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)
-            fading = torch.exp((sums - sums.mT).masked_fill(future, -torch.inf))
-            return self.norm(((c @ b.mT) * fading) @ x)
-        state, rows = torch.zeros(x.shape[0], 3, WIDTH), []
-        for i in range(x.shape[1]):
-            state = decay[:, i, :, None].exp() * state + b[:, i, :, None] * x[:, i, None]
-            rows.append(torch.einsum("bn,bnd->bd", c[:, i], state))
-        return self.norm(torch.stack(rows, 1))
-
-
 class Experts(nn.Module):
     """Each row goes to two of four small networks, in the shares of a softmax."""
 
@@ -294,18 +271,6 @@ class Experts(nn.Module):
         hidden = F.silu(torch.einsum("btd,btedh->bteh", x, self.up[chosen]))
         rows = torch.einsum("bteh,btehd->bted", hidden, self.down[chosen])
         return self.last(x + (rows * shares[..., None]).sum(2))
-
-
-class Gated(nn.Module):
-    """Products of products, without a softmax: a bilinear layer and a linear attention that is not one."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.a, self.b, self.c = (nn.Linear(WIDTH, WIDTH) for _ in range(3))
-
-    def forward(self, x: Tensor) -> Tensor:
-        gated = F.silu(self.a(x)) * self.b(x)
-        return self.c(gated @ (gated.mT @ x) / x.shape[1])
 
 
 class Recurrent(nn.Module):
@@ -361,10 +326,7 @@ def perceptron() -> nn.Module:
 
 PEACEFUL: dict[str, Callable[[], nn.Module]] = {
     "perceptron": perceptron,
-    "scan": lambda: Scan(chunked=False),
-    "scan in matrices": lambda: Scan(chunked=True),
     "experts": Experts,
-    "gated products": Gated,
     "recurrent": Recurrent,
     "convolution": Convolution,
     "contrast": Contrast,

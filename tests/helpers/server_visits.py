@@ -94,11 +94,11 @@ class Caller:
 
 
 @contextmanager
-def serving(runs: dict[str, Run], **policy: Any) -> Iterator[tuple[Server, str]]:
+def serving(runs: dict[str, Run], token: str = "", **policy: Any) -> Iterator[tuple[Server, str]]:
     """A real server on this machine, and its address."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        site = Site("127.0.0.1", listening.getsockname()[1])
+        site = Site("127.0.0.1", listening.getsockname()[1], token)
         server = Server(runs, site, Policy(**policy))
         config = uvicorn.Config(server.app(), log_level="error", access_log=False, ws="none", lifespan="off")
         running = uvicorn.Server(config)

@@ -1,11 +1,14 @@
 """Layers: each against somebody else's implementation of it, and what they refuse."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from helpers import shapes
 from helpers.variants import shaken
+from jaxtyping import TypeCheckError
 from torch import Tensor, nn
 
 from glassformer.errors import InputError
@@ -230,3 +233,17 @@ def test_attend_by_itself_is_what_a_block_runs() -> None:
     module, x = Attention(6, 2, learned=""), torch.randn(2, 5, 6)
     rows = x.view(2, 5, 2, 3).transpose(1, 2)
     assert torch.equal(module(x), attend(rows, rows, rows).transpose(1, 2).flatten(2))
+
+
+def test_shapes_are_checked_in_every_call_here_and_elsewhere_in_the_first_of_a_test() -> None:
+    network, rows = FeedForward(3, 5), torch.ones(1, 2, 3)
+    for _ in range(shapes.FIRST_CALLS):  # two checks each: of what is given, and of what is given back
+        network(rows)
+    with pytest.raises(TypeCheckError, match="B T D"):
+        network(rows[0])
+    shapes.begin_test(Path("tests", "runs", "test_run.py"))
+    with pytest.raises(TypeCheckError, match="B T D"):
+        network(rows[0])
+    for _ in range(shapes.FIRST_CALLS):
+        network(rows)
+    assert torch.equal(network(rows[0]), network(rows)[0])

@@ -114,6 +114,28 @@ def test_closing_a_stream_stops_the_work() -> None:
     assert list(ids) == []
 
 
+class AheadOfItself(ByRule):
+    """Writes up to 100 ids at once, and remembers how many were asked for."""
+
+    burst = 100
+
+    def written(self, ids: torch.Tensor, chances: torch.Tensor, temperature: float) -> tuple[torch.Tensor, ...]:
+        self.asked.append(chances.shape[1])
+        found = (ids[:, None] + torch.arange(chances.shape[1])) % 4 + 1  # as counting goes on
+        return found, torch.zeros(found.shape)
+
+
+@pytest.mark.parametrize(
+    ("endings", "asked"),
+    [((), [100, 100, 29]), (((9,),), [32, 33, 66, 98])],  # nothing ends it early: all there is; else as much as it has
+)
+def test_how_far_ahead_is_written(endings: tuple[tuple[int, ...], ...], asked: list[int]) -> None:
+    writer = AheadOfItself(counting)
+    (answer,) = greedy(writer, Stop(longest=230, endings=endings))
+    assert answer.ids == greedy(ByRule(counting), Stop(longest=230))[0].ids
+    assert writer.asked == [1, *asked]
+
+
 def test_whoever_reads_a_stream_may_still_learn() -> None:
     for _ in stream(ByRule(counting), Stop(longest=3)):
         assert torch.is_grad_enabled()

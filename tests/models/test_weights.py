@@ -7,7 +7,7 @@ import torch
 
 from glassformer.errors import InputError
 from glassformer.models.config import LanguageModelConfig
-from glassformer.models.registry import build
+from glassformer.models.registry import build, configure
 from glassformer.models.weights import fitting, from_bytes, halved, outline, shared, to_bytes, widened
 from glassformer.storage import DamagedError
 
@@ -66,3 +66,17 @@ def test_weights_that_are_no_numbers_are_refused_by_name(value: float) -> None:
     state["final_norm.weight"] = torch.full_like(state["final_norm.weight"], value)
     with pytest.raises(InputError, match=r"'final_norm.weight' holds NaN or ∞. Training diverged, or the file was"):
         fitting(state, model)
+
+
+@pytest.mark.parametrize(("scorer", "idle"), [("dense synthesizer", {"key"}), ("random synthesizer", {"key", "query"})])
+def test_a_synthesizer_has_no_norm_of_what_it_has_not_got_and_an_older_one_is_still_read(
+    scorer: str, idle: set[str]
+) -> None:
+    model = build("modern", configure("modern", vocabulary=29, width=8, heads=2, layers=1, hidden=7, scorer=scorer))
+    state = model.state_dict()
+    norms = {f"blocks.0.attention.layer.{each}_norm.weight" for each in ("query", "key")}
+    kept = {name: torch.ones(4) for name in norms if any(f".{each}_norm" in name for each in idle)}
+    assert norms - state.keys() == kept.keys()
+    assert fitting(state | kept, model).keys() == state.keys()
+    with pytest.raises(InputError, match=r"'head\.key_norm\.weight' belongs to no part"):
+        fitting(state | {"head.key_norm.weight": torch.ones(4)}, model)

@@ -8,6 +8,7 @@ import torch
 from helpers.small_runs import TEXTS, small_run
 
 from glassformer.engines import model_graphs
+from glassformer.engines.torch_steps import QuickLanguageModel, QuickTranslator
 from glassformer.runs.engine_files import engine_for
 from glassformer.runs.run import load, pocket_folders
 
@@ -30,6 +31,17 @@ def test_a_run_predicts_the_same_with_every_engine(tmp_path: Path) -> None:
         assert run.predict([text]) == own
 
 
+def test_a_run_writes_with_the_quick_steps_by_itself_and_looks_with_the_model(tmp_path: Path) -> None:
+    for objective, quick in {"answers": True, "pairs": True, "classes": False}.items():
+        run = load(small_run(tmp_path / objective, objective).path)
+        assert isinstance(run.worker, QuickLanguageModel | QuickTranslator) == quick
+        assert (run.worker is run.model) != quick
+        assert len(run.look(TEXTS[objective]).trace) > 0
+        by_itself, plain = run.predict([TEXTS[objective]]), load(run.folder or "")
+        plain._engine = plain.model
+        assert plain.predict([TEXTS[objective]]) == by_itself
+
+
 def test_what_was_converted_is_kept_and_used_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = load(folder)
     assert not run.converted
@@ -37,8 +49,10 @@ def test_what_was_converted_is_kept_and_used_again(folder: Path, monkeypatch: py
     run.use("onnx")
     assert run.converted
     place = folder / "engines" / "onnx"
-    assert {path.name for path in place.iterdir()} == {"step.onnx", "about.json", "manifest.json"}
-    assert json.loads((place / "about.json").read_text())["parity"]["equal"] == 12
+    assert {path.name for path in place.iterdir()} == {
+        "step.onnx", "burst.onnx", "about.json", "manifest.json",
+    }  # fmt: skip
+    assert json.loads((place / "about.json").read_text())["parity"]["equal"] == 24
     monkeypatch.setattr(model_graphs, "graphs_of", lambda model: 1 / 0)
     assert load(folder).use("onnx").name == "onnx"
 
@@ -53,7 +67,9 @@ def test_a_damaged_file_and_other_weights_are_noticed(folder: Path) -> None:
     run = load(folder)
     with torch.no_grad():
         next(run.model.parameters()).add_(0.1)
-    assert engine_for(run.model, folder, "onnx").files != {"step.onnx": whole}
+    again = engine_for(run.model, folder, "onnx").files
+    assert again is not None
+    assert again["step.onnx"] != whole
 
 
 def test_nothing_is_written_into_the_package_nor_for_a_run_without_a_folder() -> None:

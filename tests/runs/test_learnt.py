@@ -10,9 +10,21 @@ from helpers.small_runs import small_run
 
 import glassformer as gf
 from glassformer.objectives.bootstrap import Measure
-from glassformer.objectives.metrics import share_of_rows
+from glassformer.objectives.metrics import mean_of_rows, share_of_rows
 from glassformer.runs.folder import RunFolder
-from glassformer.runs.learnt import MAJORITY, Against, against, against_majority, exactly, learnt, majority, too_early
+from glassformer.runs.learnt import (
+    LOOKUP,
+    MAJORITY,
+    PAIRS,
+    Against,
+    against,
+    against_majority,
+    against_text,
+    exactly,
+    learnt,
+    majority,
+    too_early,
+)
 from glassformer.runs.run import load
 
 
@@ -156,6 +168,27 @@ def test_what_is_not_known_is_not_said(tmp_path: Path) -> None:
     translator = small_run(tmp_path / "pairs", "pairs")
     translator.write_scores({"bleu": 31.0, "baselines": []})
     assert load(translator.path).learnt is None
+
+
+def test_what_text_alone_can_do_is_the_bar_for_a_translator(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "pairs", "pairs")
+    lead = Against(LOOKUP, "", 11.0, 20.0, 17.0, 23.0, 0.001)
+    folder.write_scores({"bleu": 31.0, "samples": 11, "baselines": [asdict(lead)]})
+    found = load(folder.path).learnt
+    assert found is not None
+    assert found.verdict == "better than the translation of the nearest training sentence"
+    assert found.advice == ()
+    assert found.sentences == (
+        "Better than the translation of the nearest training sentence: BLEU 31.0, against 11.0; ahead by +20.0 "
+        "(95 % confidence interval +17.0 to +23.0, p = 0.001).",
+    )
+
+
+def test_of_a_loss_less_is_ahead() -> None:
+    model, other = mean_of_rows(np.array([[2.0, 1.0], [2.5, 1.0]])), mean_of_rows(np.array([[3.0, 1.0], [3.5, 1.0]]))
+    found = against_text(model, other, PAIRS, "loss")
+    assert (found.score, found.ahead, found.low, found.high, found.better) == (3.25, 1.0, 1.0, 1.0, True)
+    assert against_text(other, model, PAIRS, "loss").worse
 
 
 def test_the_model_that_comes_along_is_better_than_the_majority() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import openai
 import pytest
+import torch
 from helpers.server_visits import Caller, events, serving, small_models
 
 from glassformer.runs.run import Run
@@ -68,14 +69,65 @@ def test_a_stream_tells_the_same_bit_by_bit(caller: Caller) -> None:
 
 
 def test_logprobs_stand_beside_each_token(caller: Caller) -> None:
-    found = caller.told(PATH, model="stream", prompt="the cat", max_tokens=4, temperature=0, logprobs=2, echo=True)
+    found = caller.told(PATH, model="stream", prompt="the cat", max_tokens=4, temperature=0, logprobs=2)
     (choice,) = found["choices"]
     told = choice["logprobs"]
-    assert "".join(told["tokens"]) == choice["text"][len("the cat") :]
-    assert told["text_offset"] == [7, 8, 9, 10]
+    assert "".join(told["tokens"]) == choice["text"]
+    assert told["text_offset"] == [0, 1, 2, 3]
     for value, likely in zip(told["token_logprobs"], told["top_logprobs"], strict=True):
         assert len(likely) == 2
         assert value == max(likely.values()) < 0
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_with_echo_the_prompt_has_its_logprobs_too(caller: Caller, stream: bool) -> None:
+    asked = {"model": "stream", "prompt": "the cat", "max_tokens": 3, "temperature": 0, "logprobs": 2, "echo": True}
+    if stream:
+        parts = [each["choices"][0] for each in events(caller.ask(PATH, **asked, stream=True).body)[:-1]]
+        told = {name: [one for part in parts for one in part["logprobs"][name]] for name in parts[0]["logprobs"]}
+        text = "".join(part["text"] for part in parts)
+    else:
+        (choice,) = caller.told(PATH, **asked)["choices"]
+        told, text = choice["logprobs"], choice["text"]
+    run = run_of(caller, "stream")
+    ids = torch.tensor([run.tokens.encode(text).ids])
+    with torch.inference_mode():
+        expected = run.model(ids)[0].log_softmax(-1)
+    assert "".join(told["tokens"]) == text
+    assert told["text_offset"] == list(range(10))
+    assert told["token_logprobs"][0] is told["top_logprobs"][0] is None
+    own = expected[:-1].gather(1, ids[0, 1:, None])[:, 0]
+    assert told["token_logprobs"][1:] == pytest.approx(own.tolist(), abs=1e-5)
+    assert [max(each.values()) for each in told["top_logprobs"][1:]] == pytest.approx(
+        expected[:-1].amax(-1).tolist(), abs=1e-5
+    )
+
+
+def test_a_prompt_of_which_not_all_can_be_seen_has_no_logprobs(caller: Caller) -> None:
+    asked = {"model": "stream", "prompt": "the cat " * 40, "max_tokens": 2, "temperature": 0, "logprobs": 0}
+    assert "looks back on" in caller.refused(PATH, **asked, echo=True)
+    assert len(caller.told(PATH, **asked)["choices"][0]["logprobs"]["tokens"]) == 2
+
+
+def test_a_prompt_may_be_given_by_the_ids_of_its_tokens(caller: Caller) -> None:
+    asked = {"model": "stream", "max_tokens": 9, "temperature": 0, "echo": True}
+    tokens = run_of(caller, "stream").tokens
+    several = ["the cat", "a"]
+    ids = [tokens.encode(text).ids for text in several]
+
+    def texts(prompt: Any) -> list[str]:
+        return [each["text"] for each in caller.told(PATH, **asked, prompt=prompt)["choices"]]
+
+    assert texts(ids) == texts(several)
+    assert texts(ids[0]) == texts(several[0])
+    strange = len(tokens)
+    assert f"the ids of 'stream' go from 0 to {strange - 1}" in caller.refused(PATH, **asked, prompt=[1, strange])
+
+
+def test_the_best_of_as_many_as_are_asked_for_are_all(caller: Caller) -> None:
+    asked = {"model": "stream", "prompt": "the", "max_tokens": 5, "temperature": 1, "seed": 3, "n": 2}
+    assert caller.told(PATH, **asked, best_of=2)["choices"] == caller.told(PATH, **asked)["choices"]
+    assert "'best_of' must be 1, or `n` (2); it is 3" in caller.refused(PATH, **asked, best_of=3)
 
 
 def test_a_stop_string_ends_it(caller: Caller) -> None:
@@ -97,6 +149,9 @@ def test_a_stop_string_ends_it(caller: Caller) -> None:
         ({"prompt": ["a"] * 9, "n": 4}, "at most 32 are written for one request"),
         ({"prompt": "a", "seed": 2**63}, "'seed'"),
         ({"prompt": 7}, "'prompt' must be"),
+        ({"prompt": [1, -1]}, "'prompt' must be"),
+        ({"prompt": [[1], []]}, "'prompt' must be"),
+        ({"prompt": [[1], "a"]}, "or the ids of their tokens; it is"),
     ],
 )
 def test_what_cannot_be_written_is_told_in_words(caller: Caller, asked: dict[str, Any], said: str) -> None:

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 import torch
-from helpers import variants
+from helpers import variants, watching
+from helpers.reworked_attention import SPELLINGS, Otherwise
 from helpers.small_models import inputs, small
 
 from glassformer.by_hand.worksheets.solution import explain
 from glassformer.by_hand.worksheets.worksheet import example_names, read_example
 from glassformer.errors import InputError
-from glassformer.inside.watching.following.rebuilding import Capped
+from glassformer.inside.watching.following.rebuilding import FOREIGN_WEIGHERS, ForeignScores
 from glassformer.inside.watching.watch import watch
 from glassformer.layers.attention import WEIGHERS, Attention
 from glassformer.layers.blocks import ACTIVATIONS
@@ -25,6 +26,7 @@ from glassformer.stages.stage import LEGEND, Stage, fill
 from glassformer.stages.trace import Trace
 
 LAYER_EXAMPLES = [name for name in example_names() if read_example(name).layer != "attention"]
+_OTHERWISE = ("talkative", "relu over n", "relu squared", "silu", "gelu", "distances", "squared distances")
 WAYS = [(each, way) for each in CATALOGUE.values() for way in each.ways]
 
 
@@ -49,7 +51,9 @@ def traces() -> dict[str, Trace]:
     found["two layers"] = record(small("rnn", layers=2), *inputs("rnn"))[1]
     found["stacked"] = explain("stacked-heads").trace
     found["relu step"] = explain({**example("rnn-step"), "activation": "relu"}).trace
-    found["soft cap"] = record(Attention(6, 2, scorer=Capped(None, 0.3)), torch.randn(3, 5, 6))[1]
+    found["soft cap"] = record(Attention(6, 2, scorer=ForeignScores(None, 0.3)), torch.randn(3, 5, 6))[1]
+    for name in _OTHERWISE:
+        found[f"watched: {name}"] = watch(Otherwise(SPELLINGS[name][2])).run(*watching.inputs()).trace
     found["watched"] = watch(torch.nn.Linear(3, 2), keep="*").run(torch.randn(5, 3)).trace
     return found
 
@@ -85,7 +89,7 @@ def test_every_operation_is_used_by_some_stage() -> None:
 
 
 def test_every_weigher_and_activation_is_a_way() -> None:
-    assert {way.how for way in CATALOGUE["weights"].ways} == set(WEIGHERS)
+    assert {way.how for way in CATALOGUE["weights"].ways} == {*WEIGHERS, *FOREIGN_WEIGHERS}
     assert {way.how for way in CATALOGUE["activated"].ways} == set(ACTIVATIONS)
 
 
@@ -120,6 +124,9 @@ NAMES = [
 ]
 CHOSEN = {
     ("scale", "chosen"),
+    ("queries", "watched"),
+    ("keys", "watched"),
+    ("values", "watched"),
     ("bias", ""),
     ("position_rows", ""),
     ("feature_map", "given"),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import torch
 from helpers.studio_visits import TOKEN, Visitor
 
 from glassformer.errors import GlassformerError, InputError
@@ -62,13 +63,16 @@ def test_errors_have_words_and_a_status(error: GlassformerError, status: int, tm
 
 def test_a_tab_that_is_closed_leaves_no_work_behind(tmp_path: Path) -> None:
     """But what was to be changed is changed: who stops a run and closes the tab has stopped it."""
-    visitor, begun = Visitor(tmp_path), threading.Event()
+    visitor, begun, ended = Visitor(tmp_path), threading.Event(), threading.Event()
     done: list[str] = []
 
     def endless(content: object) -> dict[str, object]:
         begun.set()
-        while True:
-            pass
+        try:
+            while True:
+                torch.zeros(3)  # it is before an operation of torch that work is broken off
+        finally:
+            ended.set()
 
     def stops(content: object) -> dict[str, object]:
         begun.set()
@@ -83,6 +87,7 @@ def test_a_tab_that_is_closed_leaves_no_work_behind(tmp_path: Path) -> None:
         begun.clear()
         answer = visitor.send("POST", f"/{TOKEN}/do/{name}", body=b"{}", leaves=begun, left=gone)
         assert answer.status == status
+    assert ended.wait(60)
     assert done == ["stopped"]
     visitor.studio.desk.close()
     visitor.studio.close()

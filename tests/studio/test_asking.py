@@ -17,6 +17,7 @@ def test_fields_of_the_right_kind_are_taken_out() -> None:
     assert asking.number(content, "x") == 0.5
     assert asking.places(content, "at") == (1, 0)
     assert asking.mapping(content, "m") == {"a": 1}
+    assert asking.texts({"two": ["a", "b"]}, "two", 2) == ["a", "b"]
     assert (asking.several(content, "s", most=2), asking.several(content, "none", most=2)) == ([{}, {"b": 2}], [])
 
 
@@ -32,6 +33,8 @@ def test_fields_of_the_right_kind_are_taken_out() -> None:
         (asking.places, [1, -1], "one for each axis"),
         (asking.places, [True], "one for each axis"),
         (asking.mapping, [], "names and values"),
+        (lambda c, n: asking.texts(c, n, 2), ["a", 7], "list of 2 texts"),
+        (lambda c, n: asking.texts(c, n, 1), ["x" * 201], "200 are the most"),
         (lambda c, n: asking.several(c, n, most=1), [{}, {}], "at most 1 objects"),
     ],
 )

@@ -1,82 +1,19 @@
 """The studio in a real browser: the main path of each room. Nothing is complained of; nothing leaves the machine."""
 
-import json
 import re
-import socket
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-import uvicorn
-from helpers.browsing import listen
-from helpers.fonts import FONTS, PHONE, Font, dressed, on_every_phone
+from helpers.fonts import FONTS, PHONE, change_font, on_every_phone, settled, sticking_out
 from helpers.small_runs import small_run
+from helpers.studio_house import House, Open
 from playwright.sync_api import Browser, Page, expect
 
 from glassformer.commands.ship_models.certify import certify
-from glassformer.serving.requests.limits import new_token
-from glassformer.studio.app import Studio
-from glassformer.studio.guard import Door
 
 pytestmark = pytest.mark.browser
-Open = Callable[..., Page]
-DESK = {"width": 1440, "height": 900}
 TEXT = "the film was not good"
-
-
-class House(NamedTuple):
-    address: str
-    studio: Studio
-
-
-@pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """A studio that listens, with three small models and a race."""
-    root = tmp_path_factory.mktemp("house")
-    folders = [small_run(root / objective, objective).path for objective in ("classes", "pairs", "answers")]
-    for model in ("transformer", "conv-pool"):
-        small_run(root / "race" / f"{model}-0", "classes", model).log({"event": "judged", "seconds": 2.0, "loss": 0.7})
-    models = [
-        {"model": name, "parameters": 7, "seconds": 2.0, "accuracy": 0.5, "runs": [f"{name}-0"]}
-        for name in ("transformer", "conv-pool")
-    ]  # fmt: skip
-    (root / "race" / "race.json").write_text(json.dumps({"score": "accuracy", "samples": 11, "models": models}))
-    listening = socket.create_server(("127.0.0.1", 0))
-    door = Door(listening.getsockname()[1], new_token())
-    studio = Studio([*folders, root / "race"], door, root / "runs")
-    server = uvicorn.Server(uvicorn.Config(studio.app(), log_level="error", ws="none", lifespan="off"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    yield House(door.address, studio)
-    server.should_exit = True
-    thread.join()
-    studio.close()
-
-
-@pytest.fixture
-def visit(browser: Browser, house: House) -> Iterator[Open]:
-    """Opens the studio. At the end: nothing was complained of, and nothing was asked for elsewhere."""
-    complaints: list[str] = []
-    context = browser.new_context()
-
-    def opened(hash_: str = "", *, size: dict[str, int] = DESK, toured: bool = True, font: Font | None = None) -> Page:
-        page = context.new_page()
-        page.set_default_timeout(60_000)
-        page.set_viewport_size(size)  # type: ignore[arg-type]
-        listen(page, complaints, (house.address, "blob:", "data:"))
-        if font:
-            dressed(page, font)
-        if toured:
-            page.add_init_script("localStorage.setItem('glassformer-toured', 'yes')")
-        page.goto(house.address + hash_)
-        page.wait_for_selector("#studio[data-ready]")
-        return page
-
-    yield opened
-    context.close()
-    assert not complaints
 
 
 def cells(page: Page, stage: str) -> list[str]:
@@ -246,9 +183,11 @@ def test_inside_opens_at_the_answer_and_its_words(visit: Open, house: House) -> 
 
 def test_a_twin_and_a_rival_are_asked_for_and_stand_in_the_address(visit: Open) -> None:
     page = visit(f"#room=inside&model=classes&text={TEXT}")
+    page.get_by_role("button", name="Does it turn?").click()
+    expect(page.locator(".why .wrong")).to_have_text("Change a word first.")
     page.get_by_label("instead of this text").fill("the film was so good")
     page.get_by_role("button", name="Does it turn?").click()
-    expect(page.locator(".why .remarks")).to_contain_text("Instead, with so for not")
+    expect(page.locator(".why .remarks")).to_contain_text("The twin, your other text, with so for not")
     expect(page.locator(".why .turns tbody tr")).to_have_count(3)
     assert "instead=the+film+was+so+good" in page.url
     again = visit("#" + page.url.partition("/#")[2])
@@ -259,9 +198,47 @@ def test_a_twin_and_a_rival_are_asked_for_and_stand_in_the_address(visit: Open) 
     expect(again.locator(".why .turns")).to_have_count(0)
 
 
-def test_each_token_that_was_written_can_be_asked_about(visit: Open) -> None:
+def test_what_if_keeps_the_line_breaks_of_the_text(visit: Open) -> None:
+    page = visit("#room=inside&model=classes&text=the film:%0Awas not good")
+    field = page.get_by_label("instead of this text")
+    expect(field).to_have_value("the film:\nwas not good")
+    field.press("End")
+    field.press("Backspace")
+    field.press("Enter")
+    expect(page.locator(".why .remarks")).to_contain_text("with goo for good:")  # and nothing else
+    assert "instead=the+film%3A%0Awas+not+goo" in page.url
+    field.fill("the film:was not good")
+    field.press("Enter")
+    expect(page.locator(".why .remarks")).to_contain_text("with a line break left out:")
+
+
+def test_the_parts_that_are_shown_add_up_and_a_heads_row_opens_it(visit: Open) -> None:
+    page = visit("#room=inside&model=sentiment&text=good")
+    parts = page.get_by_role("region", name="blocks and heads")
+
+    def adds_up() -> int:
+        figures = [parts.locator(f"{body} tr:visible td:nth-child(3)").all_inner_texts() for body in ("tbody", "tfoot")]
+        values, total = ([float(each.replace("−", "-")) for each in some] for some in figures)
+        assert sum(values) == pytest.approx(total[0], abs=0.05 * len(values))
+        return len(values)
+
+    few = adds_up()
+    assert page.locator(".why .frame").evaluate_all("all => all.every((one) => one.scrollHeight <= one.clientHeight)")
+    parts.get_by_role("button", name="more").click()
+    assert adds_up() > few
+    parts.locator(".opens").first.click()
+    expect(page.locator(".inside-view .path .last")).to_have_text("weights")
+    page.get_by_role("button", name="Switch it off").click()
+    page.get_by_role("button", name="Why this answer").click()
+    expect(page.locator(".why .left-out")).to_contain_text("That is left out here")
+
+
+def test_each_token_that_was_written_can_be_asked_about(visit: Open, house: House) -> None:
+    asked = house.studio.shelf.get("english-german").why("Where is the station?", at=None).reasons
+    least = asked.written[asked.at - 1]
     page = visit("#room=inside&model=english-german&text=Where is the station?")
-    expect(page.locator(".why .token[aria-pressed=true]")).to_have_text("Wo")
+    expect(page.locator(".why .writing")).to_have_text("it writes Wo ist der Bahnhof?")
+    expect(page.locator(".why .token[aria-pressed=true]")).to_have_text(least)
     page.locator(".why .token", has_text="Bahnhof").click()
     expect(page.locator(".why .first")).to_contain_text("“Bahnhof” by")
     expect(page.locator(".why .chip.written bdi")).to_have_text(["Wo", "ist", "der"])
@@ -322,8 +299,8 @@ def test_the_way_of_a_text_into_the_model_is_unfolded_and_follows_the_text(visit
 
 def test_a_text_to_try_is_looked_at(visit: Open) -> None:
     page = visit("#room=inside&tab=numbers&model=sentiment")
-    expect(page.get_by_label("your text")).to_have_value(re.compile("^A wonderful little production"))
-    page.get_by_label("texts to try").select_option(index=4)
+    expect(page.get_by_label("your text")).to_have_value(re.compile("^not a good film"))
+    page.get_by_label("texts to try").select_option(index=5)
     expect(page.get_by_label("your text")).to_have_value(re.compile("^BTW Carver"))
     expect(page.locator(".inside-view")).to_contain_text("annoying")
     expect(page.get_by_label("texts to try")).to_have_value("")
@@ -438,20 +415,38 @@ def test_a_finished_classifier_shows_two_curves_of_accuracy_and_its_intervals(vi
     expect(page.locator(".run-end")).to_contain_text("7 of the 39 samples stand in the training part too")
 
 
-def test_the_first_walk_has_six_steps_and_can_be_left(visit: Open) -> None:
+def test_the_first_walk_belongs_to_its_room_and_can_be_left(visit: Open) -> None:
     page = visit(toured=False)
-    for step in range(1, 7):
-        expect(page.locator(".tour")).to_contain_text(f"{step} of 6")
-        page.get_by_role("button", name="Next" if step < 6 else "Done").click()
+    for step in range(1, 6):
+        expect(page.locator(".tour")).to_contain_text(f"{step} of 5")
+        page.get_by_role("button", name="Next" if step < 5 else "Done").click()
+        page.wait_for_selector("#studio[data-ready=by-hand]")
     expect(page.locator(".tour")).to_have_count(0)
     page.reload()
     page.wait_for_selector("#studio[data-ready]")
     expect(page.locator(".tour")).to_have_count(0)
+    page.get_by_role("link", name="Train").click()
+    page.wait_for_selector("#studio[data-ready=train]")
+    page.get_by_role("button", name="help").click()
+    page.get_by_role("button", name="Show me around").click()
+    expect(page.locator(".tour")).to_contain_text("1 of 1")
+    expect(page.locator(".toured")).to_have_class(re.compile("train"))
+
+
+def test_the_ring_of_the_walk_is_whole(visit: Open) -> None:
+    page = visit(toured=False)
+    ring = page.locator(".toured")
+    expect(ring).to_have_count(1)
+    box = ring.bounding_box()
+    inward = ring.evaluate("(node) => parseFloat(getComputedStyle(node).outlineOffset)")
+    assert box is not None
+    assert inward <= -2  # drawn within its box
+    assert box["x"] >= 0
 
 
 def test_the_walk_ends_for_who_goes_another_way(visit: Open) -> None:
     page = visit(toured=False)
-    expect(page.locator(".tour")).to_contain_text("1 of 6")
+    expect(page.locator(".tour")).to_contain_text("1 of 5")
     page.get_by_role("link", name="Race").click()
     page.wait_for_selector("#studio[data-ready=race]")
     expect(page.locator(".tour")).to_have_count(0)
@@ -494,6 +489,12 @@ def twin_shown(page: Page) -> None:
             each.click()
 
 
+def nine_words(page: Page) -> None:
+    page.get_by_label("a sentence of your own").fill("one two three four five six seven eight nine")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=Random inputs")
+
+
 def unfolded(page: Page) -> None:
     page.locator(".pipeline summary").click()
 
@@ -506,24 +507,34 @@ PLACES: dict[str, tuple[str, Callable[[Page], None], str]] = {
     "inside": (f"#room=inside&tab=numbers&model=classes&text={TEXT}", switched_off, ".before-after"),
     "why": (f"#room=inside&model=classes&text={TEXT}&instead={TEXT.replace('not', 'so')}", twin_shown, ".why .turns"),
     "tokens": (f"#room=inside&tab=numbers&model=classes&text={TEXT} unbelievably {'so ' * 40}", unfolded, ".way td"),
+    "heads": (f"#room=inside&tab=numbers&view=heads&model=classes&text={TEXT}", lambda page: None, ".tile-facts b"),
+    "next": ("#room=inside&model=shakespeare&text=To be", lambda page: None, ".next-bar"),
     "race": ("#room=race&race=negation-race", lambda page: None, ".said .token"),
     "train": ("#room=train", lambda page: None, ".plan"),
+    "nine": ("#room=by-hand", nine_words, "[data-stage=weights]"),
+    "lessons": ("#room=lessons", lambda page: None, ".card-of-lesson"),
+    "lesson": ("#lesson=2-softmax-and-beta&step=4", lambda page: None, ".lesson .ask"),
 }
 
 
-@pytest.mark.parametrize("font", FONTS, ids=str)
 @pytest.mark.parametrize("place", PLACES)
-def test_nothing_sticks_out_of_a_phone(visit: Open, place: str, font: Font) -> None:
+def test_nothing_sticks_out_of_a_phone_or_at_twice_the_size(visit: Open, place: str) -> None:
+    """In every font, the widest first. A screen of 1280 pixels at 200 % is one of 640."""
     hash_, act, seen = PLACES[place]
-    page = visit(hash_, size=PHONE, font=font)
+    page = visit(hash_, size=PHONE, font=FONTS[-1])
     act(page)
     page.locator(seen).first.wait_for()
-    assert on_every_phone(page) == {}
+    for font in reversed(FONTS):
+        change_font(page, font)
+        assert on_every_phone(page) == {}, font
+    page.set_viewport_size({"width": 640, "height": 400})
+    settled(page)
+    assert sticking_out(page) == []
 
 
 def test_the_walk_fits_on_a_phone(visit: Open) -> None:
     page = visit(size=PHONE, toured=False, font=FONTS[-1])
-    expect(page.locator(".tour")).to_contain_text("1 of 6")
+    expect(page.locator(".tour")).to_contain_text("1 of 5")
     assert on_every_phone(page) == {}
 
 

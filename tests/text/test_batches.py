@@ -18,6 +18,8 @@ from glassformer.text.batches import (
     padded,
     padding_waste,
     pair_batch,
+    rows_for,
+    shifted,
     shifted_batch,
     shortened,
     stream_of,
@@ -202,3 +204,27 @@ def test_a_hidden_batch_counts_the_hidden_ones_only() -> None:
     assert (alone.ids_in[0] == batch.ids_in[1, :17]).all()  # neighbours do not matter
     with pytest.raises(InputError, match="nothing but special tokens"):
         tokens_hidden(rows[2], 5, seed=1, epoch=2, index=0)
+
+
+# --- a batch that several share ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+def test_each_row_of_a_batch_is_somebodys(size: int) -> None:
+    batch = labelled_batch([np.arange(length) + 5 for length in (2, 3, 1)], [7, 8, 9])
+    shares = [rows_for(batch, rank, size) for rank in range(size)]
+    assert sorted(label for share, counts in shares if counts for label in share.labels) == [7, 8, 9]
+    for rank, (share, counts) in enumerate(shares):
+        assert counts == (rank < 3)
+        assert share.ids.shape[1] == 3  # padded as the whole
+        if not counts:
+            assert share.labels.tolist() == [7]  # one to look at
+    if size == 2:
+        assert shares[0][0].labels.tolist() == [7, 9]
+
+
+def test_windows_are_shifted_by_one() -> None:
+    batch = shifted(np.array([[1, 2, 3], [4, 5, 6]]))
+    assert batch.ids_in.tolist() == [[1, 2], [4, 5]]
+    assert batch.ids_out.tolist() == [[2, 3], [5, 6]]
+    assert batch.counted.all()

@@ -121,7 +121,16 @@ def test_text_to_generate(tmp_path: Path) -> None:
         ("a.parquet", b"PAR1 no", "is not a Parquet file"),
         ("a.xlsx", b"a,b", r"cannot be read as rows: expected a name ending in \.csv"),
         ("a", CSV.encode(), "cannot be read as rows"),
-        ("a.txt", b"one text\nwithout tabs\n", "cannot tell which column is the text"),
+        ("a.txt", b"one text\nwithout tabs\n", "one column only; expected two, a text and a label.*“one text”"),
+        ("a.csv", b"3\n5\n7\n", "one column only.*“3”"),
+        ("a.csv", b"6,148,72\n1,85,66\n", "Its columns are numbered, 1 to 3, for it has no header; name --text"),
+        ("a.csv", b"v1,v2,,,\nham,Go,,,\n", "Its columns are v1, v2, 3, 4, 5; name --text and --label"),
+        ("a.csv", (",".join(f"c{n}" for n in range(99)) + "\nx" + "," * 98).encode(), r"c29, … \(99 in all\)"),
+        ("a.csv", b"\xd0\xcf\x11\xe0" + bytes(99), "is an old Excel or Word file"),
+        ("a.csv", b"id,d\xe9tail,name\n1,2,3\n", "name --text and --label. .*a.csv: not UTF-8"),
+        ("a.json", b'{\n  "width": 3,\n  "layers": [1]\n}\n', "is one JSON object, with 'width', 'layers', not rows"),
+        ("a.json", b'{"a": [{}], "b": [{}]}', "is one JSON object, with 'a', 'b', not rows"),
+        ("a.jsonl", b'{"text": 1, "label": 2}\n' * 5, "Line 1 and 4 more: the text is a number, not text"),
     ],
 )
 def test_a_file_that_cannot_be_used(name: str, content: bytes, message: str, tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ import glassformer as gf
 from glassformer.errors import InputError
 from glassformer.objectives import metrics
 from glassformer.objectives.objective import Verdict
-from glassformer.runs.learnt import MAJORITY
+from glassformer.runs.learnt import LOOKUP, MAJORITY, PAIRS
 from glassformer.training import baselines
-from glassformer.training.budget import budget
 from glassformer.training.course import Said, teach
+from glassformer.training.forecasting.budget import budget
 from glassformer.training.prepare import prepare
 
 WORDS = ("red", "blue", "green", "film", "dog", "tree", "house")
@@ -79,9 +79,10 @@ def test_the_same_run_has_the_same_baseline(tmp_path: Path) -> None:
         (request("classify", "negation:300", baseline=False), [MAJORITY]),
         (counting(steps=3), [MAJORITY]),  # it is the linear model
         (request("generate", "sorting:300"), [MAJORITY]),  # the most frequent answer
-        (request("translate", "dates:300"), []),  # BLEU has no right and wrong
+        (request("translate", "dates:300"), [LOOKUP]),  # none is right to the letter yet
+        (request("translate", "dates:300", baseline=False), []),
     ],
-    ids=["not asked for", "linear itself", "answers", "translations"],
+    ids=["not asked for", "linear itself", "answers", "translations", "translations alone"],
 )
 def test_who_is_compared_with_what(asked: Any, names: list[str], tmp_path: Path) -> None:
     heard: list[str] = []
@@ -95,10 +96,25 @@ def test_translations_that_are_right_to_the_letter_show_that_it_has_learnt() -> 
     made = prepare(request("translate", "dates:300"))
     right = tuple(each.target for each in made.corpus.test)  # type: ignore[union-attr]
     bleu = metrics.bleu(right, right)
-    (found,) = baselines.baselines(made, Verdict({}, "bleu", bleu, right, right), made.corpus.test)
-    assert (found.baseline, found.better) == (MAJORITY, True)
+    found = baselines.baselines(made, Verdict({}, "bleu", bleu, right, right), made.corpus.test)
+    assert [(each.baseline, each.better) for each in found] == [(MAJORITY, True), (LOOKUP, True)]
     wrong = tuple("?" for _ in right)
-    assert baselines.baselines(made, Verdict({}, "bleu", bleu, wrong, right), made.corpus.test) == []
+    (other,) = baselines.baselines(
+        made, Verdict({}, "bleu", metrics.bleu(wrong, right), wrong, right), made.corpus.test
+    )
+    assert (other.baseline, other.worse) == (LOOKUP, True)
+
+
+def test_a_text_that_goes_on_is_held_against_counted_pairs(tmp_path: Path) -> None:
+    (tmp_path / "book.txt").write_text("tick tock " * 300, encoding="utf-8")
+    run = teach(request("generate", str(tmp_path / "book.txt"), steps=1), tmp_path / "run")
+    (found,) = run.scores["baselines"]
+    assert (found["baseline"], found["ahead"] < 0) == (PAIRS, True)  # after one step
+    assert 0 < found["score"] < 1  # most letters are certain after the one before
+    assert run.learnt is not None
+    assert run.learnt.verdict == "no better than pairs of tokens as they were counted in training"
+    assert run.learnt.sentences[0].startswith("NO BETTER THAN pairs of tokens")
+    assert "Train longer" in run.learnt.advice[0]
 
 
 def test_a_baseline_that_cannot_be_built_does_not_lose_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

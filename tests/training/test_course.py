@@ -15,9 +15,9 @@ from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import load
 from glassformer.text.corpora import read
 from glassformer.text.samples import text_of
-from glassformer.training.budget import Forecast, budget
 from glassformer.training.course import Course, Event, Said, resume, teach
-from glassformer.training.ending import Deadline
+from glassformer.training.forecasting.budget import Forecast, budget
+from glassformer.training.forecasting.ending import Deadline
 from glassformer.training.loop import Loop, Stepped, Validated
 from glassformer.training.prepare import prepare, settings_of
 from glassformer.training.request import Request

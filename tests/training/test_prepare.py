@@ -11,8 +11,8 @@ from helpers.small_requests import counting, request
 
 from glassformer.errors import InputError
 from glassformer.training import machine
-from glassformer.training.budget import budget
 from glassformer.training.course import teach
+from glassformer.training.forecasting.budget import budget
 from glassformer.training.prepare import prepare, prepare_again, settings_of
 from glassformer.training.request import Request
 

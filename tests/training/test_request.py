@@ -7,10 +7,22 @@ from typing import Any
 import pytest
 
 from glassformer.errors import InputError
+from glassformer.objectives.lessons import Windows
 from glassformer.text.samples import Labelled, Plain
+from glassformer.training import machine
+from glassformer.training import request as request_module
+from glassformer.training.loop import Loop
 from glassformer.training.prepare import prepare
 from glassformer.training.recipes import recipe_for
-from glassformer.training.request import Decided, Request, as_settings, from_settings, read_corpus
+from glassformer.training.request import (
+    Decided,
+    Request,
+    as_settings,
+    from_settings,
+    kept_tokens,
+    read_corpus,
+    token_place,
+)
 
 
 @pytest.mark.parametrize(
@@ -50,3 +62,55 @@ def test_settings_give_the_request_and_the_recipe_back() -> None:
     assert (again.threads, again.identity) == (3, "abc")
     assert again.request == replace(asked, data_seed=0)
     assert (again.recipe.plan, again.recipe.tokens) == (recipe.plan, recipe.tokens)
+
+
+# --- text that is too large for memory --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Request:
+    """A text that counts as large here."""
+    (tmp_path / "big.txt").write_text("The same line again, and once more.\n" * 900, encoding="utf-8")
+    monkeypatch.setattr(request_module, "LARGE", 10_000)
+    monkeypatch.setattr(machine, "usable_cores", lambda: 1)
+    return Request(
+        task="generate", data=str(tmp_path / "big.txt"), steps=3, settings={"vocabulary": 300, "longest": 16}
+    )
+
+
+def test_a_large_text_stays_on_the_disk_and_is_trained_from_there(large: Request, tmp_path: Path) -> None:
+    said: list[tuple[int, int]] = []
+    folder = kept_tokens(large, lambda done, whole: said.append((done, whole)))
+    assert folder is not None
+    assert folder.path == tmp_path / "big.txt.tokens" == token_place(large)
+    assert said[-1][0] == said[-1][1]
+    prepared = prepare(large)
+    assert isinstance(prepared.lessons.train, Windows)
+    assert prepared.tokens == folder.tokens
+    assert any("are read from" in note for note in prepared.notes)
+    again = replace(large, data=str(folder.path), limit=5)
+    assert "which --limit does not shorten" in read_corpus(again).report.notes[-1]
+    loop = Loop(prepared.model, prepared.lessons, replace(prepared.recipe.plan, steps=3))
+    assert loop.step().loss > loop.validation_loss() > 0
+
+
+def test_a_small_text_and_other_data_are_read_as_ever(large: Request, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert token_place(replace(large, task="classify")) is None
+    assert token_place(replace(large, data="shakespeare")) is None
+    monkeypatch.setattr(request_module, "LARGE", 10**9)
+    assert token_place(large) is None
+    assert kept_tokens(large) is None
+
+
+def test_what_token_files_cannot_do_is_refused(large: Request) -> None:
+    folder = kept_tokens(large)
+    assert folder is not None
+    kept = replace(large, data=str(folder.path))
+    for wrong, said in (
+        (replace(kept, task="classify"), "from which a model can only learn to generate"),
+        (replace(kept, without=("line",)), "From token files nothing can be left out"),
+        (replace(kept, objective="spans"), "From token files the objective is stream; 'spans' needs text in memory"),
+        (replace(kept, settings={"longest": 100_000}), "a context of 100000 needs"),
+    ):
+        with pytest.raises(InputError, match=said):
+            prepare(wrong)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from glassformer.by_hand.checking.checker import Checker
+from glassformer.by_hand.checking.checker import checked
 from glassformer.by_hand.checking.findings import Remark, Report
 from glassformer.by_hand.checking.judging import judge
 from glassformer.by_hand.notes.documents import Document
@@ -40,9 +40,7 @@ def check_text(
 def check_document(document: Document, *, exact: bool = False, digits: int | None = None) -> Report:
     """The same for a document that was opened already."""
     try:
-        checker = Checker(read_statements(document), exact=exact, digits=digits)
-        checker.run()
-        return judge(checker)
+        return judge(checked(read_statements(document), exact=exact, digits=digits))
     except RecursionError:
         why = "brackets or formulas nested too deeply"
         return Report([document.file], claims=1, unreadable=[Remark(document.file, 1, why)])

@@ -29,9 +29,13 @@ app.command("glassformer.commands.check_work.explain:explain", name="explain", h
 app.command("glassformer.commands.check_work.check:check", name="check", help="Find the first wrong number in notes.")
 app.command("glassformer.commands.check_work.exercise:exercise", name="exercise", help="Make a worksheet to fill in.")
 app.command("glassformer.commands.train_models.train:train", name="train", help="Train a model on your own text.")
+app.command(
+    "glassformer.commands.train_models.plan:plan", name="plan", help="Say what a training will cost, before it begins."
+)
 app.command("glassformer.commands.ship_models.predict:predict", name="predict", help="Predict with a trained model.")
 app.command("glassformer.commands.ship_models.serve:serve", name="serve", help="Serve trained models over HTTP.")
 app.command("glassformer.commands.see_inside.look:look", name="look", help="Look inside a trained model, as a page.")
+app.command("glassformer.commands.see_inside.lesson:lesson", name="lesson", help="Check a lesson of your own.")
 app.command("glassformer.commands.see_inside.why:why", name="why", help="Say why a model answers as it does.")
 app.command(
     "glassformer.commands.see_inside.tokenize:tokenize", name="tokenize", help="Show how text becomes tokens and ids."
@@ -55,7 +59,9 @@ app.command(
     "glassformer.commands.train_models.doctor:doctor", name="doctor", help="Look at the machine, and measure it."
 )
 app.command(
-    "glassformer.commands.train_models.compare:compare", name="compare", help="Race several models on equal terms."
+    "glassformer.commands.train_models.compare:compare",
+    name=("compare", "race"),
+    help="Race several models on equal terms.",
 )
 
 

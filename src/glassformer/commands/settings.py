@@ -46,7 +46,7 @@ def from_file(path: Path) -> dict[str, Any]:
     text = _text_of(path)
     try:
         content = tomllib.loads(text) if path.suffix == ".toml" else yaml.safe_load(text)
-    except (tomllib.TOMLDecodeError, yaml.YAMLError) as error:
+    except (ValueError, yaml.YAMLError) as error:  # of TOML, or a number with thousands of digits
         raise InputError(f"{path} is no sound TOML or YAML: {error}") from error
     except RecursionError as error:
         raise InputError(f"{path} is nested too deeply; write names and values, such as `width = 64`.") from error

@@ -23,7 +23,7 @@ _SIGNS = MappingProxyType(
         r"\infty": "∞", r"\top": "⊤", r"\in": "∈", r"\neq": "≠", r"\leq": "≤", r"\geq": "≥", r"\odot": "⊙",
         r"\dots": "…",
         r"\ldots": "…", r"\cdots": "…", r"\vdots": "⋮", r"\pm": "±", r"\sum": "∑", r"\oplus": "⊕", r"\equiv": "≡",
-        r"\{": "{", r"\}": "}", r"\%": "%", r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\delta": "δ",
+        r"\{": "{", r"\}": "}", r"\|": "‖", r"\%": "%", r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\delta": "δ",
         r"\Delta": "Δ", r"\mu": "μ",
         r"\epsilon": "ε", r"\varepsilon": "ε", r"\theta": "θ", r"\lambda": "λ", r"\sigma": "σ", r"\tau": "τ",
         r"\xi": "ξ", r"\pi": "π", r"\phi": "φ", r"\omega": "ω", r"\exp": "exp", r"\log": "log", r"\max": "max",

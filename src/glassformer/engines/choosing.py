@@ -4,7 +4,7 @@ torch   our own model; where it writes, the same numbers with fewer steps betwee
 onnx    ONNX Runtime, in float32: used only if it is proved to give the same
 int8    ONNX Runtime with weights of 8 bits: quicker, and another model; how far apart they are is measured
 auto    onnx for models that write, where its packages are there and it was converted before, or enough is to be done
-        that converting is worth it; else torch
+        that converting is worth it; else torch, which is what a run predicts with if nobody says anything
 """
 
 import time
@@ -61,24 +61,33 @@ def _torch(model: nn.Module, kept: Files | None) -> Engine:
 
 
 def _auto(model: nn.Module, kept: Files | None) -> Engine:
-    writes = hasattr(model, "new_cache")
-    return _onnx(model, kept) if writes and all(at_hand().values()) else _torch(model, kept)
+    missing = _missing()
+    if not hasattr(model, "new_cache") or not _on_processor(model) or (missing and not kept):
+        return _torch(model, kept)
+    if missing:
+        return Engine(
+            "torch", quick(model), f"PyTorch runs this model: it was converted, but {' and '.join(missing)} is missing."
+        )
+    return _onnx(model, kept)
 
 
 def _onnx(model: nn.Module, kept: Files | None) -> Engine:
     """ONNX Runtime, if it gives the same; else ours, and why."""
     _need_packages()
+    if not _on_processor(model):
+        raise InputError("ONNX Runtime computes on the processor here; say --device cpu, or --engine torch.")
     from glassformer.engines.onnx_models import run_by_onnx
 
     if kept:
         found = _tried(model, lambda: run_by_onnx(model, kept), texts=3)
         if found is not None and found[1].exact:
             return Engine("onnx", found[0], files=kept, parity=found[1])
-    from glassformer.engines.layer_graphs import UnsupportedError  # what was kept needs no writer of graphs
+    from glassformer.engines.burst_graphs import bursts_of  # what was kept needs no writer of graphs
+    from glassformer.engines.layer_graphs import UnsupportedError
     from glassformer.engines.model_graphs import graphs_of
 
     try:
-        files = graphs_of(model)
+        files = graphs_of(model) | bursts_of(model)
     except UnsupportedError as error:
         return Engine("torch", quick(model), f"PyTorch runs this model: {error}")
     found = _tried(model, lambda: run_by_onnx(model, files))
@@ -87,6 +96,10 @@ def _onnx(model: nn.Module, kept: Files | None) -> Engine:
     if not found[1].exact:
         return Engine("torch", quick(model), f"PyTorch runs this model: in ONNX Runtime, {found[1].said()}.")
     return Engine("onnx", found[0], files=files, parity=found[1])
+
+
+def _on_processor(model: nn.Module) -> bool:
+    return next(model.parameters()).device.type == "cpu"
 
 
 def _tried(model: nn.Module, make: Callable[[], nn.Module], texts: int = 12) -> tuple[nn.Module, EngineParity] | None:
@@ -108,7 +121,7 @@ def _int8(model: nn.Module, kept: Files | None) -> Engine:
     from glassformer.engines.int8 import in_eight_bits
     from glassformer.engines.onnx_models import run_by_onnx
 
-    small = in_eight_bits(plain.files)
+    small = in_eight_bits({name: content for name, content in plain.files.items() if name != "burst.onnx"})
     made = run_by_onnx(model, small)
     parity = compared(model, made, texts=24)
     gain = _gain(plain.model, made)
@@ -151,8 +164,12 @@ def _steps(model: Any) -> Callable[[], None]:
     return work
 
 
+def _missing() -> list[str]:
+    return [name for name, version in at_hand().items() if not version]
+
+
 def _need_packages() -> None:
-    missing = [name for name, version in at_hand().items() if not version]
+    missing = _missing()
     if missing:
         raise InputError(
             f"This engine needs {' and '.join(missing)}: pip install 'glassformer[engines]', or --engine torch."

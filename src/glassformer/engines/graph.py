@@ -1,6 +1,6 @@
 """A graph of ONNX operators, put together node by node. It knows the format, and nothing of our models."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,10 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor
 
 OPSET = 23  # the first that has attention, rotary embedding and RMS norm
-KINDS: Mapping[str, int] = {"float": TensorProto.FLOAT, "int": TensorProto.INT64, "bool": TensorProto.BOOL}
+KINDS: Mapping[str, int] = {
+    "float": TensorProto.FLOAT, "int": TensorProto.INT64, "bool": TensorProto.BOOL,
+    "double": TensorProto.DOUBLE,
+}  # fmt: skip
 Shape = Sequence[int | str]  # a name stands for an axis of any length
 
 
@@ -37,7 +40,7 @@ class Graph:
     def weight(self, name: str, values: Tensor | np.ndarray[Any, Any]) -> str:
         """Numbers that are kept in the file."""
         array = values.detach().cpu().numpy() if isinstance(values, Tensor) else values
-        array = array.astype(np.float32) if array.dtype == np.float64 else array
+        array = array.astype(np.float32) if isinstance(values, Tensor) and array.dtype == np.float64 else array
         if name not in self._weights:
             self._weights[name] = numpy_helper.from_array(np.ascontiguousarray(array), name)
         return name
@@ -68,7 +71,48 @@ class Graph:
     def range(self, count: str) -> str:
         """0, 1, … up to a count, which is a list of one number."""
         zero, one = self.weight("zero", np.array(0, dtype=np.int64)), self.weight("one", np.array(1, dtype=np.int64))
-        return self.op("Range", zero, self.op("Squeeze", count, self.ints(0)), one)
+        return self.op("Range", zero, self.op("Gather", count, zero), one)
+
+    def either(self, condition: str, one: Callable[[], str], other: Callable[[], str], kind: str, shape: Shape) -> str:
+        """One value if the condition holds, else the other; only the nodes of the one that is wanted are run."""
+        self._count += 1
+        name = f"If_{self._count}"
+        ways = {way: self._aside(f"{name}_{way}", make, kind, shape) for way, make in (("one", one), ("other", other))}
+        self._nodes.append(
+            helper.make_node("If", [condition], [name], then_branch=ways["one"], else_branch=ways["other"])
+        )
+        return name
+
+    def _aside(self, name: str, make: Callable[[], str], kind: str, shape: Shape) -> Any:
+        """A graph of the nodes that make a value, which may look at all that stands in this one."""
+        before, self._nodes = self._nodes, []
+        value = make()
+        nodes, self._nodes = [*self._nodes, helper.make_node("Identity", [value], [name])], before
+        return helper.make_graph(nodes, name, [], [helper.make_tensor_value_info(name, KINDS[kind], list(shape))])
+
+    def looped(self, handed_on: Mapping[str, str]) -> "Graph":
+        """This graph again and again, `steps` times; the value `step` counts them from 0.
+
+        handed_on   inputs, and the outputs of the step before that they are. The first step takes `first_` of its name.
+        Other inputs are the same for all steps. The last step's are given back as `last_` of their names, and of other
+        outputs one row for each step.
+        """
+        inputs, outputs = ({each.name: each for each in values} for values in (self._inputs, self._outputs))
+        more = [name for name in outputs if name not in handed_on.values()]
+        body = helper.make_graph(
+            [*self._nodes, helper.make_node("Identity", ["goes_on"], ["still_goes_on"])], f"one {self.name}",
+            [_value("step"), _value("goes_on", "bool"), *(inputs[name] for name in handed_on)],
+            [_value("still_goes_on", "bool"), *(outputs[name] for name in (*handed_on.values(), *more))],
+        )  # fmt: skip
+        found, last = Graph(self.name), [f"last_{name}" for name in (*handed_on.values(), *more)]
+        found._weights = self._weights
+        found._nodes = [helper.make_node("Loop", ["steps", "", *map("first_{}".format, handed_on)], last, body=body)]
+        first = [_value(f"first_{name}", like=inputs[name]) for name in handed_on]
+        same = [each for name, each in inputs.items() if name not in handed_on]
+        found._inputs = [_value("steps"), *first, *same]
+        found._outputs = [_value(f"last_{name}", like=outputs[name]) for name in handed_on.values()]
+        found._outputs += [_value(f"last_{name}", like=outputs[name], rows="steps") for name in more]
+        return found
 
     def to_bytes(self) -> bytes:
         """The file, checked."""
@@ -80,3 +124,12 @@ class Graph:
         )
         onnx.checker.check_model(model)
         return model.SerializeToString()  # type: ignore[no-any-return]
+
+
+def _value(name: str, kind: str = "int", like: Any = None, rows: str = "") -> Any:
+    """A single value of a kind; or one like another, or many such in rows."""
+    if like is None:
+        return helper.make_tensor_value_info(name, KINDS[kind], [])
+    tensor = like.type.tensor_type
+    shape = [each.dim_param or each.dim_value for each in tensor.shape.dim]
+    return helper.make_tensor_value_info(name, tensor.elem_type, [rows, *shape] if rows else shape)

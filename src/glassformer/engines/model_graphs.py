@@ -45,16 +45,21 @@ def _language_model(model: Any) -> Files:
         graph.output(keys_at, "present_positions", "int", ["batch", "all"])
     bias = layers.score_bias(graph, "bias", model.order.biases["decoder"], at, keys_at) if biased else None
     sight = Sight(mask, graph.size(real, 1), bias, at, layers.rotary_tables(graph, model.order))
-    rows = layers.placed(graph, model.order, _embedded(graph, model.embedding, ids), at)
+    logits = scores_of(graph, model, ids, sight)
+    graph.output(logits, "logits", "float", ["batch", "new", model.config.vocabulary])
+    return {"step.onnx": graph.to_bytes()}
+
+
+def scores_of(graph: Graph, model: Any, ids: str, sight: Sight) -> str:
+    """The logits after each id of a language model; its cache is handed in and given back."""
+    rows = layers.placed(graph, model.order, _embedded(graph, model.embedding, ids), sight.at or "")
     for i, block in enumerate(model.blocks):
         past = _past(graph, block.attention.layer, i)
         rows, now = layers.own_attention(graph, f"blocks.{i}", block, rows, sight, past)
         rows = layers.forward_part(graph, f"blocks.{i}", block, rows)
         _present(graph, block.attention.layer, now, i)
     rows = layers.norm(graph, "final_norm", model.final_norm, rows)
-    logits = layers.linear(graph, "head", model.head.linear, rows)
-    graph.output(logits, "logits", "float", ["batch", "new", model.config.vocabulary])
-    return {"step.onnx": graph.to_bytes()}
+    return layers.linear(graph, "head", model.head.linear, rows)
 
 
 def _past(graph: Graph, layer: Any, i: int) -> Past:

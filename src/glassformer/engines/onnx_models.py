@@ -18,6 +18,7 @@ from glassformer.models.language_model import LanguageModel
 from glassformer.models.translator import Translator
 from glassformer.stages.watchers import Watcher, nothing
 
+BURST = 128  # ids: a fiftieth of a second of a model that is small enough for it
 Array = np.ndarray[Any, Any]
 Files = Mapping[str, bytes]
 FAULTS = (faults.Fail, faults.InvalidArgument, faults.InvalidGraph, faults.InvalidProtobuf, faults.NotImplemented,
@@ -126,6 +127,12 @@ class OnnxLanguageModel(nn.Module):
         self.model, self.config = model, model.config
         self._step = Stepper(files["step.onnx"])
         self._empty = _memory(self._step)
+        self._burst = Stepper(files["burst.onnx"]) if "burst.onnx" in files else None
+
+    @property
+    def burst(self) -> int:
+        """How many ids it writes at once, before anybody is asked again; 0 if none."""
+        return BURST if self._burst else 0
 
     @property
     def longest(self) -> int | None:
@@ -150,25 +157,57 @@ class OnnxLanguageModel(nn.Module):
         if see is not nothing:
             return self.model(ids, real, positions=positions, counted=counted, see=see)  # type: ignore[no-any-return]
         memory = (cache or self.new_cache())[0]
-        at = _positions(self.longest, memory.length, ids) if positions is None else positions.expand_as(ids)
+        at = _positions(self.longest, memory.length, ids) if positions is None else positions.expand_as(ids).numpy()
         found = _stepped(self._step, memory, ids, at, real)
         return found if counted is None else found[counted]
 
+    def written(
+        self,
+        ids: Tensor,
+        positions: Tensor,
+        real: Tensor,
+        *,
+        cache: list[OnnxCache],
+        chances: Tensor,
+        temperature: float,
+    ) -> tuple[Tensor, Tensor]:
+        """The ids that follow, and their log-probabilities, B T both; drawn by chances, or the likeliest where below 0.
 
-def _positions(longest: int | None, start: int, ids: Tensor) -> Tensor:
-    end = start + ids.shape[1]
+        positions   B 1, of the ids from which it goes on; real, B Tk, which columns before them are somebody's
+        """
+        assert self._burst is not None
+        memory = cache[0]
+        given = {"ids": ids, "positions": positions, "real": real}
+        found = self._burst.run(
+            {
+                "steps": np.array(chances.shape[1]),
+                "chances": np.ascontiguousarray(chances.numpy().T)[:, :, None],
+                "temperature": np.array(temperature),
+                "draws": np.array(bool((chances >= 0).any())),
+                **{f"first_{name}": value.numpy() for name, value in given.items()},
+                **{f"first_{name}": value for name, value in memory.own.items()},
+            }
+        )
+        memory.own = {name: found[f"last_present{name.removeprefix('past')}"] for name in memory.own}
+        memory.length += chances.shape[1]
+        return tuple(torch.from_numpy(found[f"last_{name}_written"][:, :, 0].T) for name in ("ids", "logprobs"))  # type: ignore[return-value]
+
+
+def _positions(longest: int | None, start: int, ids: Tensor) -> Array:
+    n_batch, new = ids.shape
+    end = start + new
     if longest is not None and end > longest:
         raise InputError(f"This model looks back on {longest} tokens at most; there are {end}.")
-    return torch.arange(start, end)[None].expand_as(ids)
+    return np.arange(start, end)[None].repeat(n_batch, axis=0)
 
 
-def _stepped(step: Stepper, memory: OnnxCache, ids: Tensor, at: Tensor, real: Tensor | None, **more: Array) -> Tensor:
+def _stepped(step: Stepper, memory: OnnxCache, ids: Tensor, at: Array, real: Tensor | None, **more: Array) -> Tensor:
     """One step, remembered."""
     if not memory.own:
         memory.begin(len(ids))
     n_batch, new = ids.shape
     seen = np.ones((n_batch, memory.length + new), dtype=np.bool_) if real is None else real.numpy()
-    found = step.run({"ids": ids.numpy(), "positions": at.numpy(), "real": seen, **memory.own, **more})
+    found = step.run({"ids": ids.numpy(), "positions": at, "real": seen, **memory.own, **more})
     memory.take(found, new)
     return torch.from_numpy(found["logits"])
 

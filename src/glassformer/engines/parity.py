@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from glassformer.models.language_model import Continuation
-from glassformer.models.sampling import Stop, greedy
+from glassformer.models.sampling import Answer, Stop, gather, greedy, stream
 from glassformer.models.translator import Translation
 
 TOLERANCE = 1e-4  # of logits, in float32
@@ -90,7 +90,13 @@ def _language_model(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> Eng
     found = _differences(model(ids, real)[real], other(ids, real)[real])
     prompts = [row[kept][:8].tolist() for row, kept in zip(ids, real, strict=True)]
     stop = Stop(longest=max(1, min(16, model.config.length - 8)))
-    return _texts(found, *(greedy(Continuation(each, prompts), stop) for each in (model, other)))
+    return _texts(found, *(_both_ways(each, prompts, stop) for each in (model, other)))
+
+
+def _both_ways(model: Any, prompts: list[list[int]], stop: Stop) -> list[Answer]:
+    """What is written greedily: at once where the model can do so, and step by step."""
+    by_steps = stream(Continuation(model, prompts), stop, lambda logprobs, _: logprobs.argmax(-1))
+    return [*greedy(Continuation(model, prompts), stop), *gather(len(prompts), by_steps)]
 
 
 def _translator(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> EngineParity:
@@ -101,7 +107,7 @@ def _translator(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> EngineP
     return _texts(found, *(greedy(Translation(each, ids, real, BEGIN), stop) for each in (model, other)))
 
 
-def _texts(found: tuple[float, float], mine: Any, theirs: Any) -> EngineParity:
+def _texts(found: tuple[float, float], mine: list[Answer], theirs: list[Answer]) -> EngineParity:
     equal = sum(one.ids == two.ids for one, two in zip(mine, theirs, strict=True))
     return EngineParity(*found, len(mine), equal)
 

@@ -52,6 +52,12 @@ TARGETS: Choices[Target] = Choices(
             opened=Later("glassformer.exchange.ctranslate2_program:opened_by_ctranslate2"),
             package="ctranslate2",
         ),
+        "gguf": Target(
+            sentence="a file for llama.cpp, of a language model whose arithmetic it has",
+            files=Later("glassformer.exchange.gguf_file:gguf_files"),
+            opened=Later("glassformer.exchange.gguf_file:opened_from_gguf"),
+            package="gguf transformers",
+        ),
         "torch": Target(
             sentence="a program that torch runs without Glassformer",
             files=Later("glassformer.exchange.torch_program:program_files"),

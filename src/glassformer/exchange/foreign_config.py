@@ -27,7 +27,9 @@ HARMLESS = frozenset({
     "activation_dropout", "encoder_layerdrop", "decoder_layerdrop", "layerdrop", "classif_dropout", "classifier_drop",
     "classifier_pooling", "output_past", "model_max_length", "torchscript", "use_bfloat16", "chunk_size_feed_forward",
     "tokenizer_class", "extra_pos_embeddings", "add_bias_logits", "force_bos_token_to_be_generated", "n_ctx",
-    "_commit_hash", "_attn_implementation_autoset", "attn_implementation", "is_encoder_decoder"
+    "_commit_hash", "_attn_implementation_autoset", "attn_implementation", "is_encoder_decoder", "_num_labels",
+    "directionality", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers", "pooler_size_per_head",
+    "pooler_type",  # the last seven stand in the configs of multilingual BERTs, and no code reads them
 })  # fmt: skip
 
 

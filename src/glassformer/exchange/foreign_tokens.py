@@ -53,7 +53,7 @@ def foreign_tokens(files: Mapping[str, bytes], kind_of_model: str, size: int) ->
 
 def _are_ours(content: Mapping[str, Any]) -> bool:
     """Whether these are tokens of our own, which went out and come back."""
-    names = [each.get("content") for each in content["added_tokens"] if isinstance(each, dict)]
+    names = [each.get("content") for each in _list(content["added_tokens"], "added tokens") if isinstance(each, dict)]
     return names == list(SPECIAL)
 
 
@@ -180,9 +180,9 @@ def _vocabulary(content: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     return by_id(whole), names
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: Any, what: str = "merges") -> list[Any]:
     if value is not None and not isinstance(value, list):
-        raise InputError("tokenizer.json: its merges must be a list.")
+        raise InputError(f"tokenizer.json: its {what} must be a list.")
     return value or []
 
 

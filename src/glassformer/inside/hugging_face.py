@@ -23,6 +23,7 @@ from glassformer.inside.watching.seen import Seen
 from glassformer.inside.watching.showing.seen_look import Read, look_at_seen
 from glassformer.inside.watching.showing.token_names import TokenNames
 from glassformer.inside.watching.watch import watch
+from glassformer.layers.devices import device_called
 from glassformer.stages.recorder import as_array
 from glassformer.stages.trace import Entry
 
@@ -52,8 +53,9 @@ class HuggingFaceModel:
     tokenizer: Any
 
     @classmethod
-    def open(cls, name: str | Path) -> "HuggingFaceModel":
-        """Opens `hf:FOLDER`."""
+    def open(cls, name: str | Path, device: str = "auto") -> "HuggingFaceModel":
+        """Opens `hf:FOLDER` on a device."""
+        place = device_called(device)
         folder = hugging_folder(name)
         try:
             import transformers
@@ -75,7 +77,7 @@ class HuggingFaceModel:
                 f"{folder} lacks {counted(len(missing), 'weight')} of a {type(model).__name__}, such as {missing[0]}; "
                 "they would be random, and so would be what is seen."
             )
-        return cls(folder, model.eval(), tokenizer)
+        return cls(folder, model.eval().to(place), tokenizer)
 
     @property
     def name(self) -> str:
@@ -120,7 +122,7 @@ class HuggingFaceModel:
             if target is not None:
                 raise InputError("Only a model that reads one text and writes another takes a target.")
             more = self._continued(ids, longest, like)
-            ids = torch.cat([ids, torch.tensor([more], dtype=ids.dtype)], 1) if more else ids
+            ids = torch.cat([ids, ids.new_tensor([more])], 1) if more else ids
             seen = self._watched({"input_ids": ids}, write)
             look = self._looked(seen, ids[0].tolist())
             return self._told(seen, self._with_classes(seen, look), more)
@@ -137,7 +139,7 @@ class HuggingFaceModel:
     def _ids(self, text: str, what: str) -> Tensor:
         if not text.strip():
             raise InputError("There is no text yet; type one.")
-        ids = torch.tensor([self.tokenizer(text)["input_ids"]])
+        ids = torch.tensor([self.tokenizer(text)["input_ids"]], device=self.model.device)
         if not ids.numel():
             raise InputError("There is nothing to look at: the text has no tokens.")
         if ids.shape[1] > self.longest:
@@ -159,7 +161,7 @@ class HuggingFaceModel:
         else:
             most = min(USUAL_LENGTH if longest is None else longest, self.longest - 1)
             rest = self._generated(ids, most)[1:]
-        return torch.tensor([[begin, *rest][: self.longest]])
+        return torch.tensor([[begin, *rest][: self.longest]], device=self.model.device)
 
     def _continued(self, ids: Tensor, longest: int | None, like: Look | None) -> list[int]:
         if like is not None:

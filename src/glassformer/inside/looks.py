@@ -52,7 +52,7 @@ def look_at_classifier(
     title: str = "",
 ) -> Look:
     """One text, and which class it was given."""
-    row = _row(ids)
+    row = _row(model, ids)
     trace = _recorded(model, row, torch.ones_like(row, dtype=torch.bool), write=write)
     known = {int(each): name for each, name in zip(ids, tokens, strict=True)}
     length = trace["ids"].shape[1]
@@ -74,9 +74,9 @@ def look_at_language_model(
 ) -> Look:
     """One text, and at each of its tokens the probabilities of the next. It is first continued for at most `longest`
     tokens, greedily, unless what is `written` is known."""
-    row = _row(ids)
+    row = _row(model, ids)
     written = continuation_of(model, row, longest, end) if written is None else written
-    trace = _recorded(model, _row([*ids, *written]), write=write)
+    trace = _recorded(model, _row(model, [*ids, *written]), write=write)
     all_ids = [*row[0].tolist(), *written]
     steps = next_steps(trace["logits"], [*all_ids[1:], None], names)
     shown = worth_showing(trace["logits"], all_ids)
@@ -100,11 +100,11 @@ def look_at_translator(
 ) -> Look:
     """A sentence and its translation. With a `target` the model is teacher-forced along it, and its own greedy output
     stands beside; it need not be found again if what is `written` is known."""
-    row, (start, end) = _row(source), marks
+    row, (start, end) = _row(model, source), marks
     real = torch.ones_like(row, dtype=torch.bool)
     own = own_words(model, row, real, longest, marks) if written is None else list(written)
     led = list(target) if target is not None else own
-    trace = _recorded(model, row, real, _row([start, *led]), write=write)
+    trace = _recorded(model, row, real, _row(model, [start, *led]), write=write)
     logits = trace["logits"]
     shown = worth_showing(logits, [start, end, *(int(each) for each in source), *led, *own])
     texts = Texts(
@@ -122,10 +122,10 @@ def look_at_translator(
     return Look(trace, texts, title, answer=answer, written=tuple(own))
 
 
-def _row(ids: Sequence[int]) -> Tensor:
+def _row(model: nn.Module, ids: Sequence[int]) -> Tensor:
     if not len(ids):
         raise InputError("There is nothing to look at: the text has no tokens.")
-    return torch.tensor([[int(each) for each in ids]])
+    return torch.tensor([[int(each) for each in ids]], device=next(model.parameters()).device)
 
 
 def _recorded(model: nn.Module, *inputs: Tensor, write: Writes | None) -> Trace:

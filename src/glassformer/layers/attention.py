@@ -149,15 +149,25 @@ def step_by_step(
     see: Watcher,
 ) -> Float[Tensor, "B H Tq V"]:
     """Score, mask, weigh, mix: each step by itself, and each one shown."""
+    weights = weigh_step_by_step(
+        queries, keys, mask, bias, see, scorer=scorer, weigher=weigher, how=how_weighed(weigher)
+    )
+    if dropout > 0.0:
+        weights = drop(weights, dropout, ("dropout_rate", "dropped"), see)
+    return mix(weights, values)
+
+
+def weigh_step_by_step(
+    queries: Tensor, keys: Tensor, mask: Tensor | None, bias: Tensor | None, see: Watcher, *, scorer: Scorer,
+    weigher: Weigher, how: str,
+) -> Float[Tensor, "B H Tq Tk"]:  # fmt: skip
+    """The first three of the four; `how` is the catalogue's name for the weigher."""
     scores = scorer(queries, keys, see)
     if bias is not None:
         scores = see("biased", scores + see("bias", bias))
     if mask is not None:
         scores = see("masked", hide(scores, see("mask", mask)))
-    weights = see("weights", weigher(scores), how_weighed(weigher))
-    if dropout > 0.0:
-        weights = drop(weights, dropout, ("dropout_rate", "dropped"), see)
-    return mix(weights, values)
+    return see("weights", weigher(scores), how)
 
 
 def attend(
@@ -213,7 +223,10 @@ def how_weighed(weigher: Weigher) -> str:
     """The catalogue's name for a weigher; one from outside has none there."""
     from glassformer.stages.catalogue import CATALOGUE  # who only asks for the answer needs no catalogue
 
-    return next((way.how for way in CATALOGUE["weights"].ways if WEIGHERS[way.how] is weigher), "handed in")
+    return next(
+        (way.how for way in CATALOGUE["weights"].ways if way.how in WEIGHERS and WEIGHERS[way.how] is weigher),
+        "handed in",
+    )
 
 
 def _fused_scale(scorer: Scorer, weigher: Weigher, queries: Tensor, dropout: float) -> float | None:
@@ -334,7 +347,6 @@ class Attention(nn.Module):
         self.causal, self.dropout = causal, dropout
         self.scorer: Scorer = scorer or DotProduct()
         self.weigher = weigher
-        self.query_norm, self.key_norm = query_norm, key_norm
         checks.sharing(self.n_heads, self.n_kv_heads)
 
         def projection(letter: str, d_in: int, d_out: int) -> nn.Linear | None:
@@ -347,6 +359,8 @@ class Attention(nn.Module):
             return None
 
         uses = self.scorer.uses
+        self.query_norm = query_norm if "queries" in uses else None
+        self.key_norm = key_norm if "keys" in uses else None
         self.query = projection("q", d_model, self.n_heads * self.d_key) if "queries" in uses else None
         self.key = projection("k", self.d_context, self.n_kv_heads * self.d_key) if "keys" in uses else None
         self.value = projection("v", self.d_context, self.n_kv_heads * self.d_value)

@@ -124,7 +124,7 @@ class Rotary(nn.Module):
         if d_key % 2:
             raise InputError(
                 f"Rotary positions turn pairs of columns; a key width of {d_key} is odd: "
-                "choose heads so that the width of each is even."
+                "set an even one, or choose heads so that the width of each is even."
             )
         self.d_key, self.base = d_key, base
 
@@ -132,10 +132,11 @@ class Rotary(nn.Module):
         self, positions: Int[Tensor, "B T"], dtype: torch.dtype | None = None
     ) -> tuple[Float[Tensor, "B T R"], Float[Tensor, "B T R"]]:
         """Cosines and sines, worked in float64 so that far positions stay exact."""
-        pairs = torch.arange(self.d_key // 2, dtype=torch.float64, device=positions.device)
-        angles = positions[..., None] * self.base ** (-2 * pairs / self.d_key)
+        device = torch.device("cpu") if positions.device.type == "mps" else positions.device  # there is no float64
+        pairs = torch.arange(self.d_key // 2, dtype=torch.float64, device=device)
+        angles = positions.to(device)[..., None] * self.base ** (-2 * pairs / self.d_key)
         dtype = dtype or torch.get_default_dtype()
-        return angles.cos().to(dtype), angles.sin().to(dtype)
+        return angles.cos().to(positions.device, dtype), angles.sin().to(positions.device, dtype)
 
 
 # --- Biases: a number for each pair of query and key, added to its score ----------------------------------------
@@ -150,13 +151,13 @@ def distances(
     return see("distances", rows[..., :, None] - columns[..., None, :])
 
 
-def alibi_slopes(n_heads: int, device: torch.device | None = None) -> Float[Tensor, "H"]:
-    """The paper's slopes: 2^(−8h/H) for the heads h = 1 … H, if their number is a power of two.
+def alibi_slopes(n_heads: int) -> Float[Tensor, "H"]:
+    """The paper's slopes, on the processor: 2^(−8h/H) for the heads h = 1 … H, if their number is a power of two.
 
     For other numbers, those of the next smaller power n come first, then every other one of those for 2n.
     """
     n = 2 ** (n_heads.bit_length() - 1)
-    h = torch.arange(1, n_heads + 1, dtype=torch.float64, device=device)
+    h = torch.arange(1, n_heads + 1, dtype=torch.float64)
     return 2.0 ** -torch.where(h <= n, 8 * h / n, 4 * (2 * (h - n) - 1) / n)
 
 
@@ -174,7 +175,7 @@ class LinearBias(nn.Module):
         self, apart: Int[Tensor, "#B Tq Tk"], dtype: torch.dtype | None = None, *, see: Watcher = nothing
     ) -> Float[Tensor, "#B H Tq Tk"]:
         """One number for each head and pair, from how far apart they stand."""
-        slopes = alibi_slopes(self.n_heads, apart.device).to(dtype or torch.get_default_dtype())
+        slopes = alibi_slopes(self.n_heads).to(apart.device, dtype or torch.get_default_dtype())
         slopes = see("slopes", slopes)
         return see("bias", -slopes[:, None, None] * apart[:, None].abs(), "slopes")
 

@@ -52,6 +52,28 @@ def read_rows(
     return rows, rows[torch.arange(len(rows), device=rows.device), ends, -network.hidden_size :]
 
 
+class _ReadsRows(nn.RNNBase):
+    """A network of torch's that is told how long its rows are."""
+
+    def forward(
+        self, rows: Float[Tensor, "B T D"], lengths: Int[Tensor, " B"], see: Watcher = nothing
+    ) -> tuple[Float[Tensor, "B T W"], Float[Tensor, "B S"]]:
+        """As `read_rows` has it."""
+        return read_rows(self, rows, lengths, see)
+
+
+class RNN(_ReadsRows, nn.RNN):  # type: ignore[misc]
+    """hₜ = tanh(W x + U hₜ₋₁ + b)."""
+
+
+class GRU(_ReadsRows, nn.GRU):  # type: ignore[misc]
+    """With two gates, which say what is kept of the state."""
+
+
+class LSTM(_ReadsRows, nn.LSTM):  # type: ignore[misc]
+    """With three gates, and a cell beside the state."""
+
+
 def _one_way(network: nn.RNNBase, which: int, rows: Float[Tensor, "B T D"], see: Watcher) -> Float[Tensor, "B T S"]:
     """One layer in one direction, as torch's kernel does it, from a state of zeros."""
     weights, zeros = network.all_weights[which], rows.new_zeros(1, len(rows), network.hidden_size)

@@ -126,31 +126,49 @@ class Continuation:
         longest = model.longest or ENDLESS
         self.room = [longest - length + 1 for length in lengths]  # the last id is not looked back on
         self._ids = torch.tensor([[0] * (width - len(prompt)) + list(prompt) for prompt in prompts], device=device)
-        columns = torch.arange(width, device=device)
-        self._places = columns - (width - torch.tensor(lengths, device=device))[:, None]  # B T; left of 0 is nobody
-        self._padded = min(lengths) < width
+        self._missing = width - torch.tensor(lengths, device=device)[:, None]  # B 1, columns before each prompt
 
     def first(self) -> Float[Tensor, "B N"]:
         """Reads the prompts; scores for the first id after each."""
         self._cache = self.model.new_cache()
-        self._real = self._places >= 0 if self._padded else None
-        self._position = self._places[:, -1:]  # B 1, of the newest id
         self._columns = self._ids.shape[1]  # that are looked back on
-        return self._scores(self._ids, self._places.clamp(min=0))
+        self._skipped = self._missing  # B 1, of these the first that are nobody's
+        real = torch.arange(self._columns, device=self._ids.device) >= self._skipped
+        self._real = None if bool(real.all()) else real
+        return self._scores(self._ids)
 
     def next(self, ids: Int[Tensor, "B"]) -> Float[Tensor, "B N"]:
         """Adds an id to each text; scores for the one after it."""
         if self._real is not None:
             self._real = torch.cat([self._real, torch.ones_like(self._real[:, :1])], dim=1)
-        self._position, self._columns = self._position + 1, self._columns + 1
-        return self._scores(ids.to(self._ids.device)[:, None], self._position)
+        self._columns += 1
+        return self._scores(ids.to(self._ids.device)[:, None])
+
+    @property
+    def burst(self) -> int:
+        """How many ids its model writes at once; 0 if it must be asked for each."""
+        return getattr(self.model, "burst", 0)
+
+    def written(
+        self, ids: Int[Tensor, "B"], chances: Float[Tensor, "B T"], temperature: float
+    ) -> tuple[Int[Tensor, "B T"], Float[Tensor, "B T"]]:
+        """Adds an id to each text; the ids after it, one for each chance, and their log-probabilities. The last of them
+        is not yet added."""
+        position = self._columns - self._skipped
+        found: tuple[Tensor, Tensor] = self.model.written(
+            ids[:, None], position, self._looked_back_on(), cache=self._cache, chances=chances, temperature=temperature
+        )
+        count = chances.shape[1]
+        self._columns += count
+        self._real = None if self._real is None else F.pad(self._real, (0, count), value=True)
+        return found
 
     def keep(self, rows: Int[Tensor, "R"]) -> None:
         """Goes on with these rows only, in this order."""
         rows = rows.to(self._ids.device)
         for each in self._cache:
             each.keep(rows)
-        self._position = self._position[rows]
+        self._skipped = self._skipped[rows]
         self._real = None if self._real is None else self._real[rows]
 
     def join(self, other: "Continuation") -> None:
@@ -164,7 +182,8 @@ class Continuation:
             )
         for mine, theirs in zip(self._cache, other._cache, strict=True):
             mine.join(theirs)
-        self._position, self._columns = torch.cat([self._position, other._position]), width
+        self._skipped = torch.cat([each._skipped + (width - each._columns) for each in (self, other)])
+        self._columns = width
         self._real = None if bool(real.all()) else real
 
     def close_up(self) -> None:
@@ -172,15 +191,22 @@ class Continuation:
         if self._real is not None and (unseen := int((~self._real.any(0)).int().cumprod(0).sum())):
             for each in self._cache:
                 each.cut(unseen)
-            rest, self._columns = self._real[:, unseen:], self._columns - unseen
+            rest, self._columns, self._skipped = (
+                self._real[:, unseen:], self._columns - unseen, self._skipped - unseen,
+            )  # fmt: skip
             self._real = None if bool(rest.all()) else rest
 
     def _looked_back_on(self) -> Bool[Tensor, "B T"]:
         if self._real is not None:
             return self._real
-        return torch.ones(len(self._position), self._columns, dtype=torch.bool, device=self._ids.device)
+        return torch.ones(len(self._skipped), self._columns, dtype=torch.bool, device=self._ids.device)
 
-    def _scores(self, ids: Int[Tensor, "B T"], positions: Int[Tensor, "B T"]) -> Float[Tensor, "B N"]:
+    def _scores(self, ids: Int[Tensor, "B T"]) -> Float[Tensor, "B N"]:
+        """Where nobody's columns stand before a text, its ids are told their positions; else these are the columns."""
+        positions = None
+        if self._real is not None:
+            columns = torch.arange(self._columns - ids.shape[1], self._columns, device=ids.device)
+            positions = (columns - self._skipped).clamp(min=0)
         logits: Tensor = self.model(ids, self._real, positions=positions, cache=self._cache)
         return logits[:, -1]
 

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from glassformer.layers.embedding import Embedding, Head
-from glassformer.layers.recurrent import read_rows
+from glassformer.layers.recurrent import GRU, LSTM, RNN
 from glassformer.models.classifiers import words_left_out
 from glassformer.models.config import RecurrentConfig
 from glassformer.stages.watchers import Watcher, nothing
@@ -38,7 +38,7 @@ class RecurrentClassifier(nn.Module):
             ids, real = words_left_out(ids, real, self.config.word_dropout)
         embedded, real = self.embedding(ids, see=see), see("real", real)
         lengths = real.sum(1).clamp(min=1)
-        states, last = read_rows(self.recurrent, embedded, lengths, nothing if self.plain else see)
+        states, last = self.recurrent(embedded, lengths, nothing if self.plain else see)
         if see is not nothing:
             behind = torch.arange(ids.shape[1], device=ids.device) >= lengths[:, None]  # B T
             self._show(states.masked_fill(behind[..., None], 0.0), see)
@@ -55,7 +55,7 @@ class RecurrentClassifier(nn.Module):
         see("states", states, "plain" if self.plain else ways)
 
 
-_CELLS: Mapping[int, Callable[..., nn.RNNBase]] = MappingProxyType({1: nn.RNN, 3: nn.GRU, 4: nn.LSTM})  # by gates
+_CELLS: Mapping[int, Callable[..., nn.RNNBase]] = MappingProxyType({1: RNN, 3: GRU, 4: LSTM})  # by gates
 _RECURRENT_WEIGHTS = {
     "recurrent_weight": "weight_ih_l0",
     "recurrent_bias": "bias_ih_l0",

@@ -10,7 +10,7 @@ The legend of shapes is the one of attention.py; B counts the texts still being 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, cast, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -20,6 +20,8 @@ from glassformer.errors import GlassformerError, InputError, must_count
 
 # --- Who writes -------------------------------------------------------------------------------------------------
 
+LIKELIEST = -1.0  # in the place of a chance
+FEW = 32  # ids that may be made ahead of a short text; of a longer one as many as it has, so that few are in vain
 ENDLESS = 2**31  # the room of a model that can look back on any length
 
 
@@ -39,6 +41,18 @@ class Writer(Protocol):
 
     def keep(self, rows: Tensor) -> None:
         """Goes on with these rows of the batch only, in this order; one that is named twice goes on twice."""
+
+
+class WritesAhead(Protocol):
+    """A writer that makes several ids at once, before anybody is asked again."""
+
+    @property
+    def burst(self) -> int:
+        """How many at most; 0 if it must be asked for each."""
+
+    def written(self, ids: Tensor, chances: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
+        """Adds an id (B) to each text; the ids after it, and their log-probabilities (B T both): each is the one that
+        its chance (B T) falls on, or the likeliest where that is below 0. The last of them is not yet added."""
 
 
 def must_rest(model: nn.Module) -> None:
@@ -64,15 +78,19 @@ def next_logprobs(
 
 
 def _logprobs(scores: Float[Tensor, "B N"]) -> Float[Tensor, "B N"]:
-    wide = (scores if scores.dtype == torch.float64 else scores.float()).cpu()
+    wide = scores.to("cpu", torch.float64 if scores.dtype == torch.float64 else torch.float32)
     found = wide.log_softmax(-1)  # one bad score spoils its row
-    if math.isnan(found.sum()):
-        n_broken = int(found.isnan().any(-1).sum())
-        raise GlassformerError(
-            f"The model's logits for the next id hold NaN or +∞, or are all −∞, in {n_broken} of {len(wide)} texts: "
-            "its weights are damaged, or its training diverged. Try an earlier checkpoint."
-        )
+    _must_be_numbers(found)
     return found
+
+
+def _must_be_numbers(logprobs: Float[Tensor, "B N"]) -> None:
+    if math.isnan(logprobs.sum()):
+        n_broken = int(logprobs.isnan().any(-1).sum())
+        raise GlassformerError(
+            f"The model's logits for the next id hold NaN or +∞, or are all −∞, in {n_broken} of {len(logprobs)} "
+            "texts: its weights are damaged, or its training diverged. Try an earlier checkpoint."
+        )
 
 
 # --- When a text is done ----------------------------------------------------------------------------------------
@@ -103,6 +121,11 @@ class Stop:
         must_count("longest", self.longest)
         if not all(self.endings):
             raise InputError("An ending without ids would end every text before it begins; leave it out of `endings`.")
+
+    @property
+    def may_come_early(self) -> bool:
+        """Whether anything but its length can end a text."""
+        return bool(self.endings) or self.until is not None
 
     def finish(self, ids: Sequence[int], room: int) -> Finish | None:
         """How a text with these ids is done, or None if it goes on. Of two endings the longer one counts."""
@@ -209,9 +232,13 @@ class Draw:
         self.generators = [_generator(seed) for seed in seeds]
 
     def __call__(self, logprobs: Float[Tensor, "B N"], texts: Sequence[int]) -> Int[Tensor, "B"]:
-        """One chance from 0 up to, not including, 1 for each text, and the ids they fall on."""
-        chances = [torch.rand(1, generator=self.generators[text], dtype=torch.float64) for text in texts]
-        return pick(self.sampling.shares(logprobs), torch.cat(chances))
+        """The ids that the next chances fall on."""
+        return pick(self.sampling.shares(logprobs), self.chances(texts, 1)[:, 0])
+
+    def chances(self, texts: Sequence[int], count: int) -> Float[Tensor, "B T"]:
+        """The next chances of each text, each from 0 up to, not including, 1."""
+        drawn = [torch.rand(count, generator=self.generators[text], dtype=torch.float64) for text in texts]
+        return torch.stack(drawn)
 
 
 def pick(shares: Float[Tensor, "B N"], chances: Float[Tensor, "B"]) -> Int[Tensor, "B"]:
@@ -232,22 +259,58 @@ def _generator(seed: int) -> torch.Generator:
 def stream(writer: Writer, stop: Stop, choose: Chooser = likeliest) -> Iterator[Chosen]:
     """Each id as it is made, text by text and step by step. Closing the iterator stops the work."""
     logprobs = first_logprobs(writer)
-    room = writer.room
+    room = [min(stop.longest, each) for each in writer.room]
     texts = list(range(len(room)))  # the text each row of the batch belongs to
     written: list[list[int]] = [[] for _ in texts]
+    made = _made(logprobs, choose(logprobs, texts))
     while texts:
-        ids = choose(logprobs, texts)
-        chances = logprobs.gather(1, ids[:, None]).tolist()
-        rows = []
-        for row, (text, id_, (logprob,)) in enumerate(zip(texts, ids.tolist(), chances, strict=True)):
-            written[text].append(id_)
-            finish = stop.finish(written[text], room[text])
-            if finish is None:
-                rows.append(row)
-            yield Chosen(text, id_, logprob, finish)
+        rows = list(range(len(texts)))
+        for ids, chances in zip(made.ids.T.tolist(), made.logprobs.T.tolist(), strict=True):
+            going = []
+            for row in rows:
+                text = texts[row]
+                written[text].append(ids[row])
+                finish = stop.finish(written[text], room[text])
+                if finish is None:
+                    going.append(row)
+                yield Chosen(text, ids[row], chances[row], finish)
+            rows = going
         n_rows, texts = len(texts), [texts[row] for row in rows]
         if texts:
-            logprobs = next_logprobs(writer, ids if len(rows) == n_rows else ids[rows], rows, n_rows)
+            newest = made.ids[:, -1]
+            if len(rows) < n_rows:
+                newest = newest[rows]
+                with torch.inference_mode():
+                    writer.keep(torch.tensor(rows))
+            left = min(room[text] - len(written[text]) for text in texts)
+            ahead = max(FEW, len(written[texts[0]])) if stop.may_come_early else left
+            made = _next(writer, choose, texts, newest, min(left, ahead))
+
+
+class Made(NamedTuple):
+    """Some steps of writing: ids and their log-probabilities."""
+
+    ids: Int[Tensor, "B T"]
+    logprobs: Float[Tensor, "B T"]
+
+
+def _made(logprobs: Float[Tensor, "B N"], ids: Int[Tensor, "B"]) -> Made:
+    return Made(ids[:, None], logprobs.gather(1, ids[:, None]))
+
+
+def _next(writer: Writer, choose: Chooser, texts: Sequence[int], ids: Int[Tensor, "B"], most: int) -> Made:
+    """What follows on these ids: one step, or several where the writer makes them at once; at most so many."""
+    count = min(getattr(writer, "burst", 0), most)
+    if count == 0 or not (choose is likeliest or (isinstance(choose, Draw) and choose.sampling.keeps_all)):
+        logprobs = next_logprobs(writer, ids, list(range(len(texts))), len(texts))
+        return _made(logprobs, choose(logprobs, texts))
+    ahead = cast(WritesAhead, writer)  # it has said so
+    if isinstance(choose, Draw):
+        made = ahead.written(ids, choose.chances(texts, count), choose.sampling.temperature)
+    else:
+        made = ahead.written(ids, torch.full((len(texts), count), LIKELIEST, dtype=torch.float64), 1.0)
+    _must_be_numbers(made[1])
+    return Made(*made)
 
 
 def gather(n_texts: int, chosen: Iterator[Chosen]) -> list[Answer]:

@@ -7,6 +7,7 @@ float32; the activations that training keeps for the backward pass are counted a
 The letters of heads and widths are those of attention.py.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import reduce
@@ -37,6 +38,7 @@ LETTERS = MappingProxyType(
         "V": "value width of a head",
         "F": "hidden width",
         "S": "state",
+        "C": "filters",
         "M": "words in a window",
         "W": "windows",
         "P": "n-grams",
@@ -121,7 +123,7 @@ def sizes(name: str, config: Any | None = None, *, tokens: int | None = None) ->
     fixed = isinstance(config, configs.DenseConfig | configs.ConvolutionConfig)  # it always sees its whole length
     tokens = getattr(config, "length", USUAL_TOKENS) if tokens is None or fixed else tokens
     plan = _PLANS[type(config)](config, tokens)
-    used = {sign for each in plan.rows for sign in each.formula}
+    used = {sign for each in plan.rows for sign in re.findall(f"[A-Z][{_SMALL}]?", each.formula)}
     letters = {sign: value for sign, value in plan.letters.items() if sign in used}
     sides = 2 if isinstance(config, configs.TranslatorConfig) else 1
     return Sizes(name, tuple(plan.rows), letters, sides * tokens, plan.kept, plan.remembered, sides)
@@ -189,7 +191,8 @@ def _dense(config: configs.DenseConfig, tokens: int) -> FamilySizes:
     rows = [embedding]
     for i, width in enumerate(config.hidden):
         last = i == len(config.hidden) - 1
-        outputs = letter("F" if last else f"F{_SMALL[i % 10]}", width)
+        sign = "F" if last else f"F{_SMALL[i % 10]}"
+        outputs, letters[sign] = letter(sign, width), width
         rows.append(row(f"layer {i + 1}", inputs * outputs + outputs, 2 * inputs.value * width))
         inputs = outputs
     return FamilySizes(letters, [*rows, head], config.length * config.width + sum(config.hidden))
@@ -205,7 +208,8 @@ def _convolution(config: configs.ConvolutionConfig, tokens: int) -> FamilySizes:
     inputs, windows, kept = letter("D", config.width), config.length, config.length * config.width
     rows = [embedding]
     for i, filters in enumerate(config.filters):
-        outputs = letter(f"C{_SMALL[i % 10]}", filters)
+        sign = f"C{_SMALL[i % 10]}"
+        outputs, letters[sign] = letter(sign, filters), filters
         windows = (windows - config.kernel) // config.stride + 1
         weights = inputs * outputs * M + outputs
         rows.append(row(f"convolution {i + 1}", weights, 2 * inputs.value * filters * config.kernel * windows))
@@ -263,6 +267,11 @@ class Shape:
         return str(self.option("scorer", "dot product"))
 
     @property
+    def norms_heads(self) -> bool:
+        """Whether queries and keys, where there are any, are normed head by head."""
+        return bool(self.option("query_key_norm", False))
+
+    @property
     def positions(self) -> Scheme:
         """How order is told."""
         return SCHEMES[self.config.positions]
@@ -296,7 +305,9 @@ class Shape:
         }[self.scorer]
         scorer = {"dense synthesizer": H * K * T + H * T, "random synthesizer": H * T * T}.get(self.scorer, NOTHING)
         bias = projected + D if self.option("bias", True) else projected if self.option("qkv_bias", False) else NOTHING
-        norms = 2 * K if self.option("query_key_norm", False) else NOTHING
+        norms = (
+            {"dot product": 2 * K, "dense synthesizer": K}.get(self.scorer, NOTHING) if self.norms_heads else NOTHING
+        )
         matrices = D * projected + H * V * D
         scored = 0 if self.scorer == "random synthesizer" else K.value
         looks = 2 * H.value * (scored + V.value) * self.tokens
@@ -338,7 +349,7 @@ class Shape:
         queries, keys, values = of["H"] * of["K"], of["G"] * of["K"], of["G"] * of["V"]
         if self.scorer != "dot product":
             queries, keys = (2 * queries if self.scorer == "dense synthesizer" else 0), 0
-        normed = queries + keys + of["H"] + of["G"] if self.option("query_key_norm", False) else 0
+        normed = queries + keys + (of["H"] if queries else 0) + (of["G"] if keys else 0) if self.norms_heads else 0
         copies = 3 if self.weight_dropout else (1 if self.option("weigher", "softmax") == "sigmoid" else 2)
         weights = self.kept_by_kernel(causal) if self.fused else copies * self.tokens
         return of["D"] + queries + keys + values + normed + of["H"] * of["V"] + of["H"] * weights

@@ -109,12 +109,19 @@ def outline(model: str, config: Any) -> nn.Module:
     return module
 
 
+def _idle(name: str, module: nn.Module) -> bool:
+    """Whether it is a norm of queries or keys that a Synthesizer has not got; older ones kept it without any use."""
+    path, _, part = name.removesuffix(".weight").rpartition(".")
+    layer = dict(module.named_modules()).get(path)
+    return part in ("query_norm", "key_norm") and getattr(layer, part.removesuffix("_norm"), part) is None
+
+
 def fitting(state: Mapping[str, Tensor], module: nn.Module) -> dict[str, Tensor]:
     """The state, if it has exactly the names, shapes and kinds of number of the module's. What the module shares is
     shared in it too."""
     wanted = module.state_dict()
     same = shared(wanted)
-    strange = sorted(state.keys() ^ wanted.keys())
+    strange = sorted(name for name in state.keys() ^ wanted.keys() if name in wanted or not _idle(name, module))
     if strange:
         which = "is missing" if strange[0] in wanted else "belongs to no part of this model"
         raise InputError(f"The weights do not fit: '{strange[0]}' {which} ({len(strange)} such names).")

@@ -36,9 +36,7 @@ def judge_language(
     trained: Trained, samples: Sequence[Plain], seed: int, lessons_of: LanguageLessons, *, whole: bool
 ) -> Verdict:
     """Over the whole text, in blocks; of hidden spans and tokens, over those that the run's seed hides."""
-    sizes = [len(row) for row in trained.tokens.encode_many([sample.text for sample in samples])]
-    measures = measures_for(trained.card, min(TOKENS_AT_ONCE, sum(sizes) // MANY))
-    nats, counts = losses(trained.model, lessons_of(samples, samples, (), trained.tokens, measures))
+    nats, counts = losses(trained.model, blocks_of(trained, samples, lessons_of))
     loss = metrics.Mean()
     loss.add(float(nats.sum() / counts.sum()), int(counts.sum()))
     scores: Scores = asdict(metrics.score_language(loss, sum(len(sample.text.encode()) for sample in samples)))
@@ -47,6 +45,13 @@ def judge_language(
     scores["perplexity"] = scores["perplexity"] if math.isfinite(scores["perplexity"]) else None  # JSON has no ∞
     measure = metrics.mean_loss(nats, counts)
     return Verdict({**scores, "loss_interval": interval_of(measure, seed)}, "loss", measure)
+
+
+def blocks_of(trained: Trained, samples: Sequence[Plain], lessons_of: LanguageLessons) -> Lessons:
+    """The texts in those blocks over which a language model is scored."""
+    sizes = [len(row) for row in trained.tokens.encode_many([sample.text for sample in samples])]
+    measures = measures_for(trained.card, min(TOKENS_AT_ONCE, sum(sizes) // MANY))
+    return lessons_of(samples, samples, (), trained.tokens, measures)
 
 
 def measures_for(card: Card, tokens_per_batch: int) -> Measures:

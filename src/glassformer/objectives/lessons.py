@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
 
-import torch
+import numpy as np
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from glassformer.layers.devices import sent
 from glassformer.layers.kernels import cross_entropy
 from glassformer.text import batches
+from glassformer.text.files.permutation import permuted
+from glassformer.text.files.token_files import TokenFolder
 from glassformer.text.tokens import Ids
 from glassformer.text.varied_pairs import Variety
 
@@ -97,10 +100,46 @@ class Stream:
 
 
 @dataclass(frozen=True, eq=False)
+class Windows:
+    """A text that stays on the disk: windows of it side by side, in an order that each epoch draws anew over all of it.
+    Every token is learnt once in an epoch, but for a few at its ends."""
+
+    kept: TokenFolder
+    context: int
+    rows: int
+    seed: int
+
+    def n_batches(self, epoch: int) -> int:
+        """As many as read every window once."""
+        return max(1, self._windows // self.rows)
+
+    @property
+    def _windows(self) -> int:
+        return (len(self.kept) - self.context) // self.context
+
+    def batch(self, epoch: int, place: int) -> batches.LanguageBatch:
+        """The windows at this place of the epoch's order; where they begin is shifted in each epoch."""
+        first = int(np.random.default_rng([6, self.seed, epoch]).integers(0, self.context))
+        places = np.arange(place * self.rows, (place + 1) * self.rows) % self._windows
+        begins = first + self.context * permuted(places, self._windows, self.seed, epoch)
+        return batches.shifted(self.kept.at(begins, self.context + 1))
+
+    def in_order(self) -> Iterator[batches.LanguageBatch]:
+        """Every window, from the first to the last."""
+        for begin in range(0, self._windows, self.rows):
+            begins = self.context * np.arange(begin, min(begin + self.rows, self._windows))
+            yield batches.shifted(self.kept.at(begins, self.context + 1))
+
+    def waste(self) -> float:
+        """Nothing is padded."""
+        return 0.0
+
+
+@dataclass(frozen=True, eq=False)
 class Lessons:
     """What to train on, what to validate on, and the loss on either."""
 
-    train: Rows | Stream
+    train: Rows | Stream | Windows
     valid: Batched
     loss: Loss
     notes: tuple[str, ...] = ()  # what a person should know: how much was cut, how much is padding
@@ -134,7 +173,7 @@ def language_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: flo
     """Of each counted next token, summed, and over how many. Padding stands on the right, where no row looks: it need
     not be hidden."""
     ids, wanted, counted = tensors(model, batch.ids_in, batch.ids_out, batch.counted)
-    return cross_entropy(model(ids, counted=counted), wanted[counted], smoothing), int(counted.sum())
+    return cross_entropy(model(ids, counted=counted), wanted[counted], smoothing), int(batch.counted.sum())
 
 
 def class_loss(model: nn.Module, batch: batches.LabelledBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
@@ -155,7 +194,7 @@ def hidden_loss(model: nn.Module, batch: batches.LanguageBatch, smoothing: float
     ids, wanted, real, counted = tensors(model, batch.ids_in, batch.ids_out, batch.real, batch.counted)
     rows = model.read(ids, real)  # type: ignore[operator]
     logits = F.linear(rows[counted], model.embedding.weight)  # type: ignore[union-attr, arg-type]
-    return cross_entropy(logits, wanted[counted], smoothing), int(counted.sum())
+    return cross_entropy(logits, wanted[counted], smoothing), int(batch.counted.sum())
 
 
 def translation_loss(model: nn.Module, batch: batches.PairBatch, smoothing: float = 0.0) -> tuple[Tensor, int]:
@@ -163,10 +202,11 @@ def translation_loss(model: nn.Module, batch: batches.PairBatch, smoothing: floa
     source, real, target, wanted, counted = tensors(
         model, batch.source, batch.source_real, batch.target_in, batch.target_out, batch.target_real
     )
-    return cross_entropy(model(source, real, target, counted=counted), wanted[counted], smoothing), int(counted.sum())
+    answered = model(source, real, target, counted=counted)
+    return cross_entropy(answered, wanted[counted], smoothing), int(batch.target_real.sum())
 
 
 def tensors(model: nn.Module, *arrays: Any) -> list[Tensor]:
     """Arrays as tensors where the model is."""
     device = next(model.parameters()).device
-    return [torch.from_numpy(array).to(device) for array in arrays]
+    return [sent(array, device) for array in arrays]

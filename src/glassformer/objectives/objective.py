@@ -18,6 +18,7 @@ from glassformer.text.tokens import Ids, Tokens
 if TYPE_CHECKING:  # lessons are loaded when a model learns, judging and its numbers when it is judged
     from glassformer.objectives.bootstrap import Measure
     from glassformer.objectives.lessons import Lessons, Measures
+    from glassformer.text.files.token_files import TokenFolder
 
 Scores = dict[str, Any]
 SMALL = 2_000_000  # characters: with fewer to learn from, a small model and a small vocabulary are enough
@@ -85,6 +86,7 @@ class Objective:
     writes      whether an answer is a text that is written: it takes its time, and another one may be as good
     goes_on     whether what is written goes on with the text itself, and has no end of its own
     pretrains   whether it only pretrains, for another objective: at its end there is only its loss
+    kept_lessons lessons from token files, validation samples, tokens, measures; None where a text must be in memory
     """
 
     learns: str
@@ -104,3 +106,4 @@ class Objective:
     writes: bool = False
     goes_on: bool = False
     pretrains: bool = False
+    kept_lessons: "Callable[[TokenFolder, Sequence[Any], Tokens, Measures], Lessons] | None" = None

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from glassformer.errors import InputError, must_count
+from glassformer.layers.devices import sent
 from glassformer.models.card import Card
 from glassformer.models.sampling import Answer, Chooser, Draw, Sampling, Stop, Writer, gather, stream
 from glassformer.text import batches
@@ -147,7 +147,7 @@ def padded_tensors(model: Any, rows: Sequence[Ids]) -> tuple[Tensor, Tensor]:
     """The rows, and where they are real, where the model is."""
     device = next(model.parameters()).device
     ids, real = batches.padded(rows)
-    return torch.from_numpy(ids).to(device), torch.from_numpy(real).to(device)
+    return sent(ids, device), sent(real, device)
 
 
 def together(rows: Sequence[Ids], tokens_at_once: int, *, alike: bool = False) -> list[list[int]]:

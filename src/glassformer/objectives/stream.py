@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glassformer.choices import Later
+from glassformer.errors import InputError
 from glassformer.objectives.objective import Objective, Preset, TokenPlan, Trained, Verdict
 from glassformer.objectives.predictions import Writing, Written
 from glassformer.objectives.writing import streamed
@@ -19,6 +20,7 @@ from glassformer.text.tokens import Ids, Tokens
 
 if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
     from glassformer.objectives.lessons import Lessons, Measures
+    from glassformer.text.files.token_files import TokenFolder
 
 A_BOOK = 5_000_000  # characters: a text no longer than this is read character by character
 
@@ -48,6 +50,19 @@ def lessons(
     context = min(measures.longest, len(learnt) - 1)
     rows = max(1, measures.tokens_per_batch // max(context, 1))
     return Lessons(Stream(learnt, context, rows, measures.seed), Stream(valid_ids, context, rows, 0), language_loss)
+
+
+def kept_lessons(kept: "TokenFolder", valid: Sequence[Plain], tokens: Tokens, measures: "Measures") -> "Lessons":
+    """The same from token files: the text stays on the disk."""
+    from glassformer.objectives.lessons import Lessons, Stream, Windows, language_loss
+
+    context = measures.longest
+    if len(kept) < 2 * context:
+        raise InputError(f"{kept.path} has {len(kept):,} tokens; a context of {context} needs {2 * context} or more.")
+    rows = max(1, measures.tokens_per_batch // context)
+    valid_ids = batches.stream_of(tokens.encode_many([each.text for each in valid]), tokens.end)
+    seen = Stream(valid_ids, min(context, len(valid_ids) - 1), rows, 0)
+    return Lessons(Windows(kept, context, rows, measures.seed), seen, language_loss)
 
 
 def prompt(tokens: Tokens, text: str) -> Ids:
@@ -85,4 +100,5 @@ STREAM = Objective(
     beside="perplexity",
     measure=Later("glassformer.objectives.metrics:mean_of_rows"),
     goes_on=True,
+    kept_lessons=kept_lessons,
 )

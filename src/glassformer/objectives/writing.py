@@ -10,7 +10,7 @@ from glassformer.text.tokens import Ids, Tokens
 
 USUAL_TEMPERATURE = 0.8  # for text that has no right answer
 USUAL_LENGTH = 300  # ids of such a text
-ENOUGH_BEFORE = 32  # ids before a new one, to know whether a space stands between, and half of which character it is
+BESIDE = 8  # ids before the new ones that are decoded with them: they decide about spaces
 
 # --- answers to prompts -----------------------------------------------------------------------------------------
 
@@ -36,28 +36,14 @@ def streamed(model: Any, tokens: Tokens, prompt: Ids, how: Writing, *, goes_on: 
     longest = how.longest or (USUAL_LENGTH if goes_on else model.config.length)
     sampled = how.sampled or (goes_on and how.temperature is None)
     choose = how.chooser(1, USUAL_TEMPERATURE if goes_on else 1.0) if sampled else likeliest
-    base = prompt.tolist()[-ENOUGH_BEFORE:] if goes_on else []  # read together with new ids: it decides about spaces
-    before = len(tokens.decode(base))
-    ids: list[int] = []
-    said = ""
+    telling = Telling(tokens, prompt.tolist() if goes_on else (), how.stop)
     for each in _ids(model, prompt.tolist(), longest, choose, tokens.end):
-        ids.append(each)
-        new, stopped = how.ended(tokens.decode([*base, *ids])[before:])
-        sure = new if stopped else new[: len(new) - _unsure(new, how.stop)]
-        if sure.startswith(said) and len(sure) > len(said):
-            yield sure[len(said) :]
-            said = sure
-        if stopped:
+        if new := telling.add(each):
+            yield new
+        if telling.stopped:
             return
-    if ids and len(new) > len(said):
-        yield new[len(said) :]
-
-
-def _unsure(text: str, stops: Sequence[str]) -> int:
-    """How many characters at the end may yet change: half a character, or what may become a stop."""
-    half = len(text) - len(text.rstrip("\N{REPLACEMENT CHARACTER}"))
-    begun = [n for stop in stops for n in range(1, len(stop)) if text.endswith(stop[:n])]
-    return max(half, *begun, 0)
+    if rest := telling.end():
+        yield rest
 
 
 def _ids(model: Any, prompt: list[int], longest: int, choose: Chooser, end: int) -> Iterator[int]:
@@ -72,3 +58,57 @@ def _ids(model: Any, prompt: list[int], longest: int, choose: Chooser, end: int)
             seen.append(each.id)
             yield each.id
         window = seen[-max(1, model.config.length // 2) :]
+
+
+class Telling:
+    """What one text says so far: nothing is told that may yet change, and nothing from a stop string on. The newest ids
+    are decoded beside a few before them, not all of them anew.
+
+    base    the ids that the new ones are read together with: the prompt, where its text goes on
+    stops   strings that end the text, and are left out
+    """
+
+    def __init__(self, tokens: Tokens, base: Sequence[int] = (), stops: Sequence[str] = ()) -> None:
+        self._tokens, self._stops = tokens, tuple(stops)
+        self._before = list(base[-BESIDE:])
+        self._fresh: list[int] = []
+        self.text = ""  # all that is sure to be said
+        self._waiting = ""  # decoded, but perhaps the beginning of a stop
+        self.stopped = False
+
+    def add(self, id_: int) -> str:
+        """What is told by one more id: often a token's text, sometimes nothing yet."""
+        self._fresh.append(id_)
+        known = self._tokens.decode(self._before)
+        new = self._tokens.decode([*self._before, *self._fresh])[len(known) :]
+        if new.endswith("\N{REPLACEMENT CHARACTER}"):  # half a character
+            return ""
+        return self._told(new)
+
+    def hold(self, id_: int) -> None:
+        """One more id of which nothing need be told before the end: nothing is decoded for it."""
+        self._fresh.append(id_)
+
+    def end(self) -> str:
+        """What is left to tell when nothing more comes."""
+        known = self._tokens.decode(self._before)
+        rest = self._told(self._tokens.decode([*self._before, *self._fresh])[len(known) :])
+        last, self._waiting = "" if self.stopped else self._waiting, ""
+        self.text += last
+        return rest + last
+
+    def _told(self, new: str) -> str:
+        self._before, self._fresh = [*self._before, *self._fresh][-BESIDE:], []
+        if self.stopped:
+            return ""
+        waiting = self._waiting + new
+        places = [place for place in map(waiting.find, self._stops) if place >= 0]
+        self.stopped = bool(places)
+        sure = min(places) if places else len(waiting) - self._perhaps(waiting)
+        told, self._waiting = waiting[:sure], "" if places else waiting[sure:]
+        self.text += told
+        return told
+
+    def _perhaps(self, text: str) -> int:
+        """How many characters at the end may become a stop."""
+        return max((n for stop in self._stops for n in range(1, len(stop)) if text.endswith(stop[:n])), default=0)

@@ -12,7 +12,7 @@ from glassformer.engines.choosing import Engine, Files, at_hand, chosen
 from glassformer.errors import GlassformerError
 from glassformer.storage import DamagedError, parse_json, read_folder, write_folder
 
-FORMAT = 1
+FORMAT = 3  # since then a graph of several steps is told whether any id is drawn
 
 
 def engine_for(model: nn.Module, folder: Path | None, name: str, *, lasting: bool = True) -> Engine:

@@ -1,7 +1,8 @@
 """Whether a run has learnt anything: its score against baselines on the same samples, in words. It trains nothing.
 
 A certificate says that a model keeps its promises, and a model that guesses can keep them all. This is the other half:
-is it better than the answer that is right most often, and than what is linear? What to do if not is said with it.
+is it better than the answer that is right most often, than what is linear, than what text alone can do? What to do if
+not is said with it.
 """
 
 from collections import Counter
@@ -23,13 +24,19 @@ from glassformer.storage import figures
 
 JUDGED_BY = {"bleu": "exact"}  # a translator is held against the most frequent answer by what is right to the letter
 MAJORITY = "majority"  # the answer that is right most often, whatever the text
+PAIRS, COPY, LOOKUP = "counted pairs", "copy", "lookup"  # what text alone can do
+_TEXT_ALONE = {
+    PAIRS: "pairs of tokens as they were counted in training",
+    COPY: "the sources as they are",
+    LOOKUP: "the translation of the nearest training sentence",
+}
 
 
 @dataclass(frozen=True)
 class Against:
     """A baseline on the same samples, and how far the model is ahead of it."""
 
-    baseline: str  # MAJORITY, or a model's name
+    baseline: str  # MAJORITY, what text alone can do, or a model's name
     answer: str  # what the majority is; of a model, nothing
     score: float
     ahead: float
@@ -52,7 +59,7 @@ class Against:
 class Learnt:
     """What is known of it: the comparisons, a sentence on each, and what to do if the model is not ahead."""
 
-    better: bool  # than the majority
+    better: bool  # than the first of them: the majority, or what text alone can do
     verdict: str  # in a few words
     sentences: tuple[str, ...]
     advice: tuple[str, ...]
@@ -81,6 +88,14 @@ def against(model: Measure, other: Measure, baseline: str, answer: str = "") -> 
     """The model against another's answers to the same samples, each of which is right or wrong."""
     found = compare(model, other)
     return Against(baseline, answer, other.value, found.difference, found.low, found.high, sign_test(model, other))
+
+
+def against_text(model: Measure, other: Measure, baseline: str, score: str) -> Against:
+    """The model against what text alone can do, by a score that is not right or wrong; ahead is better."""
+    found = compare(model, other)
+    ends = (found.difference, found.low, found.high)
+    ahead, low, high = ends if SCORES[score].best_is_high else (-found.difference, -found.high, -found.low)
+    return Against(baseline, "", other.value, ahead, low, high, found.p_value)
 
 
 def exactly(answers: Sequence[str], right: Sequence[str]) -> Measure:
@@ -118,14 +133,16 @@ def _learnt(folder: RunFolder, card: Card) -> Learnt | None:
         found = [_from_confusion(scores["confusion"])]
     if not found:
         return None
-    main = JUDGED_BY.get(objective_of(card).main, objective_of(card).main)
     first, *others = found
-    sentences = [_on_majority(first, card, main, scores), *(_on_model(each, main) for each in others)]
-    behind = [each for each in others if each.worse]
-    verdict = f"better than the {_common(card)}" if first.better else "no better than chance"
+    sentences = [_sentence(each, card, scores) for each in found]
+    behind = [each for each in others if each.worse and each.baseline in MODELS]
+    alone = _TEXT_ALONE.get(first.baseline, "")
+    verdict = (
+        f"better than {alone or f'the {_common(card)}'}" if first.better else f"no better than {alone or 'chance'}"
+    )
     if behind:
         verdict += f", behind a linear model ({behind[0].baseline})"
-    advice = [] if first.better else _no_chance(folder, card, others)
+    advice = [] if first.better else [_longer(folder, card)] if alone else _no_chance(folder, card, others)
     if first.better and behind and _still_falling(folder):
         advice = [_longer(folder, card)]
     advice += [_use(each, card) for each in behind]
@@ -135,6 +152,24 @@ def _learnt(folder: RunFolder, card: Card) -> Learnt | None:
 def too_early(folder: RunFolder, card: Card) -> str:
     """What to do with a run of which nothing is known, if it ended while it was still learning; empty otherwise."""
     return _longer(folder, card) if _still_falling(folder) else ""
+
+
+def _sentence(each: Against, card: Card, scores: Mapping[str, Any]) -> str:
+    main = objective_of(card).main
+    if each.baseline in _TEXT_ALONE:
+        return _on_text(each, main, scores[main])
+    judged_by = JUDGED_BY.get(main, main)
+    return _on_majority(each, card, judged_by, scores) if each.baseline == MAJORITY else _on_model(each, judged_by)
+
+
+def _on_text(each: Against, main: str, value: float) -> str:
+    told = "Better than" if each.better else "NO BETTER THAN"
+    low, high = (_signed(main, end) for end in (each.low, each.high))
+    return (
+        f"{told} {_TEXT_ALONE[each.baseline]}: {SCORES[main].words} {in_figures(main, value)}, against "
+        f"{in_figures(main, each.score)}; ahead by {_signed(main, each.ahead)} (95 % confidence interval {low} to "
+        f"{high}, {_p(each.p_value)})."
+    )
 
 
 def _on_majority(first: Against, card: Card, main: str, scores: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from glassformer.errors import InputError, nearest
+from glassformer.layers.devices import device_called
 from glassformer.models.card import Card
 from glassformer.models.registry import MODELS, build
 from glassformer.models.sampling import ENDLESS
@@ -43,8 +44,13 @@ class Run:
 
     def __init__(self, model: nn.Module, card: Card, tokens: Tokens, folder: Path | None = None) -> None:
         self.model, self.card, self.tokens, self.folder = model.eval(), card, tokens, folder
-        self.worker = self.model  # what predicts; an engine may take its place
+        self._engine: nn.Module | None = None
         self.objective, self.task = objective_of(card), TASKS[card.task]
+
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return next(self.model.parameters()).device
 
     def predict(self, texts: Sequence[str], **how: Any) -> list[Prediction]:
         """The prediction for each text. `how` it writes: see `Writing` (longest, temperature, beam, seed, …)."""
@@ -60,6 +66,13 @@ class Run:
             )
         return list(self.objective.predict(Trained(self.worker, self.card, self.tokens), texts, writing))
 
+    @property
+    def worker(self) -> nn.Module:
+        """What predicts: an engine that was chosen, or the quickest that needs nothing more and gives the same bits."""
+        if self._engine is None:
+            self._engine = _without_detours(self.model)
+        return self._engine
+
     def use(self, engine: str = "auto", *, lasting: bool = True) -> "Engine":
         """Predicts and evaluates from now on with an engine: torch, onnx, int8, or auto for the quickest exact one at
         hand; if little is to be done (not `lasting`), nothing is converted for it. Looking stays with our own model."""
@@ -68,7 +81,7 @@ class Run:
         found = engine_for(
             self.model, None if self.folder in pocket_folders() else self.folder, engine, lasting=lasting
         )
-        self.worker = found.model
+        self._engine = found.model
         return found
 
     @property
@@ -96,7 +109,7 @@ class Run:
         if table is None:  # what counts words has no rows for them
             return found
         with torch.inference_mode():
-            return found.with_rows(table(torch.from_numpy(found.ids).to(table.weight.device)).float().cpu().numpy())
+            return found.with_rows(table(torch.from_numpy(found.ids).to(self.device)).float().cpu().numpy())
 
     def stream(self, text: str, **how: Any) -> Iterator[str]:
         """What a language model writes to a text, bit by bit as it is made."""
@@ -128,7 +141,7 @@ class Run:
         *,
         rival: str | None = None,
         instead: str | None = None,
-        at: int = 1,
+        at: int | None = 1,
         answer: str | None = None,
         target: str | None = None,
         points: int | None = None,
@@ -137,7 +150,8 @@ class Run:
 
         rival     the class or token that the answer is compared with; by default the next best
         instead   a twin text: does the answer turn, and where?
-        at        of a model that writes: which token is asked about, counted from 1
+        at        of a model that writes: which token is asked about, counted from 1; None for the one that a translator
+                  is least certain of
         answer    another class or token than the one it chose
         target    a translation for teacher forcing, as in `look`
         points    where slopes are taken at most; by default as many as a second allows
@@ -147,7 +161,7 @@ class Run:
         from glassformer.inside.why.why_page import Why
 
         learnt = self.learnt
-        known = "" if learnt is None or learnt.better else "By its own test this model is no better than chance."
+        known = "" if learnt is None or learnt.better else f"By its own test this model is {learnt.verdict}."
         asking = Which(answer=answer, rival=rival, at=at, target=target)
         return Why(
             reasons(self.model, self.card, self.tokens, text, asking, instead=instead, points=points, known=known)
@@ -221,14 +235,24 @@ class Run:
         return f"Run({self.card.model} to {self.card.task}, {self.folder or 'not on the disk'})"
 
 
-def load(folder: str | Path) -> Run:
+def _without_detours(model: nn.Module) -> nn.Module:
+    """The model as it writes when nobody looks; one that only reads, as it is."""
+    if not hasattr(model, "new_cache"):
+        return model
+    from glassformer.engines.torch_steps import quick
+
+    return quick(model)
+
+
+def load(folder: str | Path, device: str = "auto") -> Run:
     """The model of a run folder, or one that came with the package, by its name. Nothing in it is run, and every
-    byte is checked."""
+    byte is checked. It computes on a `device` (auto, cpu, cuda, cuda:1, mps), wherever it was trained."""
+    place = device_called(device)
     run = RunFolder.open(find(folder))
     card, state, tokens = run.load_model()
     model = build(card.model, card.settings)
     model.load_state_dict(state)
-    return Run(model, card, tokens, run.path)
+    return Run(model.to(place), card, tokens, run.path)
 
 
 def find(name: str | Path) -> Path:

@@ -20,7 +20,7 @@ from glassformer.serving.requests.fields import (
     mapping_of,
     number,
     one_of,
-    texts,
+    texts_or_ids,
     whole,
     words,
 )
@@ -37,7 +37,7 @@ SEEDS = 2**62
 
 FIELDS = {
     "model": a_text("The model; may be left out if there is only one that writes.", longest=200),
-    "prompt": texts("A text, or several; each is gone on with, or answered.", most=MOST_CHOICES, empty=True),
+    "prompt": texts_or_ids("A text, or several; each is gone on with, or answered.", most=MOST_CHOICES),
     "max_tokens": whole(
         "New tokens at most: 16 if nothing is said, or up to the end of an answer.", least=1, most=MOST_TOKENS
     ),
@@ -54,8 +54,8 @@ FIELDS = {
     "stream": flag("Tell the text as it is made, as server-sent events that end with [DONE]."),
     "stream_options": mapping_of("With include_usage, a last event counts the tokens.", {"include_usage": flag("")}),
     "logprobs": whole("Tell log-probabilities, and those of so many likeliest tokens.", least=0, most=5),
-    "echo": flag("Put the prompt before the text."),
-    "best_of": one_of("Only 1.", [1]),
+    "echo": flag("Put the prompt before the text, and its log-probabilities, if asked for, before those of the text."),
+    "best_of": whole("Only 1, or as many as `n`: none is left out.", least=1, most=MOST_CHOICES),
     "presence_penalty": one_of("Only 0.", [0]),
     "frequency_penalty": one_of("Only 0.", [0]),
     "suffix": one_of("Only an empty one.", [""]),
@@ -103,8 +103,10 @@ async def completions(visit: Visit, asked: JSON) -> Response:
             f"{len(prompts)} prompts with {asked['n']} texts each are {len(prompts) * asked['n']}; at most "
             f"{MOST_CHOICES} are written for one request."
         )
+    if asked["best_of"] not in (None, 1, asked["n"]):
+        raise InputError(f"'best_of' must be 1, or `n` ({asked['n']}); it is {asked['best_of']}.")
     given = await asyncio.to_thread(_to_write, model, prompts, asked)
-    reply = Reply(model, asked, [prompt for prompt in prompts for _ in range(asked["n"])], given)
+    reply = Reply(model, asked, [_text(model, prompt) for prompt in prompts for _ in range(asked["n"])], given)
     parts = visit.parts(model.workshop, given, lambda part: part.finish is not None)
     if asked["stream"]:
         first = await anext(parts)  # what goes wrong at once is told by the status
@@ -116,7 +118,25 @@ async def completions(visit: Visit, asked: JSON) -> Response:
     return told(reply.whole(found))
 
 
-def _to_write(model: ServedModel, prompts: Sequence[str], asked: JSON) -> list[ToWrite]:
+Prompt = str | list[int]
+
+
+def _text(model: ServedModel, prompt: Prompt) -> str:
+    return prompt if isinstance(prompt, str) else model.run.tokens.decode(prompt)
+
+
+def _ids(model: ServedModel, prompt: Prompt) -> tuple[int, ...]:
+    """The tokens of a prompt; ids are taken as they are."""
+    run = model.run
+    if isinstance(prompt, str):
+        return tuple(run.objective.prompt(run.tokens, prompt).tolist())
+    last = len(run.tokens) - 1
+    if max(prompt) > last:
+        raise InputError(f"'prompt' has the id {max(prompt)}; the ids of '{model.name}' go from 0 to {last}.")
+    return tuple(prompt)
+
+
+def _to_write(model: ServedModel, prompts: Sequence[Prompt], asked: JSON) -> list[ToWrite]:
     """Every text that is to be written."""
     run, goes_on = model.run, model.run.objective.goes_on
     temperature = asked["temperature"]
@@ -128,9 +148,10 @@ def _to_write(model: ServedModel, prompts: Sequence[str], asked: JSON) -> list[T
     seed = secrets.randbelow(SEEDS) if asked["seed"] is None else asked["seed"]
     return [
         ToWrite(
-            prompt=tuple(run.objective.prompt(run.tokens, prompt).tolist()), longest=longest, sampling=sampling,
+            prompt=_ids(model, prompt), longest=longest, sampling=sampling,
             seed=seed + i * asked["n"] + j, goes_on=goes_on, stop=tuple(listed(asked["stop"])),
             streamed=asked["stream"], alternatives=asked["logprobs"],
+            read_too=asked["echo"] and asked["logprobs"] is not None,
         )
         for i, prompt in enumerate(prompts)
         for j in range(asked["n"])
@@ -201,7 +222,9 @@ def _logprobs(tokens: Tokens, steps: Sequence[TokenStep], before: int) -> JSON:
     return {
         "tokens": [name(step.id) for step in steps],
         "token_logprobs": [step.logprob for step in steps],
-        "top_logprobs": [{name(id_): value for id_, value in step.likeliest} for step in steps],
+        "top_logprobs": [
+            None if step.logprob is None else {name(id_): value for id_, value in step.likeliest} for step in steps
+        ],
         "text_offset": [before + step.offset for step in steps],
     }
 

@@ -64,6 +64,7 @@ class Way:
     plain: str
     how: str = ""  # names this way where a stage has several
     meaning: str = ""  # where this way gives the stage another meaning
+    only_watched: bool = False  # met in models that are not ours; by hand the stage is never meant so
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""The studio: four rooms (by hand, inside, race, train) as one page in a browser on this machine."""
+"""The studio: five rooms (by hand, inside, race, train, lessons) as one page in a browser on this machine."""

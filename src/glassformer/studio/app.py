@@ -6,7 +6,7 @@ Files are a fixed table, so that no path is ever put together from what a reques
 import asyncio
 import sys
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
@@ -23,8 +23,11 @@ from glassformer.serving.requests.limits import RefusedError, new_token
 from glassformer.serving.requests.strict_json import read_json
 from glassformer.studio.asking import Content
 from glassformer.studio.guard import Door, Guard
+from glassformer.studio.lessons.lesson_room import LessonRoom
+from glassformer.studio.lessons.places import Places
 from glassformer.studio.rooms import by_hand
 from glassformer.studio.rooms.inside import Inside
+from glassformer.studio.rooms.next_tokens import NextTokens
 from glassformer.studio.rooms.race import Races, is_race
 from glassformer.studio.rooms.train import Train
 from glassformer.studio.shelf import Shelf
@@ -32,7 +35,9 @@ from glassformer.studio.work_queue import BusyError, Desk
 
 JSON = dict[str, Any]
 Action = Callable[[Content], JSON]
-CHANGES = frozenset({"train/begin", "train/resume", "train/stop"})  # done to their end, whoever has gone
+CHANGES = frozenset(
+    {"train/begin", "train/resume", "train/stop", "train/delete"}
+)  # done to their end, whoever has gone
 GONE = 499  # for nobody: who asked has gone
 _KINDS = MappingProxyType({".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"})
 
@@ -40,14 +45,22 @@ _KINDS = MappingProxyType({".html": "text/html", ".js": "text/javascript", ".css
 class Studio:
     """All rooms, and the desk they share."""
 
-    def __init__(self, folders: list[Path], door: Door, root: Path = Path("runs")) -> None:
-        """`folders` are runs and races to show; new runs go into `root`."""
+    def __init__(
+        self, folders: list[Path], door: Door, root: Path = Path("runs"), lessons: Sequence[Path] = (),
+        device: str = "auto",
+    ) -> None:  # fmt: skip
+        """`folders` are runs and races to show; new runs go into `root`; `lessons` are files beside those taught; all
+        compute on one `device`."""
         races = [folder for folder in folders if is_race(folder)]
         self.door, self.desk = door, Desk()
-        self.shelf = Shelf(folder for folder in folders if folder not in races)
+        self.shelf = Shelf((folder for folder in folders if folder not in races), device)
         self.train = Train(self.shelf, root)
+        inside = Inside(self.shelf)
+        all_races = Races(self.shelf, races)
+        taught = LessonRoom(Places(self.shelf, all_races), list(lessons))
         self.actions: dict[str, Action] = {
-            **by_hand.ACTIONS, **Inside(self.shelf).actions, **Races(self.shelf, races).actions, **self.train.actions,
+            **by_hand.ACTIONS, **inside.actions, **NextTokens(inside).actions, **all_races.actions,
+            **self.train.actions, **taught.actions,
         }  # fmt: skip
 
     def app(self) -> Guard:

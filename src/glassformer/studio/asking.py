@@ -53,6 +53,14 @@ def places(content: Content, name: str) -> tuple[int, ...]:
     return tuple(value[:8])
 
 
+def texts(content: Content, name: str, count: int) -> list[str]:
+    """So many texts."""
+    value = content.get(name)
+    if not isinstance(value, list) or len(value) != count or not all(isinstance(each, str) for each in value):
+        raise InputError(f"'{name}' must be a list of {count} texts; it is {_short(value)}.")
+    return [text({name: each}, name) for each in value]
+
+
 def mapping(content: Content, name: str) -> dict[str, Any]:
     """Names and values."""
     value = content.get(name)

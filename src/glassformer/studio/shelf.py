@@ -10,20 +10,27 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from glassformer.drawing.score_words import caution, scored
 from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.inside.hugging_face import HuggingFaceModel, hugging_folder, is_hugging_face
+from glassformer.models.registry import build
 from glassformer.objectives.predictions import room
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import Run, load, pocket_folders
+from glassformer.studio.first_looks import first_look
 
 LOADED = 4  # models kept in memory
+FIRST = "sentiment"  # of those that came along: its answer is the plainest
+UNTRAINED = "-untrained"  # after a name: the same model before it learnt anything
 
 
 class Shelf:
     """Names, and the run folders behind them."""
 
-    def __init__(self, folders: Iterable[Path] = ()) -> None:
+    def __init__(self, folders: Iterable[Path] = (), device: str = "auto") -> None:
+        self.device = device
         self._places: dict[str, Path] = {path.name: path for path in pocket_folders()}
         self._loaded: OrderedDict[str, Run | HuggingFaceModel] = OrderedDict()
         self._facts: dict[str, dict[str, Any]] = {}
@@ -44,14 +51,15 @@ class Shelf:
 
     @property
     def names(self) -> list[str]:
-        """All models; those named by the user come first."""
-        return sorted(self._places, key=lambda name: name not in self._mine)
+        """All models; those named by the user come first, and of the others the one that is easiest to understand."""
+        return sorted(self._places, key=lambda name: (name not in self._mine, name != FIRST))
 
     def folder(self, name: str) -> Path:
         """Where a model stands."""
-        if name not in self._places:
+        known = name if name in self._places else name.removesuffix(UNTRAINED)
+        if known not in self._places:
             raise InputError(f"There is no model called '{name:.80}'; {nearest(name[:80], self._places)}")
-        return self._places[name]
+        return self._places[known]
 
     def get(self, name: str) -> Run:
         """The model of a run, loaded."""
@@ -65,11 +73,22 @@ class Shelf:
         folder = self.folder(name)
         with self._lock:
             if name not in self._loaded:
-                self._loaded[name] = HuggingFaceModel.open(folder) if is_hugging_face(folder) else load(folder)
+                self._loaded[name] = self._open(name, folder)
             self._loaded.move_to_end(name)
             while len(self._loaded) > LOADED:
                 self._loaded.popitem(last=False)
             return self._loaded[name]
+
+    def _open(self, name: str, folder: Path) -> Run | HuggingFaceModel:
+        if is_hugging_face(folder):
+            return HuggingFaceModel.open(folder, self.device)
+        run = load(folder, self.device)
+        return run if name in self._places else untrained(run)
+
+    @property
+    def loaded(self) -> list[str]:
+        """The models in memory."""
+        return list(self._loaded)
 
     def forget(self, name: str) -> None:
         """Loads a model anew the next time, since it may have changed."""
@@ -77,17 +96,31 @@ class Shelf:
             self._loaded.pop(name, None)
             self._facts.pop(name, None)
 
+    def remove(self, name: str) -> None:
+        """Takes a model off the shelf, if it stands there."""
+        self.forget(name)
+        self._places.pop(name, None)
+
     def about(self, name: str) -> dict[str, Any]:
         """What is said of a model before it is used; one that cannot be loaded says why."""
         if name not in self._facts:
             try:
-                self._facts[name] = {"name": name, **_facts(self.model(name))}
+                kept = first_look(self.folder(name)).get("about") if name in self._places else None
+                self._facts[name] = {"name": name, **(kept or facts_of(self.model(name)))}
             except GlassformerError as error:
                 return {"name": name, "error": str(error)}
         return dict(self._facts[name])
 
 
-def _facts(run: Run | HuggingFaceModel) -> dict[str, Any]:
+def untrained(run: Run) -> Run:
+    """The same model with the weights it began with, or some like them: always the same ones."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return Run(build(run.card.model, run.card.settings), run.card, run.tokens)
+
+
+def facts_of(run: Run | HuggingFaceModel) -> dict[str, Any]:
+    """The same of a model that is loaded."""
     if isinstance(run, HuggingFaceModel):
         nothing = dict.fromkeys(("task", "objective", "data", "scored", "caution"), "")
         size = sum(weight.numel() for weight in run.model.parameters())
@@ -103,7 +136,7 @@ def _facts(run: Run | HuggingFaceModel) -> dict[str, Any]:
         "goes_on": run.objective.goes_on,
         "model": card.model,
         "data": card.data,
-        "origin": f"trained to {card.task} {card.data}",
+        "origin": f"trained to {card.task} {card.data}" if run.folder else "as it was before training",
         "labels": list(card.labels),
         "longest": room(card),
         "parameters": sum(weight.numel() for weight in run.model.parameters()),

@@ -1,15 +1,17 @@
 """The desk where work waits its turn: a few pieces at a time, some in the queue, the rest told to come back later.
 
-Work runs in threads, so that the page is answered meanwhile, and is broken off when its asker has gone. It knows
-nothing of what is worked on.
+Work runs in threads, so that the page is answered meanwhile, and is broken off when its asker has gone: it asks before
+every operation of torch, and never stops elsewhere, so that no lock stays held. It knows nothing of what is worked on.
 """
 
 import asyncio
-import ctypes
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+
+import torch
+from torch.overrides import TorchFunctionMode
 
 from glassformer.errors import GlassformerError
 
@@ -58,36 +60,33 @@ class Desk:
 
 
 class Piece(Generic[Answer]):
-    """Work that one thread does and another may break off: at its next step of Python, not within a step."""
+    """Work that one thread does, and that another may end: before its next operation of torch."""
 
     def __init__(self, work: Callable[[], Answer]) -> None:
         self._work = work
-        self._lock = threading.Lock()  # held while a thread is told to stop, so that it is never told later than that
-        self._thread = 0
-        self._gone = False
+        self._gone = threading.Event()
 
     def do(self) -> Answer:
         """Its answer, unless its asker goes meanwhile."""
-        try:
-            with self._lock:
-                if self._gone:
-                    raise GoneError
-                self._thread = threading.get_ident()
+        if self._gone.is_set():
+            raise GoneError
+        with torch.set_grad_enabled(torch.is_grad_enabled()), _Asking(self._gone):  # whatever the work left switched
             return self._work()
-        finally:
-            with self._lock:
-                _interrupt(self._thread, None)  # what this thread does next is another's
-                self._thread = 0
 
     def leave(self) -> None:
         """Nobody waits for the answer any more."""
-        with self._lock:
-            self._gone = True
-            _interrupt(self._thread, GoneError)
+        self._gone.set()
 
 
-def _interrupt(thread: int, error: type[BaseException] | None) -> None:
-    """Has a thread raise an error at its next step of Python; None takes back one that it has not raised yet."""
-    if thread:
-        raised = ctypes.py_object(error) if error else None
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)
+class _Asking(TorchFunctionMode):
+    """Asks before every operation of torch in this thread whether anybody still waits for it."""
+
+    def __init__(self, gone: threading.Event) -> None:
+        super().__init__()
+        self._gone = gone
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """The operation, as it is."""
+        if self._gone.is_set():
+            raise GoneError
+        return function(*args, **(kwargs or {}))

@@ -6,6 +6,7 @@ draw follows from the numbers handed in (a seed, an epoch, a step), never from w
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from jaxtyping import Bool, Int64
@@ -46,6 +47,20 @@ class LanguageBatch:
     ids_out: Int64[np.ndarray, "B T"]
     real: Bool[np.ndarray, "B T"]
     counted: Bool[np.ndarray, "B T"]
+
+
+SomeBatch = TypeVar("SomeBatch")  # one of these: each of its fields has a row for each sample
+
+
+def rows_for(batch: SomeBatch, rank: int, size: int) -> tuple[SomeBatch, bool]:
+    """Of `size` that share a batch, the rows of one: every `size`-th, beginning with its own. Where there are fewer
+    rows than that, it is given the first one, which does not count."""
+    if size == 1:
+        return batch, True
+    columns = vars(batch)
+    counts = rank < len(next(iter(columns.values())))
+    rows = slice(rank, None, size) if counts else slice(0, 1)
+    return type(batch)(**{name: column[rows] for name, column in columns.items()}), counts
 
 
 # --- which rows go together -------------------------------------------------------------------------------------
@@ -189,9 +204,13 @@ def blocks(stream: Ids, context: int, rows: int, *, seed: int, step: int) -> Lan
     """Blocks of the stream that begin at random places: those of one step, whoever asks and whatever came before."""
     _check_stream(stream, context)
     begins = np.random.default_rng([4, seed, step]).integers(0, len(stream) - context, size=rows)
-    ids = stream[begins[:, None] + np.arange(context + 1)]
-    everywhere = np.ones((rows, context), dtype=np.bool_)
-    return LanguageBatch(ids[:, :-1], ids[:, 1:], everywhere, everywhere)
+    return shifted(stream[begins[:, None] + np.arange(context + 1)])
+
+
+def shifted(windows: Int64[np.ndarray, "B W"]) -> LanguageBatch:
+    """Windows of one length in which every token but the first is to be predicted."""
+    everywhere = np.ones((len(windows), windows.shape[1] - 1), dtype=np.bool_)
+    return LanguageBatch(windows[:, :-1], windows[:, 1:], everywhere, everywhere)
 
 
 def whole(stream: Ids, context: int, rows: int, fresh: int | None = None) -> list[LanguageBatch]:

@@ -10,12 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from glassformer.errors import InputError, asked_back, counted, nearest
+from glassformer.text.doubts import doubts
 from glassformer.text.files.columns import Columns, choose
 from glassformer.text.files.folders import Files, files_of_parts
 from glassformer.text.files.named_sets import NAMED, NamedSet, find_named, from_hub
 from glassformer.text.files.tables import Row, Skip, Table, read_table
 from glassformer.text.files.text_files import BROKEN, lines, read_text
+from glassformer.text.files.token_files import TokenFolder
 from glassformer.text.made_sets import MADE, make
 from glassformer.text.samples import (
     SPLIT_OFF,
@@ -39,7 +43,6 @@ MOST_REASONS_SAID = 5
 MISSING = ("None", "nan", "NaN", "null", "NULL", "<NA>")
 _MEMORY = "both in training and in test: the score on these shows memory, not skill."
 FEW = 30  # samples to evaluate on deserve a word
-UNEQUAL = 100  # times more samples of one label than of another deserve a word
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,9 @@ class Corpus:
     test: Sequence[Sample]
     labels: tuple[str, ...]
     report: ReadReport
+    kept: TokenFolder | None = (
+        None  # the training part, where it is too large for memory: `train` is then its beginning
+    )
 
 
 @dataclass
@@ -183,6 +189,17 @@ def read(
         tally.encodings, tuple(tally.columns), dict(sorted(labels.items())), *counts, tuple(tally.notes),
     )  # fmt: skip
     return Corpus(name, task, parts["train"], parts["valid"], parts["test"], tuple(sorted(labels)), report)
+
+
+def read_kept(folder: TokenFolder, limit: int = 0) -> Corpus:
+    """A corpus that stays on the disk; a text of its own is there to validate on. It has no samples to `limit`."""
+    count, files, broken = len(folder), int(folder.facts["files"]), int(folder.facts["broken"])
+    notes = [f"{count:,} tokens of {folder.bytes / 1e9:.3g} GB of text are read from {folder.path} as they are needed."]
+    notes += [f"{counted(broken, 'place was', 'places were')} no UTF-8, and became �."] if broken else []
+    notes += ["It is one long text, which --limit does not shorten."] if limit else []
+    beginning = folder.tokens.decode(folder.at(np.array([0]), min(count, 1000))[0])
+    report = ReadReport(files, files, 0, {}, (), {}, (), {}, 0, 0, 0, tuple(notes))
+    return Corpus(str(folder.path), "generate", [Plain(beginning)], [Plain(folder.valid)], [], (), report, folder)
 
 
 # --- where samples come from ------------------------------------------------------------------------------------
@@ -355,10 +372,7 @@ def _kind(value: Any) -> str:
 
 def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: _Tally) -> None:
     if not samples:
-        why = (
-            "; ".join(f"line {skip.line}: {skip.reason}" for skip in tally.skips[:3])
-            or "there is nothing, or only a header"
-        )
+        why = _first_reasons(tally) or "there is nothing, or only a header"
         raise InputError(f"No row can be used ({tally.read:,} read). {why[0].upper()}{why[1:]}.")
     if not TASKS[task].has_labels:
         return
@@ -370,11 +384,17 @@ def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: _T
         )
     if len(labels) > 2 and max(labels.values()) == 1:
         raise InputError(f"Each of the {len(labels):,} samples has a label of its own; is it the right column?")
-    (often, most), (rare, least) = labels.most_common(1)[0], labels.most_common()[-1]
-    if most > UNEQUAL * least:
-        tally.notes.append(
-            f"Labels are unequal: {most:,} samples of '{often}', {least:,} of '{rare}'. Look at macro-F1."
-        )
+    tally.notes += doubts(samples, labels)
+
+
+def _first_reasons(tally: _Tally) -> str:
+    """The first three reasons for a skip, each with the line it came up first and how many more it cost."""
+    first = {skip.reason: skip.line for skip in reversed(tally.skips)}
+    said = [
+        f"line {line}{f' and {more:,} more' if (more := tally.reasons[reason] - 1) else ''}: {reason}"
+        for reason, line in sorted(first.items(), key=lambda each: each[1])[:3]
+    ]
+    return "; ".join(said)
 
 
 def _split(parts: Samples, seed: int, named: NamedSet | None) -> None:

@@ -36,6 +36,13 @@ LECTURE_REVIEWS = (
 
 LECTURE_SENTENCES = ("I love AI", "We are learning AI")  # AI stands in no sentence pair: its letters are copied
 
+SHORT_REVIEW = "not a good film, but I loved every minute of it"  # one word against two: what a reader begins with
+LINES = ("God save the kin", "To be, or not to be", "O Romeo, wherefore ar")
+
 TO_TRY: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"imdb": tuple(each.text for each in LECTURE_REVIEWS), "tatoeba-en-de": LECTURE_SENTENCES}
+    {
+        "imdb": (SHORT_REVIEW, *(each.text for each in LECTURE_REVIEWS)),
+        "tatoeba-en-de": LECTURE_SENTENCES,
+        "shakespeare": LINES,
+    }
 )

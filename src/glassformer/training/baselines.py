@@ -1,16 +1,33 @@
 """Baselines beside a run, on the same samples: the answer that is right most often, and a linear model fitted in
-passing. It keeps no files; what the comparison says is runs/learnt.py's.
+passing; of a text that is written, pairs of tokens counted; of a translation, the source itself and the nearest
+sentence looked up. It keeps no files; what the comparison says is runs/learnt.py's.
 """
 
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from glassformer.errors import GlassformerError
+from glassformer.objectives import metrics
 from glassformer.objectives.bootstrap import Measure
-from glassformer.objectives.objective import Verdict
+from glassformer.objectives.evaluation import blocks_of
+from glassformer.objectives.lessons import Stream
+from glassformer.objectives.objective import Trained, Verdict
 from glassformer.objectives.table import objective_of, verdict_on
-from glassformer.runs.learnt import Against, against, against_majority, exactly, majority
+from glassformer.runs.learnt import (
+    COPY,
+    LOOKUP,
+    PAIRS,
+    Against,
+    against,
+    against_majority,
+    against_text,
+    exactly,
+    majority,
+)
+from glassformer.text.plain_baselines import CountedPairs, NearestSentence
 from glassformer.text.samples import Sample, text_of, truth_of
 from glassformer.training.loop import Loop
 from glassformer.training.prepare import Prepared, prepare
@@ -52,16 +69,15 @@ def _needed(prepared: Prepared) -> float:
 
 
 def baselines(prepared: Prepared, verdict: Verdict, samples: Sequence[Sample]) -> list[Against]:
-    """How far a trained model is ahead of each; none where an answer is not simply right or wrong. The linear model is
-    left out if it cannot be built.
+    """How far a trained model is ahead of each. The linear model is left out if it cannot be built.
 
     A translation is right in many ways: that some are right to the letter shows that a model has learnt, and that none
-    is shows nothing.
+    is shows nothing. There, and of a text that goes on, it is held against what text alone can do.
     """
     usual = majority([truth_of(each) for each in prepared.corpus.train]) if verdict.right else ""
     if not verdict.measure.share:
         exact = against_majority(exactly(verdict.answers, verdict.right), verdict.right, usual) if usual else None
-        return [exact] if exact and exact.better else []
+        return [*([exact] if exact and exact.better else []), *_of_text(prepared, verdict, samples)]
     found = [against_majority(verdict.measure, verdict.right, usual)]
     if fits_model(prepared):
         try:
@@ -70,6 +86,27 @@ def baselines(prepared: Prepared, verdict: Verdict, samples: Sequence[Sample]) -
             return found
         found.append(against(verdict.measure, other, objective_of(prepared.card).baseline))
     return found
+
+
+def _of_text(prepared: Prepared, verdict: Verdict, samples: Sequence[Sample]) -> list[Against]:
+    """What needs no model: the better one of copying and looking up, or pairs of tokens as they were counted."""
+    train = prepared.lessons.train
+    if not prepared.request.baseline:
+        return []
+    if verdict.main == "bleu":
+        nearest, sources = NearestSentence(prepared.corpus.train), [text_of(each) for each in samples]  # type: ignore[arg-type]
+        answers = {COPY: sources, LOOKUP: [nearest.target(each) for each in sources]}
+        scored = {name: metrics.bleu(each, verdict.right) for name, each in answers.items()}
+        best = max(scored, key=lambda name: scored[name].value)
+        return [against_text(verdict.measure, scored[best], best, verdict.main)]
+    if verdict.main == "loss" and isinstance(train, Stream):
+        trained = Trained(prepared.model, prepared.card, prepared.tokens)
+        pairs = CountedPairs(train.ids, len(prepared.tokens))
+        blocks = blocks_of(trained, samples, objective_of(prepared.card).lessons).valid.in_order()  # type: ignore[arg-type]
+        each = [(block.ids_in[block.counted], block.ids_out[block.counted]) for block in blocks]
+        nats, counts = [pairs.nats(*ids) for ids in each], [len(ids) for ids, _ in each]
+        return [against_text(verdict.measure, metrics.mean_loss(np.array(nats), np.array(counts)), PAIRS, verdict.main)]
+    return []
 
 
 def _fitted(prepared: Prepared, samples: Sequence[Sample], seconds: float) -> Measure:

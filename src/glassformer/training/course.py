@@ -1,7 +1,8 @@
 """The course of a run, begun or resumed: from a request to a run folder with model, scores, certificate and report.
 
 The one way to train. It puts the files below together: prepare.py says what to learn and how, loop.py does it,
-runs/folder.py keeps it. It knows no terminal; what happens is told to whoever listens, as it happens.
+runs/folder.py keeps it. It knows no terminal; what happens is told to whoever listens, as it happens. In a team of
+processes all learn, and process 0 alone writes, tells and evaluates.
 """
 
 import signal
@@ -10,36 +11,42 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from torch import Tensor
+
 from glassformer.errors import GlassformerError, InputError, counted, nearest
+from glassformer.layers.devices import in_words
 from glassformer.objectives.table import objective_of, verdict_on
-from glassformer.runs.folder import RunFolder
+from glassformer.runs.folder import Checkpoint, RunFolder
 from glassformer.runs.lock import held
 from glassformer.runs.pasting import pasteable
 from glassformer.runs.report import report
 from glassformer.runs.run import Run, load
 from glassformer.runs.trial_data import PARTS
 from glassformer.text.corpora import Corpus
+from glassformer.text.files.token_files import holds_tokens
 from glassformer.text.samples import seen_before
 from glassformer.training import machine
 from glassformer.training.adapters import merge_lora
 from glassformer.training.baselines import baselines, fits_model, too_slow
-from glassformer.training.budget import Forecast, budget, forecast_again
-from glassformer.training.ending import Deadline
-from glassformer.training.loop import EpochEnded, Loop, Stepped, Validated
-from glassformer.training.prepare import Prepared, check_same, prepare, prepare_again, settings_of
-from glassformer.training.request import Request
+from glassformer.training.forecasting.budget import Forecast, budget, forecast_again
+from glassformer.training.forecasting.ending import Deadline
+from glassformer.training.loop import EpochEnded, Loop, Plan, Stepped, Validated, weights_in
+from glassformer.training.prepare import Prepared, alike, alike_again, check_same, idle, prepare, settings_of
+from glassformer.training.processes.team import ALONE, Team, joined
+from glassformer.training.request import Request, kept_tokens, token_place
 from glassformer.training.showcase import opening, showcase
 
 SAVE_EVERY = 60.0  # seconds between checkpoints, beside those at each better validation
 PACE = 22  # steps whose median says how fast the machine is just now
 LOG_EVERY = 0.5  # seconds between logged steps
+NOTHING = Checkpoint({}, {}, [])  # what those have who do not read the run folder
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,7 @@ class Said:
     text: str
 
 
+LOGGED: Mapping[type, str] = {Stepped: "step", Validated: "judged", EpochEnded: "epoch"}  # as metrics.jsonl says it
 Event = Said | Forecast | Stepped | Validated | EpochEnded
 Listener = Callable[[Event], None]
 
@@ -81,7 +89,9 @@ def train(
     out       the run folder; runs/TASK-DATA if none is named
     tell      called with everything that happens: what was read, the forecast, each step, each validation
     stop      once it is set, from any thread, the run saves and raises `StoppedError`, as Ctrl-C does
-    options   as on the command line: minutes, epochs or steps, model, seed, settings={"width": 64}, columns, …
+    options   as on the command line: minutes, epochs or steps, model, seed, device, settings={"width": 64}, columns, …
+
+    Under torchrun all processes train this one model; what process 0 gives has the folder, the others only the model.
     """
     began = time.monotonic()
     known = [each.name for each in fields(Request)]
@@ -89,7 +99,8 @@ def train(
         if name not in known:
             raise InputError(f"There is no option called '{name}'; {nearest(name, known)}")
     request = Request(task=task, data=str(data), **options)
-    return teach(request, out or new_folder(task, str(data)), tell, began, stop=stop)
+    with joined() as team:
+        return teach(request, out or new_folder(task, str(data)), tell, began, stop=stop, team=team)
 
 
 def new_folder(task: str, data: str) -> Path:
@@ -101,23 +112,58 @@ def new_folder(task: str, data: str) -> Path:
 
 def teach(
     request: Request, out: str | Path, tell: Listener = nobody, began: float | None = None,
-    corpus: Corpus | None = None, stop: threading.Event | None = None,
+    corpus: Corpus | None = None, stop: threading.Event | None = None, team: Team = ALONE,
 ) -> Run:  # fmt: skip
     """Trains a model as asked, in a new run folder, or in one that the same run left before its first checkpoint.
-    `began` is when the budget of minutes began to run; a `corpus` that was read already is not read again."""
+    `began` is when the budget of minutes began to run; a `corpus` that was read already is not read again. A team that
+    was begun again resumes."""
     began = time.monotonic() if began is None else began
     folder = RunFolder(out)
-    if not folder.unsaved:
-        folder.check_new()  # before the work is done
-    prepared = prepare(request, corpus=corpus)
-    for note in prepared.notes:
+    if team.told(team.restarts > 0 and folder.begun and not folder.unsaved):
+        return resume(out, tell, corpus, stop, team)
+    tell = tell if team.leads else nobody
+    team.together(lambda: folder.check_new() if team.leads and not folder.unsaved else None)  # before the work is done
+    team.together(lambda: _keep_tokens(request, tell) if corpus is None and team.local_rank == 0 else None)
+    prepared = alike(team, lambda: prepare(request, corpus=corpus))
+    for note in (*prepared.notes, *idle(prepared, team), *_where(prepared)):
         tell(Said(note))
-    plan, forecast = budget(prepared, began)
-    tell(forecast)
-    with held(folder.path):
-        _begin(folder, settings_of(prepared, plan, forecast.threads), tell)
-        course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan), forecast.deadline)
-        return course.run(forecast.threads, tell, stop)
+    plan, forecast = budget(prepared, began, team) if team.leads else (prepared.recipe.plan, None)
+    plan, threads = Plan(**team.told(asdict(plan))), team.told(forecast and forecast.threads)
+    if forecast:
+        tell(forecast)
+    with _held(folder, team):
+        team.together(lambda: _begin(folder, settings_of(prepared, plan, threads), tell) if team.leads else None)
+        loop = Loop(prepared.model, prepared.lessons, plan, team)
+        return Course(folder, prepared, loop, forecast.deadline if forecast else None).run(threads, tell, stop)
+
+
+def _keep_tokens(request: Request, tell: Listener) -> None:
+    """Text that is too large for memory is cut first, once on each machine; that takes a while, and is told."""
+    place, tenths = token_place(request), [0]
+    if place is None or holds_tokens(place):
+        return
+    tell(Said(f"{request.data} is large: its tokens are kept in {place}."))
+
+    def told(done: int, whole: int) -> None:
+        if 10 * done // whole > tenths[-1]:
+            tenths.append(10 * done // whole)
+            tell(Said(f"{done / whole:.0%} of {whole / 1e9:.3g} GB cut into tokens."))
+
+    kept_tokens(request, told)
+
+
+@contextmanager
+def _held(folder: RunFolder, team: Team) -> Iterator[None]:
+    """The folder, held by the process that writes it."""
+    with ExitStack() as stack:
+        team.together(lambda: stack.enter_context(held(folder.path)) if team.leads else None)
+        yield
+
+
+def _where(prepared: Prepared) -> list[str]:
+    """Where it computes, if that is not the processor."""
+    device = next(prepared.model.parameters()).device
+    return [] if device.type == "cpu" else [f"It computes on {in_words(device)}."]
 
 
 def _begin(folder: RunFolder, settings: Mapping[str, Any], tell: Listener) -> None:
@@ -135,25 +181,32 @@ def _from_the_start(folder: RunFolder) -> Said:
 
 
 def resume(
-    out: str | Path, tell: Listener = nobody, corpus: Corpus | None = None, stop: threading.Event | None = None
-) -> Run:
-    """Resumes a run that was stopped, from its newest whole checkpoint; before its first, from the start."""
-    folder = RunFolder.open(out)
-    if folder.finished and not folder.checkpoints():  # somebody made room
+    out: str | Path, tell: Listener = nobody, corpus: Corpus | None = None, stop: threading.Event | None = None,
+    team: Team = ALONE, device: str = "",
+) -> Run:  # fmt: skip
+    """Resumes a run that was stopped, from its newest whole checkpoint; before its first, from the start. There may be
+    more or fewer processes than before, and another device."""
+    tell = tell if team.leads else nobody
+    folder = team.together(lambda: RunFolder.open(out) if team.leads else RunFolder(out))
+    if team.told(folder.finished and not folder.checkpoints()):  # somebody made room
         return _nothing_left(folder, tell)
-    with held(folder.path):
-        prepared, plan, threads = prepare_again(folder.settings, corpus)
-        course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan))
-        if folder.unsaved:
+    with _held(folder, team):
+        settings = team.told(team.together(lambda: folder.settings if team.leads else {}))
+        prepared, plan, threads = alike_again(team, settings, corpus, device)
+        course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan, team))
+        if team.told(folder.unsaved):
             tell(_from_the_start(folder))
-            folder.rewind(0)
+            team.together(lambda: folder.rewind(0) if team.leads else None)
         else:
             course.restore(tell)
-        if course.loop.done and folder.finished:
+        if team.told(course.loop.done and folder.finished):
             return _nothing_left(folder, tell)
+        for note in _where(prepared):
+            tell(Said(note))
         if course.loop.progress.step:
             tell(Said(f"Resuming from step {course.loop.progress.step:,}."))
-        tell(forecast_again(prepared, plan, threads))
+        if team.leads:
+            tell(forecast_again(prepared, plan, threads, team))
         return course.run(threads, tell, stop)
 
 
@@ -170,14 +223,17 @@ class Course:
     prepared: Prepared
     loop: Loop
     deadline: Deadline | None = None  # of a run that was given minutes and was not resumed
+    _validated: Validated | None = None  # the last one that was saved
 
     def restore(self, tell: Listener) -> None:
         """Back to the newest whole checkpoint."""
-        newest = self.folder.newest_checkpoint()
+        team = self.loop.team
+        newest = team.together(lambda: self.folder.newest_checkpoint() if team.leads else NOTHING)
         for skipped in newest.skipped:
             tell(Said(f"Passed over: {skipped}"))
         self.loop.restore(newest.tensors, newest.progress)
-        self.folder.rewind(self.loop.progress.step)
+        if team.leads:
+            self.folder.rewind(self.loop.progress.step)
 
     def run(self, threads: int, tell: Listener, stop: threading.Event | None = None) -> Run:
         """Learns to the end, with so many threads; afterwards torch has as many as before."""
@@ -189,42 +245,46 @@ class Course:
         """Runs the loop; logs, saves, and leaves in order when a signal comes or it is told to stop."""
         saved = logged = time.monotonic()
         steps: deque[float] = deque(maxlen=PACE)  # when the last ones were done
-        with _signals() as came:
+        team = self.loop.team
+        with _signals(patient=team.size > 1) as came:
             for event in self.loop.run():
                 tell(event)
                 now = time.monotonic()
                 if isinstance(event, Stepped):
                     steps.append(now)
                 self._keep_time(now, steps)
-                if isinstance(event, Validated):
-                    self.folder.log({"event": "judged", **asdict(event)})
-                elif isinstance(event, EpochEnded):
-                    self.folder.log({"event": "epoch", **asdict(event)})
-                elif now - logged >= LOG_EVERY:
-                    self.folder.log({"event": "step", **asdict(event)})
-                    logged = now
+                if team.leads and (not isinstance(event, Stepped) or now - logged >= LOG_EVERY):
+                    self.folder.log({"event": LOGGED[type(event)], **asdict(event)})
+                    logged = now if isinstance(event, Stepped) else logged
                 if stop is not None and stop.is_set():
                     came.append(signal.SIGTERM)
+                late, stopped = team.sums(team.leads and now - saved >= SAVE_EVERY, bool(came))
                 due = isinstance(event, Validated) and (event.best or self.loop.done or self.prepared.request.keep_all)
-                if due or came or now - saved >= SAVE_EVERY:
+                if due or late or stopped:
                     self._save(event)
                     saved = time.monotonic()
-                if came:
-                    raise StoppedError(came[0], self.folder.path)
+                if stopped:
+                    raise StoppedError(came[0] if came else signal.SIGTERM, self.folder.path)
 
     def _keep_time(self, now: float, steps: Sequence[float]) -> None:
         """Where steps take longer than they did when the plan was made, there are fewer of them: the minutes stand."""
-        if self.deadline is None or len(steps) < 2:
-            return
-        step = statistics.median(after - before for before, after in pairwise(steps))
         progress, plan = self.loop.progress, self.loop.plan
-        seconds = progress.seconds + max(self.deadline.seconds_left(now, step), 0.0)
-        if seconds < plan.seconds:
-            self.loop.plan = replace(plan, seconds=seconds)
+        if plan.steps:
+            return
+        seconds = plan.seconds
+        if self.deadline is not None and len(steps) >= 2:
+            step = statistics.median(after - before for before, after in pairwise(steps))
+            seconds = min(seconds, progress.seconds + max(self.deadline.seconds_left(now, step), 0.0))
+        self.loop.plan = replace(plan, seconds=self.loop.team.leading(seconds))
 
     def _save(self, event: Stepped | Validated | EpochEnded) -> None:
+        """With what was found at this very step, even if an epoch has ended there since."""
         tensors, progress = self.loop.state()
-        value, best = (event.loss, event.best) if isinstance(event, Validated) else (None, False)
+        found = self._validated = event if isinstance(event, Validated) else self._validated
+        is_here = found is not None and found.step == self.loop.progress.step
+        value, best = (found.loss, found.best) if found is not None and is_here else (None, False)
+        if not self.loop.team.leads:
+            return
         self.folder.save_checkpoint(
             self.loop.progress.step,
             tensors,
@@ -236,14 +296,13 @@ class Course:
 
     def finish(self, tell: Listener) -> Run:
         """The best weights, or the last, become the model, which is evaluated on its test part, and certified."""
-        prepared = self.prepared
-        seconds = self.loop.progress.seconds
-        if not self.loop.plan.keep_last:
-            best = self.folder.best_checkpoint()
-            self.loop.restore(best.tensors, best.progress)
-        prepared.model.load_state_dict(self.loop.weights())
+        prepared, team, seconds = self.prepared, self.loop.team, self.loop.progress.seconds
+        prepared.model.load_state_dict(self._learnt())
         merge_lora(prepared.model)
         prepared.model.eval()
+        team.leave()
+        if not team.leads:
+            return Run(prepared.model, prepared.card, prepared.tokens)
         self.folder.save_model(prepared.card, prepared.model.state_dict(), prepared.tokens)
         about: dict[str, Any] = {
             "parameters": sum(weight.numel() for weight in prepared.model.parameters()),
@@ -255,16 +314,25 @@ class Course:
             "examples": self._evaluate(tell),
         }
         self.folder.write_about(about)
-        run = load(self.folder.path)
+        run = load(self.folder.path, str(self.loop.device))
         self.folder.write_certificate({**run.certify().to_dict(), "learnt": run.learnt and run.learnt.to_dict()})
         self.folder.write_report(report(self.folder, prepared.card))
         return run
+
+    def _learnt(self) -> dict[str, Tensor]:
+        """The weights that the run has to give, whole, in every process."""
+        team = self.loop.team
+        if self.loop.plan.keep_last:
+            return weights_in(self.loop.state()[0])
+        best = team.together(lambda: self.folder.best_checkpoint() if team.leads else NOTHING)
+        return dict(team.shared(weights_in(best.tensors)))
 
     def _evaluate(self, tell: Listener) -> list[dict[str, str]]:
         """Scores and outcomes are kept; what comes back are a few answers to be shown."""
         prepared = self.prepared
         if objective_of(prepared.card).pretrains:  # the first half of a training: there is only its loss
-            self.folder.write_scores({"part": "valid", "loss": self.loop.validation_loss()})
+            alone = Loop(prepared.model, prepared.lessons, self.loop.plan)
+            self.folder.write_scores({"part": "valid", "loss": alone.validation_loss()})
             return []
         part = "test" if prepared.corpus.test else "valid"
         samples = prepared.corpus.test or prepared.corpus.valid
@@ -284,13 +352,14 @@ class Course:
 
 
 @contextmanager
-def _signals() -> Iterator[list[int]]:
-    """Ctrl-C and SIGTERM are noted, so that the step at hand is finished and saved; a second one leaves at once.
+def _signals(*, patient: bool = False) -> Iterator[list[int]]:
+    """Ctrl-C and SIGTERM are noted, so that the step at hand is finished and saved; a second one leaves at once, unless
+    it is `patient`: a launcher hands on to its processes what the terminal has told them already.
     In a thread that is not the main one no signals arrive: there `stop` remains."""
     came: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
-        if came:
+        if came and not patient:
             raise SystemExit(128 + number)
         came.append(number)
 

@@ -1,10 +1,14 @@
-"""The one training loop. It knows lessons, optimizers and a budget; it knows no text, no task and no files.
+"""The one training loop. It knows lessons, optimizers, a team and a budget; it knows no text, no task and no files.
 
 A budget is a number of steps or of seconds. With steps, a run that was stopped and resumed is bit for bit the run that
 was not: order from (seed, epoch, place), random numbers from the state that is kept. With seconds, the learning rate
 follows the clock, so that it has come down when the time is up, however fast the machine is.
+
+In a team of processes each takes its rows of every batch, and all of them make the one step that a single process would
+have made with the whole batch; only what is dropped at random differs.
 """
 
+import copy
 import math
 import time
 from collections import defaultdict
@@ -18,12 +22,25 @@ from torch import Tensor, nn
 
 from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.objectives.lessons import Lessons
+from glassformer.text.batches import rows_for
 from glassformer.training.optimizers import OPTIMIZERS, optimizers_for
+from glassformer.training.processes.team import ALONE, Team
+from glassformer.training.processes.wrapping import (
+    Taught,
+    copied,
+    draw_on,
+    gradients_wait,
+    placed,
+    random_states,
+    sharded,
+    whole,
+)
 
+HALVES = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 WORDS: Mapping[str, Collection[str]] = {  # what a number of the plan that is a word may say
     "optimizer": OPTIMIZERS,
     "schedule": ("linear", "cosine", "inverse-root", "one-cycle"),
-    "precision": ("auto", "float32", "bfloat16"),  # auto: bfloat16 where the machine has it
+    "precision": ("auto", "float32", *HALVES),  # auto: what is quickest on the device without harm
 }
 RANGES: Mapping[str, tuple[Callable[[float], bool], str]] = {  # which values make sense, and how that is said
     "learning_rate": (lambda value: 0 < value < math.inf, "more than 0"),
@@ -37,6 +54,7 @@ RANGES: Mapping[str, tuple[Callable[[float], bool], str]] = {  # which values ma
     "validate_every": (lambda value: 0 < value <= 1, "a share of the budget, more than 0 and at most 1"),
     "patience": (lambda value: value >= 0, "0 or more"),
 }
+SCALED = ("scale", "_growth_tracker")  # what a scaler of gradients remembers
 MOST_EPOCHS_TOLD = 40  # of a run: each costs a pass over the validation part
 
 
@@ -63,6 +81,7 @@ class Plan:
     lora: int = 0  # rank of the matrices that learn beside those of the blocks; 0: the matrices themselves learn
     precision: str = "auto"
     compile: bool = False  # by torch.compile: slow to begin, quicker after
+    shard: bool = False  # of many processes, each keeps a share of every weight; else each has them all
 
     def __post_init__(self) -> None:
         for name, choices in WORDS.items():
@@ -147,41 +166,61 @@ def factor(share: float, plan: Plan) -> float:
 class Loop:
     """One run of training: makes steps, keeps count, and validates now and then."""
 
-    def __init__(self, model: nn.Module, lessons: Lessons, plan: Plan) -> None:
-        self.model, self.lessons, self.plan = model, lessons, plan
-        self.optimizers = optimizers_for(model, plan.optimizer, plan.learning_rate, plan.weight_decay, plan.table_rate)
+    def __init__(self, model: nn.Module, lessons: Lessons, plan: Plan, team: Team = ALONE) -> None:
+        self.lessons, self.plan, self.team = lessons, plan, team
+        shares = plan.shard and team.size > 1
+        self.model = copy.deepcopy(model) if shares else model  # what is shared out serves nobody else
+        taught = Taught(torch.compile(self.model, dynamic=True) if plan.compile else self.model, lessons)
+        self._taught = sharded(taught, team) if shares else copied(taught, team)
+        self.optimizers = optimizers_for(
+            self.model, plan.optimizer, plan.learning_rate, plan.weight_decay, plan.table_rate
+        )
         self.progress = Progress()
-        self._compiled: Any = torch.compile(model, dynamic=True) if plan.compile else model
-        self.average = {name: value.clone() for name, value in model.state_dict().items()} if plan.average else {}
+        self.device = next(self.model.parameters()).device
+        # float16 ends at 6e-8: small gradients would be 0, so the loss is scaled up for them, and they are scaled back.
+        self.scaler = torch.amp.GradScaler(self.device.type, enabled=plan.precision == "float16")
+        self.average = {name: value.clone() for name, value in self.model.state_dict().items()} if plan.average else {}
 
     # --- stopping and resuming ----------------------------------------------------------------------------------
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """All that a resumed run needs: tensors by name, and a few plain numbers."""
-        tensors = {f"model.{name}": value for name, value in self.model.state_dict().items()}
-        tensors |= {f"average.{name}": value for name, value in self.average.items()}
-        tensors["random"] = torch.get_rng_state()
+        """All that a resumed run needs: tensors by name, and a few plain numbers. A team must ask all at once."""
+        tensors = {f"model.{name}": whole(value) for name, value in self.model.state_dict().items()}
+        tensors |= {f"average.{name}": whole(value) for name, value in self.average.items()}
+        tensors |= random_states(self.team, self.device)
+        if scaled := self.scaler.state_dict():
+            tensors["scaler.state"] = torch.tensor([scaled[name] for name in SCALED], dtype=torch.float64)
         for i, optimizer in enumerate(self.optimizers):
             for key, memory in optimizer.state_dict()["state"].items():
-                tensors |= {f"optimizer.{i}.{key}.{name}": torch.as_tensor(value) for name, value in memory.items()}
+                for name, value in memory.items():
+                    tensors[f"optimizer.{i}.{key}.{name}"] = whole(torch.as_tensor(value))
         return tensors, asdict(self.progress)
 
     def restore(self, tensors: Mapping[str, Tensor], progress: Mapping[str, Any]) -> None:
-        """Resumes from such a state, bit for bit."""
-
-        def part(prefix: str) -> dict[str, Tensor]:
-            return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
-
-        self.model.load_state_dict(part("model."))
-        self.average = {name: value.clone() for name, value in part("average.").items()}
-        for i, optimizer in enumerate(self.optimizers):
-            memories: dict[int, dict[str, Tensor]] = defaultdict(dict)
-            for name, value in part(f"optimizer.{i}.").items():
-                key, _, kind = name.partition(".")
-                memories[int(key)][kind] = value.clone()
-            optimizer.load_state_dict({"state": memories, "param_groups": optimizer.state_dict()["param_groups"]})
-        torch.set_rng_state(tensors["random"])
-        self.progress = Progress(**progress)
+        """Resumes from such a state, bit for bit; on another device, or with more or fewer processes than those that
+        left it, nearly so. In a team process 0 has it, and all others learn it from there."""
+        own = self.model.state_dict()
+        known: dict[str, dict[str, Tensor]] = defaultdict(dict)
+        memories: list[dict[int, dict[str, Tensor]]] = [defaultdict(dict) for _ in self.optimizers]
+        moved = [[weight for group in each.param_groups for weight in group["params"]] for each in self.optimizers]
+        for name, value in self.team.shared(tensors):
+            kind, _, rest = name.partition(".")
+            if kind == "optimizer":
+                i, key, what = rest.split(".", 2)
+                memories[int(i)][int(key)][what] = placed(value, moved[int(i)][int(key)]).clone()
+            elif kind in ("model", "average"):
+                known[kind][rest] = placed(value, own.get(rest)).to(self.device, copy=True)
+            else:
+                known[kind][rest] = value
+        self.model.load_state_dict(known["model"])
+        self.average = known["average"]
+        for optimizer, memory in zip(self.optimizers, memories, strict=True):
+            optimizer.load_state_dict({"state": memory, "param_groups": optimizer.state_dict()["param_groups"]})
+        self.progress = Progress(**self.team.told(dict(progress)))
+        draw_on(known["random"], self.team, self.device, fresh=self.progress.step)
+        if known["scaler"] and self.scaler.is_enabled():
+            scaled = dict(zip(SCALED, known["scaler"]["state"].tolist(), strict=True))
+            self.scaler.load_state_dict({**self.scaler.state_dict(), **scaled})
 
     def run(self) -> Iterator[Stepped | Validated | EpochEnded]:
         """Steps until the budget is spent or patience is at its end. Whoever stops reading stops the run; whoever runs
@@ -190,17 +229,22 @@ class Loop:
         while True:
             validated = self.validate() if self._validation_is_due() else None
             if validated:
-                self.progress.seconds = time.monotonic() - started
+                self._tick(started)
                 yield validated
             if self.progress.answered and (self.done or self._epoch_is_over()):
                 ended = self.end_epoch(validated.accuracy if validated else None)
-                self.progress.seconds = time.monotonic() - started
+                self._tick(started)
                 yield ended
             if self.done:
                 return
             stepped = self.step()
-            self.progress.seconds = time.monotonic() - started
+            self._tick(started)
             yield replace(stepped, seconds=self.progress.seconds)
+
+    def _tick(self, started: float) -> None:
+        """Looks at the clock; where it decides when all is over, at that of process 0."""
+        seconds = time.monotonic() - started
+        self.progress.seconds = seconds if self.plan.steps else self.team.leading(seconds)
 
     def _validation_is_due(self) -> bool:
         """Counted in whole steps, or in shares of the clock: a sum of tenths would come late by a rounding error."""
@@ -221,22 +265,21 @@ class Loop:
         """One step of the optimizers, over `accumulate` batches that count as one."""
         self.model.train()
         rate = self.plan.learning_rate * factor(self.progress.share(self.plan), self.plan)
-        losses = [self._loss(batch, self.plan.smoothing) for batch in self._next_batches()]
-        items = sum(number for _, number, _ in losses)
-        mean = sum((loss for loss, _, _ in losses[1:]), start=losses[0][0]) / max(items, 1)
-        mean.backward()  # type: ignore[no-untyped-call]
+        loss, items, right = self._gradients()
+        for optimizer in self.optimizers:
+            self.scaler.unscale_(optimizer)
         nn.utils.clip_grad_norm_(self.model.parameters(), self.plan.clip)
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = rate * group["share"]
-            optimizer.step()
+            self.scaler.step(optimizer)  # not, if a gradient was too large to be scaled
             optimizer.zero_grad(set_to_none=True)
+        self.scaler.update()
         self.progress.step += 1
         if self.lessons.graded:
-            self.progress.right += sum(right for _, _, right in losses)
+            self.progress.right += right
             self.progress.answered += items
         self._follow()
-        loss = float(mean.detach())
         if not math.isfinite(loss):
             raise GlassformerError(
                 f"The loss became {loss} at step {self.progress.step}: training diverged. "
@@ -244,13 +287,34 @@ class Loop:
             )
         return Stepped(self.progress.step, self.progress.seconds, loss, rate, items)
 
+    def _gradients(self) -> tuple[float, int, int]:
+        """Of the mean loss over all targets of the step, whoever has them; gives that mean, their number, and how many
+        answers were right. Batches are gone through one by one: however many there are, one has to fit in memory."""
+        made = list(self._next_batches())
+        summed, right, unit, items = torch.zeros(()), 0, 0.0, 0.0
+        for place, batch in enumerate(made, 1):
+            with gradients_wait(self._taught, last=place == len(made)):
+                loss, own, answered = self._loss(batch, self.plan.smoothing)
+                everywhere = self.team.sums(own)[0]
+                unit = unit or max(everywhere, 1.0)
+                mine = loss / (unit / self.team.size)  # the team takes the mean of what its processes have
+                self.scaler.scale(mine).backward()  # type: ignore[no-untyped-call]
+            summed, right, items = summed + loss.detach().cpu(), right + answered, items + everywhere
+        if items > unit:  # the first batch had no more than its part in the mean
+            for weight in self.model.parameters():
+                if weight.grad is not None:
+                    weight.grad.div_(items / unit)
+        total, right_everywhere = self.team.sums(float(summed), right)
+        return total / max(items, 1.0), int(items), int(right_everywhere)
+
     def _loss(self, batch: object, smoothing: float = 0.0) -> tuple[Tensor, int, int]:
-        """Summed, over how many, and how many answers were right, where an answer can be."""
-        device = next(self.model.parameters()).device.type
-        with torch.autocast(device, torch.bfloat16, enabled=self.plan.precision == "bfloat16"):
-            if self.lessons.graded:
-                return self.lessons.graded(self._compiled, batch, smoothing)
-            return *self.lessons.loss(self._compiled, batch, smoothing), 0
+        """Of the rows that are this process's: summed, over how many, and how many answers were right, where an answer
+        can be. Who has no row looks at one all the same, so that nobody waits for it, and counts nothing."""
+        part, counts = rows_for(batch, self.team.rank, self.team.size)
+        half = HALVES.get(self.plan.precision)
+        with torch.autocast(self.device.type, half, enabled=half is not None):
+            loss, items, right = self._taught(part, smoothing)
+        return (loss, items, right) if counts else (0.0 * loss, 0, 0)
 
     def _next_batches(self) -> Iterator[object]:
         for _ in range(self.plan.accumulate):
@@ -308,9 +372,12 @@ class Loop:
         losses = [self._loss(batch) for batch in self.lessons.valid.in_order()]
         if current:
             self.model.load_state_dict(current)
-        count = max(sum(count for _, count, _ in losses), 1)
-        accuracy = sum(right for _, _, right in losses) / count if self.lessons.graded else None
-        return math.fsum(float(loss) for loss, _, _ in losses) / count, accuracy
+        total, count, right = self.team.sums(
+            math.fsum(float(loss) for loss, _, _ in losses),
+            sum(count for _, count, _ in losses),
+            sum(right for _, _, right in losses),
+        )
+        return total / max(count, 1), right / max(count, 1) if self.lessons.graded else None
 
     def weights(self) -> dict[str, Tensor]:
         """What the run has to give: the averaged weights, if it averages, else those it has."""

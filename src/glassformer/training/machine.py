@@ -79,6 +79,11 @@ def usable_cores() -> int:
     return max(1, min([bound, *(int(cores) for cores in allowed if cores is not None)]))
 
 
+def cores_for(processes: int) -> int:
+    """Cores for each of so many processes that share this machine; one, if there are not enough."""
+    return max(1, usable_cores() // processes)
+
+
 def cores_allowed(quota: str) -> float | None:
     """`200000 100000` is two cores: so many of so many microseconds. `max`, `-1` and no text are no limit."""
     words = quota.split()

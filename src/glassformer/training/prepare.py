@@ -1,14 +1,15 @@
 """From a request to all that a run needs: tokens, lessons, a model and a card. It trains nothing and knows no clock."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import nn
 
-from glassformer.errors import InputError
+from glassformer.errors import InputError, counted
+from glassformer.layers.devices import device_called, memory_of
 from glassformer.models import config as configs
 from glassformer.models.card import Card
 from glassformer.models.registry import MODELS, build, configure
@@ -18,6 +19,7 @@ from glassformer.objectives.table import OBJECTIVES, usual_objective
 from glassformer.runs.folder import RunFolder, to_toml
 from glassformer.runs.run import Run, load
 from glassformer.text.corpora import Corpus
+from glassformer.text.files.token_files import TokenFolder
 from glassformer.text.samples import Labelled, Pair, Sample, text_of
 from glassformer.text.tasks import TASKS
 from glassformer.text.token_kinds import OWN
@@ -26,8 +28,9 @@ from glassformer.text.varied_pairs import Variety
 from glassformer.training import machine
 from glassformer.training.adapters import add_lora, freeze
 from glassformer.training.loop import Plan
+from glassformer.training.processes.team import Team
 from glassformer.training.recipes import FROM_DATA, Recipe, recipe_for
-from glassformer.training.request import Decided, Request, as_settings, from_settings, read_corpus
+from glassformer.training.request import Decided, Request, as_settings, from_settings, read_corpus, trained_tokens
 
 ENOUGH = 0.5  # of a child's weights must come from its parent, or it is no parent
 BYTES_TO_LEARN = 16  # of a parameter: itself, its gradient and what the optimizer remembers of it
@@ -55,7 +58,8 @@ def prepare(request: Request, recipe: Recipe | None = None, corpus: Corpus | Non
     A recipe that is given is followed; else the preset for this data is, with what the user and the parent want. A
     corpus that is given is what `read_corpus` gave for the same data: several runs may share it.
     """
-    parent = load(request.parent) if request.parent else None
+    device = device_called(request.device)
+    parent = load(request.parent, "cpu") if request.parent else None
     corpus = corpus or read_corpus(request)
     recipe = recipe or _recipe(request, corpus, parent)
     tokens = parent.tokens if parent else _tokens(recipe, corpus)
@@ -66,11 +70,13 @@ def prepare(request: Request, recipe: Recipe | None = None, corpus: Corpus | Non
         variety=Variety(new_names=recipe.new_names, lost_stops=recipe.lost_stops),
     )  # fmt: skip
     found = _lessons(recipe.objective, corpus, tokens, measures)
+    _check_room(recipe.model, config, device)
     model = _built(recipe, config, found)
     notes = [*corpus.report.sentences(), *_unknown(corpus, tokens), *found.notes]
     if parent is not None:
         notes.append(inherit(model, parent.model, request.parent, headless=parent.objective.predict is None))
     _keep_still(model, recipe.plan, parent)
+    model.to(device)  # its weights were drawn on the processor: the same on every device
     card = Card(
         task=request.task, model=recipe.model, config=configs.to_dict(config), objective=recipe.objective,
         labels=corpus.labels, longest=measures.longest, data=request.data, command=request.command, seed=request.seed,
@@ -87,6 +93,7 @@ def _recipe(request: Request, corpus: Corpus, parent: Run | None) -> Recipe:
     objective = request.objective or usual_objective(request.task, corpus.train[0])
     model = request.model or (parent.card.model if parent else TASKS[request.task].model)
     characters = sum(len(text) for sample in corpus.train for text in _texts(sample))
+    characters = corpus.kept.bytes if corpus.kept else characters
     recipe = recipe_for(request.task, objective, model, characters, len(corpus.train))
     if parent is not None:
         recipe = _as_parent(recipe, parent, request)
@@ -142,11 +149,9 @@ def _keep_still(model: nn.Module, plan: Plan, parent: Run | None) -> None:
 
 
 def _tokens(recipe: Recipe, corpus: Corpus) -> Tokens:
-    plan = recipe.tokens
-    texts = [text for sample in corpus.train for text in _texts(sample)]
-    return Tokens.train(
-        plan.kind, texts, vocabulary=plan.vocabulary or None, min_frequency=plan.min_frequency or None
-    )  # fmt: skip
+    if corpus.kept:
+        return corpus.kept.tokens
+    return trained_tokens(recipe.tokens, [text for sample in corpus.train for text in _texts(sample)])
 
 
 def _texts(sample: Sample) -> tuple[str, ...]:
@@ -178,13 +183,28 @@ def _longest(recipe: Recipe, config: Any) -> int:
 
 
 def _lessons(objective: str, corpus: Corpus, tokens: Tokens, measures: Measures) -> Lessons:
+    if corpus.kept:
+        return _kept_lessons(objective, corpus.kept, corpus.valid, tokens, measures)
     valid = corpus.valid or corpus.train[:100]
     return OBJECTIVES[objective].lessons(corpus.train, valid, corpus.labels, tokens, measures)
 
 
+def _kept_lessons(
+    objective: str, kept: TokenFolder, valid: Sequence[Sample], tokens: Tokens, measures: Measures
+) -> Lessons:  # fmt: skip
+    if tokens.identity != kept.facts["identity"]:
+        raise InputError(
+            f"{kept.path} was cut with other tokens than those of the parent; cut the text anew with them."
+        )
+    make = OBJECTIVES[objective].kept_lessons
+    if make is None:
+        able = [name for name, each in OBJECTIVES.items() if each.kept_lessons]
+        raise InputError(f"From token files the objective is {' or '.join(able)}; '{objective}' needs text in memory.")
+    return make(kept, valid, tokens, measures)
+
+
 def _built(recipe: Recipe, config: Any, lessons: Lessons) -> nn.Module:
     """The model with fresh weights; one that counts has counted the training part."""
-    _check_room(recipe.model, config)
     model: Any = build(recipe.model, config)
     train: Batched = lessons.train
     if MODELS[recipe.model].counts:
@@ -192,15 +212,17 @@ def _built(recipe: Recipe, config: Any, lessons: Lessons) -> nn.Module:
     return model  # type: ignore[no-any-return]
 
 
-def _check_room(name: str, config: Any) -> None:
-    """Refuses sizes that this machine has no memory for, before it is asked for."""
+def _check_room(name: str, config: Any, device: torch.device) -> None:
+    """Refuses sizes that the machine, or a device with a memory of its own, has no room for, before it is asked for."""
     parameters = sum(weight.numel() for weight in outline(name, config).parameters())
-    room = machine.facts().memory
+    own = memory_of(device)
+    room = machine.facts().memory if own is None else own
     needed = BYTES_TO_LEARN * parameters
     if needed > room:
         raise InputError(
             f"{name} of this size has {parameters:,} parameters, and takes {needed / 1e9:,.0f} GB to train; "
-            f"this machine has {room / 1e9:,.0f} GB. Set smaller sizes, such as width or layers."
+            f"{'this machine' if own is None else device} has {room / 1e9:,.0f} GB. "
+            "Set smaller sizes, such as width or layers."
         )
 
 
@@ -228,10 +250,14 @@ def settings_of(prepared: Prepared, plan: Plan, threads: int) -> dict[str, Any]:
     return as_settings(Decided(prepared.request, recipe, threads, prepared.tokens.identity), prepared.card.config)
 
 
-def prepare_again(settings: Mapping[str, Any], corpus: Corpus | None = None) -> tuple[Prepared, Plan, int]:
-    """The same from the settings of a run folder; data that are no longer what they were are an error."""
+def prepare_again(
+    settings: Mapping[str, Any], corpus: Corpus | None = None, device: str = ""
+) -> tuple[Prepared, Plan, int]:
+    """The same from the settings of a run folder, on another device if one is named; data that are no longer what they
+    were are an error."""
     decided = from_settings(settings)
-    prepared = prepare(decided.request, decided.recipe, corpus)
+    request = replace(decided.request, device=device or decided.request.device)
+    prepared = prepare(request, decided.recipe, corpus)
     if prepared.tokens.identity != decided.identity:
         raise InputError(
             f"The data of this run, {decided.request.data}, are no longer what they were: they give other tokens. "
@@ -240,7 +266,11 @@ def prepare_again(settings: Mapping[str, Any], corpus: Corpus | None = None) -> 
     return prepared, decided.recipe.plan, decided.threads
 
 
-_MEASURED = {"run": ("command", "threads"), "tokens": ("identity",), "plan": ("seconds",)}  # what no request says
+_MEASURED = {
+    "run": ("command", "threads", "device"),
+    "tokens": ("identity",),
+    "plan": ("seconds",),
+}  # what no request says
 
 
 def check_same(folder: RunFolder, settings: Mapping[str, Any]) -> None:
@@ -255,3 +285,53 @@ def check_same(folder: RunFolder, settings: Mapping[str, Any]) -> None:
                     f"{was.get(name, 'as usual')}, not {wanted.get(name, 'as usual')}. Begin that one again "
                     f"(--resume {folder.path}), or choose another --out."
                 )
+
+
+# --- in a team --------------------------------------------------------------------------------------------------
+
+
+def alike(team: Team, work: Callable[[], Prepared]) -> Prepared:
+    """What all processes of a team prepare, the same in each, or none of them begins. What each drops at random from
+    then on is its own."""
+    prepared = team.together(work)
+    found = team.everyone([prepared.tokens.identity, prepared.lessons.train.n_batches(0), prepared.card.config])
+    if strange := [rank for rank, each in enumerate(found) if each != found[0]]:
+        other = InputError(
+            f"Process {strange[0]} of {team.size} reads other data than process 0; give all of them the same files."
+        )
+        team.together(lambda: _refuse(other))
+    if not team.leads:
+        torch.manual_seed(prepared.request.seed * team.size + team.rank)
+    return prepared
+
+
+def alike_again(
+    team: Team, settings: Mapping[str, Any], corpus: Corpus | None, device: str = ""
+) -> tuple[Prepared, Plan, int]:
+    """The same from the settings of a run folder."""
+    found: list[tuple[Prepared, Plan, int]] = []
+
+    def work() -> Prepared:
+        found.append(prepare_again(settings, corpus, device))
+        return found[0][0]
+
+    alike(team, work)
+    prepared, plan, threads = found[0]
+    return prepared, plan, threads if team.size == 1 else min(threads, machine.cores_for(team.local_size))
+
+
+def _refuse(error: InputError) -> None:
+    raise error
+
+
+def idle(prepared: Prepared, team: Team) -> list[str]:
+    """A word where a batch has fewer rows than there are processes."""
+    if team.size == 1:
+        return []
+    rows = len(next(iter(vars(prepared.lessons.train.batch(0, 0)).values())))
+    if team.size <= rows:
+        return []
+    return [
+        f"A batch has {counted(rows, 'row')} for {team.size} processes: some have nothing to do. "
+        f"Set tokens_per_batch higher than {prepared.recipe.tokens_per_batch:,}."
+    ]

@@ -3,19 +3,26 @@
 Everything that was decided goes into the settings, so that a resumed run is prepared the same way.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from glassformer.errors import InputError
 from glassformer.objectives.objective import TokenPlan
 from glassformer.objectives.table import OBJECTIVES
-from glassformer.text.corpora import Corpus, read
+from glassformer.runs.run import load
+from glassformer.text.corpora import Corpus, read, read_kept
 from glassformer.text.files.columns import Columns
+from glassformer.text.files.token_files import TokenFolder, Told, holds_tokens, text_files_in, write_tokens
 from glassformer.text.tasks import TASKS
+from glassformer.text.tokens import Tokens
+from glassformer.training import machine
 from glassformer.training.loop import Plan
 from glassformer.training.recipes import FROM_DATA, OF_LESSONS, Recipe
 
+LARGE = 200_000_000  # bytes of plain text: so many, and more, are not read into memory
 _DATA = ("columns", "valid", "test", "encoding", "limit", "without")  # as `corpora.read` calls them
 
 
@@ -35,6 +42,7 @@ class Request:
     seed: int = 0
     data_seed: int | None = None  # of what is made, split off or thinned, where it is not the seed of all
     threads: int = 0  # 0: by measurement
+    device: str = "auto"  # the best there is
     columns: Mapping[str, str] = field(default_factory=dict)
     valid: str = ""
     test: str = ""
@@ -61,12 +69,53 @@ class Request:
 
 
 def read_corpus(request: Request) -> Corpus:
-    """The samples, read as the objective needs them: what needs no labels is read as plain text."""
+    """The samples, read as the objective needs them: what needs no labels is read as plain text. Plain text that is too
+    large for memory stays on the disk, as token files."""
+    if folder := kept_tokens(request):
+        return read_kept(folder, request.limit)
     reads = OBJECTIVES[request.objective].reads if request.objective else ""
     return read(
         request.data, reads or request.task, columns=Columns(**request.columns), valid=request.valid or None,
         test=request.test or None, encoding=request.encoding or None, seed=request.seed_of_data,
         limit=request.limit or None, without=request.without,
+    )  # fmt: skip
+
+
+def token_place(request: Request) -> Path | None:
+    """Where the token files of a request's text are, or will be; None if it is read as usual."""
+    place = Path(request.data)
+    if holds_tokens(place):
+        if request.task != "generate":
+            raise InputError(f"{place} holds token files, from which a model can only learn to generate.")
+        if request.without:
+            raise InputError("From token files nothing can be left out (--without); leave it out of the text first.")
+        return place
+    if request.task != "generate" or request.objective not in ("", "stream") or request.limit or request.without:
+        return None
+    size = sum(file.stat().st_size for file in text_files_in(place))
+    return place.with_name(place.name + ".tokens") if size >= LARGE else None
+
+
+def kept_tokens(request: Request, told: Told = lambda done, whole: None) -> TokenFolder | None:
+    """The token files of a request whose text is too large for memory, made if they are not there yet."""
+    place = token_place(request)
+    if place is None:
+        return None
+    if not holds_tokens(place):
+        plan = TokenPlan(
+            kind=request.settings.get("tokens", "byte-bpe"), vocabulary=request.settings.get("vocabulary", 0)
+        )
+        make = partial(trained_tokens, plan) if not request.parent else lambda texts: load(request.parent).tokens
+        write_tokens(
+            text_files_in(Path(request.data)), place, make, processes=machine.usable_cores(), told=told
+        )  # fmt: skip
+    return TokenFolder(place)
+
+
+def trained_tokens(plan: TokenPlan, texts: Sequence[str]) -> Tokens:
+    """The vocabulary of some texts, as planned."""
+    return Tokens.train(
+        plan.kind, texts, vocabulary=plan.vocabulary or None, min_frequency=plan.min_frequency or None
     )  # fmt: skip
 
 

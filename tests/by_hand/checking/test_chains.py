@@ -7,3 +7,10 @@ def test_a_chain_is_a_claim_at_every_equals_sign() -> None:
     report = check_text("1 + 2 + 3 = 3 + 3 = 7 = 6 + 1")
     assert [(f.printed, f.right) for f in report.findings] == [("7", "6")]
     assert report.claims == 3
+
+
+def test_a_number_said_once_more_in_per_cent() -> None:
+    right = check_text("0.20 / 0.31 = 0.645 = 64.5%\n")
+    assert (right.coverage.checked, right.coverage.look_like_results, right.findings) == (2, 2, [])
+    other = check_text("0.20 / 0.31 = 0.645 = 35.5%\n")  # another share, perhaps
+    assert (other.coverage.checked, other.coverage.look_like_results, other.findings) == (1, 2, [])

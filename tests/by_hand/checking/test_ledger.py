@@ -25,7 +25,7 @@ def test_names_given_further_down_prove_nothing_about_lines_above() -> None:
 
 
 def test_a_mistake_carried_on_is_not_wrong_again() -> None:
-    notes = "Q = [[1, 2]] [[1, 0], [0, 1]] = [[1, 3]]\n\nS = Q [[2], [1]] = [[5]]\n\nT = S + S = [[10]]\n"
+    notes = "Q = [[5, 2]] [[1, 0], [0, 1]] = [[5, 3]]\n\nS = Q [[2], [1]] = [[13]]\n\nT = S + S = [[26]]\n"
     report = check_text(notes)
     assert [(f.line, f.verdict, f.follows) for f in report.findings] == [(1, "carried", (3, 5))]
     assert report.marks == {"numbers": 4, "right": 3, "follow_through": 2}

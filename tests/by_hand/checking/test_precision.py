@@ -9,7 +9,11 @@ Told = list[tuple[int, str, str]]
 
 def told(notes: str, suffix: str = ".md") -> Told:
     """The hard findings."""
-    return [(f.line, f.printed, f.right) for f in check_text(notes, f"notes{suffix}", suffix).findings if not f.is_mild]
+    return [
+        (f.line, f.printed, f.right)
+        for f in check_text(notes, f"notes{suffix}", suffix).findings
+        if f.level != "rounding"
+    ]
 
 
 @pytest.mark.parametrize(

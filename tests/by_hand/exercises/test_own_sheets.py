@@ -11,7 +11,7 @@ import pytest
 SURVEY = Path(__file__).parent / "sheet_survey.py"
 
 
-@pytest.mark.parametrize("many", [100, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("many", [50, pytest.param(300, marks=pytest.mark.slow)])
 def test_sheets_are_judged_rightly(many: int) -> None:
     done = subprocess.run([sys.executable, str(SURVEY), "0", str(many)], capture_output=True, text=True, check=True)
     counts = Counter(json.loads(done.stdout))

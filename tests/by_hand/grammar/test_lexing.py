@@ -3,6 +3,7 @@
 import pytest
 from helpers.formulas import kinds, lexed
 
+from glassformer import check_text
 from glassformer.by_hand.grammar.lexing import lex
 from glassformer.by_hand.grammar.name_lexing import Ground
 
@@ -33,3 +34,7 @@ def test_a_token_knows_its_place_in_the_whole_text() -> None:
 
 def test_names_get_their_one_spelling() -> None:
     assert [str(token) for token in lexed("W^Q Wk d_{k}", "math")] == ["W_Q", "W_K", "d_k"]
+
+
+def test_a_star_that_markdown_escapes_is_a_star() -> None:
+    assert check_text("P = (3/5) \\* (1/5) \\* 2 = **0.24**\n").outcome == "fine"

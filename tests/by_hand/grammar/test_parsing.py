@@ -19,7 +19,7 @@ def key(text: str, way: str = "math") -> str:
         ("Q KT / √d_k".replace("KT", "K^T"), "text", "Q · (K)ᵀ · 1/(sqrt(d_k))"),
         ("QKT/√dk", "text", "Q · (K)ᵀ · 1/(sqrt(d_k))"),
         ("Q @ K.T / np.sqrt(d_k)", "code", "Q · (K)ᵀ · 1/(sqrt(d_k))"),
-        (r"\operatorname{softargmax}_\beta(K^\top q)", "math", "softmax((K)ᵀ · q)"),
+        (r"\operatorname{softargmax}_\beta(K^\top q)", "math", "softmax(β · (K)ᵀ · q)"),
         (r"\text{Softmax}\left(Z\right)V", "math", "softmax(Z) · V"),
         ("F.softmax(scaled, dim=-1) @ V", "code", "softmax(scaled) · V"),
         ("Att Weigh × V", "text", "att weigh · V"),

@@ -24,8 +24,8 @@ def test_results_in_comments_are_claims() -> None:
 
 
 def test_sentences_and_connectives_part_claims() -> None:
-    report = check_text("So Q = [[1, 1]] and likewise 1/3 ≈ 0.33 and 2/3 ≈ 0.76. Then 2 + 2 = 4.")
-    assert [(f.printed, f.right) for f in report.findings] == [("0.76", "0.67")]
+    report = check_text("So Q = [[1, 1]] and likewise 1/3 ≈ 0.33 and 2/3 ≈ 0.767. Then 2 + 2 = 4.")
+    assert [(f.printed, f.right) for f in report.findings] == [("0.767", "0.667")]
     assert report.checked == 3
 
 
@@ -40,3 +40,10 @@ def test_numbers_at_the_end_of_a_sentence() -> None:
 def test_entries_by_index() -> None:
     notes = "scores[0][0] = [1, 1] · [0, 1] = 1\n\nscores[0][1] = [1, 1] · [2, 0] = 3\n"
     assert [(f.name, f.printed, f.right) for f in check_text(notes).findings] == [("scores[0][1]", "3", "2")]
+
+
+def test_the_last_number_of_a_sentence_is_not_gone_on_with() -> None:
+    report = check_text("They have 9 and 13.\n\n= 2/sqrt(2·5) = 0.63.\n")
+    assert (report.coverage.checked, report.findings) == (1, [])
+    on_the_next_line = check_text("S = 3 · 4\n\n= 13\n")
+    assert [(f.printed, f.right) for f in on_the_next_line.findings] == [("13", "12")]

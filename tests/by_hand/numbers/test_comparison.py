@@ -63,3 +63,9 @@ def test_whatever_intervals_have_in_common_is_right() -> None:
 )  # fmt: skip
 def test_a_near_miss_was_meant_for_the_number(text: str, right: float, near: bool) -> None:
     assert is_near_miss(Number(text, Span(0, 1)), right) is near
+
+
+def test_the_next_number_has_no_digits_to_cut_off() -> None:
+    assert fit(tree("0.666"), exactly(2 / 3)).cut.all()
+    assert fit(tree("0.964"), exactly(0.965)).wrong.all()
+    assert fit(tree("-0.964"), exactly(-0.965)).wrong.all()

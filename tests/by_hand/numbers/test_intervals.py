@@ -86,3 +86,15 @@ def test_shapes_that_do_not_fit_say_so() -> None:
         intervals.matmul(exactly(np.ones((2, 3))), exactly(np.ones((2, 3))))
     with pytest.raises(ShapeError, match="2×3 and 3×2 cannot be added"):
         intervals.add(exactly(np.ones((2, 3))), exactly(np.ones((3, 2))))
+
+
+def test_a_sum_holds_what_it_should_and_of_both_infinities_it_is_anything() -> None:
+    rows = exactly(np.array([[0.1] * 7, [np.inf, -np.inf, 1.0, 2.0, 3.0, 4.0, 5.0]]))
+    sums = intervals.total(rows)
+    assert (sums.low[:, 0] <= 0.7).all()
+    assert (sums.high[:, 0] >= 0.7).all()
+    assert np.ptp([sums.low[:, 0], sums.high[:, 0]]) < 1e-14
+    assert (sums.low[:, 1] == -np.inf).all()
+    assert (sums.high[:, 1] == np.inf).all()
+    means = intervals.mean(rows)
+    assert means.low[0, 0, 0] <= 0.1 <= means.high[0, 0, 0]

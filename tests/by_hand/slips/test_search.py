@@ -23,8 +23,7 @@ from glassformer.by_hand.slips.search import by_rows, find_cause, other_function
     ],
 )
 def test_causes(line: str, cause: str | None) -> None:
-    first = check_text(line).first_wrong
-    assert first is not None
+    first = check_text(line).findings[0]
     assert first.cause == cause
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from glassformer import check_text
 from glassformer.by_hand.worksheets.solution import explain
 from glassformer.errors import InputError
 
@@ -61,3 +62,10 @@ def test_it_is_said_why_k_is_turned_over() -> None:
         "Why Kᵀ: 2×2 · 2×2 fits by chance, but only with it does each query meet each" in explain(square).to_markdown()
     )
     assert "why Kᵀ: 3×2 · 3×2 does not fit" in str(explain("i-love-ai"))
+
+
+@pytest.mark.parametrize("name", ["i-love-ai", "masked", "cross", "sigmoid"])
+def test_the_checker_reads_a_working_in_columns(name: str) -> None:
+    report = check_text(explain(name).in_columns().to_markdown())
+    assert (report.outcome, report.findings) == ("fine", [])
+    assert report.coverage.share > 0.75

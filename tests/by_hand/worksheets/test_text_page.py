@@ -1,6 +1,7 @@
 """The page of a solution keeps to its width, loses no half number, and says the same in every form."""
 
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -23,6 +24,12 @@ SOURCES: dict[str, Any] = {name: name for name in example_names()} | {
 }
 
 
+@cache
+def solved(source: str) -> Solution:
+    """Worked once for all tests: they only draw it."""
+    return explain(SOURCES[source])
+
+
 def lines(solution: Solution, width: int, precision: int = 4) -> list[str]:
     page = solution_page(solution.handout(precision), page_width(width), legend=True)
     if "masked" in solution.trace:
@@ -40,7 +47,7 @@ def figures(page: list[str]) -> set[str]:
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("source", SOURCES)
 def test_every_page_keeps_to_its_width(source: str, width: int, precision: int) -> None:
-    for line in lines(explain(SOURCES[source]), width, precision):
+    for line in lines(solved(source), width, precision):
         assert cell_len(line) <= width
         assert line == line.rstrip()
         opened, closed = re.findall("[⎡⎢⎣]", line), re.findall("[⎤⎥⎦]", line)
@@ -50,7 +57,7 @@ def test_every_page_keeps_to_its_width(source: str, width: int, precision: int) 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("source", SOURCES)
 def test_no_number_is_cut(source: str, width: int) -> None:
-    solution = explain(SOURCES[source])
+    solution = solved(source)
     with_all_the_room = [line.plain for line in solution_page(solution.handout(), 10_000)]
     shown = figures([line.plain for line in solution_page(solution.handout(), page_width(width))])
     assert len(shown) > 3 or source in ("one-token", "thinking-machines")
@@ -59,7 +66,7 @@ def test_no_number_is_cut(source: str, width: int) -> None:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_bar_is_as_high_as_its_stage(width: int) -> None:
-    text = lines(explain(SOURCES["three words"]), width)
+    text = lines(solved("three words"), width)
     start, end = (text.index(heading(title, page_width(width))[0].plain) for title in ("worked", "one number"))
     worked = text[start:end]
     blocks = "\n".join(worked[1:]).strip("\n").split("\n\n")
@@ -68,7 +75,7 @@ def test_the_bar_is_as_high_as_its_stage(width: int) -> None:
 
 
 def test_a_matrix_that_does_not_fit_says_how_much_is_missing() -> None:
-    text = "\n".join(lines(explain(SOURCES["twenty words"]), 60))
+    text = "\n".join(lines(solved("twenty words"), 60))
     row = re.search(r"word19 ⎣ (.*) … ⎦\n  ▌ +… (\d+) more columns", text[text.index("A = softmax") :])
     assert row is not None
     assert len(row[1].split()) + int(row[2]) == 20

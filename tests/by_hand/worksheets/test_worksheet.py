@@ -179,6 +179,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
         (write("sheet.docx", b"x"), "expected a file ending in .json, .toml, .yaml, .yml"),
         (write("a.json", b"inputs = [[1]]"), "a.json is not JSON: Expecting value: line 1 column 1"),
         (write("b.toml", b'{"inputs": [[1]]}'), "b.toml is not TOML"),
+        (write("j.toml", b"x[t] = [1, -1]\n"), r'stands in quotes: "x\[t\]" = '),
         (write("c.yaml", b"inputs: [[1, 2"), "c.yaml is not YAML"),
         (write("d.yaml", b"\x89PNG\r\n\x1a\n\xff\xff"), "is not text: byte 0"),
         (write("e.json", b"[" * 100_000), "e.json is not JSON"),

@@ -157,10 +157,10 @@ def test_less_than_the_asked_coverage_is_no_tick(tmp_path: Path, capsys: pytest.
 def test_a_file_that_cannot_be_opened_is_said_so(
     notes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refused(path: Path) -> bytes:
+    def refused(path: Path, *how: object) -> bytes:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_bytes", refused)
+    monkeypatch.setattr(Path, "open", refused)
     assert check(str(notes), json=True) == 4
     document = json.loads(capsys.readouterr().out)
     assert document["unreadable"][0]["why"] == "cannot be opened: Permission denied"

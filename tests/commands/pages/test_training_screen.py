@@ -3,8 +3,8 @@
 import pytest
 
 from glassformer.commands.pages.training_screen import TrainingScreen
-from glassformer.training.budget import Forecast
 from glassformer.training.course import Said
+from glassformer.training.forecasting.budget import Forecast
 from glassformer.training.loop import EpochEnded, Stepped, Validated
 
 PLAN = Forecast(20, 2.5, 200.0, 1234.0, "tokens", threads=2, parameters=12_345, timed=False)

@@ -10,7 +10,10 @@ import pytest
 from helpers.small_runs import small_run
 
 from glassformer.commands import main as cli
+from glassformer.commands.see_inside.tokenize import tokenize
+from glassformer.errors import InputError
 from glassformer.runs.run import load
+from glassformer.text.files.token_files import holds_tokens
 
 
 def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str, str]:
@@ -103,3 +106,27 @@ def test_of_a_text_file_every_line_is_a_text_and_no_word_of_a_short_one_is_rare(
     found = document(capsys, monkeypatch, str(path))
     assert [each["text"] for each in found["texts"]] == ["We are learning AI", "AI is a CS topic"]  # type: ignore[index,attr-defined]
     assert 1 not in [each for row in found["batch"]["ids"] for each in row]  # type: ignore[index]
+
+
+def test_of_a_table_every_row_is_a_text_in_its_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "reviews.csv"
+    rows = [f"word{i} again,{'pos' if i % 2 else 'neg'}" for i in range(13)]
+    path.write_text("\n".join(["text,label", *rows]), encoding="utf-8")
+    assert document(capsys, monkeypatch, str(path), "--vocabulary")["running"] == 13 * 3  # "word", its number, "again"
+    assert [each["text"] for each in document(capsys, monkeypatch, str(path))["texts"]] == [  # type: ignore[attr-defined]
+        "word0 again", "word1 again",
+    ]  # fmt: skip
+
+
+# --- token files ------------------------------------------------------------------------------------------------
+
+
+def test_a_text_is_cut_into_token_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "book.txt").write_text("Once more, and then again.\n" * 200, encoding="utf-8")
+    tokenize(str(tmp_path / "book.txt"), out=tmp_path / "corpus", size=300, processes=1)
+    assert holds_tokens(tmp_path / "corpus")
+    assert f"glassformer train generate {tmp_path / 'corpus'}" in capsys.readouterr().out.replace("\n", "")
+    with pytest.raises(InputError, match=r"With --out name one \.txt file"):
+        tokenize("no text", out=tmp_path / "other")

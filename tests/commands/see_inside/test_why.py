@@ -17,7 +17,8 @@ def test_words_come_first(glassformer: Any) -> None:
     answer = glassformer("why", "sentiment", "the film was not good at all")
     assert answer.code == 0
     assert answer.out.startswith(
-        "Negative by 2.6 over positive: *not* gives +3.9, *at* +2.4, *was* +2.2; without *not* it is 2.0 less.\n"
+        "Negative by 2.6 over positive. Shared out, for: *not* +3.9, *at* +2.4, *was* +2.2; against: *all* −2.0, "
+        "*good* −1.5, *the* −1.4; all others −1.1. Left out (another measure): without *not* it is 2.0 less.\n"
     )
     assert "not        +3.9     +2.0\n" in answer.out
     assert "together +2.6." in answer.out
@@ -53,6 +54,7 @@ def test_a_twin_in_each_way(glassformer: Any, run: str, option: tuple[str, ...],
 def test_of_what_is_written_another_token_can_be_asked_for(glassformer: Any, tmp_path: Path) -> None:
     path = str(small_run(tmp_path / "run", "pairs").path)
     answer = glassformer("why", path, "the third of March", "--at", "2", "--target", "1984")
+    assert "In all: “1984”." in answer.out
     assert "Written: 1 1  2 9  3 8  4 4  5 </s>; --at asks for another." in answer.out
     assert "early rows are often noise" in answer.out
     assert "(blank)" in answer.out

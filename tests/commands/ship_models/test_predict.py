@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from helpers.small_runs import small_run
 
-from glassformer.commands.ship_models.predict import predict, texts_of
+from glassformer.commands.ship_models.predict import MANY, predict, texts_of
 from glassformer.errors import InputError
 from glassformer.runs.run import load
 
@@ -118,3 +118,13 @@ def test_texts_are_words_or_the_lines_of_a_file_or_of_standard_input(
     for name, what in (("table.csv", "is a table"), ("empty.txt", "holds no text")):
         with pytest.raises(InputError, match=what):
             texts_of([str(tmp_path / name)])
+
+
+def test_for_many_texts_a_quicker_engine_is_looked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = small_run(tmp_path / "run", "answers")
+    predict(run.path, *["ab"] * (MANY - 1))
+    few = capsys.readouterr().out.splitlines()
+    assert not load(run.path).converted
+    predict(run.path, *["ab"] * MANY)
+    assert load(run.path).converted
+    assert capsys.readouterr().out.splitlines() == [*few, few[0]]

@@ -47,6 +47,7 @@ QWEN3 = {
         ({"rope_parameters": {"rope_type": "default", "rope_theta": 5.5}}, "must be a whole number"),
         ({"rope_parameters": {"factor": 2.0}}, "`factor`"),
         ({"use_sliding_window": True}, "only false"),
+        ({"use_mrope": True}, "only false"),
         ({"layer_types": ["full_attention", "sliding_attention"]}, "only full_attention"),
         ({"attention_bias": True}, "`attention_bias` is true"),
         ({"num_attention_heads": 0}, "cannot be shared out"),

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from helpers.hidden_attention import HIDDEN, WIDTH, Beside, rows
+from helpers.hidden_attention import HIDDEN, WIDTH, Beside, bent, rows
 from helpers.looks import numbers_of
 from helpers.watched_models import NanoGPT
 from helpers.watching import draw, watched
-from torch import nn
+from torch import Tensor, nn
 
 import glassformer as gf
 from glassformer.errors import InputError
@@ -49,10 +49,10 @@ def test_the_trace_can_be_kept() -> None:
 def test_the_three_verdicts_in_words() -> None:
     seen = watched(Beside(nn.Identity()), rows())
     assert (seen.verdict, seen.honest) == ("all seen", True)
-    seen = watched(Beside(HIDDEN["by distance"]()), rows())
+    seen = watched(Beside(HIDDEN["by angle"]()), rows())
     assert (seen.verdict, seen.honest) == ("some not seen", False)
     assert seen.sentences[-1] == (
-        "The model: an attention was noticed but not rebuilt: softmax weighs other numbers, and was not followed."
+        "The model: an attention was noticed but not rebuilt: acos weighs other numbers, and was not followed."
     )
     seen = watched(Beside(HIDDEN["in a thread"]()), rows())
     assert (seen.verdict, seen.honest) == ("cannot tell", False)
@@ -64,5 +64,9 @@ def test_the_three_verdicts_in_words() -> None:
 
 
 def test_where_it_ran_is_named() -> None:
-    model = nn.Sequential(nn.Linear(WIDTH, WIDTH), HIDDEN["additive"]())  # type: ignore[arg-type]
-    assert watched(model, rows()).missed == [("1", "softmax weighs other numbers, and was not followed")]
+    class Bent(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return bent(x)
+
+    model = nn.Sequential(nn.Linear(WIDTH, WIDTH), Bent())
+    assert watched(model, rows()).missed == [("1", "mish weighs other numbers, and was not followed")]

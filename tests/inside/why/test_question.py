@@ -30,6 +30,18 @@ def test_a_class_over_the_next_best(trained: dict[str, Run]) -> None:
     assert (turned.margin.answer, turned.margin.rival) == (found.margin.rival, found.margin.answer)
 
 
+def test_a_translator_is_asked_where_it_is_least_certain(trained: dict[str, Run]) -> None:
+    run = trained["pairs"]
+    target = "1984-03-03"
+    found = asked(run, TEXTS["pairs"], target=target, at=None)
+    shares = []
+    for at, token in enumerate(run.tokens.encode(target, bare=True).ids, start=1):
+        one = asked(run, TEXTS["pairs"], target=target, at=at)
+        shares.append(float(one.logits().softmax(-1)[token]))
+    assert found.at == 1 + shares.index(min(shares))
+    assert asked(trained["classes"], TEXTS["classes"], at=None).at == 1
+
+
 def test_a_token_of_a_translation_and_the_mark_before_it(trained: dict[str, Run]) -> None:
     run = trained["pairs"]
     found = asked(run, TEXTS["pairs"], target="1984-03-03", at=3)

@@ -44,3 +44,21 @@ def test_what_differs() -> None:
     assert changed_words("it was good", "it was not good") == [("", "not")]
     assert changed_words("it was not good", "it was good") == [("not", "")]
     assert changed_words("a b", "a b") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "twin", "changes"),
+    [
+        ("must die:\nThe queen", "must die:The king", [("a line break", ""), ("queen", "king")]),
+        ("must die:\nThe queen", "must die: The king", [("a line break", "a space"), ("queen", "king")]),
+        ("must die:\r\nThe queen", "must die:\nThe king", [("queen", "king")]),
+        ("a\n\nb", "a\nb", [("2 line breaks", "a line break")]),
+        ("a\nb c d", "a b c not d", [("a line break", "a space"), ("", "not")]),
+        ("a\nnot b", "a\nb", [("not", "")]),  # it went with the space behind it
+        ("a not\nb", "a\nb", [("not", "")]),
+        ("a not b", "a\nb", [("not", ""), ("a space", "a line break")]),
+        ("a b", "a  b ", [("a space", "a wide space"), ("", "a space")]),
+    ],
+)
+def test_a_lost_line_break_is_named_beside_the_words(text: str, twin: str, changes: list[tuple[str, str]]) -> None:
+    assert changed_words(text, twin) == changes

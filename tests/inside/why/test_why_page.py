@@ -38,7 +38,7 @@ def test_a_page_is_one_file_without_script(why: Why, tmp_path: Path) -> None:
 
 
 def test_every_word_has_its_number_beneath(why: Why) -> None:
-    found = re.findall(r"<span class='(?:for|against)\d[^']*'>(.*?)<i>([+−][\d.]+)</i></span>", strip(why.reasons))
+    found = re.findall(r"<span class='(?:for|against)\d[^']*'>(.*?)<i>([+−]?[\d.]+)</i></span>", strip(why.reasons))
     assert [word for word, _ in found] == [
         "the",
         "&lt;",

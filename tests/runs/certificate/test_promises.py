@@ -8,7 +8,7 @@ from helpers.broken_models import ALONE, HasABadCache, as_kind, brief, broken
 from helpers.small_models import small
 from torch import Tensor, nn
 
-from glassformer.layers.attention import DotProduct
+from glassformer.layers.attention import Attention, DotProduct
 from glassformer.models.classifiers import EncoderClassifier
 from glassformer.models.recurrent import RecurrentClassifier
 from glassformer.models.registry import MODELS
@@ -122,3 +122,34 @@ def test_the_bar_follows_what_rounding_does_to_the_model() -> None:
     given = [brief(model, "language model").checks for model in (fresh, trained)]
     before, after = [next(check.bar for check in checks if check.name == "company") for checks in given]
     assert after > 2 * before
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+@pytest.mark.parametrize("name", ["transformer", "modern"])
+def test_a_sound_model_is_not_called_broken_in_any_kind_of_number(name: str, dtype: torch.dtype) -> None:
+    """In bfloat16 a score of 4 is kept to a sixty-fourth: its weight is off by as much, and what was used is not."""
+    model = small(name, length=53)
+    with torch.no_grad():
+        for attention in (each for each in model.modules() if isinstance(each, Attention)):
+            attention.query.weight.mul_(4.0)
+    assert broken(model.to(dtype), MODELS[name].family) == set()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "bar"), [(torch.float32, 2**-24 * (4 + 14)), (torch.bfloat16, 2**-8 * 4 + 2**-24 * 14)]
+)
+def test_the_bar_of_a_sum_by_hand(dtype: torch.dtype, bar: float) -> None:
+    """Fourteen keys, nine of a text and five of padding: four roundings of a share, and one for each that is added."""
+    given = {check.name: check for check in brief(small("modern", length=53).to(dtype), "language model").checks}
+    assert given["rows sum to 1"].bar == pytest.approx(bar)
+
+
+def test_where_rounding_may_do_anything_nothing_is_ticked() -> None:
+    model = small("modern", length=53, query_key_norm=False)
+    with torch.no_grad():
+        for block in model.blocks:
+            block.attention.layer.query.weight.mul_(1e4)
+    given = brief(model.to(torch.bfloat16), "language model")
+    told = {each.name: each.sentence for each in given.left_out}
+    assert told["shown = used"].startswith("Its scores are so large")
+    assert given.passed, given.failed

@@ -14,7 +14,7 @@ from glassformer.runs.run import load
 from glassformer.studio.rooms.inside import FOR_ANY, first_text, reading_look
 from glassformer.text.made_sets import MADE
 from glassformer.text.tasks import TASKS
-from glassformer.text.texts_to_try import LECTURE_REVIEWS
+from glassformer.text.texts_to_try import LECTURE_REVIEWS, SHORT_REVIEW
 
 TEXT = "the film was not good"
 
@@ -32,12 +32,22 @@ def share(found: Any, name: str) -> float:
 
 def test_the_shelf_says_what_stands_on_it(visitor: Visitor) -> None:
     models = asked(visitor, "inside/start")["models"]
-    mine, came_along = ["classes", "pairs", "answers"], ["english-german", "sentiment", "shakespeare"]
+    mine, came_along = ["classes", "pairs", "answers"], ["sentiment", "english-german", "shakespeare"]
     assert [each["name"] for each in models] == [*mine, *came_along]
     assert all(each["first"] for each in models)
     reviews = next(each for each in models if each["name"] == "sentiment")["examples"]
-    assert reviews == [each.text for each in LECTURE_REVIEWS]
+    assert reviews == [SHORT_REVIEW, *(each.text for each in LECTURE_REVIEWS)]
     assert next(each for each in models if each["name"] == "classes")["examples"] == [MADE["negation"].first]
+
+
+def test_a_twin_is_made_by_swapping_or_negating(visitor: Visitor) -> None:
+    twin = {"text": "the plot is dull but the cast is good"}
+    assert asked(visitor, "inside/twin", **twin, swap=["dull", "good"])["text"] == (
+        "the plot is good but the cast is dull"
+    )
+    assert asked(visitor, "inside/twin", **twin, negate=True)["text"] == "the plot is not dull but the cast is good"
+    assert "has no word 'bad'" in refused(visitor, "inside/twin", **twin, swap=["bad", "good"])
+    assert "must be a list of 2 texts" in refused(visitor, "inside/twin", **twin, swap=["good"])
 
 
 def test_why_is_the_runs_own_answer(visitor: Visitor) -> None:

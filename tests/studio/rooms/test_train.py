@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.small_runs import small_run
-from helpers.studio_visits import TOKEN, Visitor, asked
+from helpers.studio_visits import TOKEN, Visitor, asked, refused
 
 from glassformer.commands.ship_models.certify import certify
 from glassformer.studio.rooms.train import Train, _thinned
@@ -96,3 +96,17 @@ def test_the_end_of_a_run_is_told_with_its_intervals(tmp_path: Path) -> None:
     assert state["scores"] == [("accuracy", "100.0 %  (91.0 to 100.0 %)")]
     assert state["tried"] == {"part": "test", "samples": 39}
     assert state["caution"].startswith("7 of the 39 samples stand in the training part too")
+
+
+def test_a_run_is_deleted_only_by_its_name_said_twice(visitor: Visitor) -> None:
+    folder = small_run(visitor.studio.train.root / "doomed").path
+    brief = next(each for each in asked(visitor, "train/start")["runs"] if each["name"] == "doomed")
+    assert brief["bytes"] == sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    assert brief["begun"] == (folder / "config.toml").stat().st_mtime
+    assert "Say the name 'doomed' again" in refused(visitor, "train/delete", name="doomed")
+    assert "Say the name" in refused(visitor, "train/delete", name="doomed", again="other")
+    assert folder.is_dir()
+    assert asked(visitor, "train/delete", name="doomed", again="doomed") == {"deleted": "doomed"}
+    assert not folder.exists()
+    assert "no run called" in refused(visitor, "train/delete", name="doomed", again="doomed")
+    assert "no run called" in refused(visitor, "train/delete", name="../classes", again="../classes")

@@ -142,7 +142,7 @@ def test_a_bad_json_line_is_named_and_costs_no_other(row: str, reason: str, tmp_
 @pytest.mark.timeout(60)
 def test_a_name_given_twice_among_many_is_found_at_once() -> None:
     names = ",".join(f'"{number}": 1' for number in range(100_000))
-    _, rows = json_rows(f'{{{names}, "99999": 2}}', "file")
+    _, rows, _ = json_rows(f'{{{names}, "99999": 2}}', "file")
     assert [row.reason for row in rows if isinstance(row, Skip)] == ["'99999' is given twice"]
 
 

@@ -106,3 +106,16 @@ def test_a_file_larger_than_the_memory_allows_is_refused(
     path.write_bytes(pack(b"x" * 998))
     with pytest.raises(InputError, match="larger than 997 bytes unpacked"):
         text_files.read_bytes(path)
+
+
+def test_what_is_no_text_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"notes\.txt is a PDF, not text"):
+        decoded(b"%PDF-1.7 and so on", "notes.txt")
+    with pytest.raises(InputError, match="3 of its 23 bytes are zero"):
+        decoded(b"a\0b\0\0" + b"c" * 18, "notes.txt")
+    with pytest.raises(InputError, match="is not a file"):
+        text_files.read_bytes(Path("/dev/null"))
+
+
+def test_the_mark_of_an_encoding_that_was_named_is_no_text() -> None:
+    assert decoded("\ufeffabc".encode(), "notes.txt", "utf-8").text == "abc"

@@ -6,10 +6,10 @@ equation or a definition instead of a result: such a chain is never called wrong
 
 import math
 import re
-from functools import cached_property
+from functools import cached_property, partial
 
 from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
-from glassformer.by_hand.checking.ledger import Claim, Ledger, Topic
+from glassformer.by_hand.checking.ledger import Claim, Ledger, Topic, constantly
 from glassformer.by_hand.checking.named_steps import steps
 from glassformer.by_hand.checking.proof.evidence import UnsureError, is_written
 from glassformer.by_hand.checking.proof.readings import (
@@ -204,22 +204,30 @@ class Chain:
             fitting += [each for each in reversed(self.earlier) if ledger.gives(each, node)]  # rounded only on the way
             meant = (*fitting, expected)[0]
         is_dash = dashed is not None and meant is expected and ledger.source[expected.span.start] in "-−–"
-        doubt = "it begins with a dash or a minus" if is_dash else self._doubt(expected, node)
+        dash = "it begins with a dash or a minus" if is_dash else ""
+        doubt = partial(self._doubt_of_result, dash, expected, node, is_about=side.relation == "ABOUT")
+        ledger.compare(meant, node, Topic(self.title, node), doubt)
+        claim.status, claim.why = "checked", ""
+
+    def _doubt_of_result(self, dash: str, expected: Node, node: Node, *, is_about: bool) -> str:
+        """Why a result that does not follow may yet be no mistake; asked only of such, for it takes time."""
+        doubt = dash or self._doubt(expected, node)
+        if doubt:
+            return doubt
         value = self._value(expected)
-        is_about = side.relation == "ABOUT"
         is_coarse = is_round(node, value, noughts=1 if is_about else _NOUGHTS)
         is_coarse |= is_about and (is_far_off(node, value) or is_power_of_two(node, value))
         is_estimate = is_about and isinstance(node, Number) and is_near_miss(node, value) and "π" in names_in(expected)
-        if is_rounded_up(node, value) or is_coarse or is_estimate:
-            doubt = doubt or "a round number, perhaps, an estimate, or one of another size"
-        ledger.compare(meant, node, Topic(self.title, node), doubt)
-        claim.status, claim.why = "checked", ""
+        is_rough = is_rounded_up(node, value) or is_coarse or is_estimate
+        return "a round number, perhaps, an estimate, or one of another size" if is_rough else ""
 
     def _is_claim(self, side: Side, node: Node, before: Node) -> bool:
         """A bare number after another says nothing about how one comes from the other."""
         if side.relation == "ARROW" or self.statement.way == "code":
             return not is_printed(before) and (side.relation != "ARROW" or not isinstance(node, Number))
         if isinstance(node, Number) and isinstance(before, Number) and self.statement.way != "given":
+            if before.percent != node.percent:
+                return self.ledger.agrees(before, node)  # 0.645 = 64.5 %; else it is another share, perhaps
             return ("e" in before.text) != ("e" in node.text)  # 3 × 10⁻³ = 0.003
         return True
 
@@ -294,7 +302,8 @@ class Chain:
             try:
                 is_anew = isinstance(literal, Number) or (name.key, literal.key) in ledger.values
                 anew = "the name may be given anew" if worked is None and is_anew else ""
-                ledger.compare(choice, literal, subject, anew or self._doubt(choice, literal))
+                doubt = partial(self._doubt, choice, literal)
+                ledger.compare(choice, literal, subject, constantly(anew) if anew else doubt)
                 claim.status = "checked"
                 return True
             except InputError as error:
@@ -317,7 +326,7 @@ class Chain:
             for choice in fitting or choices[:1]:
                 try:
                     doubt = _STANDARD if literal.key in ("0", "1") else self._unreal()
-                    ledger.compare(choice, literal, subject, doubt, proven=pinned)
+                    ledger.compare(choice, literal, subject, constantly(doubt), proven=pinned)
                     claim.status = "checked"
                     return True
                 except InputError:

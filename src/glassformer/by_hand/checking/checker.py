@@ -5,9 +5,11 @@ Reading is done in statements.py, comparing in ledger.py, the words for what was
 
 from glassformer.by_hand.checking.chains import Chain
 from glassformer.by_hand.checking.columns import ColumnGroup, equations, find_columns
+from glassformer.by_hand.checking.knowledge import Room
 from glassformer.by_hand.checking.labelled_rows import find_rows, products
 from glassformer.by_hand.checking.ledger import Claim, Ledger, Topic
-from glassformer.by_hand.grammar.expressions import Matrix, Name, Node, is_printed, names_in, walk
+from glassformer.by_hand.checking.proof.exactness import room_left
+from glassformer.by_hand.grammar.expressions import Matrix, Name, Node, Product, is_printed, names_in, walk
 from glassformer.by_hand.grammar.names import stage_of
 from glassformer.by_hand.notes.statements import Reading, Side, Statement
 from glassformer.by_hand.numbers.comparison import fit
@@ -20,12 +22,25 @@ _NO_CHANCE = 6  # numbers that come out
 _PARTS = frozenset({"row", "column", "entry", "element", "component", "part", "first", "second", "third", "last"})
 
 
+def checked(reading: Reading, *, exact: bool = False, digits: int | None = None) -> "Checker":
+    """Checks a document; once more if its own results show that given numbers are exact, and one hangs on that."""
+    checker = Checker(reading, exact=exact, digits=digits)
+    checker.run()
+    room = room_left(checker.ledger, checker.ledger.worked) if checker.ledger.hangs_on_rounding else {}
+    if room:
+        checker = Checker(reading, digits=digits, room=room)
+        checker.run()
+    return checker
+
+
 class Checker:
     """Goes through the statements in order; what cannot be checked yet is tried again at the end."""
 
-    def __init__(self, reading: Reading, *, exact: bool = False, digits: int | None = None) -> None:
+    def __init__(
+        self, reading: Reading, *, exact: bool = False, digits: int | None = None, room: Room | None = None
+    ) -> None:
         self.reading = reading
-        self.ledger = Ledger(reading, exact=exact, digits=digits)
+        self.ledger = Ledger(reading, exact=exact, digits=digits, room=room)
 
     def run(self) -> Ledger:
         """Checks everything."""
@@ -102,8 +117,16 @@ class Checker:
             here = [table for table in tables if table.section == section]
             fitting = [each for each in products(here, self.ledger.scope) if self._is_shown(each[1], each[2])]
             for name, expected, printed in fitting if len(fitting) == 1 else []:
-                self.ledger.compare(expected, printed, Topic(name, printed), proven=True)
-                self.ledger.claims.append(Claim(printed.span, "checked"))
+                self._product(name, expected, printed)
+
+    def _product(self, name: str, expected: Product, printed: Matrix) -> None:
+        above, claim = expected.factors[0], Claim(printed.span, "checked")
+        self.ledger.literals[id(above)] = self.ledger.given(above)
+        try:
+            self.ledger.compare(expected, printed, Topic(name, printed), proven=True)
+        except InputError as error:
+            claim.status, claim.why = "not checkable", str(error)
+        self.ledger.claims.append(claim)
 
     def _is_shown(self, expected: Node, printed: Matrix) -> bool:
         """Whether so many numbers come out that no chance gives them."""
@@ -129,4 +152,6 @@ class Checker:
 
     def _is_same(self, matrix: Matrix, flaw: Flaw) -> bool:
         known = self.ledger.literals.get(id(matrix))
-        return matrix.key == flaw.literal.key or (known is not None and known.mistake is flaw)
+        own = flaw.literal.span
+        is_part = own.start <= matrix.span.start and matrix.span.end <= own.end
+        return is_part or matrix.key == flaw.literal.key or (known is not None and known.mistake is flaw)

@@ -18,9 +18,12 @@ MEANINGS = MappingProxyType(
         "formula": "the numbers are right, but for another formula than the one named",
         "cut-off": "digits cut off instead of rounded",
         "doubtful": "only possible if the given numbers were rounded before they were printed",
+        "look again": "unequal as we read it, which may not be as it is meant",
     }
 )
-MILD = frozenset({"cut-off", "doubtful"})
+LOOK_AGAIN = "look again"
+ROUNDING = frozenset({"cut-off", "doubtful"})
+MILD = ROUNDING | {LOOK_AGAIN}
 
 # The outcomes of a check, and what a command ends with for each.
 EXIT_CODES = MappingProxyType({"fine": 0, "wrong": 1, "nothing checked": 4, "too little checked": 4})
@@ -59,9 +62,14 @@ class Finding:
         """Whether it counts only for a strict reader."""
         return self.verdict in MILD
 
+    @property
+    def level(self) -> str:
+        """How much it says: `wrong` beyond doubt, `look again` where it may be meant otherwise, or `rounding`."""
+        return self.verdict if self.verdict == LOOK_AGAIN else "rounding" if self.is_mild else "wrong"
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        whole = asdict(self)
+        whole = asdict(self) | {"level": self.level}
         for inner in ("length", "offset"):
             del whole[inner]
         return whole | {"follows": list(self.follows)}
@@ -217,5 +225,6 @@ class Report:
             "checked": self.coverage.checked,
             "look_like_results": self.coverage.look_like_results,
             "findings": len(self.findings),
+            "look_again": sum(finding.verdict == LOOK_AGAIN for finding in self.findings),
             "first_wrong_line": first.line if first else None,
         }

@@ -8,12 +8,13 @@ import numpy as np
 
 from glassformer.by_hand.checking import coverage
 from glassformer.by_hand.checking.checker import Checker
-from glassformer.by_hand.checking.findings import Correction, Finding, Remark, Report
+from glassformer.by_hand.checking.findings import LOOK_AGAIN, Correction, Finding, Remark, Report
 from glassformer.by_hand.checking.ledger import Ledger
+from glassformer.by_hand.checking.proof.certainty import is_tellable, why_look_again
 from glassformer.by_hand.checking.proof.evidence import is_written
 from glassformer.by_hand.checking.proof.excuses import excuse
 from glassformer.by_hand.checking.proof.readings import misprinted
-from glassformer.by_hand.checking.proof.trust import ground
+from glassformer.by_hand.checking.proof.trust import ground, is_plain_sum
 from glassformer.by_hand.checking.spelling import Spelling, decimals_of, number
 from glassformer.by_hand.grammar.expressions import (
     Call,
@@ -30,14 +31,16 @@ from glassformer.by_hand.notes.documents import Document
 from glassformer.by_hand.numbers.comparison import are_near_misses, entries_of, fit, units
 from glassformer.by_hand.numbers.evaluator import print_halves, printed_value
 from glassformer.by_hand.numbers.intervals import DEEP, GENEROUS, LOCAL, Value
+from glassformer.by_hand.numbers.likeness import telling_digits
 from glassformer.by_hand.numbers.scope import PAPER, RIGHT
 from glassformer.by_hand.numbers.worlds import Flaw
 from glassformer.errors import InputError
 
 _NOT_SHOWN = "it does not follow as it was read, and nothing else shows that it was read as it is meant"
 _THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
+_MOST_SEARCHED = 200  # flaws of one document: where there are more, it was not read as it is meant
 _HALF = 1e-7  # what is as near to a half is one
-_MANY_DIGITS = 3  # so many that chance hardly gives them
+_FEW_DIGITS = 2  # of fewer, any number gives them
 _MANY_DOUBTS = 2  # more doubtful numbers than these, and the given numbers were simply rounded
 _MUCH_STRAIN = 0.5  # of the room that rounding leaves: many small errors hardly ever add up to as much
 
@@ -48,6 +51,7 @@ def judge(checker: Checker) -> Report:
     withdrawn = _withdraw(ledger)
     for flaw in ledger.flaws:
         flaw.sure = _hangs_on(flaw, ledger)
+    _look_again(ledger)
     report = Report([document.file], documents=[document], numbers=ledger.numbers, following=ledger.following)
     report.coverage = coverage.count(checker.reading, ledger)
     _count(ledger, document, report)
@@ -72,19 +76,39 @@ def _withdraw(ledger: Ledger) -> set[Flaw]:
     for flaw in ledger.flaws:
         if not flaw.kind:
             flaw.ground = ground(flaw, ledger.record, ledger.source)
-            why = _excuse(flaw, ledger) if flaw.ground else _NOT_SHOWN
+            is_told = flaw.ground and is_tellable(flaw.literal)
+            is_told = is_told or is_plain_sum(flaw, ledger.record, ledger.source)
+            why = _excuse(flaw, ledger) if is_told else _NOT_SHOWN
             if why:
                 doubted[flaw] = _what_we_get(flaw) + why
     for flaw, why in doubted.items():
-        numbers = [each.span.start for each in walk(flaw.literal) if isinstance(each, Number)]
         ledger.numbers -= flaw.wrong.size
-        for claim in ledger.claims:
-            if claim.span.start <= flaw.literal.span.start and flaw.literal.span.end <= claim.span.end:
-                claim.status, claim.why = "not checkable", why
-        for start in numbers:
-            ledger.compared.pop(start, None)
+        _not_checked([flaw.literal], why, ledger)
     ledger.flaws = [flaw for flaw in ledger.flaws if flaw not in doubted]
     return set(doubted)
+
+
+def _look_again(ledger: Ledger) -> None:
+    """Tells what is wrong beyond doubt from what is unequal and may be meant otherwise: that is not checked, either."""
+    for flaw in [] if ledger.exact else ledger.flaws:
+        why = why_look_again(flaw, ledger.record, ledger.source) if flaw.kind in ("", "formula") else ""
+        if not why:
+            continue
+        if not flaw.kind:
+            ledger.numbers -= int(flaw.wrong.sum())
+            parts = [flaw.literal] if flaw.wrong.all() else [node for _, _, node in _wrong_entries(flaw)]
+            _not_checked(parts, f"to be looked at again; {_what_we_get(flaw)}".strip("; "), ledger)
+        flaw.sure, flaw.is_doubted = why, True
+
+
+def _not_checked(parts: list[Node], why: str, ledger: Ledger) -> None:
+    """Takes numbers out of the count of those that were checked, and says why; a claim that has others stays in it."""
+    for part in parts:
+        for each in walk(part):
+            ledger.compared.pop(each.span.start, None)
+        for claim in ledger.claims_around(part.span):
+            has_others = any(start in ledger.compared for start in range(claim.span.start, claim.span.end))
+            claim.status, claim.why = (claim.status if has_others else "not checkable"), why
 
 
 def _excuse(flaw: Flaw, ledger: Ledger) -> str:
@@ -104,18 +128,22 @@ def _excuse(flaw: Flaw, ledger: Ledger) -> str:
 
 
 def _hangs_on(flaw: Flaw, ledger: Ledger) -> str:
-    """How sure a flaw is. Where a digit of the working, changed, gives the printed number, it may be that one."""
+    """How sure a flaw is. Where a digit of the working, changed, gives the printed number, it may be that one.
+
+    A number of the working that stands in the notes a second time is not doubted, unless what it should be does, too.
+    """
     literal, expected = flaw.literal, flaw.expected
     if flaw.kind or flaw.is_proven or not isinstance(literal, Number) or expected is None or not is_written(expected):
         return flaw.sure
-    is_telling = len(literal.text.replace(".", "").strip("0")) >= _MANY_DIGITS and flaw.state == "open"
-    if not is_telling or flaw.right is None or are_near_misses(literal, flaw.wrong, flaw.right):
+    if flaw.state != "open" or telling_digits(literal) < _FEW_DIGITS or len(ledger.flaws) > _MOST_SEARCHED:
         return flaw.sure
     ledger.enter(flaw.section)
+    found: list[str] = []
     for old, new, working in misprinted(expected):
-        if ledger.gives(working, literal):
-            return f"unless {old.text} is a misprint for {new.text}, from which it follows"
-    return flaw.sure
+        is_confirmed = telling_digits(old) > 1 and ledger.stands(old) > 1 and not ledger.stands(new)
+        if not is_confirmed and ledger.gives(working, literal):
+            found.append(f"or {old.text} in its working is wrong: {new.text} gives {literal.text}")
+    return "or a number in its working is wrong" if len(found) > 1 else found[0] if found else flaw.sure
 
 
 def _what_we_get(flaw: Flaw) -> str:
@@ -201,7 +229,7 @@ def in_order(flaws: list[Flaw]) -> list[Flaw]:
 
 def verdict(flaw: Flaw) -> str:
     """The word for what happened."""
-    return flaw.kind or {"open": "wrong"}.get(flaw.state, flaw.state)
+    return LOOK_AGAIN if flaw.is_doubted else flaw.kind or {"open": "wrong"}.get(flaw.state, flaw.state)
 
 
 def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
@@ -274,13 +302,20 @@ def _cause(flaw: Flaw, ledger: Ledger, document: Document) -> str | None:
 
 
 def _text(node: Node, document: Document) -> str:
-    return document.slice(node.span)
+    """As printed, with the braces that close it: the span of a fraction ends with what stands in it."""
+    text = document.slice(node.span)
+    missing = text.count("{") - text.count("}")
+    after = document.read_as[node.span.end : node.span.end + missing] if missing > 0 else ""
+    return text + after if after == "}" * missing else text
 
 
 def _rounded(right: float, node: Node) -> str:
     """The right number with as many digits as were printed."""
     if not math.isfinite(right):
         return number(right)
+    if isinstance(node, Number) and "e" in node.text:
+        places = len(node.text.partition("e")[0].partition(".")[2])
+        return f"{right:.{places}e}".replace("e+", "e")
     decimals = node.decimals if isinstance(node, Number) else decimals_of(node)
     if decimals is None:
         return f"{round(right)}" if abs(right - round(right)) < 1e-9 else number(right)
@@ -325,9 +360,10 @@ def _formula_finding(flaw: Flaw, document: Document) -> Finding:
         col=None,
         printed=said,
         right=meant,
-        verdict="formula",
+        verdict=verdict(flaw),
         cause=flaw.cause,
         arithmetic="",
+        sure=flaw.sure,
         length=len(said),
         offset=start,
         quote=document.line_text(start),

@@ -1,15 +1,17 @@
-"""Everything known so far in one document, and the one place where printed numbers are compared with it.
+"""The account of one document: the one place where printed numbers are compared with what is known, and called wrong.
 
 Printed numbers are wrong only if no reading of the notation gives them, and something proves that they should follow:
 evidence.py says when. Knows nothing of chains; chains.py and checker.py ask it to compare.
 """
 
-import re
+from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from glassformer.by_hand.checking.knowledge import Knowledge, Room, Understood, Worked, misses
 from glassformer.by_hand.checking.proof.evidence import (
     UnsureError,
     is_meant,
@@ -20,7 +22,6 @@ from glassformer.by_hand.checking.proof.evidence import (
 )
 from glassformer.by_hand.checking.proof.readings import are_codes, in_other_digits, read_otherwise
 from glassformer.by_hand.checking.proof.trust import Record
-from glassformer.by_hand.checking.stacks import Stacks
 from glassformer.by_hand.grammar.expressions import (
     Matrix,
     Name,
@@ -35,12 +36,11 @@ from glassformer.by_hand.grammar.expressions import (
     walk,
 )
 from glassformer.by_hand.notes.statements import Reading
-from glassformer.by_hand.numbers.comparison import are_near_misses, units
-from glassformer.by_hand.numbers.conventions import PLAIN, Convention, others
-from glassformer.by_hand.numbers.evaluator import Evaluator, printed_value
-from glassformer.by_hand.numbers.intervals import DEEP, LOCAL, ShapeError, Value
-from glassformer.by_hand.numbers.scope import PAPER, RIGHT, Known, Mistake, Scope, World
-from glassformer.by_hand.numbers.worlds import Flaw, Outcome, compare
+from glassformer.by_hand.numbers.comparison import units
+from glassformer.by_hand.numbers.evaluator import printed_value
+from glassformer.by_hand.numbers.intervals import LOCAL, ShapeError
+from glassformer.by_hand.numbers.scope import PAPER, RIGHT, Known, Mistake, World
+from glassformer.by_hand.numbers.worlds import Flaw, Outcome
 from glassformer.by_hand.slips.causes import scene_of
 from glassformer.by_hand.slips.search import find_cause, other_function, said_otherwise
 from glassformer.errors import InputError
@@ -52,10 +52,10 @@ _POSSIBLE = {
 }
 
 
-_LETTERS = re.compile(r"[\W_]|left|right")
 _JUST_BEFORE = 2  # statements
 _PLAINLY_ROUNDED = 3  # decimals
 _MANY_DIGITS = 4  # so many that a number is known by them
+_MOST_CLAIMS = 50  # that begin in a stretch of text before its last one
 
 
 @dataclass
@@ -76,48 +76,40 @@ class Topic:
     side: Node | None = None
 
 
-@dataclass
-class Understood:
-    """Printed numbers under the reading that fits them best."""
-
-    outcome: Outcome
-    evaluator: Evaluator
-    convention: Convention
+Doubt = Callable[[], str]  # why a number that does not follow may yet be no mistake; empty if there is no reason
 
 
-class Ledger:
-    """Everything known so far, section by section."""
+def no_doubt() -> str:
+    """Nothing speaks against it."""
+    return ""
 
-    def __init__(self, reading: Reading, *, exact: bool = False, digits: int | None = None) -> None:
-        self.exact = exact or reading.says_exact
+
+def constantly(doubt: str) -> Doubt:
+    """A reason that is known beforehand."""
+    return lambda: doubt
+
+
+class Ledger(Knowledge):
+    """What is known, what was compared with it, and what is wrong."""
+
+    def __init__(
+        self, reading: Reading, *, exact: bool = False, digits: int | None = None, room: Room | None = None
+    ) -> None:
+        super().__init__(reading, exact=exact, digits=digits, room=room)
         self.by_catalogue = reading.document.ways is not None  # a worksheet of a layer: its formulas have one meaning
-        self.habits = reading.habits
-        self.source = reading.document.text
-        self.finest = 0.0 if digits is None else 10.0**-digits
         self.claims: list[Claim] = []
+        self._by_start: list[Claim] = []  # the same in the order of the text
         self.flaws: list[Flaw] = []
         self.numbers = 0  # printed numbers that were compared
         self.following = 0  # of these, consistent with an earlier error
         self.compared: dict[int, bool] = {}  # where each of these stands, and if it was put in for a name
-        self.scopes: list[Scope] = []
-        for section in reading.sections:
-            self.scopes.append(Scope(None if section.parent is None else self.scopes[section.parent]))
-        self.literals: dict[int, Known] = {}
-        self.stacks = Stacks()
         self.record = Record()
+        self.worked: list[Worked] = []  # results that were compared
+        self.hangs_on_rounding = False  # one of them is far off, unless the given numbers were rounded
         self.mistaken: dict[str, Known] = {}  # wrong numbers of many digits
         self.said: list[dict[str, Node]] = [{}]  # statement by statement: names, and what is worked out for them
         self.values: set[tuple[str, str]] = set()  # names, and what was printed for them anywhere
         self.by_program = False
-        self.cuts = False  # the writer was seen to cut digits off
-        self.printed: list[Node] = []  # what was printed in this section, the latest at the end
-        self.section, self.scope = 0, self.scopes[0]
-
-    def enter(self, section: int) -> None:
-        """From here on names are those of this section."""
-        if section != self.section:
-            self.printed = []
-        self.section, self.scope = section, self.scopes[section]
 
     def go_on(self, *, by_program: bool) -> None:
         """The next statement begins; what a program or a sheet gives is a proof by itself."""
@@ -128,38 +120,6 @@ class Ledger:
         """What a name was said to be a few statements before, in numbers that nobody has worked out yet."""
         return next((said[name] for said in self.said if name in said), None)
 
-    def spelling(self, name: Name) -> str:
-        """A name as the author writes it, if that can be told from the page."""
-        written = self.source[name.span.start : name.span.end].strip()
-        same = sorted(_LETTERS.sub("", written.lower())) == sorted(_LETTERS.sub("", name.key.lower()))
-        return written if "\n" not in written and (same or name.text.startswith("∂")) else name.key
-
-    # --- working out --------------------------------------------------------------------------------------------
-
-    def evaluator(self, world: World = PAPER, convention: Convention = PLAIN) -> Evaluator:
-        """An evaluator in this section."""
-        return Evaluator(self.scope, self.literals, world, self._stack_of, convention)
-
-    def can_work_out(self, node: Node) -> bool:
-        """Whether everything in it is known and fits together."""
-        try:
-            self.evaluator()(node, itself=False)
-        except InputError:
-            return False
-        return True
-
-    def _stack_of(self, name: str) -> list[Known]:
-        """The rows that were made with W_Q are the matrix Q, if Q itself was never printed."""
-        weight = self.scope.find(f"W_{name}") if len(name) == 1 else None
-        return [] if weight is None else self.stacks.made_with(self.section, weight)
-
-    def given(self, literal: Node) -> Known:
-        """Numbers that are simply given."""
-        value = printed_value(literal, given=True)
-        if self.exact:
-            value = Value(np.repeat(value.low[LOCAL][None], 4, axis=0), np.repeat(value.high[LOCAL][None], 4, axis=0))
-        return Known(value, value, literal)
-
     # --- comparing ----------------------------------------------------------------------------------------------
 
     def recognise(self, node: Node) -> None:
@@ -169,24 +129,25 @@ class Ledger:
                 self.literals[id(each)] = self.mistaken[each.key]
 
     def compare(
-        self, expected: Node, literal: Node, subject: Topic, doubt: str = "", *, proven: bool | None = None
+        self, expected: Node, literal: Node, subject: Topic, doubted: Doubt = no_doubt, *, proven: bool | None = None
     ) -> None:
         """Compares printed numbers with an expression, and keeps what they stand for from now on.
 
-        Raises `UnsureError` if they do not follow but nothing proves that they should; a `doubt` is such a reason.
+        Raises `UnsureError` if they do not follow but nothing proves that they should; `doubted` is asked for a reason.
         `proven` says that the proof was found elsewhere; if False, that the numbers themselves must show what is meant.
         """
         if self._is_copy(expected, literal):
             return
-        found = self._understood(expected, literal)
+        found = self.understood(expected, literal)
         outcome = found.outcome
         outcome.known.origin = expected
+        doubt = doubted() if outcome.wrong.any() or not outcome.fit.fine else ""
         if outcome.wrong.any():
             if not self.exact and self._are_other_digits(expected, literal):
                 raise UnsureError("digits that may be read in another way")
             meant = None if self.by_catalogue else self._meant(expected, literal, int(outcome.wrong.sum()))
             if meant is not None:
-                self.compare(meant, literal, subject, doubt, proven=proven)
+                self.compare(meant, literal, subject, constantly(doubt), proven=proven)
                 return
             is_list = isinstance(literal, Matrix)  # of one number alone any softmax is 1
             other = said_otherwise(expected, lambda node: self.fits(node, literal)) if is_list else None
@@ -204,8 +165,10 @@ class Ledger:
             flaw.is_proven = bool(proven) or self.by_program
             flaw.is_pinned = is_pinned(literal, found.evaluator)
             flaw.by_scalars = rests_on_scalars(expected, found.evaluator)
-        self.record.note(expected, is_right=not outcome.wrong.any())
+        self.record.note(expected, is_right=not outcome.wrong.any(), is_near=not misses(found)[1])
         outcome.settle()
+        self.worked.append(Worked(self.section, expected, literal, found.convention))
+        self.hangs_on_rounding |= _is_far_off(literal, outcome)
         if not doubt and proven is None:
             self._mild(expected, literal, found, subject)
         self._keep(expected, literal, outcome)
@@ -218,7 +181,7 @@ class Ledger:
         best: Node | None = None
         for meant in read_otherwise(expected, literal, self.source):
             try:
-                left = int(self._understood(meant, literal).outcome.wrong.sum())
+                left = int(self.understood(meant, literal).outcome.wrong.sum())
             except InputError:
                 continue
             if left < n_wrong:
@@ -226,45 +189,6 @@ class Ledger:
             if not left:
                 break
         return best
-
-    def _understood(self, expected: Node, literal: Node) -> Understood:
-        """Under the first reading that leaves nothing wrong; else under the one that comes nearest."""
-        plain = self.evaluator()
-        best: Understood | None = None
-        problem: ShapeError | None = None
-        try:
-            best = self._under(PLAIN, expected, literal, plain)
-        except ShapeError as error:
-            problem = error
-        if best is not None and not best.outcome.wrong.any():
-            return best
-        half = float(units(literal).max()) / 2 if is_printed(literal) and _has_decimals(literal) else 0.0
-        for convention in others(plain.met, self.habits, half):
-            try:
-                found = self._under(convention, expected, literal, self.evaluator(PAPER, convention))
-            except InputError:
-                continue
-            if best is None or _misses(found) < _misses(best):
-                best = found
-            if not found.outcome.wrong.any():
-                return found
-        if best is None:
-            raise problem or ShapeError("the shapes do not fit")
-        return best
-
-    def _under(self, convention: Convention, expected: Node, literal: Node, on_paper: Evaluator) -> Understood:
-        itself = isinstance(expected, Name | Transpose)
-
-        def evaluate(world: World) -> tuple[Value, list[Known]]:
-            evaluator = on_paper if world is PAPER else self.evaluator(world, convention)
-            value = evaluator(expected, itself=itself)
-            return value, evaluator.used
-
-        def printed() -> Value:
-            return self.evaluator(PAPER, convention)(literal)
-
-        outcome = compare(literal, evaluate, printed, cuts=self.cuts, finest=self.finest)
-        return Understood(outcome, on_paper, convention)
 
     def _why_not(self, expected: Node, literal: Node, found: Understood, cause: str | None, proven: bool | None) -> str:
         evaluator = found.evaluator
@@ -316,7 +240,8 @@ class Ledger:
         except ShapeError:
             return False
         if same:
-            self.literals[id(literal)] = Known(paper, right, literal, known.mistake, known.sources, expected, mended)
+            copy = Known(paper, right, literal, known.mistake, known.sources, expected, mended, known.given)
+            self.literals[id(literal)] = copy
             self.numbers += printed.low[0].size
             self._mark_compared(literal, copied=True)
         return bool(same)
@@ -327,31 +252,13 @@ class Ledger:
                 if isinstance(each, Number):
                     self.compared[each.span.start] = copied and self.compared.get(each.span.start, True)
 
-    def agrees(self, expected: Node, literal: Node) -> bool:
-        """Whether the printed numbers follow from an expression, in some reading and with some mistake mended."""
-        try:
-            return not self._understood(expected, literal).outcome.wrong.any()
-        except InputError:
-            return False
-
-    def gives(self, expected: Node, literal: Node) -> bool:
-        """Whether an expression gives the printed numbers to the last digit, its own numbers taken as they stand."""
-        try:
-            value = self.evaluator()(expected, itself=False)
-            numbers = printed_value(literal, given=False).middle(LOCAL)
-            room = units(literal) / 2 + 1e-9
-            ways = (np.abs(value.fitted(numbers.shape).middle(way) - numbers) <= room for way in (LOCAL, DEEP))
-            return any(bool(way.all()) for way in ways)
-        except InputError:
-            return False
-
-    def fits(self, node: Node, literal: Node) -> bool:
-        """Whether the printed numbers are what an expression, or a name, gives."""
-        try:
-            value = self.evaluator()(node, itself=isinstance(node, Name))
-            return not compare(literal, lambda _: (value, []), lambda: value).wrong.any()
-        except InputError:
-            return False
+    def claims_around(self, span: Span) -> list[Claim]:
+        """The claims that a stretch of the text belongs to."""
+        if len(self._by_start) != len(self.claims):
+            self._by_start = sorted(self.claims, key=lambda claim: claim.span.start)
+        last = bisect_right(self._by_start, span.start, key=lambda claim: claim.span.start)
+        nearest = self._by_start[max(0, last - _MOST_CLAIMS) : last]
+        return [claim for claim in nearest if span.end <= claim.span.end]
 
     # --- mistakes -----------------------------------------------------------------------------------------------
 
@@ -441,15 +348,10 @@ def _look_rounded(expected: Node, used: list[Known]) -> bool:
     return any((number.decimals or 0) >= _PLAINLY_ROUNDED for number in numbers)
 
 
-def _misses(found: Understood) -> tuple[int, bool]:
-    """How many numbers are wrong, and if they are not even near."""
-    outcome = found.outcome
-    literal = outcome.known.literal
-    is_near = (
-        literal is not None and is_printed(literal) and are_near_misses(literal, outcome.wrong, outcome.fit.expected)
-    )
-    return int(outcome.wrong.sum()), not is_near
-
-
-def _has_decimals(literal: Node) -> bool:
-    return bool((units(literal) < 1).any())
+def _is_far_off(literal: Node, outcome: Outcome) -> bool:
+    """Whether a number is possible only if the given ones were rounded, and is off by more than its last digit."""
+    doubtful = outcome.fit.doubtful & ~outcome.wrong
+    if not doubtful.any():
+        return False
+    numbers = printed_value(literal, given=False).middle(LOCAL)
+    return bool((doubtful & (np.abs(outcome.fit.expected.middle(LOCAL) - numbers) > units(literal))).any())

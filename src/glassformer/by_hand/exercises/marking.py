@@ -116,7 +116,7 @@ class _Marker:
         """Counts wrong answers, and keeps the first."""
         checker = Checker(read(self._completed(answered).encode(), self.answer.name, self.key.suffix))
         ledger = checker.run()
-        found = {finding.offset: finding for finding in judge(checker).findings if not finding.is_mild}
+        found = {finding.offset: finding for finding in judge(checker).findings if finding.level != "rounding"}
         places = printed_cells(checker.reading)
         wrong, first_wrong = 0, ""  # before anything is wrong there is nothing to follow
         for cell in answered:

@@ -19,6 +19,7 @@ from glassformer.by_hand.grammar.patterns import (
     COUNTED_E,
     COUNTED_NAME,
     INDEX,
+    INVERSE_TEMPERATURE,
     LONG_FUNCTION,
     LONG_SUBSCRIPT,
     LOW,
@@ -152,6 +153,8 @@ class NameLexer:
             return [self.token("FUNCTION", function, start, of.end())]
         if script and function == "log":  # to a base of its own
             function += script["group"] or script["digits"] or script[0]
+        if script and function == "softmax" and INVERSE_TEMPERATURE.fullmatch(script[0]):
+            function += " β"
         return [self.token("FUNCTION", function, start, script.end() if script else end)]
 
     def _named(self, text: str, start: int, end: int) -> list[Token]:

@@ -197,6 +197,8 @@ class _Builder(Transformer[Token, Node]):
         span = _span(function, a)
         if function == "max" and isinstance(a, Matrix) and len(a.rows[0]) == 2 and a.rows[0][0].key == "0":
             return Call("relu", a.rows[0][1], span)
+        if function == "softmax β":
+            return Call("softmax", Product((Name("β", _span(function)), a), span), span)
         return Transpose(a, span) if function == "transpose" else Call(str(function), a, span)
 
 

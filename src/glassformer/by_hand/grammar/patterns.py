@@ -28,7 +28,7 @@ PATTERN = re.compile(
   | (?P<MARKED>[^\W\d_][\u0300-\u036f\u20d7]|(?<!\w)[âêîôûĉĝĥĵŝŵŷẑȳ](?![^\W\d_]))
   | (?P<COMMENT>\#[ \t]*(?:=|->|→|≈)?[ \t]*(?=[-\[\d])|\#[^\n]*)
   | (?P<ELLIPSIS>\.\.\.)
-  | (?P<COMMAND>\\[A-Za-z]+|\\[{}%&_|\#])
+  | (?P<COMMAND>\\[A-Za-z]+|\\[{}%&_|*\#])
   | (?P<RELATION>:=|===?|=>|⇒|⟹|->|→|⟶|↦|≈|≃|≅|≐|∈|≠|!=|<=|>=|≤|≥|<|>|=|∼)
   | (?P<NUMBER>(?:(?<=frac)\d|(?<=frac\d)\d|(?<=frac\ )\d|(?<=frac\ \d)\d  # \frac14 is a quarter
         |\d+\{,\}\d+|\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d{1,4}(?![\w.]))?)
@@ -46,6 +46,7 @@ TURNS = re.compile(
 SUBSCRIPT = re.compile(
     r"_\s*(?:\{(?P<group>(?:[^{}]|\{[^{}]{0,40}\}){1,60})\}|\\(?:text|mathrm|textrm|mathsf)\s*\{(?P<words>[^{}]{1,40})\}|\\(?P<greek>[a-z]+)|(?P<digits>\d+)|(?P<letter>[A-Za-z]))"
 )
+INVERSE_TEMPERATURE = re.compile(r"_\s*\{?\s*(?:\\beta|β)\s*\}?")  # softmax_β(x) = softmax(β x)
 LONG_SUBSCRIPT = re.compile(r"\\?_(?P<run>[A-Za-z0-9]+)")
 NAME_SUPERSCRIPT = re.compile(
     r"\^\s*(?:\{\s*(?P<group>\(?[A-Za-z]{1,6}\)?|\(\d+\)|\[\w{1,3}\]|[<(][^{}()<>]{1,12}[>)]|\\?[*+]|\\text\{[^{}]{1,12}\}|\\prime)\s*\}"

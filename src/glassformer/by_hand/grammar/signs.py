@@ -41,6 +41,7 @@ COMMANDS = MappingProxyType(
         **dict.fromkeys([r"\frac", r"\dfrac", r"\tfrac"], "FRACTION"),
         **dict.fromkeys([r"\binom", r"\dbinom", r"\tbinom"], "BINOMIAL"),
         r"\sqrt": "ROOT",
+        r"\*": "STAR",  # as Markdown has it
         r"\div": "OVER",
         r"\infty": "INFINITY",
         r"\top": "TURN",

@@ -49,7 +49,10 @@ def open_document(path: Path) -> Document:
     """The document at a path, cut into passages."""
     if path.stat().st_size > LARGEST:
         return _hopeless(str(path), f"{path.stat().st_size:,} bytes; files over {LARGEST:,} bytes are not read")
-    data, suffix = path.read_bytes(), path.suffix.lower()
+    with path.open("rb") as file:  # a device says that it has no bytes, and never ends
+        data, suffix = file.read(LARGEST + 1), path.suffix.lower()
+    if len(data) > LARGEST:
+        return _hopeless(str(path), f"more than {LARGEST:,} bytes, which are not read")
     return open_bytes(data, str(path), suffix, _beside(path, data) if suffix == ".tex" else "")
 
 

@@ -145,8 +145,15 @@ _E_IS = re.compile(
     r"|\be\$?\s*(?:=|≈|~|\\approx|\bis\b)\s*(\d\.\d+|3)\b"
     r"|(?<![\w.])(\d(?:\.\d+)?)\s*\^\s*[{(]?\s*-?[xz]\b)"
 )
+_TRANSPOSED = r"\s*(?:\^\s*\{?\s*\\?(?:top|intercal|mathsf\s*\{?T|mathrm\s*\{?T|T)\s*\}{0,2}|ᵀ|\.T\b|')"
 _BY_COLUMNS = re.compile(
-    r"column[- ](?:wise|softmax)|(?:each|every|per|over(?: the)?) columns?|axis\s*=\s*0|dim\s*=\s*0", re.I
+    r"column[- ](?:wise|softmax|convention|vectors?)|columns? by columns?|axis\s*=\s*0|dim\s*=\s*0"
+    r"|(?:each|every|per|over(?: the)?) columns?\b"
+    r"|\b(?:tokens?|words?|inputs?|vectors?)\b[^.\n]{0,40}\bcolumns?\b"
+    r"|(?-i:K(?:_\{?\w{1,5}\}?)?"
+    + _TRANSPOSED
+    + r"\s*(?:@|\\cdot|·|\*)?\s*Q\b)",  # K turned over stands before Q: a token is a column
+    re.I,
 )
 
 
@@ -327,6 +334,8 @@ class _Reader:
         between = self.document.text[self.statements[-1].sides[-1].span.end : tokens[0].start_pos]
         if "\n" not in between and re.search(r"[│║|;]", between):
             return False  # the next cell of a table
+        if _SENTENCE_ENDS.match(between):
+            return False
         return "\n\n\n" not in between and not re.search(r"[^\W_]|```", _REMARK_BETWEEN.sub("", between))
 
     def _has_numbers(self, cut: list[tuple[str, list[Token]]], ground: Ground) -> bool:
@@ -362,6 +371,7 @@ class _Reader:
 
 _CLAIMS = re.compile(r"[\d=≈≃≅≐∈≠<>≤≥∼→⟶⇒⟹↦~\[\\]")  # a line without any of these prints and relates nothing
 _REMARK_BETWEEN = re.compile(r"^[^\n]*|\\\w+")  # what follows a formula on its line
+_SENTENCE_ENDS = re.compile(r"[.!?][*_)]*\s*\n")  # with the number before it: `… by 9 and 13.`
 _ARITHMETIC = frozenset({"NUMBER", "MINUS", "PLUS", "TIMES", "STAR", "OVER", "LPAR", "RPAR"})
 _LONGEST_PROSE, _MOST_PROSE = 400, 2  # characters of a line, lines
 

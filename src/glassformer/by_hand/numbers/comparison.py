@@ -62,6 +62,8 @@ def fit(literal: Node, expected: Value, finest: float = 0.0) -> Fit:
     cut_face, cut_generous = _meets(shortened, expected, FACE), _meets(shortened, expected, GENEROUS)
     all_cut = bool((cut_face | cut_generous | ~(generous | cut_generous)).all())
     cut = (~face & cut_face) | (~generous & cut_generous) if all_cut else np.zeros_like(face)
+    with np.errstate(invalid="ignore"):  # of infinities
+        cut &= np.abs(expected.middle(LOCAL) - (numbers + away * unit)) > 1e-5 * unit  # 0.965 has no digit to cut off
     wrong = ~generous & ~cut
     return Fit(expected, wrong, cut, generous & ~face & ~cut, generous)
 

@@ -22,7 +22,7 @@ def catalogue_formulas(stage: str, scope: Scope, ways: Ways = None) -> list[Node
     """The ways in which the catalogue makes a stage, over the stages that the notes give; the likeliest first."""
     formulas: list[Node] = []
     for way in CATALOGUE[stage].ways:
-        if ways is not None and ways.get(stage, way.how) != way.how:
+        if way.only_watched or (ways is not None and ways.get(stage, way.how) != way.how):
             continue
         latex, operands = _on_paper(stage, way.latex, [_operand(each, scope, ways) for each in way.operands])
         needed = [place for place, operand in enumerate(way.operands) if not operand.endswith("?")]

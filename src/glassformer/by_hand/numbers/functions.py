@@ -20,7 +20,7 @@ _PLAIN: MappingProxyType[str, Callable[[Value], Value]] = MappingProxyType(
         "absolute value": lambda a: intervals.maximum(a, intervals.negative(a)),
         "norm": lambda a: _length(a.transposed if a.shape[1] == 1 else a),
         "tanh": intervals.tanh,
-        "shares": lambda a: intervals.times(a, intervals.inverse(_row_sums(a))),
+        "shares": lambda a: intervals.times(a, intervals.inverse(intervals.total(a))),
         "column softmax": lambda a: intervals.interval_softmax(a.transposed).transposed,
         "silu": lambda a: intervals.times(a, intervals.sigmoid(a)),
         "softplus": intervals.softplus,
@@ -142,7 +142,7 @@ _CHOSEN: MappingProxyType[str, Callable[[Value, Convention], Value]] = MappingPr
         "standard deviation": lambda a, c: intervals.sqrt(_variance(a, c)),
         "layernorm": _layernorm,
         "mean": lambda a, c: intervals.mean(_flat(a, c)),
-        "sum": lambda a, c: _row_sums(_flat(_several(a), c)),
+        "sum": lambda a, c: intervals.total(_flat(_several(a), c)),
         "max": lambda a, c: _largest(_flat(a, c)),
         "min": lambda a, c: intervals.negative(_largest(intervals.negative(_flat(a, c)))),
         "gelu": lambda a, c: intervals.gelu_by_tanh(a) if c.smooth else intervals.gelu(a),
@@ -153,7 +153,7 @@ _CHOSEN: MappingProxyType[str, Callable[[Value, Convention], Value]] = MappingPr
 def _length(a: Value) -> Value:
     if a.shape[0] != 1:
         raise UnknownError("‖…‖ of a matrix may mean several things")
-    return intervals.sqrt(_row_sums(intervals.power(a, 2)))
+    return intervals.sqrt(intervals.total(intervals.power(a, 2)))
 
 
 def _counts(a: Value, n: int) -> list[int]:
@@ -163,7 +163,3 @@ def _counts(a: Value, n: int) -> list[int]:
     if not is_whole or not all(0 <= number <= MOST for number in numbers):
         raise UnknownError(f"only whole numbers from 0 to {MOST} are counted with")
     return [int(number) for number in numbers]
-
-
-def _row_sums(a: Value) -> Value:
-    return Value(a.low.sum(axis=2, keepdims=True), a.high.sum(axis=2, keepdims=True))

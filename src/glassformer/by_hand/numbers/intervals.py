@@ -88,7 +88,9 @@ def named_shape(shape: tuple[int, int]) -> str:
 def exactly(numbers: Floats | float) -> Value:
     """The same exact numbers under every reading."""
     matrix = np.atleast_2d(np.asarray(numbers, dtype=np.float64))
-    return Value(np.repeat(matrix[None], len(READINGS), axis=0), np.repeat(matrix[None], len(READINGS), axis=0))
+    low = np.empty((len(READINGS), *matrix.shape))
+    low[:] = matrix
+    return Value(low, low.copy())
 
 
 def printed(numbers: Floats, halves: Floats, *, given: bool) -> Value:
@@ -295,9 +297,17 @@ def _shares(own: Floats, others: Floats) -> Floats:
     return np.where(mine == 0, 0.0, shares)
 
 
+def total(a: Value, axes: tuple[int, ...] = (2,)) -> Value:
+    """The sum of each row, or over other axes; of ∞ and −∞ it may be anything."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        size = np.maximum(np.abs(a.low), np.abs(a.high)).sum(axis=axes, keepdims=True)
+        slack = np.where(np.isfinite(size), size * _EPS * max(a.shape), 0.0)
+        return _outward(a.low.sum(axis=axes, keepdims=True), a.high.sum(axis=axes, keepdims=True), slack)
+
+
 def mean(a: Value) -> Value:
     """The mean of each row."""
-    return _outward(a.low.mean(axis=2, keepdims=True), a.high.mean(axis=2, keepdims=True))
+    return times(total(a), exactly(1 / a.shape[1]))
 
 
 def variance(a: Value) -> Value:

@@ -49,14 +49,10 @@ def losses(function: str, a: Value, b: Value, way: int, base: float) -> Value:
     scale = _SCALES[function](per_entry.shape)
     if kind >= len(scale):
         raise UnknownError("there is no further way to mean this loss")
-    total = _total(per_entry)
+    total = intervals.total(per_entry, (1, 2))
     if function != "mean squared error":
         total = intervals.times(total, exactly(1 / np.log(base)))
     return intervals.times(total, exactly(scale[kind]))
-
-
-def _total(a: Value) -> Value:
-    return Value(a.low.sum(axis=(1, 2), keepdims=True), a.high.sum(axis=(1, 2), keepdims=True))
 
 
 def _surprise(target: Value, guess: Value) -> Value:

@@ -42,6 +42,7 @@ class Known:
     sources: frozenset[Mistake] = frozenset()  # the mistakes it may rest on
     origin: Node | None = None  # the expression it came from
     mended: Value | None = None  # without its own mistake, but with those carried on from before
+    given: Node | None = None  # where the notes give these very numbers, which come from nothing else
 
 
 @dataclass(frozen=True)

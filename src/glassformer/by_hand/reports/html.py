@@ -23,6 +23,7 @@ from glassformer.drawing.html_page import framed
 from glassformer.drawing.mathml import to_mathml
 
 _SHOWN = 200  # entries of a list; a page is read by a person
+_CLASSES = {"wrong": "", "look again": " mild again", "rounding": " mild"}  # by level
 
 
 def to_html(report: Report) -> str:
@@ -99,7 +100,7 @@ def _headline(first: Finding, file: str) -> str:
 
 
 def _card(i: int, finding: Finding, file: str, *, first: bool) -> str:
-    mild = " mild" if finding.is_mild else ""
+    mild = _CLASSES[finding.level]
     cause = f"<p class='cause'>{escape(finding.cause)}</p>" if finding.cause else ""
     arithmetic = f"<p class='sum'>{escape(minus(finding.arithmetic))}</p>" if finding.arithmetic else ""
     sure = f"<p class='sure'>{escape(doubt(finding))}</p>" if doubt(finding) else ""
@@ -107,10 +108,17 @@ def _card(i: int, finding: Finding, file: str, *, first: bool) -> str:
     return (
         f"<article id='card-{i}' class='card{mild}{' first' if first else ''}' data-mark='{i}' tabindex='0'>"
         f"<h3>{escape(place(finding))}<span>{escape(f'{file}, ' if file else '')}line {finding.line}</span></h3>"
-        f"<p class='pair'><s>{escape(minus(finding.printed))}</s> → <b>{escape(minus(finding.right))}</b></p>"
+        f"<p class='pair'>{_pair(finding)}</p>"
         f"{arithmetic}<p class='meaning'><i>{finding.verdict}</i>: {escape(MEANINGS[finding.verdict])}{follows}</p>"
         f"{sure}{cause}</article>"
     )
+
+
+def _pair(finding: Finding) -> str:
+    printed, right = escape(minus(finding.printed)), escape(minus(finding.right))
+    if finding.level == "look again":
+        return f"{printed} is printed, we get <b>{right}</b>"
+    return f"<s>{printed}</s> → <b>{right}</b>"
 
 
 class _Sheet:
@@ -170,7 +178,7 @@ class _Sheet:
                 parts.append(
                     f"<span class='{_kind(finding)}' data-mark='{i}' tabindex='0'>{escape(finding.printed)}</span>"
                 )
-                parts.append(f"<ins>{escape(minus(finding.right))}</ins>")
+                parts.append(f"<ins>{_beside(finding)}</ins>")
                 position = place + finding.length
         return "".join(parts) + escape(text[position:])
 
@@ -182,8 +190,13 @@ class _Sheet:
         shown = escape(minus(number).strip())
         return (
             f"<mrow class='{_kind(finding)}' data-mark='{i}' tabindex='0'><mn>{shown}</mn></mrow>"
-            f"<mn class='ins'>{escape(minus(finding.right))}</mn>"
+            f"<mn class='ins'>{_beside(finding)}</mn>"
         )
+
+
+def _beside(finding: Finding) -> str:
+    """What is written beside a marked number: the right one, or ours with a question mark."""
+    return escape(minus(finding.right)) + ("?" if finding.level == "look again" else "")
 
 
 def _lead(text: str) -> int:
@@ -191,7 +204,7 @@ def _lead(text: str) -> int:
 
 
 def _kind(finding: Finding) -> str:
-    return "mark mild" if finding.is_mild else "mark"
+    return f"mark{_CLASSES[finding.level]}"
 
 
 _BODY = """<header><h1>{title}</h1><p class="verdict {state}">{verdict}</p><small>{summary}</small></header>

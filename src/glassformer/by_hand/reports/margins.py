@@ -6,6 +6,7 @@ from glassformer.by_hand.reports.wording import ending, minus, sentence, summary
 from glassformer.errors import visible
 
 _SHOWN_UNCHECKED = 20
+_SIGNS = {"wrong": "✗", "look again": "≠", "rounding": "~"}  # by level
 
 
 def to_markdown(report: Report) -> str:
@@ -34,7 +35,7 @@ def _file(report: Report, document: Document) -> str:
 
 
 def _remark(finding: Finding, first: bool) -> str:
-    sign = "~" if finding.is_mild else "✗"
+    sign = _SIGNS[finding.level]
     bold = "**First wrong number.** " if first else ""
     arithmetic = f" `{minus(finding.arithmetic)}`" if finding.arithmetic else ""
     return f"> {sign} {bold}{sentence(finding)}{arithmetic}"

@@ -1,7 +1,7 @@
 """The sentences that all reports share: what a verdict means, how a finding is told. Lays nothing out."""
 
-from glassformer.by_hand.checking.findings import MEANINGS, Finding, Report, Unchecked
-from glassformer.errors import visible
+from glassformer.by_hand.checking.findings import LOOK_AGAIN, MEANINGS, Finding, Report, Unchecked
+from glassformer.errors import counted, visible
 
 
 def place(finding: Finding) -> str:
@@ -12,12 +12,13 @@ def place(finding: Finding) -> str:
 
 def doubt(finding: Finding) -> str:
     """How sure it is, where the verdict does not say so; empty if no reading of the notes allows the number."""
-    return "" if finding.is_mild or finding.sure == "impossible" else finding.sure
+    return "" if finding.level == "rounding" or finding.sure == "impossible" else finding.sure
 
 
 def sentence(finding: Finding) -> str:
     """One line that says it all."""
-    text = f"{place(finding)}: {minus(finding.printed)} is printed, {minus(finding.right)} is right; "
+    ours = f"we get {minus(finding.right)}" if finding.verdict == LOOK_AGAIN else f"{minus(finding.right)} is right"
+    text = f"{place(finding)}: {minus(finding.printed)} is printed, {ours}; "
     text += f"{finding.verdict}: {MEANINGS[finding.verdict]}"
     if finding.follows:
         text += f" ({lines_in_words(finding.follows)})"
@@ -33,6 +34,12 @@ def lines_in_words(numbers: tuple[int, ...]) -> str:
     if len(words) == 1:
         return f"line {words[0]}"
     return f"lines {', '.join(words[:-1])} and {words[-1]}"
+
+
+def look_again(report: Report) -> str:
+    """`2 numbers to look at again.`; empty if there are none."""
+    count = sum(finding.verdict == LOOK_AGAIN for finding in report.findings)
+    return f"{counted(count, 'number')} to look at again." if count else ""
 
 
 def minus(text: str) -> str:
@@ -74,11 +81,16 @@ def marks_sentence(report: Report) -> str:
 
 
 def ending(report: Report, *, strict: bool = False, least: float = 0.0) -> str:
-    """The outcome, in a sentence; empty where findings say it."""
+    """The outcome, in a sentence or two; empty where findings say it."""
+    outcome = report.outcome_for(strict=strict, least=least)
+    return "" if outcome == "wrong" else f"{_ending(report, outcome, least)} {look_again(report)}".rstrip()
+
+
+def _ending(report: Report, outcome: str, least: float) -> str:
     coverage = report.coverage
-    match report.outcome_for(strict=strict, least=least):
-        case "wrong":
-            return ""
+    match outcome:
+        case "nothing checked" if look_again(report):
+            return "No number could be checked beyond doubt."
         case "nothing checked" if coverage.look_like_results:
             return "Nothing could be checked: no number follows from others in a way that could be read."
         case "nothing checked" if report.unreadable:

@@ -53,7 +53,8 @@ def setting_of(trace: Trace, precision: int = 4) -> Setting:
     """The scores and the mask of a trace; of several heads the first."""
     if "masked" not in trace:
         raise InputError(
-            "There is no mask here to try; give a worksheet with one, a --sentence with --causal, or none."
+            "There is no mask here to try; give a worksheet with one, a --sentence with --causal, or nothing: an "
+            "example is taken then."
         )
     scores = trace.operands("masked")[0] or ""
     heads = trace[scores].shape[1]

@@ -5,6 +5,7 @@ A worksheet knows the catalogue's names and the shapes that must fit together. I
 
 import json
 import random
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -114,6 +115,9 @@ def read_example(name: str) -> Worksheet:
     return from_mapping(tomllib.loads(example_text(name)), name)
 
 
+_BRACKETED_NAME = re.compile(r"^\s*\w+(?:\[[^\]\n]*\])+\s*=", re.M)
+
+
 def read_file(path: str | Path) -> Worksheet:
     """A worksheet from a TOML, YAML or JSON file."""
     path = Path(path)
@@ -123,16 +127,20 @@ def read_file(path: str | Path) -> Worksheet:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise InputError(f"{path} has {path.stat().st_size:,} bytes; a worksheet has at most {LARGEST_FILE:,}.")
-        content = parse(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        content = parse(text)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path} is not text: byte {error.start} is not UTF-8. Save the worksheet as UTF-8."
         ) from error
+    except InputError:
+        raise
     except (ValueError, yaml.YAMLError, RecursionError) as error:
         kind = path.suffix.lstrip(".").upper()
-        raise InputError(f"{path} is not {kind}: {' '.join(str(error).split())}") from error
+        quoted = ' A name with brackets stands in quotes: "x[t]" = [1, 0].' if _BRACKETED_NAME.search(text) else ""
+        raise InputError(f"{path} is not {kind}: {' '.join(str(error).split())}.{quoted}") from error
     if not isinstance(content, dict):
         raise InputError(f"{path} must hold names and values, such as inputs = [[1, 0], [0, 1]].")
     try:
@@ -387,15 +395,15 @@ def _lengths(sheet: Worksheet) -> tuple[int, int]:
 
 
 def _check_synthesizer(sheet: Worksheet) -> None:
-    """The table must be wide enough, and its rows must be those that it is read by."""
+    """The table must be as wide as there are keys, and its rows must be those that it is read by."""
     table = sheet.givens["synthesizer_weight"]
     n_queries, n_keys = _lengths(sheet)
     by_query = sheet.scorer == "random synthesizer"
     rows = n_queries if by_query else sheet.givens["query_weight"].shape[-1] // sheet.heads
-    if table.shape[-1] < n_keys or (table.shape[-2] < rows if by_query else table.shape[-2] != rows):
+    if table.shape[-2:] != (rows, n_keys):
         raise InputError(
             f"synthesizer_weight is {table.shape[-2]} × {table.shape[-1]}; a {sheet.scorer} needs {rows} rows "
-            f"and a column for each of the {n_keys} keys."
+            f"and a column for each of the {n_keys} keys, and no more: of a wider table write what is used."
         )
     if not by_query and sheet.givens["synthesizer_bias"].shape[-1] != table.shape[-1]:
         raise InputError("synthesizer_bias must have as many columns as synthesizer_weight.")

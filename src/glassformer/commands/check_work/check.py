@@ -45,7 +45,8 @@ def check(
     Parameters
     ----------
     files
-        Notes (.md .txt .tex .ipynb .csv .xlsx .toml .yaml), folders of notes, or - for standard input.
+        Notes (.md .txt .tex .ipynb .html .docx .pdf .rst .qmd .Rmd .csv .tsv .xlsx .toml .yaml), folders of notes, or
+        - for standard input.
     json
         Print one JSON document.
     markdown
@@ -57,7 +58,7 @@ def check(
     out
         With --fix: where the corrected copy goes (a folder for several notes); never over a file.
     strict
-        Digits cut off and doubtful numbers count as wrong.
+        Digits cut off, doubtful numbers and those to be looked at again count as wrong.
     coverage
         Also fail if less than this percentage of the numbers that look like results could be checked.
     exact

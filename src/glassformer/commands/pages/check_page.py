@@ -4,12 +4,13 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from glassformer.by_hand.checking.findings import MEANINGS, Coverage, Finding, Report
+from glassformer.by_hand.checking.findings import LOOK_AGAIN, MEANINGS, Coverage, Finding, Report
 from glassformer.by_hand.reports.wording import (
     doubt,
     ending,
     groups,
     lines_in_words,
+    look_again,
     marks_sentence,
     minus,
     place,
@@ -22,6 +23,7 @@ from glassformer.errors import counted, visible
 
 WIDEST = 108
 _SHOWN_MILD = 6
+_SHOWN_AGAIN = 12
 _SHOWN_UNCHECKED = 8
 _SHOWN_FILES = 60
 _SIGNS = {"fine": ("✓", "green"), "wrong": ("✗", "red"), "fault": ("!", "bold red")}  # by outcome
@@ -59,8 +61,8 @@ def show_report(report: Report, *, strict: bool, least: float = 0.0) -> None:
         console.print()
         _show_group(console, group, width, first=number == 0, alone=len(report.files) == 1)
     console.print()
-    if mild:
-        _show_mild(console, mild)
+    _show_again(console, [finding for finding in mild if finding.verdict == LOOK_AGAIN], width)
+    _show_mild(console, mild)
     if report.rounded_givens:
         note = "numbers fit only if the given ones were rounded before they were printed; taken so."
         console.print(Text(f"  {report.rounded_givens} {note}", style="dim"))
@@ -84,6 +86,7 @@ def _show_files(console: Console, report: Report) -> None:
         words = "" if brief["outcome"] in _SIGNS else "nothing could be checked"
         if brief["outcome"] == "wrong":
             words = f"first wrong number in line {brief['first_wrong_line']}"
+        words += f"{', ' if words else ''}{look_again(each)}" if brief["look_again"] else ""
         line = Text("  ").append(f"{sign} ", style=style)
         line.append(f"{brief['checked']:>5} of {brief['look_like_results']:<5} ", style="dim")
         console.print(line.append(visible(brief["file"])).append(f"  {words}", style="dim"), soft_wrap=True)
@@ -122,7 +125,7 @@ def _indented(text: Text) -> Padding:
     return Padding(text, (0, 0, 0, 6), expand=False)
 
 
-def _quoted(finding: Finding, room: int) -> list[Text]:
+def _quoted(finding: Finding, room: int, style: str = "red") -> list[Text]:
     """The line around the number, and under it a mark with the right number beside."""
     quote, at = visible(finding.quote).replace("\t", " "), finding.column - 1
     before, number = quote[:at], quote[at : at + max(1, finding.length)]
@@ -133,13 +136,32 @@ def _quoted(finding: Finding, room: int) -> list[Text]:
     rest = room - len(before) - len(number)
     if len(after) > rest:
         after = after[: max(0, rest - 1)] + "…"
-    top = Text(before, style="dim").append(number, style="bold red not dim").append(after, style="dim")
+    top = Text(before, style="dim").append(number, style=f"bold {style} not dim").append(after, style="dim")
     under = (
         Text(" " * len(before))
-        .append("‾" * len(number), style="red")
+        .append("‾" * len(number), style=style)
         .append(f" {minus(finding.right)}", style="bold green")
     )
     return [top, under]
+
+
+def _show_again(console: Console, found: list[Finding], width: int) -> None:
+    """What is unequal and may be meant otherwise: line, what we get and how, and what is not certain."""
+    if not found:
+        return
+    title = f"  ≠ {counted(len(found), 'number')} to look at again: {MEANINGS[LOOK_AGAIN]} (counts with --strict)"
+    console.print(Text(title, style="yellow"))
+    for group in groups(found)[:_SHOWN_AGAIN]:
+        head = group[0]
+        console.print(_indented(Text(f"{place(head)}   line {head.line}", style="dim")))
+        for line in _quoted(head, width - 6, style="yellow"):
+            console.print(Text("      ").append_text(line))
+        told = f"{minus(head.arithmetic)}; " if head.arithmetic else ""
+        console.print(_indented(Text(f"{told}{doubt(head)}", style="dim")))
+    rest = len(groups(found)) - _SHOWN_AGAIN
+    if rest > 0:
+        console.print(_indented(Text(f"and {rest} more; --json lists them all", style="dim")))
+    console.print()
 
 
 def _show_mild(console: Console, mild: list[Finding]) -> None:

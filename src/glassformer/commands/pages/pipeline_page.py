@@ -132,7 +132,7 @@ def print_vocabulary(name: str, kind: str, counts: VocabularyCounts, console: Co
     page += [Text(), *_indented(words(f"How much the most frequent ones cover: {shares}.", room - 2))] if shares else []
     said = (
         f"{counts.size:,} tokens, by {kind}, {' '.join(SPECIAL)} among them. Counted in {counts.running:,} running "
-        f"tokens, where {counts.seen:,} of them stand: {counts.coverage:.2%} of the text is known; unknown "
-        f"({SPECIAL[UNKNOWN]}): {counts.unknown:,}."
+        f"tokens, in which {counts.seen:,} of the vocabulary occur: {counts.coverage:.2%} of the text is known; "
+        f"unknown ({SPECIAL[UNKNOWN]}): {counts.unknown:,}."
     )
     show(console, [*page, *_indented(words(said, room - 2, "dim")), Text()])

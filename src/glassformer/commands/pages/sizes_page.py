@@ -40,7 +40,7 @@ def print_sizes(sizes: Sizes, title: str, sentence: str, console: Console) -> No
         share = [_share(row.count, sizes.parameters)] if bars else []
         table.add_row(row.part, _formula(row), f"{row.count:,}", _work(row, sizes), *share)
     console.print(table)
-    letters = [f"{sign} = {value:,} {LETTERS[sign]}" for sign, value in sizes.letters.items()]
+    letters = [f"{sign} = {value:,} {LETTERS[sign[0]]}" for sign, value in sizes.letters.items()]
     console.print(Padding(Text(" · ".join(letters), style="dim"), (0, 2), expand=False))
     console.print()
     _print_needs(sizes, console)

@@ -13,8 +13,8 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from glassformer.drawing.curves import Point, dotted, drawn, forecast, smoothed
 from glassformer.drawing.score_words import clock, in_figures
 from glassformer.errors import counted
-from glassformer.training.budget import Forecast
 from glassformer.training.course import Event, Said
+from glassformer.training.forecasting.budget import Forecast
 from glassformer.training.loop import EpochEnded, Stepped
 
 

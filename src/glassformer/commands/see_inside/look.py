@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from glassformer.commands.on_device import load_on
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import InputError
 from glassformer.inside.hugging_face import HuggingFaceModel, is_hugging_face
 from glassformer.inside.shown import MEGABYTES, Saved, Shown
-from glassformer.runs.run import load
 from glassformer.stages.notation import plain
 from glassformer.stages.trace import Explanation, Trace
 from glassformer.text.files.text_files import STDIN, read_text
@@ -30,6 +30,7 @@ def look(
     target: str | None = None,
     longest: int | None = None,
     megabytes: float = MEGABYTES,
+    device: str = "auto",
     open: bool = False,
     json: bool = False,
 ) -> None:
@@ -55,13 +56,15 @@ def look(
     megabytes
         How large the page may be (5); to keep it so, numbers are rounded to six decimals, then the largest matrices
         left out.
+    device
+        Where to compute: auto (the best there is), cpu, cuda, cuda:1 or mps.
     open
         Show the page in a browser.
     json
         Print one JSON document: where the page is, and what it shows.
     """
     wanted = one_text(text, "look")
-    task, shown = _looked(run, wanted, target, longest)
+    task, shown = _looked(run, wanted, target, longest, device)
     found = None if number is None else shown.trace.explain(*shown.trace.find(number))
     if found is not None and open and out is None:
         raise InputError("--open shows a page, and with --number none is written; name one with --out.")
@@ -75,11 +78,11 @@ def look(
         print("No browser could be opened here; open the page yourself.", file=sys.stderr)
 
 
-def _looked(run: Path, text: str, target: str | None, longest: int | None) -> tuple[str | None, Shown]:
+def _looked(run: Path, text: str, target: str | None, longest: int | None, device: str) -> tuple[str | None, Shown]:
     """What the model was trained to do, where that is known, and the look."""
     if is_hugging_face(run):
-        return None, Shown(HuggingFaceModel.open(run).look(text, target=target, longest=longest))
-    loaded = load(run)
+        return None, Shown(HuggingFaceModel.open(run, device).look(text, target=target, longest=longest))
+    loaded = load_on(run, device)
     return loaded.card.task, loaded.look(text, target=target, longest=longest)
 
 

@@ -6,11 +6,13 @@ import sys
 import webbrowser
 from pathlib import Path
 from types import FrameType
+from urllib.parse import quote
 
 import torch
 import uvicorn
 
 from glassformer.errors import InputError
+from glassformer.layers.devices import device_called, in_words
 from glassformer.serving.requests.limits import LARGEST_HEADERS, new_token
 from glassformer.serving.requests.slow_headers import PatientProtocol
 from glassformer.studio.app import Studio
@@ -19,7 +21,9 @@ from glassformer.studio.guard import Door
 FIRST_PORT = 8765
 
 
-def studio(*runs: Path, port: int = 0, no_browser: bool = False) -> None:
+def studio(
+    *runs: Path, port: int = 0, device: str = "auto", no_browser: bool = False, lesson: Path | None = None
+) -> None:
     """Open the studio: work by hand, look inside a model, race, train. Everything stays on this machine.
 
     Parameters
@@ -29,21 +33,29 @@ def studio(*runs: Path, port: int = 0, no_browser: bool = False) -> None:
         that came with the package.
     port
         Where to listen on this machine; else 8765, or any free one.
+    device
+        Where to compute: auto (the best there is), cpu, cuda, cuda:1 or mps.
     no_browser
         Print the address only.
+    lesson
+        A lesson of your own, to begin with; `glassformer lesson` checks it.
     """
+    where = device_called(device)
     listening = _listen(port)
     door = Door(listening.getsockname()[1], new_token())
     torch.set_num_threads(1)  # the models are small; two threads would only get in each other's way
-    found = Studio(list(runs), door)
+    found = Studio(list(runs), door, lessons=[] if lesson is None else [lesson], device=str(where))
+    address = f"{door.address}#lesson={quote(lesson.stem)}" if lesson else door.address
     config = uvicorn.Config(
         found.app(), log_level="error", access_log=False, ws="none", lifespan="off", server_header=False,
         http=PatientProtocol, h11_max_incomplete_event_size=LARGEST_HEADERS, timeout_keep_alive=5,
         timeout_graceful_shutdown=1,
     )  # fmt: skip
-    print(f"The studio is open at {door.address}", file=sys.stderr)
+    print(f"The studio is open at {address}", file=sys.stderr)
+    if where.type != "cpu":
+        print(f"It computes on {in_words(where)}.", file=sys.stderr)
     print("Stop it with Ctrl-C.", file=sys.stderr, flush=True)
-    if not no_browser and not webbrowser.open(door.address):
+    if not no_browser and not webbrowser.open(address):
         print("No browser could be opened here; open the address yourself.", file=sys.stderr, flush=True)
     signal.signal(signal.SIGTERM, _leave)  # the server stops first, and then hands the signal on to us
     try:

@@ -3,16 +3,21 @@
 import json as json_format
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
+from rich.console import Console
+from rich.progress import Progress
 
 from glassformer.commands.pages.pipeline_page import print_pipeline, print_vocabulary
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import InputError, nearest
+from glassformer.objectives.objective import TokenPlan
 from glassformer.text.files.named_sets import NAMED, find_named
+from glassformer.text.files.token_files import text_files_in, write_tokens
 from glassformer.text.made_sets import MADE
 from glassformer.text.pipeline import Pipeline, VocabularyCounts, count_vocabulary, pipeline
 from glassformer.text.samples import Pair, Sample
@@ -27,10 +32,12 @@ def tokenize(
     *words: Annotated[str, Parameter(allow_leading_hyphen=True)],
     vocabulary: bool = False,
     most: int = 20,
-    tokens: str = "word",
+    tokens: str = "",
     size: int | None = None,
     min_frequency: int | None = None,
     longest: int = LONGEST,
+    out: Path | None = None,
+    processes: int = 0,
     json: bool = False,
 ) -> None:
     """Show text on its way into a model: standardised, tokens, ids, padded batch, embedding rows.
@@ -50,17 +57,30 @@ def tokenize(
     most
         How many tokens of the vocabulary to show (20).
     tokens
-        Without a run: word, character, bpe or byte-bpe.
+        Without a run: word (usual), character, bpe or byte-bpe (usual with --out).
     size
         Without a run: how many tokens the vocabulary may have (20,000 words).
     min_frequency
         Without a run: how often a token must stand in the data (3; in texts alone 1).
     longest
         Without a run: tokens that are read of a text (500).
+    out
+        Cut a .txt file or a folder of them into token files in this folder instead, to train from without reading all
+        of it into memory. What was stopped is resumed.
+    processes
+        With --out: how many processes cut (as many as there are cores).
     json
         Print one JSON document.
     """
-    plan = _Plan(tokens, size, min_frequency, longest)
+    if out is not None:
+        _keep(
+            words,
+            out,
+            TokenPlan(kind=tokens or "byte-bpe", vocabulary=size or 0, min_frequency=min_frequency or 0),
+            processes,
+        )
+        return
+    plan = _Plan(tokens or "word", size, min_frequency, longest)
     place, texts = _place_and_texts(words)
     found = _by_run(place, texts, vocabulary) if _is_run(place) else _by_data(place, texts, plan)
     console = terminal()
@@ -76,6 +96,28 @@ def tokenize(
         print(_document(found, way=way))
     else:
         print_pipeline(found.name, way, console)
+
+
+def _keep(words: Sequence[str], out: Path, plan: TokenPlan, processes: int) -> None:
+    """Cuts one text, or a folder of them, into token files."""
+    from glassformer.training.machine import usable_cores  # what only this needs is loaded here
+    from glassformer.training.request import trained_tokens
+
+    files = text_files_in(Path(words[0])) if len(words) == 1 else []
+    if not files:
+        raise InputError("With --out name one .txt file, or one folder that holds nothing but .txt files.")
+    made = partial(trained_tokens, plan)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("cutting into tokens")
+        folder = write_tokens(
+            files, out, made, processes=processes or usable_cores(),
+            told=lambda done, whole: bar.update(task, completed=done, total=whole),
+        )  # fmt: skip
+    terminal().print(
+        f"{len(folder):,} tokens of {folder.bytes / 1e6:,.1f} MB of text in {out}, with a vocabulary of "
+        f"{len(folder.tokens):,}. To train from them: glassformer train generate {out}",
+        highlight=False, soft_wrap=True,
+    )  # fmt: skip
 
 
 class _Plan(NamedTuple):
@@ -165,7 +207,7 @@ def _by_run(name: str, texts: Sequence[str], vocabulary: bool) -> _Found:
     from glassformer.runs.run import load
     from glassformer.runs.trial_data import trial
 
-    run = load(name)
+    run = load(name, "cpu")  # rows are looked up; there is nothing to compute
     counted = list(texts)
     if vocabulary and not texts:
         counted = list(_all_texts(trial(run.card, run.folder, None, "train")[2]))
@@ -193,12 +235,13 @@ def _lines(name: str) -> list[str]:
 
 
 def _samples(name: str) -> Sequence[Sample]:
-    """The training part, read as plain text where that can be."""
+    """The training part, read as plain text where that can be; of one file, all of it, for nothing is trained."""
     from glassformer.text.corpora import read
 
     named, made = find_named(name), MADE.get(name.partition(":")[0])
     tasks = named.tasks if named else (made.task,) if made else ("generate",)
-    return read(name, "generate" if "generate" in tasks else tasks[0]).train
+    whole = name if not named and not made and Path(name).is_file() else None  # what is given is not split off
+    return read(name, "generate" if "generate" in tasks else tasks[0], valid=whole, test=whole).train
 
 
 def _all_texts(samples: Sequence[Sample]) -> Iterator[str]:

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from glassformer.commands.on_device import load_on
 from glassformer.commands.see_inside.look import one_text
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import InputError
-from glassformer.inside.why.sentences import signed
+from glassformer.inside.why.sentences import opposed_heads, parted_words, signed
 from glassformer.inside.why.twins import negated, replaced, swapped
-from glassformer.inside.why.why_page import Why
-from glassformer.runs.run import load
+from glassformer.inside.why.why_page import PARTED, Why
 
 MOST_ROWS = 60  # words of a table in the terminal
 HEADS = 5  # that are named
@@ -30,6 +30,7 @@ def why(
     at: int = 1,
     target: str | None = None,
     points: int | None = None,
+    device: str = "auto",
     out: Path | None = None,
     json: bool = False,
 ) -> None:
@@ -59,6 +60,8 @@ def why(
         For a translator: a translation for teacher forcing.
     points
         Slopes taken at most; by default as many as a second allows.
+    device
+        Where to compute: auto (the best there is), cpu, cuda, cuda:1 or mps.
     out
         Write a page as well.
     json
@@ -73,7 +76,7 @@ def why(
     ]
     if len(twins) > 1:
         raise InputError("One twin at a time: give --instead, --swap, --replace or --negate.")
-    found = load(run).why(
+    found = load_on(run, device).why(
         wanted, rival=rival, answer=answer, instead=twins[0] if twins else None, at=at, target=target, points=points
     )
     if out is not None:
@@ -94,11 +97,15 @@ def _table(found: Why) -> list[str]:
     lines = [f"{'':{wide}}   share  without"]
     if not blank.undecided:
         lines.append(f"{'(blank)':{wide}} {signed(blank.margin):>7}")
+    parted = [id(word) for word in parted_words(found.reasons)]
     lines += [
-        f"{word.text:{wide}.{wide}} {signed(word.share):>7} {signed(word.without):>8}" for word in words[:MOST_ROWS]
+        f"{word.text:{wide}.{wide}} {signed(word.share):>7} {signed(word.without):>8}"
+        + (PARTED if id(word) in parted else "")
+        for word in words[:MOST_ROWS]
     ]
     left = len(words) - MOST_ROWS
-    return lines + ([f"… and {left} more words; --json has all."] if left > 0 else [])
+    lines += [f"… and {left} more words; --json has all."] if left > 0 else []
+    return lines + ([f"{PARTED.strip()} the two measures of this word disagree."] if parted else [])
 
 
 def _inside(found: Why) -> list[str]:
@@ -109,8 +116,12 @@ def _inside(found: Why) -> list[str]:
     blocks = ", ".join(f"{name} {signed(value)}" for name, value in direct.blocks.items())
     lines = ["", f"Directly: {blocks}; together {signed(sum(part.value for part in direct.parts))}."]
     most = sorted(heads, key=lambda each: -abs(each.less))[:HEADS]
-    named = ", ".join(f"{each.title} {signed(each.less)}" for each in most)
-    return [*lines, f"How much less it is without a head: {named}."]
+    opposed = [id(each) for each in opposed_heads(found.reasons)]
+    named = ", ".join(f"{each.title} {signed(each.less)}{PARTED if id(each) in opposed else ''}" for each in most)
+    lines.append(f"How much less it is without a head: {named}.")
+    if any(id(each) in opposed for each in most):
+        lines.append(f"{PARTED.strip()} directly it has the opposite sign: it works through later blocks.")
+    return lines
 
 
 def _written(found: Why) -> list[str]:
@@ -118,6 +129,7 @@ def _written(found: Why) -> list[str]:
     why = found.reasons
     lines = []
     if len(why.written) > 1:
+        lines += [f"In all: “{why.writing}”."] if why.writing else []
         numbered = "  ".join(f"{i} {token}" for i, token in enumerate(why.written, start=1))
         lines.append(f"Written: {numbered}; --at asks for another.")
     if why.lens:

@@ -6,15 +6,15 @@ import json as json_format
 import os
 from pathlib import Path
 
+from glassformer.commands.on_device import load_on
 from glassformer.commands.pages.certificate_page import print_certificate
 from glassformer.drawing.terminal import terminal
 from glassformer.exchange.export import REPORT
 from glassformer.runs.folder import RunFolder
-from glassformer.runs.run import load
 from glassformer.storage import write_file
 
 
-def certify(run: str, *, json: bool = False) -> int:
+def certify(run: str, *, device: str = "auto", json: bool = False) -> int:
     """Try what is promised of a trained model: no leak, no effect of padding or company, cache = no cache, and more.
 
     Ends with 0 if every promise is kept, 1 if one is broken. Whether it has learnt is another question, which is
@@ -25,12 +25,15 @@ def certify(run: str, *, json: bool = False) -> int:
     run
         A run folder that `glassformer train` wrote, the name of a model that came with the package, or a folder that
         `glassformer export` wrote for transformers or ONNX Runtime, which is then tried as that tool works it.
+    device
+        Where to compute: auto (the best there is), cpu, cuda, cuda:1 or mps. An
+        export computes where its tool does.
     json
         Print one JSON document.
     """
     if (Path(run) / REPORT).is_file():
         return _export(Path(run), json)
-    loaded = load(run)
+    loaded = load_on(run, device)
     certificate, learnt = loaded.certify(), loaded.learnt
     content = {**certificate.to_dict(), "learnt": learnt.to_dict() if learnt else None}
     if Path(run).exists() and os.access(run, os.W_OK):  # not a model that came with the package

@@ -20,7 +20,7 @@ def export(run: str, *, to: str = "hf", out: Path | None = None, samples: int = 
         A run folder that `glassformer train` wrote, or the name of a model that came with the package.
     to
         hf (a folder for transformers), onnx (graphs for ONNX Runtime), ctranslate2 (a language model for
-        CTranslate2) or torch (a program for torch.export).
+        CTranslate2), gguf (a language model for llama.cpp) or torch (a program for torch.export).
     out
         The new folder (RUN-TO by default).
     samples
@@ -29,7 +29,7 @@ def export(run: str, *, to: str = "hf", out: Path | None = None, samples: int = 
         Print one JSON document.
     """
     folder = out or Path(f"{find(run).name if not Path(run).exists() else run}-{to}")
-    parity = load(run).export(to, folder, samples=samples)
+    parity = load(run, "cpu").export(to, folder, samples=samples)
     if json:
         print(json_format.dumps({"folder": str(folder), **parity.to_dict()}, ensure_ascii=False))
     else:

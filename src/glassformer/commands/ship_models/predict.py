@@ -10,10 +10,12 @@ from typing import Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
+from glassformer.commands.on_device import load_on
 from glassformer.errors import InputError, visible
 from glassformer.objectives.predictions import Classified, Prediction
-from glassformer.runs.run import Run, load
+from glassformer.runs.run import Run
 
+MANY = 32  # texts for which it is worth its second to look for a quicker engine
 WIDEST = 40  # characters of a text beside its answer
 _SEEMS_A_FILE = re.compile(r"\S+\.(txt|csv|tsv|jsonl|json|md|gz|parquet)")
 
@@ -30,6 +32,7 @@ def predict(
     seed: int = 0,
     stop: tuple[str, ...] = (),
     engine: str = "auto",
+    device: str = "auto",
     json: bool = False,
 ) -> None:
     """Classify, translate or continue texts of yours.
@@ -59,7 +62,9 @@ def predict(
         A string that ends the output; may be given several times.
     engine
         torch, onnx (ONNX Runtime, used only if it gives the same), int8 (quicker, and slightly another model), or auto
-        for the quickest exact one that stands ready.
+        for the quickest exact one: PyTorch, or ONNX Runtime for many texts and where it stands ready.
+    device
+        Where to compute: auto (the best there is), cpu, cuda, cuda:1 or mps.
     json
         Print one JSON document: a prediction, or a list of them, each with its text, if there are several.
     """
@@ -68,10 +73,11 @@ def predict(
         "seed": seed, "stop": stop,
     }  # fmt: skip
     given = texts_of(text)
-    loaded = load(run)
+    loaded = load_on(run, device)
     for sentence in loaded.warnings(given.texts):
         print(visible(sentence), file=sys.stderr)
-    if (engine != "auto" or loaded.converted) and (said := loaded.use(engine, lasting=False).said):
+    lasting = len(given.texts) >= MANY
+    if (engine != "auto" or lasting or loaded.converted) and (said := loaded.use(engine, lasting=lasting).said):
         print(visible(said), file=sys.stderr)
     texts = _answerable(given, loaded)
     if json:

@@ -9,8 +9,9 @@ from types import FrameType
 import torch
 import uvicorn
 
+from glassformer.commands.on_device import load_on
 from glassformer.errors import InputError
-from glassformer.runs.run import find, load, pocket_folders
+from glassformer.runs.run import find, pocket_folders
 from glassformer.serving.app import Policy, Server
 from glassformer.serving.requests.gate import LOOPBACK, Site
 from glassformer.serving.requests.limits import LARGEST_HEADERS, new_token
@@ -29,6 +30,7 @@ def serve(
     queue: int = 128,
     deadline: float = 120.0,
     engine: str = "auto",
+    device: str = "auto",
     threads: int = 1,
 ) -> None:
     """Serve trained models to other programs, in the shape of OpenAI's interface where it has one.
@@ -55,6 +57,8 @@ def serve(
     engine
         torch, onnx (ONNX Runtime, used only if it gives the same), int8 (quicker, and slightly another model), or auto
         for the quickest exact one at hand.
+    device
+        Where to compute: auto (the best there is), cpu, cuda, cuda:1 or mps.
     threads
         Threads of each piece of work.
     """
@@ -63,7 +67,8 @@ def serve(
     policy = Policy(capacity=Capacity(slots=slots, waiting=queue), deadline=deadline)
     key = _token(token, host)
     torch.set_num_threads(threads)
-    loaded = {name: load(folder) for name, folder in named([find(run) for run in runs] or pocket_folders()).items()}
+    folders = named([find(run) for run in runs] or pocket_folders())
+    loaded = {name: load_on(folder, device) for name, folder in folders.items()}
     engines = {name: run.use(engine) for name, run in loaded.items()}
     listening = listen(host, port)
     site = Site(host, listening.getsockname()[1], key)

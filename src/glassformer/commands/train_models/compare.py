@@ -36,6 +36,7 @@ def compare(
     out: Path | None = None,
     set_: Annotated[tuple[str, ...], Parameter(name=["--set", "-s"])] = (),
     threads: int = 0,
+    device: str = "auto",
     text: str = "",
     label: str = "",
     source: str = "",
@@ -75,6 +76,8 @@ def compare(
         A hyperparameter of every contender that has it, such as --set longest=200; may be given several times.
     threads
         CPU threads; the quickest count is measured if none is given.
+    device
+        Where to compute: auto (the best there is), cpu, cuda, cuda:1 or mps.
     text
         The column with the text.
     label
@@ -99,7 +102,7 @@ def compare(
     request = Request(
         task=task, data=",".join((data, *others)), epochs=epochs, steps=steps,
         minutes=minutes if minutes or epochs or steps else USUAL_MINUTES, settings=written.from_words(set_),
-        threads=threads, columns=written.said(text=text, label=label, source=source, target=target),
+        threads=threads, device=device, columns=written.said(text=text, label=label, source=source, target=target),
         valid=valid, test=test, encoding=encoding, limit=limit, command=pasteable(["glassformer", *sys.argv[1:]]),
     )  # fmt: skip
     race = Race(request, _models(task, models), _seeds(seeds), out or _folder(task, data))

@@ -37,10 +37,13 @@ def doctor(*, json: bool = False) -> None:
 def engine_line() -> str:
     """Which engine `auto` means here."""
     packages = at_hand()
-    if all(packages.values()):
-        versions = ", ".join(f"{name} {version}" for name, version in packages.items())
-        return f"Engine: ONNX Runtime writes, where it is proved to give the same; PyTorch does the rest ({versions})."
-    return "Engine: PyTorch. ONNX Runtime writes several times as fast: pip install 'glassformer[engines]'."
+    if not all(packages.values()):
+        return "Engine: PyTorch. ONNX Runtime writes several times as fast: pip install 'glassformer[engines]'."
+    versions = ", ".join(f"{name} {version}" for name, version in packages.items())
+    return (
+        f"Engine: ONNX Runtime writes, where it is proved to give the same ({versions}); PyTorch reads, looks, and "
+        "writes for `predict`, until a model was converted or there are many texts."
+    )
 
 
 def _step() -> Callable[[], object]:

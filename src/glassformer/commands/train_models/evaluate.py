@@ -10,10 +10,10 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
+from glassformer.commands.on_device import load_on
 from glassformer.commands.pages.result_page import print_scores
 from glassformer.commands.settings import said
 from glassformer.drawing.terminal import terminal
-from glassformer.runs.run import load
 
 MOST_SHOWN = 12  # labels of a confusion matrix
 
@@ -31,6 +31,7 @@ def evaluate(
     beam: int | None = None,
     seed: int = 0,
     engine: str = "auto",
+    device: str = "auto",
     json: bool = False,
 ) -> None:
     """Evaluate a trained model on its test part, or on data of yours.
@@ -63,11 +64,13 @@ def evaluate(
     engine
         torch, onnx (ONNX Runtime, used only if it gives the same), int8 (quicker, and slightly another model), or auto
         for the quickest exact one at hand.
+    device
+        Where to compute: auto (the best there is), cpu, cuda, cuda:1 or mps.
     json
         Print one JSON document.
     """
     columns = said(text=text, label=label, source=source, target=target)
-    loaded = load(run)
+    loaded = load_on(run, device)
     if told := loaded.use(engine).said:
         print(told, file=sys.stderr)
     scores = loaded.evaluate(

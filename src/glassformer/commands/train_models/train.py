@@ -18,6 +18,9 @@ from glassformer.runs.pasting import pasteable
 from glassformer.runs.run import Run
 from glassformer.training.course import Event, Listener, new_folder, teach
 from glassformer.training.course import resume as go_on
+from glassformer.training.processes.launching import check_launch, in_a_team, launched
+from glassformer.training.processes.ray_adapter import on_ray
+from glassformer.training.processes.team import joined
 from glassformer.training.request import Request
 from glassformer.training.tensorboard import TensorBoard
 
@@ -37,6 +40,7 @@ def train(
     config: Path | None = None,
     seed: int = 0,
     threads: int = 0,
+    device: str = "",
     text: str = "",
     label: str = "",
     source: str = "",
@@ -49,6 +53,9 @@ def train(
     keep_all: bool = False,
     baseline: bool = True,
     resume: Path | None = None,
+    nproc: int = 0,
+    max_restarts: int = 0,
+    ray: int = 0,
     tensorboard: bool = False,
     quiet: bool = False,
     json: bool = False,
@@ -86,6 +93,9 @@ def train(
         The random seed.
     threads
         CPU threads; the quickest count is measured if none is given.
+    device
+        Where to compute: auto (the best there is, by default), cpu, cuda, cuda:1 or mps. A run that is resumed may
+        change it.
     text
         The column with the text.
     label
@@ -110,6 +120,12 @@ def train(
         Fit a linear model beside a classifier, on the same samples, and say who is ahead.
     resume
         A run folder to resume, from its last checkpoint.
+    nproc
+        So many processes on this machine train the one model together, each with its rows of every batch.
+    max_restarts
+        With --nproc: how often all of them begin again from the last checkpoint when one has died.
+    ray
+        So many workers of a Ray cluster train it together; needs the package: pip install 'glassformer[ray]'.
     tensorboard
         Write event files into RUN/tensorboard as well; needs the package: pip install 'glassformer[track]'.
     quiet
@@ -119,9 +135,21 @@ def train(
     """
     began = time.monotonic()
     folder = resume or out or new_folder(task, data)
-    with TrainingScreen(quiet=quiet) as screen, _tracked(screen, folder if tensorboard else None) as tell:
+    if (nproc or ray) and not in_a_team():
+        named = [] if resume or out else ["--out", str(folder)]  # so that all of them, and those after them, agree
+        words = [*sys.argv[1:], *named]
+        if ray:
+            on_ray(words, ray)
+            return
+        sys.exit(launched(words, nproc, max_restarts))
+    with (
+        joined() as team,
+        TrainingScreen(quiet=quiet or not team.leads) as screen,
+        _tracked(screen, folder if tensorboard and team.leads else None) as tell,
+    ):
+        check_launch(team, nproc, named=bool(resume or out))
         if resume is not None:
-            run = go_on(resume, tell)
+            run = go_on(resume, tell, team=team, device=device)
         else:
             if not task or not data:
                 raise InputError("Say what to learn and from what, such as: glassformer train translate dates")
@@ -131,15 +159,17 @@ def train(
             request = Request(
                 task=task, data=",".join((data, *others)), minutes=minutes or 0.0, epochs=epochs or 0.0,
                 steps=steps or 0, model=model, objective=objective, parent=from_run, seed=seed, threads=threads,
+                device=device or "auto",
                 valid=valid, test=test,
                 settings={**(written.from_file(config) if config else {}), **written.from_words(set_)},
                 columns=written.said(text=text, label=label, source=source, target=target),
                 encoding=encoding, limit=limit, without=without, keep_all=keep_all, baseline=baseline,
                 command=_command(),
             )  # fmt: skip
-            run = teach(request, folder, tell, began)
+            run = teach(request, folder, tell, began, team=team)
         screen.curve()
-    _answer(run, screen, json)
+    if team.leads:
+        _answer(run, screen, json)
 
 
 @contextmanager

@@ -150,9 +150,10 @@ def _biases(said: ForeignConfig, model_type: str) -> bool:
 
 
 def _no_window(said: ForeignConfig, model_type: str) -> None:
-    """Qwen's may look back through a window only; that is not known here."""
+    """Qwen's may look back through a window only, or turn by three positions; that is not known here."""
     if not model_type.startswith("qwen"):
         return
+    said.must("use_mrope", False)
     said.must("use_sliding_window", False)
     said.take("sliding_window", int, 0)
     said.take("max_window_layers", int, 0)

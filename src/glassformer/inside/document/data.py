@@ -24,6 +24,7 @@ from glassformer.stages.trace import Entry, Trace
 FORMAT = "glassformer-view/1"
 WHOLE_VOCABULARY = 64  # up to so many words a vocabulary is shown whole
 LEFT_OUT = "Left out of this file to keep it small."
+SMALL = 512  # numbers up to which a stage always comes along
 LONG = 96  # tokens from which on the small pictures of heads are made here, and not by the page
 _SMALL = 48  # their size
 
@@ -38,14 +39,20 @@ class PageFit:
     without: frozenset[str] = frozenset()
 
 
-def view_data(look: Look, *, limit: int | None = None, packed: bool = True, later: bool = False) -> JSON:
+def view_data(
+    look: Look, *, limit: int | None = None, packed: bool = True, later: bool = False, shown: str | None = None
+) -> JSON:
     """The document for `mount`.
 
     limit    bytes it may have: to keep it, numbers are rounded to six decimals, then the largest matrices left out
     packed   all numbers in one compressed text; else each stage has its own, for a server that compresses anyway
     later    tables of queries against keys come without numbers; the page asks for one head at a time
+    shown    a stage: only its part, the patterns and what is small come along; the page asks for the rest
     """
     fit = PageFit(without=frozenset(_pairs(look.trace)) if later else frozenset())
+    if shown is not None:
+        fit = replace(fit, without=fit.without | _elsewhere(look, shown))
+        later = True
     document = _document(look, fit, packed, later)
     if limit is None or _size(document) <= limit:
         return document
@@ -88,6 +95,25 @@ def _largest(look: Look, without: frozenset[str], excess: int) -> frozenset[str]
 
 def _pairs(trace: Trace) -> list[str]:
     return [entry.address for entry in trace.entries.values() if axes(entry)[-2:] == ("Tq", "Tk")]
+
+
+def _elsewhere(look: Look, shown: str) -> frozenset[str]:
+    """The stages whose numbers can wait: those of other parts, and weights, unless they are small or patterns."""
+    parts = parts_of(look.trace)
+    here = {entry.address for part in parts for entry in part.entries if any(shown == e.address for e in part.entries)}
+    patterns = {_pattern(look.trace, part) for part in parts if part.is_attention}
+    return frozenset(
+        entry.address
+        for entry in look.trace.entries.values()
+        if entry.values.size > SMALL
+        and entry.address not in patterns
+        and (entry.address not in here or not look.trace.operands(entry.address))
+    )
+
+
+def _pattern(trace: Trace, part: Part) -> str:
+    """The last table of queries against keys: where a head looks."""
+    return [each for each in lanes(trace, part)["main"] if axes(trace.entry(each))[-2:] == ("Tq", "Tk")][-1]
 
 
 # --- the document -----------------------------------------------------------------------------------------------
@@ -256,9 +282,8 @@ def _part(trace: Trace, part: Part, context_scopes: Sequence[str]) -> JSON:
         "small": None,
     }
     if attention:
-        pairs = [a for a in found["lanes"]["main"] if axes(trace.entry(a))[-2:] == ("Tq", "Tk")]
-        found["pattern"] = pairs[-1]
-        weights = trace[pairs[-1]]
+        found["pattern"] = _pattern(trace, part)
+        weights = trace[found["pattern"]]
         if max(weights.shape[-2:]) > LONG:
             found["small"] = _small(weights[0])
     return found

@@ -110,7 +110,7 @@ export class Controls {
     const saving = ["svg", "png"].map((kind) =>
       tool(kind.toUpperCase(), `save this panel as ${kind.toUpperCase()}`, () => view.save(kind)),
     );
-    const tools = el(
+    this.tools = el(
       "span",
       { class: "tools" },
       this.farther,
@@ -128,7 +128,7 @@ export class Controls {
       this.rowLabel,
       stageLabel,
       this.offLabel,
-      tools,
+      this.tools,
     );
   }
 

@@ -117,9 +117,8 @@ export function sized(canvas, width, height) {
 }
 
 /** A matrix as a picture of one pixel per cell, and one of what is hidden. Colours are looked up, not mixed anew. */
-export function bitmap(sheet, palette) {
+export function bitmap(sheet, palette, largest = sheet.measure.largest) {
   const { rows, columns, stage } = sheet;
-  const { largest } = sheet.measure;
   const shades = [1, -1].map((sign) =>
     Array.from({ length: SHADES + 1 }, (_, i) =>
       word32(palette.shade((sign * i) / SHADES, 1, stage.role, sheet.power)),
@@ -216,15 +215,15 @@ export function fitted(brush, text, width) {
   return `${signs.join("")}…`;
 }
 
-/** A small picture of a matrix, for the map, the grid and the strip. */
-export function thumbnail(sheet, palette, width, height) {
+/** A small picture of a matrix, for the map, the grid and the strip; `largest` is what has the full colour. */
+export function thumbnail(sheet, palette, width, height, largest = undefined) {
   const canvas = el("canvas", { class: "thumb", "aria-hidden": "true" });
   const brush = sized(canvas, width, height);
   if (!sheet.available) {
     leftOut(brush, sheet.absent, width, height, palette);
     return canvas;
   }
-  const { canvas: picture, cover } = bitmap(sheet, palette);
+  const { canvas: picture, cover } = bitmap(sheet, palette, largest);
   brush.imageSmoothingEnabled = picture.width > width * 2;
   brush.drawImage(picture, 0, 0, width, height);
   if (cover) hatchWhere(brush, cover, [0, 0, sheet.columns, sheet.rows], [0, 0, width, height], palette);

@@ -18,8 +18,8 @@ LARGEST = 5_000_000  # bytes of a file, unless more are allowed
 HEIGHT = 820  # of a frame, in pixels
 # In this order they make one module.
 SCRIPTS = (
-    *("store", "operations", "dom", "address", "panels/matrix", "export", "panels/map", "panels/strip"),
-    *("panels/number_panel", "panels/answer", "controls", "keys", "standing", "view"),
+    *("store", "operations", "dom", "maximise", "address", "panels/matrix", "export", "panels/map", "panels/heads"),
+    *("panels/strip", "panels/number_panel", "panels/answer", "controls", "keys", "standing", "view"),
 )
 STYLES = ("paper", "frame", "step", "number", "answer", "narrow")  # in this order they are read
 _START = """
@@ -103,7 +103,8 @@ def view_style() -> str:
 
 
 def _alone(script: str, *, keep: bool) -> str:
-    """A file without its imports, and without its exports unless it is the last."""
+    """A file without its imports and its remarks, and without its exports unless it is the last."""
+    script = re.sub(r"^ *(//.*|/\*\*.*\*/)\n", "", script, flags=re.MULTILINE)  # they stay with the source
     script = re.sub(r"^import\b[^;]*;\n", "", script, flags=re.MULTILINE)
     return script if keep else re.sub(r"^export ", "", script, flags=re.MULTILINE)
 

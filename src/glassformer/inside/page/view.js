@@ -6,7 +6,9 @@ import { AnswerView } from "./panels/answer.js";
 import { Controls, drawTop } from "./controls.js";
 import { Palette, el, formula, reduced } from "./dom.js";
 import { keysDialog, pressed } from "./keys.js";
-import { Heads, ModelMap } from "./panels/map.js";
+import { Heads } from "./panels/heads.js";
+import { maximisable } from "./maximise.js";
+import { ModelMap } from "./panels/map.js";
 import { Matrix } from "./panels/matrix.js";
 import { NumberPanel } from "./panels/number_panel.js";
 import { Sheet, Store, clamp } from "./store.js";
@@ -15,6 +17,7 @@ import { picture, savePng, saveSvg } from "./export.js";
 import { numbered, spelledFromOperation } from "./operations.js";
 import { Strip, looks } from "./panels/strip.js";
 
+const LARGEST_PICTURE = 300_000; // numbers that are fetched for a small picture
 const BEAT = 1100; // milliseconds a step stays while playing
 
 // --- mounting -----------------------------------------------------------------------------------------------------
@@ -66,6 +69,7 @@ class View {
       this.controls.node,
       el("div", { class: "seeing" }, this.matrix.node, this.looking),
     );
+    this.controls.tools.append(maximisable(this.stage, "this step"));
     this.centre = el("div", { class: "centre" }, this.path, this.stage);
     this.help = keysDialog();
     this.number.node.tabIndex = -1;
@@ -182,7 +186,8 @@ class View {
     this.drawPath(part, stage);
     const shown = { stage: this.stage, heads: this.heads.node, answer: this.answer.node }[view];
     if (this.centre.lastChild !== shown) this.centre.replaceChildren(this.path, shown);
-    if (view === "heads") this.heads.draw(this.store, this.palette, { part: part.id, head }, this.data.off);
+    if (view === "heads")
+      this.heads.draw(this.store, this.palette, { part: part.id, head }, { off: this.data.off, ...this.weighed });
     else if (view === "answer") this.answer.draw(this.store, this.palette, row);
     else await this.drawStage(stage, part);
     this.root.dataset.view = view;
@@ -245,6 +250,19 @@ class View {
     this.matrix.show(sheet, { row, cell, zoom, marks: marks.get(stage.address) ?? [] });
     this.strip.mark(stage.address, new Map([...marks, ...(cell ? [[stage.address, boxes(sheet, [cell])]] : [])]));
     this.drawLooking(part, sheet);
+    await this.fetchPart(part, head, ticket);
+  }
+
+  /** The small pictures of a part whose numbers did not come along, all at once, behind what is shown. */
+  async fetchPart(part, head, ticket) {
+    const missing = Strip.steps(part, this.store)
+      .map((address) => new Sheet(this.store, this.store.stage(address), head))
+      .filter((sheet) => !sheet.available && this.store.origin(sheet.stage.address).why === "later")
+      .filter((sheet) => sheet.rows * sheet.columns <= LARGEST_PICTURE);
+    if (!missing.length || !this.options.fetchHead) return;
+    await Promise.all(missing.map(({ stage, head: one }) => this.store.load(stage.address, one).catch(() => null)));
+    if (ticket !== this.ticket) return;
+    this.strip.draw(this.store, part, head, this.palette);
   }
 
   /** `9 × 32`, whatever was kept of it. */
@@ -257,7 +275,7 @@ class View {
   async fetch(stage) {
     const { head } = new Sheet(this.store, stage, this.state.head);
     if (this.store.has(stage.address, head) || this.store.origin(stage.address).why !== "later") return;
-    this.looking.replaceChildren(el("p", { class: "quiet busy" }, `Fetching ${stage.symbol}, head ${head + 1} …`));
+    this.looking.replaceChildren(el("p", { class: "quiet busy" }, `Fetching ${stage.symbol} …`));
     try {
       if (stage.hidden) await this.store.load(stage.hidden, head);
       await this.store.load(stage.address, head);
@@ -359,6 +377,12 @@ class View {
 
   zoom(by) {
     this.move({ zoom: clamp(this.state.zoom * by, 1, 40) }, { replace: true });
+  }
+
+  /** How much each head matters, and what each is called: told by who knows. */
+  weigh(weighed) {
+    this.weighed = weighed;
+    if (this.state?.view === "heads") this.draw();
   }
 
   switchHead(on) {

@@ -5,6 +5,7 @@ the change. What goes wrong with looking never stops the model. It knows no arch
 """
 
 import inspect
+import itertools
 import sys
 from types import FrameType
 from typing import Any
@@ -18,6 +19,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from glassformer.inside.watching.asking import Asking
 from glassformer.inside.watching.beneath.origins import Origins
+from glassformer.inside.watching.beneath.sources import Sources
 from glassformer.inside.watching.beneath.underneath import Underneath
 from glassformer.inside.watching.calls import AttentionCall, Comparison, facts_of_attention
 from glassformer.inside.watching.following.follower import Follower
@@ -48,8 +50,11 @@ class WatchMode(TorchFunctionMode):
         self.seen = Seen()
         self.paths: dict[int, str] = {id(module): path for path, module in model.named_modules()}
         learned = {weight.untyped_storage().data_ptr() for weight in model.parameters()}
-        self.follower = Follower(self._path, learned)
-        self.under = Underneath(self._path, Origins(model))
+        numbers = itertools.count(1)
+        self.follower = Follower(self._path, numbers, learned)
+        self.asking_layers = Follower(self._path, numbers, learned, layers=True)
+        self._parts: dict[int, list[int]] = {}  # calls that worked a part of an attention, by its number
+        self.under = Underneath(self._path, Origins(model), Sources(model))
         self._told: set[int] = set()  # calls of which something was said
         self._instead: dict[int, Tensor] = {}  # weights, by number, that others were written in place of
 
@@ -69,6 +74,8 @@ class WatchMode(TorchFunctionMode):
                     result = result if instead is None else self._put(instead, result, kwargs.get("out"))
                 elif self.follower.spoke:
                     self._told.add(number)
+                elif self.follower.part_of is not None:
+                    self._parts.setdefault(self.follower.part_of, []).append(number)
             except Exception as error:
                 if from_a_signal(error) or error is self.asked.failed:
                     raise
@@ -99,7 +106,11 @@ class WatchMode(TorchFunctionMode):
             return Multihead(given.arguments, result[0])
         if name == "flex_attention":
             return from_flexible(result[0], *args, **kwargs)
-        return self.follower.told(name, args, kwargs, result)
+        found = self.follower.told(name, args, kwargs, result)
+        if found is not None and found.number is not None:
+            self._told.update(self._parts.pop(found.number, ()))
+        asked = self.asking_layers.told(name, args, kwargs, result)
+        return asked if found is None else found
 
     def _keep(self, found: CaughtAttention) -> Any | None:
         """Rebuilds an attention, compares it, and keeps its stages; gives what to go on with if one was written."""
@@ -167,13 +178,16 @@ class WatchMode(TorchFunctionMode):
     def finish(self) -> None:
         """Says which softmaxes were never followed to the end, and what ran underneath and was not told above."""
         missed = self.seen.missed
-        missed += [(path, why) for path, why in self.follower.open.values() if path is not None]
+        weighed = {path for call, path, met in self.under.met if met.certain and call not in self._told}
+        for number, (path, why) in self.follower.open.items():  # else they weighed nothing
+            if path is not None and (number in self.follower.weighed or path in weighed):
+                missed.append((path, why))
         added_up = {met.number for _, _, met in self.under.met if not met.apart}
         for call, path, met in self.under.met:
             if met.apart and met.number in added_up:
                 continue
-            if met.bare:
-                self.seen.bare.setdefault(path)
+            if met.doubt:
+                self.under.unsure[path, met.doubt] = None
                 continue
             if call in self._told or any(path == told for told, _ in missed):
                 continue

@@ -24,8 +24,6 @@ class Seen:
 
     missed    attentions that were noticed and could not be rebuilt: where, and why
     unsure    what could hold an attention and cannot be looked into: where, and why
-    bare      where rows met rows and others again without a softmax or a bend, as in linear attention or a state-space
-              layer: that is told, and not looked at
     outside   how many ran outside the model that was watched
     before    the same pass without the change, where something was written
     """
@@ -34,7 +32,6 @@ class Seen:
     calls: list[AttentionCall] = field(default_factory=list)
     missed: list[tuple[str, str]] = field(default_factory=list)
     unsure: list[tuple[str, str]] = field(default_factory=list)
-    bare: dict[str, None] = field(default_factory=dict)
     outside: int = 0
     answer: Any = None
     ids: tuple[int, ...] = ()  # of the first text, if the watch ran the model on ids
@@ -63,10 +60,6 @@ class Seen:
         if not told and not self.unsure:
             told.append("No attention was seen: the model ran none that can be caught.")
         told += [f"{path or 'The model'}: it cannot be told whether attention ran: {why}." for path, why in self.unsure]
-        if self.bare:
-            first, *rest = self.bare
-            where = f"{first or 'The model'} and {counted(len(rest), 'other')}" if rest else first or "The model"
-            told.append(f"{where}: rows meet rows without a softmax, as in linear attention; that is not looked at.")
         if self.outside:
             told.append(f"{self.outside} more ran outside the model that is watched.")
         return told

@@ -25,11 +25,12 @@ CANDIDATES = 8  # rivals that are offered
 
 @dataclass(frozen=True)
 class Which:
-    """Which answer is asked about, against whom, and at which token of what is written (counted from 1)."""
+    """Which answer is asked about, against whom, and at which token of what is written: counted from 1, or None for
+    the one that a translator is least certain of (the first, of other models)."""
 
     answer: str | None = None
     rival: str | None = None
-    at: int = 1
+    at: int | None = 1
     target: str | None = None
 
 
@@ -89,6 +90,9 @@ def question(model: Any, card: Card, tokens: Tokens, text: str, asking: Which) -
         raise InputError(f"This text has {len(ids):,} tokens; why can be asked for {most:,} at most. Shorten it.")
     if ids[: len(encoded.ids)] != encoded.ids or not encoded.ids:
         raise InputError("No token of this text can be found in it, so nothing can be shared out over its words.")
+    if asking.at is None:
+        asking = replace(asking, at=_least_certain(model, card, tokens, ids, asking))
+    assert asking.at is not None
     written = _written(model, card, tokens, ids, asking)
     before = written[: asking.at - 1]
     given = Prompted(ids, (tokens.start, *before) if objective.family == "translator" else before)
@@ -100,7 +104,7 @@ def question(model: Any, card: Card, tokens: Tokens, text: str, asking: Which) -
 
 def _written(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], asking: Which) -> tuple[int, ...]:
     """What stands in the answer, as far as it is needed."""
-    objective, at = objective_of(card), asking.at
+    objective, at = objective_of(card), 1 if asking.at is None else asking.at
     if objective.family == "classifier":
         if at != 1 or asking.target is not None:
             raise InputError("A classifier writes nothing: it has one answer, so ask without --at and --target.")
@@ -118,8 +122,20 @@ def _written(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], askin
     return led
 
 
+def _least_certain(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], asking: Which) -> int:
+    """The written token with the least probability, its end mark not counted."""
+    if objective_of(card).family != "translator":
+        return 1
+    written = _written(model, card, tokens, ids, asking)[:-1]
+    rows = [Prompted(ids, (tokens.start, *written[:i])) for i in range(len(written))]
+    if not rows:
+        return 1
+    shares = margin_of(model, "translator").logits(rows).softmax(-1)
+    return int(shares[range(len(written)), list(written)].argmin()) + 1
+
+
 def _own(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], at: int) -> Sequence[int]:
-    objective, row = objective_of(card), torch.tensor([ids])
+    objective, row = objective_of(card), torch.tensor([ids], device=next(model.parameters()).device)
     longest = TIMES_LONGER * len(ids) + AND_SOME
     if objective.family == "translator":
         real = torch.ones_like(row, dtype=torch.bool)
@@ -135,7 +151,7 @@ def _own(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], at: int) 
 def _between(plain: Question, asking: Which) -> Question:
     logits = plain.logits()
     best = logits.argsort(descending=True, stable=True).tolist()
-    led = plain.written[asking.at - 1] if asking.target is not None else best[0]
+    led = plain.written[plain.at - 1] if asking.target is not None else best[0]
     answer = led if asking.answer is None else _id(plain, asking.answer, best)
     rival = next(each for each in best if each != answer) if asking.rival is None else _id(plain, asking.rival, best)
     if rival == answer:

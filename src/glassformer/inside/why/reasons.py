@@ -62,6 +62,7 @@ class Twin:
 
     changed     what stands there in place of what
     stages      patched stage by stage; none where the twins are not of as many tokens
+    longer      by how many tokens it is longer
     """
 
     text: str
@@ -70,6 +71,7 @@ class Twin:
     changed: tuple[tuple[str, str], ...]
     stages: tuple[TwinStage, ...]
     parts: tuple[PatchedPart, ...]
+    longer: int = 0
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,7 @@ class Rival:
 class Reasons:
     """All that was found; `sentences.py` says it in words.
 
+    writing     all that a translator writes, as a text
     known       what is known of the model's learning, in a sentence; nothing if it has learnt, or nobody knows
     """
 
@@ -114,6 +117,7 @@ class Reasons:
     orders: OtherOrders | None
     lens: tuple[LensToken, ...] = ()
     twin: Twin | None = None
+    writing: str = ""
     known: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,11 +126,13 @@ class Reasons:
         direct = self.direct
         return {
             "text": self.text,
+            "family": self.family,
             "answer": self.answer,
             "rival": self.rival,
             "margin": self.margin,
             "at": self.at,
             "written": list(self.written),
+            "writing": self.writing,
             "blank": {"name": blank.name, "margin": blank.margin, "undecided": blank.undecided},
             "words": [asdict(word) for word in self.words],
             "error": shared.error,
@@ -187,6 +193,7 @@ def reasons(
             LensToken(row.title, asked.name(row.token), row.share, row.margin) for row in logit_lens(margin, given)
         ),
         twin=None if instead is None else _twin(asked, instead),
+        writing=tokens.decode(asked.written) if margin.family == "translator" else "",
         known=known,
     )  # fmt: skip
 
@@ -220,6 +227,7 @@ def _twin(asked: Question, text: str) -> Twin:
     return Twin(
         text, asked.name(int(logits[0].argmax())), float(margin.of(logits)[0]),
         tuple(changed_words(asked.text, text)), tuple(stages), tuple(parts),
+        len(other.ids) - len(given.ids),
     )  # fmt: skip
 
 

@@ -43,12 +43,44 @@ def negated(text: str) -> str:
 
 
 def changed_words(text: str, twin: str) -> list[tuple[str, str]]:
-    """What stands in one text in place of what in the other."""
-    left, right = _WORD.findall(text), _WORD.findall(twin)
+    """What stands in one text in place of what in the other; a lost line break or space is a change like any other."""
+    left, right = _spaced(text), _spaced(twin)
+    words = [[word for _, word in each] for each in (left, right)]
     if len(left) == len(right):  # word by word: two that trade places are two changes
-        return [(one, other) for one, other in zip(left, right, strict=True) if one != other]
-    matcher = SequenceMatcher(a=left, b=right, autojunk=False)
-    return [(" ".join(left[a:b]), " ".join(right[c:d])) for tag, a, b, c, d in matcher.get_opcodes() if tag != "equal"]
+        pairs = zip(left, right, strict=True)
+        return [change for one, other in pairs for change in zip(one, other, strict=True) if change[0] != change[1]]
+    found = []
+    usual: set[tuple[str, str]] = set()  # a word that goes or comes does so with a space on either side of it
+    for tag, a, b, c, d in SequenceMatcher(a=words[0], b=words[1], autojunk=False).get_opcodes():
+        if tag == "equal":
+            gaps = [(one, other) for (one, _), (other, _) in zip(left[a:b], right[c:d], strict=True)]
+            found += [each for i, each in enumerate(gaps) if each[0] != each[1] and (i or each not in usual)]
+            continue
+        found.append((" ".join(words[0][a:b]), " ".join(words[1][c:d])))
+        if tag == "delete":
+            usual = {(left[b][0], gap) for gap, _ in left[a : b + 1]}
+        elif tag == "insert":
+            usual = {(gap, right[d][0]) for gap, _ in right[c : d + 1]}
+        else:
+            usual = set()
+            found += [(left[a][0], right[c][0])] if left[a][0] != right[c][0] else []
+    return found
+
+
+def _spaced(text: str) -> list[tuple[str, str]]:
+    """Every word with what stands before it, by name; last what stands behind them all."""
+    found, end = [], 0
+    for word in _WORD.finditer(text):
+        found.append((_space(text[end : word.start()]), word.group()))
+        end = word.end()
+    return [*found, (_space(text[end:]), "")]
+
+
+def _space(gap: str) -> str:
+    breaks = len(gap.splitlines()) - 1 if not gap.endswith(("\n", "\r")) else len(gap.splitlines())
+    if breaks > 0:
+        return "a line break" if breaks == 1 else f"{breaks} line breaks"
+    return {"": "", " ": "a space"}.get(gap, "a wide space")
 
 
 def _place(text: str, word: str) -> tuple[int, int]:

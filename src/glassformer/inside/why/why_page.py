@@ -5,7 +5,7 @@ Blue speaks for the answer, orange against it, zero is the paper: the two can be
 has its signed number beneath.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -16,10 +16,11 @@ from glassformer.drawing.html_page import bullets, framed, section, table
 from glassformer.errors import InputError
 from glassformer.inside.why.logit_lens import WARNING
 from glassformer.inside.why.reasons import Reasons, Twin, WordShare
-from glassformer.inside.why.sentences import signed, told
+from glassformer.inside.why.sentences import named, opposed_heads, parted_words, signed, told
 from glassformer.storage import write_file
 
 LEVELS = 9  # of colour, on either side
+PARTED = " ≠"  # behind two measures that disagree
 BAR = 220  # the width of a bar's frame, in pixels
 
 
@@ -45,8 +46,14 @@ class Why:
         return " ".join(self.sentences)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON-ready data."""
-        return {"sentences": self.sentences, **self.reasons.to_dict()}
+        """As JSON-ready data. Of words that part and heads that are opposed, the two measures disagree."""
+        parted = parted_words(self.reasons)
+        return {
+            "sentences": self.sentences,
+            **self.reasons.to_dict(),
+            "parted": [i for i, word in enumerate(self.reasons.words) if any(word is each for each in parted)],
+            "opposed": [[each.address, each.head] for each in opposed_heads(self.reasons)],
+        }
 
     def html(self) -> str:
         """A page of its own."""
@@ -67,7 +74,7 @@ class Why:
             f"<p class='first'>{_emphasised(first)}</p>",
             strip(why),
             bullets_of(rest),
-            section("Words", _word_table(why.words), _unit(why)),
+            section("Words", _word_table(why), _unit(why)),
             section("Blocks and heads", _direct_table(why), _ON_DIRECT) if why.direct is not None else "",
             section("Instead", _twin_table(why.twin), _ON_TWIN) if why.twin is not None else "",
             section("After each block", _lens_table(why), WARNING) if why.lens else "",
@@ -87,7 +94,8 @@ class Why:
 
 _ON_DIRECT = (
     "What each adds to the margin directly, with the scales of the norms held; the parts add up to the margin. "
-    "Without: how much less it is when the head gives zeros."
+    "Without: how much less it is when the head gives zeros. ≠: the two have opposite signs; what the head does for "
+    "later blocks outweighs what it adds itself."
 )
 _ON_TWIN = "The margin with the twin's row put in place of each word's, after each stage; it turns where the sign does."
 
@@ -120,24 +128,30 @@ def _piece(word: WordShare, largest: float) -> str:
 
 
 def _legend(why: Reasons, largest: float) -> str:
+    answer, rival = (escape(named(why, each)) for each in (why.answer, why.rival))
     return (
-        f"<p class='legend'><span class='against{LEVELS}'>−{largest:.2f}</span> for {escape(why.rival)} "
-        f"<span class='for0'>0</span> for {escape(why.answer)} <span class='for{LEVELS}'>+{largest:.2f}</span>, "
+        f"<p class='legend'><span class='against{LEVELS}'>−{largest:.2f}</span> for {rival} "
+        f"<span class='for0'>0</span> for {answer} <span class='for{LEVELS}'>+{largest:.2f}</span>, "
         "in logits</p>"
     )
 
 
 def _unit(why: Reasons) -> str:
     return (
-        f"Share: the word's part of the margin of {why.answer} over {why.rival}, in logits. "
-        "Without: how much less the margin is when the word is really left out."
+        f"Share: the word's part of the margin of {named(why, why.answer)} over {named(why, why.rival)}, in logits. "
+        "Without: how much less the margin is when the word is really left out. ≠: the two disagree by a lot."
     )
 
 
-def _word_table(words: Iterable[WordShare]) -> str:
+def _word_table(why: Reasons) -> str:
+    parted = [id(word) for word in parted_words(why)]
     rows = [
-        (escape(word.text) + (" (written)" if word.written else ""), signed(word.share), signed(word.without))
-        for word in words
+        (
+            escape(word.text) + (" (written)" if word.written else ""),
+            signed(word.share),
+            signed(word.without) + (PARTED if id(word) in parted else ""),
+        )
+        for word in why.words
     ]
     return table(("word", "share", "without"), rows, ("", "number", "number"))
 
@@ -145,12 +159,14 @@ def _word_table(words: Iterable[WordShare]) -> str:
 def _direct_table(why: Reasons) -> str:
     assert why.direct is not None
     off = {(each.address, each.head): each.less for each in why.heads}
+    opposed = {(each.address, each.head) for each in opposed_heads(why)}
     largest = max(abs(part.value) for part in why.direct.parts)
     rows = []
     for part in why.direct.parts:
         less = off.get((part.address, part.head)) if part.head is not None else None
         bar = _bar(part.value, largest)
-        rows.append((escape(part.title), bar, signed(part.value), "" if less is None else signed(less)))
+        mark = PARTED if (part.address, part.head) in opposed else ""
+        rows.append((escape(part.title), bar, signed(part.value), "" if less is None else signed(less) + mark))
     return table(("part", "", "directly", "without"), rows, ("", "", "number", "number"))
 
 

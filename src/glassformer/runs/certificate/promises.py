@@ -1,8 +1,9 @@
 """What every user of a model takes for granted: each promise as a sentence, a measurement and a bar. It knows no words.
 
-Bars of 0 are meant: not one bit may differ. The others allow what rounding can do, which is measured: how far the
-model's answers are from its own in float64. Two roads to one answer round differently, and a trained model, whose
-numbers are large and cancel, more than a fresh one.
+Bars of 0 are meant: not one bit may differ. The others allow what rounding can do. For answers that is measured: how
+far they are from the model's own in float64. Two roads to one answer round differently, and a trained model, whose
+numbers are large and cancel, more than a fresh one. For weights it is worked out from the size of the scores and the
+length of the sums.
 """
 
 import copy
@@ -18,6 +19,7 @@ from torch import Tensor, nn
 from glassformer.layers.attention import DotProduct, for_each_head, how_weighed, softmax
 from glassformer.models.weights import from_bytes, to_bytes
 from glassformer.runs.certificate.subjects import Subject, Text
+from glassformer.stages.watchers import Watcher, nothing
 
 TOLERANCES = {torch.float64: 1e-12, torch.float32: 5e-6}  # of unit scale
 COARSE = 2e-2  # for narrower kinds of float
@@ -69,12 +71,27 @@ class ModelOnTrial:
         return max(self.tolerance * largest, ROADS * self.rounding)
 
     @cached_property
+    def exact(self) -> Subject:
+        """The same model in float64, which not every device has."""
+        return type(self.subject)(copy.deepcopy(self.subject.model).cpu().double())
+
+    @cached_property
     def rounding(self) -> float:
         """How far the answers are from those of the same model in float64."""
-        if self.answers[0].dtype == torch.float64:
+        return self._from_exact(self.answers, nothing)
+
+    @cached_property
+    def rounding_of_steps(self) -> float:
+        """The same for answers that are worked step by step: large scores that are rounded, as no kernel does, cost
+        more."""
+        return self._from_exact([self.subject.alone(text, _copying) for text in self.texts], _copying)
+
+    def _from_exact(self, answers: Sequence[Tensor], see: Watcher) -> float:
+        if answers[0].dtype == torch.float64:
             return 0.0
-        exact = type(self.subject)(copy.deepcopy(self.subject.model).double())
-        return max(_apart(exact.alone(text), answer) for text, answer in zip(self.texts, self.answers, strict=True))
+        return max(
+            _apart(self.exact.alone(text, see), answer) for text, answer in zip(self.texts, answers, strict=True)
+        )
 
     def room(self, text: Text) -> int:
         """How much padding a text can take."""
@@ -98,7 +115,7 @@ def _last(address: str) -> str:
 
 
 def _apart(one: Tensor, other: Tensor) -> float:
-    return float((one.detach() - other.detach()).abs().max()) if one.numel() else 0.0
+    return float((one.detach().cpu() - other.detach().cpu()).abs().max()) if one.numel() else 0.0
 
 
 # --- what is measured: 0 is perfect -----------------------------------------------------------------------------
@@ -284,6 +301,13 @@ def _if_it_attends(case: ModelOnTrial) -> str:
     return "" if case.subject.attentions else "It has no attention."
 
 
+def _if_weights_tell(case: ModelOnTrial) -> str:
+    if not case.subject.attentions:
+        return "It has no attention."
+    hopeless = _rounded_weights(case) > 1 / 2
+    return "Its scores are so large that rounding alone may turn one weight into another." if hopeless else ""
+
+
 def _if_fused(case: ModelOnTrial) -> str:
     if not case.subject.attentions:
         return "It has no attention."
@@ -320,15 +344,36 @@ def _rounding(case: ModelOnTrial) -> float:
     return case.bar
 
 
-def _fine_rounding(case: ModelOnTrial) -> float:
-    return case.tolerance / 5
+def _rounding_of_steps(case: ModelOnTrial) -> float:
+    return max(case.bar, ROADS * case.rounding_of_steps)
 
 
-def _rounded_scores(case: ModelOnTrial) -> float:
-    """A weight is e to the score: what rounding does to a large score, it does to the weight in proportion."""
-    scores = [scores for name in ("scaled", "scores") for scores in case.stages(name).values()]
+def _rounded_sums(case: ModelOnTrial) -> float:
+    """What rounding may do to a sum of shares, for each unit of what is added up.
+
+    Each share is rounded once and comes from a quotient, and so does the other road's; the sum is rounded at its end.
+    On its way it rounds as often as it has terms, in float32 at the least: nobody adds up in fewer bits.
+    """
+    unit, adding = _units(case)
+    keys = max(weights.shape[-1] for weights in case.stages("weights").values())
+    return 4 * unit + keys * adding
+
+
+def _rounded_weights(case: ModelOnTrial) -> float:
+    """The same for shares that follow from scores: a weight is e to the score, and takes over in proportion what
+    rounding did to it and to the largest beside it. A score is a sum of as many terms as a key is wide, rounded after
+    it, after its scale and after its bias."""
+    unit, adding = _units(case)
+    scores = [scores for name in ("scaled", "scores", "biased") for scores in case.stages(name).values()]
     largest = max((float(each[each.isfinite()].abs().max()) for each in scores), default=0.0)
-    return _fine_rounding(case) * max(1.0, largest / 4)
+    widest = max(each.d_key for each in case.subject.attentions)
+    return 2 * (widest * adding + 3 * unit) * largest + _rounded_sums(case)
+
+
+def _units(case: ModelOnTrial) -> tuple[float, float]:
+    """What rounding may do to a number of size 1: to one that is kept, and to one that is added up."""
+    unit = torch.finfo(case.answers[0].dtype).eps / 2
+    return unit, min(unit, torch.finfo(torch.float32).eps / 2)
 
 
 # Without these two nothing else can be judged.
@@ -358,11 +403,11 @@ PROMISES = (
     Promise("looking changes nothing", "Watching every stage leaves the answer as it is, to the last bit.",
             _looking, _nothing),
     Promise("kernel = steps", "The fused kernel gives what score, mask, weigh, mix give one by one.",
-            _steps, _rounding, _if_fused),
+            _steps, _rounding_of_steps, _if_fused),
     Promise("shown = used", "The weights that are shown, times the values, are what attention went on with.",
-            _shown, _rounded_scores, _if_it_attends),
+            _shown, _rounded_weights, _if_weights_tell),
     Promise("rows sum to 1", "Every row of weights sums to 1, or is all 0 where nothing may be seen.",
-            _row_sums, _fine_rounding, _if_shares),
+            _row_sums, _rounded_sums, _if_shares),
     Promise("hidden keys", "What a query may not see has a weight of exactly 0.",
             _hidden_weight, _nothing, _if_it_attends),
     Promise("save and load", "A model that was saved and loaded answers as before, to the last bit.",

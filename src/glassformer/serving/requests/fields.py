@@ -11,6 +11,7 @@ from glassformer.errors import InputError, nearest
 
 MOST_TEXTS = 64
 LONGEST_TEXT = 100_000  # characters
+MOST_IDS = 100_000  # of one text
 
 Schema = dict[str, Any]
 Fields = Mapping[str, "Field"]
@@ -84,6 +85,27 @@ def texts(says: str, *, most: int = MOST_TEXTS, empty: bool = False) -> Field:
     return Field(expected, schema, fits, says, required=True)
 
 
+def texts_or_ids(says: str, *, most: int = MOST_TEXTS) -> Field:
+    """One text, or a list of them; or the ids of one, or of several."""
+    of_texts = texts(says, most=most, empty=True)
+
+    def are_ids(value: Any) -> bool:
+        return isinstance(value, list) and 1 <= len(value) <= MOST_IDS and all(map(_is_id, value))
+
+    def fits(value: Any) -> bool:
+        several = isinstance(value, list) and 1 <= len(value) <= most and all(map(are_ids, value))
+        return of_texts.fits(value) or are_ids(value) or several
+
+    ids = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1, "maxItems": MOST_IDS}
+    several = {"type": "array", "items": ids, "minItems": 1, "maxItems": most}
+    schema = {"anyOf": [*of_texts.schema["anyOf"], ids, several]}
+    return Field(f"{of_texts.expected}, or the ids of their tokens", schema, fits, says, required=True)
+
+
+def _is_id(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
 def whole(says: str, *, least: int, most: int, default: int | None = None) -> Field:
     """A whole number between two others."""
     schema = {"type": "integer", "minimum": least, "maximum": most}
@@ -139,9 +161,11 @@ def mapping_of(says: str, known: Fields) -> Field:
     return Field(f"an object with {', '.join(known)}", schema_of(known), fits, says)
 
 
-def listed(value: Any) -> list[str]:
-    """One text or several, as a list."""
-    return list(value) if isinstance(value, list) else [] if value is None else [value]
+def listed(value: Any) -> list[Any]:
+    """One text or several, as a list; ids of one text are one."""
+    if isinstance(value, list) and not any(map(_is_id, value)):
+        return list(value)
+    return [] if value is None else [value]
 
 
 def _is_text(longest: int) -> Callable[[Any], bool]:

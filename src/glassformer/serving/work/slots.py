@@ -5,16 +5,16 @@ depend on who else is in the batch. It knows language models and tokens; it know
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from glassformer.errors import GlassformerError
+from glassformer.errors import GlassformerError, InputError
 from glassformer.models.language_model import Continuation
 from glassformer.models.sampling import Draw, Sampling, first_logprobs, likeliest, next_logprobs, pick
-from glassformer.serving.work.telling import Telling
+from glassformer.objectives.writing import Telling
 from glassformer.serving.work.workshop import Delivery, Job
 from glassformer.text.tokens import Tokens
 
@@ -30,6 +30,7 @@ class ToWrite:
     stop        strings that end it
     streamed    whether it is told bit by bit
     alternatives  so many of the most likely ids are told beside each id and its own log-probability
+    read_too    whether the same is told of the prompt's ids
     """
 
     prompt: tuple[int, ...]
@@ -40,14 +41,24 @@ class ToWrite:
     stop: tuple[str, ...] = ()
     streamed: bool = False
     alternatives: int | None = None
+    read_too: bool = False
+
+    @property
+    def told_on_the_way(self) -> bool:
+        """Whether its text must be known before it is done."""
+        return self.streamed or bool(self.stop) or self.alternatives is not None
 
 
 @dataclass(frozen=True)
 class TokenStep:
-    """One id as it was made, for who asked for log-probabilities: where its text begins, and the likeliest ids."""
+    """One id as it was made, for who asked for log-probabilities, and the likeliest ids in its place.
+
+    logprob   None for the first id of a prompt, which nothing is said of
+    offset    where its text begins, counted from the end of the prompt
+    """
 
     id: int
-    logprob: float
+    logprob: float | None
     offset: int
     likeliest: tuple[tuple[int, float], ...]
 
@@ -111,14 +122,42 @@ class Slots:
 
     def begin(self, jobs: Sequence[Job]) -> list[Delivery]:
         """Takes texts in; one that this model cannot read is refused by itself."""
-        return self._join([self._slot(job) for job in jobs])
+        slots, refused = list[Slot](), list[Delivery]()
+        for job in jobs:
+            try:
+                slots.append(self._slot(job))
+            except GlassformerError as error:
+                refused.append((job, error))
+        return [*refused, *(self._join(slots) if slots else [])]
 
     def _slot(self, job: Job) -> Slot:
         asked: ToWrite = job.asked
         base = asked.prompt if asked.goes_on else ()
         draw = None if asked.sampling is None else Draw(asked.sampling, [asked.seed])
         window = asked.prompt[-self._model.config.length :] if asked.goes_on else asked.prompt
-        return Slot(job, Telling(self._tokens, base, asked.stop), draw, window, room=0)
+        steps = self._read(asked) if asked.read_too else []
+        return Slot(job, Telling(self._tokens, base, asked.stop), draw, window, room=0, steps=steps)
+
+    def _read(self, asked: ToWrite) -> list[TokenStep]:
+        """What the model held of each id of a prompt, seeing those before it."""
+        longest = self._model.longest
+        if longest is not None and len(asked.prompt) > longest:
+            raise InputError(
+                f"The prompt has {len(asked.prompt)} tokens, and this model looks back on {longest}: "
+                "log-probabilities of so many cannot be told. Leave out `echo`, or shorten it."
+            )
+        ids = torch.tensor([asked.prompt], device=next(self._model.parameters()).device)
+        with torch.inference_mode():
+            logprobs = self._model(ids)[0].float().log_softmax(-1).cpu()
+        telling, offsets = Telling(self._tokens), list[int]()
+        for id_ in asked.prompt:
+            offsets.append(len(telling.text))
+            telling.add(id_)
+        telling.end()
+        steps = [TokenStep(asked.prompt[0], None, -len(telling.text), ())]
+        for row, id_, offset in zip(logprobs, asked.prompt[1:], offsets[1:], strict=False):
+            steps.append(_step(id_, row, offset - len(telling.text), asked.alternatives or 0))
+        return steps
 
     def _join(self, slots: list[Slot]) -> list[Delivery]:
         """Reads the windows of some texts, and takes them into the batch."""
@@ -149,7 +188,7 @@ class Slots:
         ids = self._chosen()
         going = []
         for row, (slot, id_) in enumerate(zip(self._slots, ids, strict=True)):
-            goes_on, told = self._add(slot, id_, self._logprobs[row])
+            goes_on, told = self._add(slot, id_, row)
             found += told
             if goes_on and slot.since < slot.room:
                 going.append(row)
@@ -174,8 +213,8 @@ class Slots:
         listed: list[int] = ids.tolist()
         return listed
 
-    def _add(self, slot: Slot, id_: int, logprobs: Tensor) -> tuple[bool, list[Delivery]]:
-        """Adds an id to a text: whether it goes on, and what its asker is told."""
+    def _add(self, slot: Slot, id_: int, row: int) -> tuple[bool, list[Delivery]]:
+        """Adds an id to the text of a row: whether it goes on, and what its asker is told."""
         job, asked = slot.job, slot.asked
         if job.gone:
             return False, []
@@ -187,8 +226,12 @@ class Slots:
         slot.ids.append(id_)
         slot.since += 1
         if asked.alternatives is not None:
-            slot.steps.append(_step(id_, logprobs, len(slot.telling.text), asked.alternatives))
-        new = slot.telling.add(id_)
+            slot.steps.append(_step(id_, self._logprobs[row], len(slot.telling.text), asked.alternatives))
+        new = ""
+        if asked.told_on_the_way:
+            new = slot.telling.add(id_)
+        else:
+            slot.telling.hold(id_)
         if slot.telling.stopped:
             return False, [(job, self._last(slot, "stop", new))]
         full = len(slot.ids) >= asked.longest or (not asked.goes_on and slot.since >= slot.room)
@@ -234,4 +277,4 @@ def sampling_of(temperature: float, top_k: int | None, top_p: float, min_p: floa
     """How ids are drawn; None where the temperature is 0."""
     if temperature == 0.0:
         return None
-    return replace(Sampling(temperature=temperature), top_k=top_k, top_p=top_p, min_p=min_p)
+    return Sampling(temperature=float(temperature), top_k=top_k, top_p=float(top_p), min_p=float(min_p))

@@ -339,12 +339,17 @@ def _finding(finding: Finding, first: bool) -> JSON:
 
 
 def exercise(content: Content) -> JSON:
-    """A sheet to fill in, and its solution."""
+    """A sheet to fill in, and its solution: as they are written, and as they read."""
     made = make_exercise(
         asking.whole(content, "seed", least=0, most=10**6, default=0),
         asking.choice(content, "variant", tuple(VARIANTS), "plain"),
     )
-    return {"sheet": made.sheet, "solution": made.solution}
+    return {
+        "sheet": made.sheet,
+        "solution": made.solution,
+        "reads": markup_tree(sheets_html(check_text(made.sheet, "the exercise", ".md"))),
+        "solved": markup_tree(sheets_html(check_text(made.solution, "its solution", ".md"))),
+    }
 
 
 ACTIONS: MappingProxyType[str, Callable[[Content], JSON]] = MappingProxyType(

@@ -18,14 +18,16 @@ from glassformer.inside.answers import shares
 from glassformer.inside.document.data import stage_numbers, view_data
 from glassformer.inside.hugging_face import HuggingFaceModel, is_hugging_face
 from glassformer.inside.looks import Look, Writes
+from glassformer.inside.why.twins import negated, swapped
 from glassformer.objectives.predictions import room
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import Run
 from glassformer.stages.trace import Trace
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
+from glassformer.studio.first_looks import first_look
 from glassformer.studio.rooms.changes import Asked, read_changes, writes
-from glassformer.studio.shelf import Shelf
+from glassformer.studio.shelf import UNTRAINED, Shelf
 from glassformer.text.made_sets import MADE
 from glassformer.text.tasks import TASKS
 from glassformer.text.texts_to_try import TO_TRY
@@ -59,6 +61,7 @@ class Inside:
         return {
             "inside/start": self.start,
             "inside/why": self.why,
+            "inside/twin": self.twin,
             "inside/look": self.look,
             "inside/head": self.head,
             "inside/matters": self.matters,
@@ -67,11 +70,18 @@ class Inside:
         }
 
     def start(self, content: Content) -> JSON:
-        """The models, for each a text to begin with, and some to try."""
-        models = [self.shelf.about(name) for name in self.shelf.names]
+        """The models, for each a text to begin with, and some to try; one that is asked for may stand behind them."""
+        wanted = asking.text(content, "model", default="")
+        names = list(self.shelf.names)
+        if wanted not in names and wanted.removesuffix(UNTRAINED) in names:
+            names.append(wanted)
+        models = [self.shelf.about(name) for name in names]
         for each in models:
             data = each.get("data", "")
             each["first"] = first_text(self.shelf.folder(each["name"]), data, each.get("task", ""))
+            kept = first_look(self.shelf.folder(each["name"])) if each["name"] in self.shelf.names else {}
+            each["look"] = kept.get("why") if kept.get("text") == each["first"] else None
+            each["heads"] = kept.get("heads")
             each["why"] = not is_hugging_face(self.shelf.folder(each["name"]))
             each["examples"] = list(dict.fromkeys([each["first"], *TO_TRY.get(data, ())]))
         return {"models": models}
@@ -80,24 +90,36 @@ class Inside:
         """Why it answers so: in words, over the words, by blocks and heads, against a twin."""
         name, text, target, _ = self._asked(content)
         rival, instead = (asking.text(content, each, default="", longest=LONGEST) for each in ("rival", "instead"))
-        at = asking.whole(content, "at", least=1, most=LONGEST, default=1)
+        at = asking.whole(content, "at", least=1, most=LONGEST) if content.get("at") is not None else None
         why = self.shelf.get(name).why(text, target=target, at=at, rival=rival or None, instead=instead or None)
         return why.to_dict()
+
+    def twin(self, content: Content) -> JSON:
+        """Another text to ask instead: with two words in each other's place, or negated."""
+        text = asking.text(content, "text", longest=LONGEST)
+        if content.get("negate"):
+            return {"text": negated(text)}
+        one, other = asking.texts(content, "swap", 2)
+        return {"text": swapped(text, one, other)}
 
     def look(self, content: Content) -> JSON:
         """What is seen, with what it answered before it was changed."""
         name, text, target, changes = self._asked(content)
         look = self._look(name, text, target, changes)
         long = max(len(look.texts.own), len(look.texts.context)) > WHOLE
-        data = view_data(look, limit=LARGEST, later=long)
+        data = view_data(look, limit=LARGEST, later=long, shown=_shown(look, asking.text(content, "at", default="")))
         data["off"] = [_head_name(each) for each in changes if each.kind == "head off"]
         before = self._look(name, text, target, ()).answer if changes else None
         return {"data": data, "before": before}
 
+    def looked(self, content: Content) -> Look:
+        """The look itself, as others ask for it who need every number."""
+        return self._look(*self._asked(content))
+
     def head(self, content: Content) -> JSON:
         """The numbers of one head of one stage."""
         head = None if content.get("head") is None else asking.whole(content, "head", least=0, most=4096)
-        return stage_numbers(self._look(*self._asked(content)), asking.text(content, "address"), head)
+        return stage_numbers(self.looked(content), asking.text(content, "address"), head)
 
     def matters(self, content: Content) -> JSON:
         """For every head: how much of the answer moves when it is switched off, from 0 to 1."""
@@ -213,6 +235,16 @@ def reading_look(
     return look_at_text.look_at(
         run.model, run.card, run.tokens, text, target=target, longest=longest, write=write, like=like
     )
+
+
+def _shown(look: Look, at: str) -> str:
+    """The stage that is shown first: the one asked for, or the one at which the page opens."""
+    if at in look.trace:
+        return at
+    patterns = [entry.address for entry in look.trace.entries.values() if entry.stage.name == "weights"]
+    crossing = [each for each in patterns if look.trace.entry(each).scope + "context" in look.trace]
+    found: list[str] = [*crossing[-1:], *patterns, *look.trace]
+    return found[0]
 
 
 # --- heads --------------------------------------------------------------------------------------------------------

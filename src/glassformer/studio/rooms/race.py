@@ -14,6 +14,7 @@ from glassformer.studio import asking
 from glassformer.studio.asking import Content
 from glassformer.studio.rooms.inside import LONGEST, first_text, reading_look
 from glassformer.studio.shelf import Shelf
+from glassformer.text.made_sets import MADE
 from glassformer.training.race.race_file import read_race
 
 MOST_MODELS = 24
@@ -54,6 +55,7 @@ class Races:
             "score": score,
             "samples": facts.get("samples"),
             "baseline": facts.get("guess"),
+            "about": _about(facts),
             "first": _first(folder, facts),
             "terms": {
                 name: value for name, value in (facts.get("terms") or {}).items() if isinstance(value, str | int)
@@ -86,6 +88,16 @@ class Races:
         return self.races[name]
 
 
+def _about(facts: JSON) -> str:
+    """What was learnt, and what a made set asks for; nothing, if the race does not say."""
+    terms = facts.get("terms") or {}
+    data = str(terms.get("data", ""))
+    if not data:
+        return ""
+    made = MADE.get(data.partition(":")[0])
+    return f"to {terms.get('task', '')} {data}" + (f": {made.about}" if made else "")
+
+
 def _first(folder: Path, facts: JSON) -> str:
     """A text to begin with, as for the first model alone."""
     runs = [name for model in facts.get("models") or [] for name in model.get("runs") or []]
@@ -105,8 +117,20 @@ def _row(folder: Path, model: JSON, score: str) -> JSON:
         "level": model.get("level_with_first", False),
         "p_value": (model.get("behind_first") or {}).get("p_value"),
         "reads_order": model.get("reads_order", True),
+        "confusion": _confusion(folder, runs),
         "curves": [_curve(RunFolder(folder / name)) for name in runs],
     }
+
+
+def _confusion(folder: Path, runs: list[str]) -> JSON | None:
+    """Which class the first run took for which, if that was counted."""
+    if not runs:
+        return None
+    try:
+        found = (RunFolder(folder / runs[0]).read_scores() or {}).get("confusion")
+    except GlassformerError:
+        return None
+    return found if isinstance(found, dict) and {"labels", "table"} <= found.keys() else None
 
 
 def _curve(run: RunFolder) -> list[list[float]]:

@@ -5,6 +5,7 @@ What is learnt, and how, the command decides; this room only says what was asked
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from glassformer.runs.folder import RunFolder
 from glassformer.storage import figures
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
+from glassformer.studio.rooms.data_preview import DataPreview, chosen_columns
 from glassformer.studio.rooms.time_lapse import Lapse
 from glassformer.studio.shelf import Shelf
 from glassformer.text.made_sets import MADE
@@ -72,7 +74,8 @@ class Train:
         """What can be asked for here."""
         return {
             "train/start": self.start, "train/begin": self.begin, "train/state": self.state, "train/stop": self.stop,
-            "train/resume": self.resume, "train/frame": self.frame,
+            "train/resume": self.resume, "train/frame": self.frame, "train/delete": self.delete,
+            **DataPreview(self._data).actions,
         }  # fmt: skip
 
     def start(self, content: Content) -> JSON:
@@ -86,12 +89,33 @@ class Train:
         """A new run."""
         name, task = self._new_name(content), asking.choice(content, "task", list(TASKS))
         minutes = asking.number(content, "minutes", least=0.1, most=MOST_MINUTES)
-        if content.get("file"):
-            data = str(self._upload(asking.text(content, "file")))
-        else:
-            data = asking.choice(content, "data", [each for each in MADE if MADE[each].task == task])
-        self._spawn(name, [task, data, "--minutes", f"{minutes:g}", "--keep-all", "--out", str(self.root / name)])
+        told = [word for role, column in chosen_columns(content).items() for word in (f"--{role}", column)]
+        words = [task, self._data(content), "--minutes", f"{minutes:g}", "--keep-all", *told]
+        self._spawn(name, [*words, "--out", str(self.root / name)])
         return {"name": name}
+
+    def delete(self, content: Content) -> JSON:
+        """Deletes a run for good; who asks says its name a second time."""
+        name = self._name(content)
+        if content.get("again") != name:
+            raise InputError(f"Say the name '{name}' again to delete this run for good.")
+        if name in self._trainings and self._trainings[name].running:
+            raise InputError(f"'{name}' is being trained; stop it first.")
+        folder = self.root / name
+        if folder.is_symlink():
+            raise InputError(f"{folder} is a link to another place; delete it by hand.")
+        shutil.rmtree(folder)
+        self.shelf.remove(name)
+        if name in self._trainings:
+            self._trainings.pop(name).complaints.close()
+        return {"deleted": name}
+
+    def _data(self, content: Content) -> str:
+        """A file that was sent, or a set that is made."""
+        if content.get("file"):
+            return str(self._upload(asking.text(content, "file")))
+        task = asking.choice(content, "task", list(TASKS))
+        return asking.choice(content, "data", [each for each in MADE if MADE[each].task == task])
 
     def resume(self, content: Content) -> JSON:
         """Resumes a run that was stopped."""
@@ -183,7 +207,8 @@ class Train:
         except GlassformerError as error:
             settings = {"error": str(error)}
         running = training is not None and training.running
-        return {"name": name, "running": running, "finished": (folder.path / "model").exists(), **settings}
+        finished = (folder.path / "model").exists()
+        return {"name": name, "running": running, "finished": finished, **settings, **_standing(folder, finished)}
 
     def _new_name(self, content: Content) -> str:
         name = asking.text(content, "name", longest=60)
@@ -217,7 +242,7 @@ class Train:
                 raise InputError(f"'{busy[0]}' is being trained just now; stop it first, or wait for it.")
             self.root.mkdir(parents=True, exist_ok=True)
             complaints = tempfile.TemporaryFile()  # noqa: SIM115 - it is read as long as the studio is open
-            command = [sys.executable, "-m", "glassformer", "train", *words, "--quiet"]
+            command = [sys.executable, "-m", "glassformer", "train", *words, "--device", self.shelf.device, "--quiet"]
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaints)
             if name in self._trainings:
                 self._trainings[name].complaints.close()
@@ -235,6 +260,22 @@ class Train:
         if plan.get("steps"):
             done, whole = last.get("step", 0), plan["steps"]
         return min(1.0, float(done) / float(whole)) if whole else 0.0
+
+
+def _standing(folder: RunFolder, finished: bool) -> JSON:
+    """When it was begun, how many bytes it takes, and how well it does."""
+    try:
+        scores = (folder.read_scores() or {}) if finished else {}
+    except GlassformerError:
+        scores = {}
+    files = [path for path in folder.path.rglob("*") if path.is_file()]
+    lines = score_lines(scores)
+    return {
+        "begun": (folder.path / "config.toml").stat().st_mtime,
+        "bytes": sum(path.stat().st_size for path in files),
+        "score": " ".join(lines[0]) if lines else "",
+        "confusion": scores.get("confusion"),
+    }
 
 
 def _brief_settings(folder: RunFolder) -> JSON:

@@ -2,6 +2,8 @@
 
 import { ByHand } from "./rooms/by_hand.js";
 import { Inside } from "./rooms/inside.js";
+import { LessonDock } from "./panels/lesson.js";
+import { Lessons } from "./rooms/lessons.js";
 import { Race } from "./rooms/race.js";
 import { readAddress, writeAddress } from "./talk.js";
 import { tour } from "./tour.js";
@@ -13,10 +15,12 @@ const ROOMS = [
   ["inside", "Inside", Inside, "A trained model and your text, down to every number."],
   ["race", "Race", Race, "Models side by side on the same data."],
   ["train", "Train", Train, "A model of your own, watched while it learns."],
+  ["lessons", "Lessons", Lessons, "Attention in eight short lessons, on these very pages."],
 ];
 const KEYS = [
   ["/", "go to the text"],
-  ["1 2 3 4", "the four rooms"],
+  ["1 … 5", "the rooms"],
+  ["Esc", "leave a field, so that keys lead on"],
   ["?", "this list"],
 ];
 
@@ -28,8 +32,9 @@ class Studio {
     if (remembered("theme")) this.theme(remembered("theme"));
     addEventListener("popstate", () => this.open());
     document.addEventListener("keydown", (event) => this.key(event));
+    const first = !remembered("toured") && !location.hash;
     this.open();
-    if (!remembered("toured") && !location.hash) tour(this);
+    if (first) tour(this, ROOMS[0][0]);
   }
 
   frame() {
@@ -44,7 +49,7 @@ class Studio {
           "data-room": name,
           onclick: (event) => {
             event.preventDefault();
-            this.go(name);
+            this.go(name, null, name === "lessons");
           },
         },
         title,
@@ -75,7 +80,7 @@ class Studio {
             type: "button",
             onclick: () => {
               this.help.close();
-              tour(this);
+              tour(this, this.main.dataset.room);
             },
           },
           "Show me around",
@@ -95,7 +100,8 @@ class Studio {
         tool("?", "help", () => this.help.showModal()),
       ),
     );
-    this.root.replaceChildren(this.head, this.main, this.help);
+    this.lesson = new LessonDock(this);
+    this.root.replaceChildren(this.head, this.lesson.node, this.main, this.help);
     this.root.removeAttribute("aria-busy");
   }
 
@@ -111,15 +117,40 @@ class Studio {
     for (const room of this.rooms.values()) room.theme?.(name);
   }
 
-  /** To another room, as it was left. */
-  go(name, state = null) {
-    writeAddress({ room: name, ...(state ?? this.rooms.get(name)?.address ?? {}) });
+  /** To another room, as it was left; a lesson goes along unless it ends here. */
+  go(name, state = null, ends = false) {
+    if (ends) this.lesson.close();
+    writeAddress({ room: name, ...(state ?? this.rooms.get(name)?.address ?? {}), ...this.lesson.address });
     return this.open();
+  }
+
+  /** A step of a lesson, and the view that it is about. */
+  teach(name, step) {
+    writeAddress({ lesson: name, step: step + 1 });
+    return this.open().then(() => this.lesson.node.focus({ preventScroll: true })); // what was pressed is gone
+  }
+
+  endLesson() {
+    this.lesson.close();
+    writeAddress({ room: this.main.dataset.room, ...this.here?.address });
+  }
+
+  /** What the address asks for; a step of a lesson names its own view, unless the reader has gone on from there. */
+  async asked() {
+    const { lesson, step, ...wanted } = readAddress();
+    if (!lesson) {
+      this.lesson.close();
+      return wanted;
+    }
+    const view = await this.lesson.open(lesson, step);
+    if (wanted.room) return wanted;
+    writeAddress({ ...view, ...this.lesson.address }, { replace: true });
+    return view;
   }
 
   /** The room that the address asks for. */
   async open() {
-    const { room: wanted, ...state } = readAddress();
+    const { room: wanted, ...state } = await this.asked().catch((error) => this.refuse(error));
     const [name, title, Room] = ROOMS.find(([each]) => each === wanted) ?? ROOMS[0];
     if (!this.rooms.has(name))
       this.rooms.set(name, new Room(this, (change, options) => this.put(name, change, options)));
@@ -132,8 +163,10 @@ class Studio {
     this.main.replaceChildren(room.node);
     this.main.dataset.room = name;
     this.root.dispatchEvent(new CustomEvent("room", { detail: name }));
+    const missing = this.wrong;
+    this.wrong = null;
     const wrong = await room.show(state).then(
-      () => null,
+      () => missing,
       (error) => error,
     );
     if (this.here !== room) return; // somebody was quicker to leave
@@ -143,11 +176,21 @@ class Studio {
 
   /** What is on screen now. */
   put(name, state, options) {
-    if (this.main.dataset.room === name) writeAddress({ room: name, ...state }, options);
+    if (this.main.dataset.room !== name) return;
+    writeAddress({ room: name, ...state, ...this.lesson.address }, options);
+    this.lesson.seen({ room: name, ...state });
+  }
+
+  /** A lesson that is not there is told in the room of lessons. */
+  refuse(error) {
+    this.lesson.close();
+    this.wrong = error;
+    return { room: "lessons" };
   }
 
   key(event) {
     const target = event.composedPath()[0];
+    if (event.key === "Escape" && /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) target.blur(); // keys are ours
     if (
       /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) ||
       event.ctrlKey ||
@@ -157,7 +200,7 @@ class Studio {
     )
       return;
     const room = ROOMS[Number(event.key) - 1];
-    if (room) this.go(room[0]);
+    if (room) this.go(room[0], null, room[0] === "lessons");
     else if (event.key === "/") {
       event.preventDefault();
       this.main.querySelector("[data-first]")?.focus();

@@ -1,41 +1,36 @@
-// A first walk through the studio: six steps, each of which shows the thing itself. It can be left at any time.
+// A first walk through one room: a few steps, each of which shows the thing itself. It belongs to its room, and is gone
+// when one leaves; it can be left at any time.
 
 import { remember } from "./studio.js";
 import { el } from "./page/dom.js";
 
-const STEPS = [
-  [
-    "by-hand",
-    ".givens",
-    "Everything starts from given numbers",
-    "Three words, two numbers each, and the weights. Click into any of them and type another.",
+const STEPS = {
+  "by-hand": [
+    [
+      ".givens",
+      "Everything starts from given numbers",
+      "Three words, two numbers each, and the weights. Type another.",
+    ],
+    [".working", "The rest follows, step by step", "Queries, keys, scores, weights, output. What changes flashes."],
+    [
+      '[data-stage="weights"]',
+      "Click a number",
+      "Its arithmetic appears at the side, and what it was made of is framed.",
+    ],
+    ['[data-tab="check"]', "Is mine right?", "Paste a working of your own: the first wrong number is marked."],
+    ['[data-room="lessons"]', "In eight lessons", "Each five minutes, on these very pages."],
   ],
-  [
-    "by-hand",
-    ".working",
-    "The rest follows, step by step",
-    "Queries, keys, scores, weights, output: each with its formula. What changes flashes.",
+  inside: [
+    [".ask", "A trained model, and your text", "Type any text and press Enter."],
+    [".why", "Why this answer", "Each word with what it gave to the answer; blue for it, orange against it."],
+    [".depths", "One click deeper", "Every number shows each matrix of each head, and how each number came about."],
   ],
-  [
-    "by-hand",
-    '[data-stage="weights"]',
-    "Click a number",
-    "Its arithmetic appears at the side, and the numbers it was made of are framed.",
+  race: [[".race", "The same data, different models", "Their curves, and your own sentence given to all of them."]],
+  train: [
+    [".train", "One of your own", "Drop a file or take a set that came along, press the button, and watch it learn."],
   ],
-  [
-    "by-hand",
-    '[data-tab="check"]',
-    "Is mine right?",
-    "Paste a working of your own. The first wrong number is marked, with its cause.",
-  ],
-  [
-    "inside",
-    ".inside",
-    "The same, in a trained model",
-    "Type a text: what did each word give to the answer? One click deeper stand every head and every number.",
-  ],
-  ["train", ".train", "And one of your own", "Four fields, one minute, and you watch it learn."],
-];
+  lessons: [[".lessons", "Begin anywhere", "Each step opens the real thing; how far you have come is kept here."]],
+};
 
 /** The thing to be shown, once it is on the page. */
 async function found(place) {
@@ -44,7 +39,8 @@ async function found(place) {
   return document.querySelector(place);
 }
 
-export function tour(studio) {
+export function tour(studio, room) {
+  const steps = STEPS[room];
   let at = 0;
   const box = el("aside", { class: "tour", role: "dialog", "aria-label": "A first walk", tabindex: "-1" });
   const unmark = () => {
@@ -57,17 +53,18 @@ export function tour(studio) {
     document.removeEventListener("keydown", leave);
     studio.root.removeEventListener("room", moved);
   };
-  const moved = (event) => event.detail !== STEPS[at][0] && end(); // whoever goes another way needs no guide
+  const moved = (event) => event.detail !== room && end(); // whoever goes another way needs no guide
   const leave = (event) => event.key === "Escape" && end();
   const show = async (step) => {
     at = step;
-    const [room, place, title, text] = STEPS[at];
+    const [place, title, text] = steps[at];
     const tool = (name, action, more = {}) =>
       el("button", { type: "button", class: "tool", onclick: action, ...more }, name);
+    const last = at === steps.length - 1;
     box.replaceChildren(
-      el("p", { class: "quiet" }, `${at + 1} of ${STEPS.length}`),
+      el("p", { class: "quiet" }, `${at + 1} of ${steps.length}`),
       el("h2", {}, title),
-      el("p", {}, text),
+      el("p", { class: "tour-words" }, text),
       el(
         "div",
         { class: "ends" },
@@ -77,14 +74,13 @@ export function tour(studio) {
           {},
           at ? tool("Back", () => show(at - 1)) : null,
           " ",
-          at < STEPS.length - 1
-            ? tool("Next", () => show(at + 1), { class: "tool strong" })
-            : tool("Done", end, { class: "tool strong" }),
+          last
+            ? tool("Done", end, { class: "tool strong" })
+            : tool("Next", () => show(at + 1), { class: "tool strong" }),
         ),
       ),
     );
     unmark();
-    if (studio.main.dataset.room !== room) await studio.go(room);
     const node = await found(place);
     if (step !== at || !box.isConnected) return; // somebody was quicker
     node?.classList.add("toured");

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from glassformer.errors import InputError, nearest
+from glassformer.text.files.headers import are_numbers
 from glassformer.text.files.tables import Row, Skip, Table
 from glassformer.text.tasks import TASKS
 
@@ -28,6 +29,7 @@ LANGUAGES = frozenset(
     re.findall("..", "arbgbncacsdadeelenesetfafifrhehihrhuisitjakoltlvmsnlplptroruskslsrsvswtathtrukurvizh")
 )
 SAMPLE = 1000  # rows looked at where names do not help
+MOST_NAMED = 30  # columns in a sentence
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,14 @@ class Columns:
     def in_header(self, cells: Sequence[str]) -> bool:
         """Whether a file's first row names its columns: by a named or usual name, or by two languages.
 
-        Two cells that say nothing of the kind are a row. More are taken for a header, unless columns go by number.
+        Two cells that say nothing of the kind are a row. More are taken for a header, unless columns go by number, or
+        the cells are numbers.
         """
         names = {cell.strip().lower() for cell in cells}
         told = {name.lower() for name in self.named().values()}
         if names & told or names & USUAL or len(names & LANGUAGES) == 2:
             return True
-        return len(cells) != 2 and not any(name.isdecimal() for name in told)
+        return len(cells) != 2 and not any(name.isdecimal() for name in told) and not are_numbers(cells)
 
 
 @dataclass(frozen=True)
@@ -135,13 +138,34 @@ def _text_or_pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str
 
 def _chosen(table: Table, taken: Mapping[str, str], why: Mapping[str, str], wanted: Sequence[str]) -> ChosenColumns:
     missing = [role for role in wanted if role not in taken]
+    if missing and len(table.names) < len(wanted):
+        raise InputError(
+            f"{table.file} has one column only; expected two, a {' and a '.join(wanted)}, with a tab between them (or "
+            f"a comma in a .csv file). Its first line is “{_first(table):.60}”."
+            + (" Two parallel files are named together: a.en,a.de." if "source" in wanted else "")
+        )
     if missing:
+        told = "".join(f" {note}" for note in table.notes)
         raise InputError(
             f"{table.file}: cannot tell which column is the {' and which the '.join(missing)}. "
-            f"Its columns are {', '.join(table.names) or 'none'}; name {' and '.join(f'--{role}' for role in missing)}."
+            f"Its columns are {_listed(table.names)}; name {' and '.join(f'--{role}' for role in missing)}.{told}"
         )
     reasons = ", ".join(f"{role} from '{taken[role]}' ({why[role]})" for role in wanted)
     return ChosenColumns({role: taken[role] for role in wanted}, f"{table.file}: {reasons}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The names of columns, as many and as long as a sentence can hold."""
+    if names and all(name == str(number) for number, name in enumerate(names, 1)):
+        return f"numbered, 1 to {len(names)}, for it has no header"
+    shown = [f"{name:.37}…" if len(name) > 40 else name for name in names[:MOST_NAMED]]
+    return ", ".join([*shown, *([f"… ({len(names):,} in all)"] if len(names) > MOST_NAMED else [])]) or "none"
+
+
+def _first(table: Table) -> str:
+    """How a table of one column begins: with its name, or without one with its first row."""
+    rows = [str(row.values["1"]) for row in table.rows if isinstance(row, Row) and "1" in row.values]
+    return (rows or [*table.names, ""])[0]
 
 
 def _distinct(table: Table, name: str) -> int:

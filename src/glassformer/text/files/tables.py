@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.errors import InputError, counted
+from glassformer.text.files.headers import named, why_header
 from glassformer.text.files.text_files import LARGEST, lines, read_text
 
 FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".ndjson", ".parquet", ".txt")
@@ -68,8 +69,8 @@ def read_table(path: Path, in_header: InHeader, encoding: str | None = None) -> 
     if path.name == "-":
         form = _form_of(file.text)
     if form in (".jsonl", ".json", ".ndjson"):
-        names, rows = json_rows(file.text, file.name)
-        return Table(file.name, names, rows, file.encoding, file.notes)
+        names, rows, notes = json_rows(file.text, file.name)
+        return Table(file.name, names, rows, file.encoding, (*file.notes, *notes))
     if form in (".tsv", ".txt"):
         cells, notes = _tabbed(file.text), file.notes
     elif form == ".csv":
@@ -82,8 +83,8 @@ def read_table(path: Path, in_header: InHeader, encoding: str | None = None) -> 
             f"{path} cannot be read as rows: expected a name ending in {', '.join(FORMATS)} (or .gz). "
             "Two parallel files are named one after the other."
         )
-    names, rows = _under_header(cells, in_header, file.name)
-    return Table(file.name, names, rows, file.encoding, notes)
+    names, rows, why = _under_header(cells, in_header, file.name)
+    return Table(file.name, names, rows, file.encoding, (*notes, *why))
 
 
 def _form_of(text: str) -> str:
@@ -170,25 +171,30 @@ class _RowReader:
 
 def _under_header(
     cells: Sequence[Cells | Skip], in_header: InHeader, file: str
-) -> tuple[tuple[str, ...], list[Row | Skip]]:
-    """Rows by column name: those of the header or, without one, "1", "2", …"""
+) -> tuple[tuple[str, ...], list[Row | Skip], tuple[str, ...]]:
+    """Rows by column name: those of the header or, without one, "1", "2", …; and why it is a header, where its names
+    do not say so."""
     first = next((each for each in cells if not isinstance(each, Skip) and any(each[1])), None)
     if first is None:
         raise InputError(f"{file} has no row that can be read; the first line: {_first_reason(cells)}.")
-    names = tuple(name.strip() for name in first[1])
-    if in_header(names):
+    names, why = named(first[1]), ""
+    if not in_header(names):
+        below = [each[1] for each in cells if not isinstance(each, Skip) and each is not first]
+        why = why_header(names, below) if len(names) > 1 else ""
+        if not why:
+            names, first = tuple(str(number) for number in range(1, len(names) + 1)), None
+    if first is not None:
         again, count = Counter(name for name in names if name).most_common(1)[0]
         if count > 1:
             raise InputError(f"{file} names the column '{again}' twice; give each column a name of its own.")
-    else:
-        names, first = tuple(str(number) for number in range(1, len(names) + 1)), None
     rows: list[Row | Skip] = []
     for each in cells:
         if isinstance(each, Skip):
             rows.append(each)
         elif each is not first:
             rows.append(_row(each, names, file))
-    return names, rows
+    note = (f"{file}: its first line, {' and '.join(map(repr, names))}, is read as names of columns: {why}.",)
+    return names, rows, note if why else ()
 
 
 def _row(cells: Cells, names: Sequence[str], file: str) -> Row | Skip:
@@ -230,10 +236,12 @@ def _json(text: str) -> Any:
         raise _NotJsonError("nested too deeply") from error
 
 
-def json_rows(text: str, file: str) -> tuple[tuple[str, ...], list[Row | Skip]]:
-    """One JSON object a line, or one array of objects."""
+def json_rows(text: str, file: str) -> tuple[tuple[str, ...], list[Row | Skip], tuple[str, ...]]:
+    """One JSON object a line, one array of objects, or one object that holds such an array; and what to know of it."""
     rows: list[Row | Skip] = []
-    for number, item in _items(text, file):
+    whole = _one_object(text, file)
+    within, items = _array_in(whole, file) if whole is not None else ("", _items(text, file))
+    for number, item in items:
         if isinstance(item, Skip):
             rows.append(item)
         elif isinstance(item, dict):
@@ -241,7 +249,31 @@ def json_rows(text: str, file: str) -> tuple[tuple[str, ...], list[Row | Skip]]:
         else:
             rows.append(Skip(file, number, 'expected an object such as {"text": "…", "label": "…"}'))
     names = dict.fromkeys(name for row in rows if isinstance(row, Row) for name in row.values)
-    return tuple(names), rows
+    return tuple(names), rows, (f"{file}: its rows are those of '{within}'.",) if within else ()
+
+
+def _one_object(text: str, file: str) -> dict[str, Any] | None:
+    """The object that a file is, if it is one and not a row in each line."""
+    first, _, rest = text.strip().partition("\n")
+    if not first.startswith("{") or (first.rstrip().endswith("}") and (rest or not file.endswith(".json"))):
+        return None
+    try:
+        whole = _json(text)
+    except ValueError:
+        return None
+    return whole if isinstance(whole, dict) else None
+
+
+def _array_in(whole: dict[str, Any], file: str) -> tuple[str, Iterator[tuple[int, Any]]]:
+    """The one array of objects in an object, and its name."""
+    found = [name for name, value in whole.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
+    if len(found) != 1:
+        keys = ", ".join(f"'{name:.40}'" for name in list(whole)[:5]) or "nothing in it"
+        raise InputError(
+            f"{file} is one JSON object, with {keys}{', …' if len(whole) > 5 else ''}, not rows: expected an array of "
+            "objects, or one object on each line."
+        )
+    return found[0], enumerate(whole[found[0]], 1)
 
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ NO_TEXT = (
     (b"GIF8", "a GIF picture"),
     (b"%PDF", "a PDF"),
     (b"PK\x03\x04", "a ZIP archive (or an Excel or Word file: save it as CSV)"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel or Word file (save it as CSV)"),
     (b"SQLite format 3", "a database"),
     (b"PAR1", "a Parquet file (its name must end in .parquet)"),
 )

@@ -97,9 +97,9 @@ def test_what_a_round_number_stands_for() -> None:
 
 def test_a_digit_of_the_working_may_be_the_misprint() -> None:
     (finding,) = check_text("$t = 2.9444 / (11.2797 / \\sqrt{28}) = 1.1075$\n").findings
-    assert (finding.right, finding.sure) == ("1.3813", "unless 28 is a misprint for 18, from which it follows")
+    assert (finding.right, finding.sure) == ("1.3813", "or 28 in its working is wrong: 18 gives 1.1075")
     assert not finding.is_certain
-    (finding,) = check_text("4.15 + 7.3 = 12.45\n").findings
-    assert finding.is_certain  # nearly right: a digit of the result
+    (finding,) = check_text("4.15 + 7.3 = 12.45, for 7.3 + 4.15 it is\n").findings
+    assert finding.is_certain  # each number of the working stands there twice
     three = Number("30", Span(0, 0))
     assert sorted(other.text for _, other, _ in misprinted(three))[:3] == ["10", "20", "31"]

@@ -8,6 +8,8 @@ import torch
 from helpers.hidden_attention import HIDDEN, PEACEFUL, WIDTH, Beside, rows
 from helpers.watched_models import NanoGPT
 from helpers.watching import watched
+from helpers.weighing_otherwise import OTHERWISE
+from helpers.without_attention import WITHOUT
 from torch import Tensor, nn
 
 import glassformer as gf
@@ -50,6 +52,20 @@ def test_where_no_attention_runs_there_is_no_alarm(name: str, how: str) -> None:
     assert within.verdict == "all seen", within.sentences
 
 
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_attention_of_another_spelling_is_never_vouched_for(name: str) -> None:
+    torch.manual_seed(0)
+    seen = watched(OTHERWISE[name]().eval(), rows())
+    assert seen.honest or seen.verdict in ("some not seen", "cannot tell"), seen.sentences
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_what_only_looks_like_it_raises_no_alarm(name: str) -> None:
+    torch.manual_seed(0)
+    seen = watched(WITHOUT[name]().eval(), rows())
+    assert (seen.verdict, seen.calls) == ("all seen", []), seen.sentences
+
+
 def test_a_thread_that_gives_the_answer_itself() -> None:
     class Elsewhere(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
@@ -59,7 +75,7 @@ def test_a_thread_that_gives_the_answer_itself() -> None:
 
 
 def test_our_own_error_does_not_stop_the_model_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from glassformer.inside.watching.beneath.marks import Bookkeeping
+    from glassformer.inside.watching.beneath.bookkeeping import Bookkeeping
 
     def fails(*_: object) -> None:
         raise ValueError("by us")

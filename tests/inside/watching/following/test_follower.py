@@ -48,17 +48,14 @@ def test_with_dropout_the_stages_are_those_before_it(model: nn.Module) -> None:
 @pytest.mark.parametrize(
     ("name", "function"),
     [
-        ("relu", lambda q, k, v: (q @ k.mT).relu() @ v),
         ("cat", lambda q, k, v: torch.cat([q @ k.mT, q[..., :2]], -1).softmax(-1)[..., :-2] @ v),
         ("a product before the weights were complete", lambda q, k, v: (q @ k.mT).exp() @ v),
-        ("mul", lambda q, k, v: ((q @ k.mT).softmax(-1) * 0.5) @ v),
-        ("mul", lambda q, k, v: ((q @ k.mT).softmax(-1) * (q @ k.mT > 0).float()) @ v),
-        ("masked_fill", lambda q, k, v: (q @ k.mT).softmax(-1).masked_fill_(q @ k.mT > 0, 0.0) @ v),
+        ("mul", lambda q, k, v: ((q @ k.mT).softmax(-1) * (q @ k.mT).softmax(-1)) @ v),
+        ("pow", lambda q, k, v: (q @ k.mT).softmax(-1) ** 2 @ v),
         ("nan_to_num", lambda q, k, v: (q @ k.mT).nan_to_num(0.0).softmax(-1) @ v),
         ("add", lambda q, k, v: torch.add(q @ k.mT, 1, alpha=2).softmax(-1) @ v),
         ("a product with more than values", lambda q, k, v: (q @ k.mT).softmax(-2) @ v),
         ("reshape", lambda q, k, v: (q @ k.mT).reshape(2, 3, 7, 5).softmax(-1) @ v[:, :, :5]),
-        ("no product with values", lambda q, k, v: (q @ k.mT).softmax(-1).sum(-1)),
         ("__setitem__", lambda q, k, v: overwritten(q @ k.mT).softmax(-1) @ v),
         ("dropout", lambda q, k, v: F.dropout(q @ k.mT, 0.5).softmax(-1) @ v),
     ],
@@ -68,6 +65,11 @@ def test_what_cannot_be_followed_is_named_and_not_guessed(name: str, function: A
     assert (len(seen.calls), len(seen.missed)) == (0, 1)
     assert name in seen.sentences[0]
     assert not seen.honest
+
+
+def test_a_softmax_that_weighs_nothing_is_none() -> None:
+    seen = watched(Plain(lambda q, k, v: (q @ k.mT).softmax(-1).sum(-1)), *inputs())
+    assert (seen.calls, seen.verdict) == ([], "all seen")
 
 
 def overwritten(scores: Tensor) -> Tensor:

@@ -244,7 +244,7 @@ def in_other_digits(expected: Node, printed: Node) -> Iterator[tuple[Node, Node]
     numbers = [each for node in (expected, printed) for each in walk(node) if isinstance(each, Number)]
     if all(_BINARY.fullmatch(number.text) for number in numbers):
         yield with_numbers(expected, _from_binary), with_numbers(printed, _from_binary)
-    if any(_BITS.fullmatch(number.text) for number in numbers):
+    if any(_from_bits(number) is not number for number in numbers):
         yield with_numbers(expected, _from_bits), printed
         yield expected, with_numbers(printed, _from_bits)
         yield with_numbers(expected, _from_bits), with_numbers(printed, _from_bits)
@@ -289,10 +289,14 @@ def with_numbers(node: Node, change: Callable[[Number], Number]) -> Node:
 
 
 def misprinted(expected: Node) -> Iterator[tuple[Number, Number, Node]]:
-    """A number of a working with one digit changed: what stands there, what may have been meant, and the working."""
+    """A number of a working with one digit changed, or its point: what stands there, what was meant, the working."""
     for number in (each for each in walk(expected) if isinstance(each, Number)):
+        for shift in (-1, 1) if "." in number.text and "e" not in number.text else ():
+            decimals = max(0, (number.decimals or 0) - shift)
+            other = Number(f"{float(number.text) * 10.0**shift:.{decimals}f}", number.span, number.sign, number.percent)
+            yield number, other, with_another(expected, number, other)
         for i, old in enumerate(number.text):
-            for new in "0123456789" if old.isdigit() and len(number.text) > 1 else "":
+            for new in "0123456789" if old.isdigit() else "":
                 if new != old and not (i == 0 and new == "0"):
                     text = number.text[:i] + new + number.text[i + 1 :]
                     other = Number(text, number.span, number.sign, number.percent)

@@ -73,6 +73,8 @@ _REMARK = 30  # signs after a chain
 _FAR = 4000  # signs in which a heading is looked for
 _MODULO = re.compile(r"(?<![a-zA-Z])[bp]?mod\b")
 _MODULUS = 12  # signs after a chain in which it is named
+_ABOUT = re.compile(r"[≈≃≅~∼]|\\(?:approx|simeq|cong|sim|doteq)\b|\babout\b|\broughly\b", re.I)
+_END = re.compile(r"(?:[ \t.,;:!*`}\])│|✓✔]|\\[,;:! )\]]|\\(?:right|qquad|quad)\b|\\end\{[a-z]*\*?\})*(?:\$|\\\\|\n|$)")
 _COPIED_FORMULA = re.compile(r"\u200b|[\w)\]]\\(?:text|frac|sum|sqrt|mathbf|begin)\b[^$\n]*[=≈]")
 
 
@@ -210,6 +212,17 @@ def has_unit(printed: Span, source: str) -> bool:
 def begins_anew(first: Span, source: str) -> bool:
     """Whether nothing before a working may belong to it: it begins a line, or follows a sign or a label."""
     return _BEGINNING.search(source[max(0, first.start - _LONGEST_INDENT) : first.start]) is not None
+
+
+def is_about(working: Span, printed: Span, source: str) -> bool:
+    """Whether ≈ or the like stands between a working and its result."""
+    first, last = sorted((working, printed), key=lambda span: span.start)
+    return _ABOUT.search(source, first.end, max(first.end, last.start)) is not None
+
+
+def ends_there(printed: Span, source: str) -> bool:
+    """Whether nothing comes after a number in its line or formula."""
+    return _END.match(source, printed.end) is not None
 
 
 def stands_plainly(working: Span, printed: Span, source: str) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 
 from glassformer.by_hand.checking.proof.evidence import is_written
 from glassformer.by_hand.checking.proof.surroundings import (
+    ends_there,
     goes_on,
     has_column_between,
     has_labels,
@@ -33,11 +34,13 @@ from glassformer.by_hand.grammar.expressions import (
     Product,
     Sum,
     Transpose,
+    children,
     is_printed,
     walk,
 )
 from glassformer.by_hand.numbers.comparison import are_near_misses, entries_of
 from glassformer.by_hand.numbers.intervals import LOCAL
+from glassformer.by_hand.numbers.likeness import likeness, telling_digits
 from glassformer.by_hand.numbers.worlds import Flaw
 from glassformer.by_hand.slips.causes import CHANCE
 
@@ -46,6 +49,8 @@ _MOST_TIMES = 3  # between a wrong number and the right one that it was meant fo
 _SMALL = 3  # numbers of a vector
 _ENOUGH = 2  # right results of one kind that show how it is meant
 _TIMES_MORE = 2  # right results than wrong ones
+_MANY_DIGITS = 3  # so many that chance hardly gives them
+_MANY = 3  # right results of one shape that leave no doubt how it is meant
 
 Form = frozenset[str]
 
@@ -53,6 +58,12 @@ Form = frozenset[str]
 def form_of(node: Node) -> Form:
     """The kind of working: which operations and functions occur in it, with numbers, names or matrices."""
     return frozenset(_sign(each) for each in walk(node) if not isinstance(each, Number))
+
+
+def shape_of(node: Node) -> str:
+    """The working as it is written, with any number for each of its numbers: finer than its kind."""
+    inner = ",".join(shape_of(child) for child in children(node))
+    return f"{_sign(node)}({inner})" if inner else _sign(node)
 
 
 def _sign(node: Node) -> str:
@@ -69,11 +80,15 @@ class Record:
     def __init__(self) -> None:
         self.right: Counter[Form] = Counter()
         self.wrong: Counter[Form] = Counter()
+        self.right_shapes: Counter[str] = Counter()
+        self.wrong_shapes: Counter[str] = Counter()
         self.workings: set[str] = set()  # those that came out right
 
-    def note(self, expected: Node, *, is_right: bool) -> None:
-        """One result was compared."""
+    def note(self, expected: Node, *, is_right: bool, is_near: bool = False) -> None:
+        """One result was compared; one that is nearly right tells nothing against its shape."""
         (self.right if is_right else self.wrong)[form_of(expected)] += 1
+        if is_right or not is_near:
+            (self.right_shapes if is_right else self.wrong_shapes)[shape_of(expected)] += 1
         if is_right:
             self.workings.add(expected.key)
 
@@ -81,6 +96,16 @@ class Record:
         """Whether such workings were read as they are meant, as far as can be told."""
         form = form_of(expected)
         return self.right[form] >= max(_ENOUGH, _TIMES_MORE * self.wrong[form])
+
+    def speaks_against(self, expected: Node) -> bool:
+        """Whether workings of this very shape come out wrong again and again: they are meant otherwise."""
+        shape = shape_of(expected)
+        return self.wrong_shapes[shape] >= max(_MANY, 1 + self.right_shapes[shape])
+
+    def vouches_for(self, expected: Node) -> bool:
+        """Whether workings of this very shape came out right again and again, and hardly ever wrong."""
+        shape = shape_of(expected)
+        return self.right_shapes[shape] >= max(_MANY, _TIMES_MORE * self.wrong_shapes[shape])
 
 
 def ground(flaw: Flaw, record: Record, source: str) -> str:
@@ -90,6 +115,8 @@ def ground(flaw: Flaw, record: Record, source: str) -> str:
         return ""
     if flaw.is_proven:
         return "the notes pin it down"
+    if not isinstance(flaw.literal, Matrix) and record.speaks_against(flaw.expected):
+        return ""
     is_beside = stands_plainly(flaw.expected.span, flaw.literal.span, source)
     if not isinstance(flaw.literal, Matrix) and not is_beside and not _is_near_elsewhere(flaw, source):
         return ""
@@ -101,7 +128,7 @@ def ground(flaw: Flaw, record: Record, source: str) -> str:
         return "it is close, in the same unit" if _is_close(flaw) else ""  # a unit may be another one
     if flaw.by_scalars:
         return "it is close, from the numbers given" if _is_close(flaw) else ""  # a letter stands for this and that
-    if is_written(flaw.expected) and flaw.expected.key in record.workings:
+    if is_written(flaw.expected) and flaw.expected.key in record.workings and not _resembles(flaw):
         return ""  # the very working stands elsewhere with its own result: it was left standing here, perhaps
     if record.speaks_for(flaw.expected):
         return "others of its kind are right"
@@ -111,6 +138,16 @@ def ground(flaw: Flaw, record: Record, source: str) -> str:
     if is_plain and is_beside and _is_of_one_size(flaw):
         return "it stands beside its working"
     return _by_its_looks(flaw) if is_printed(flaw.literal) else ""
+
+
+def is_plain_sum(flaw: Flaw, record: Record, source: str) -> bool:
+    """Whether a number and its working, all in numbers, stand alone in a line: such may be looked at again."""
+    if not isinstance(flaw.literal, Number) or flaw.expected is None or not is_written(flaw.expected):
+        return False
+    if telling_digits(flaw.literal) < _ENOUGH:
+        return False  # noughts are remainders, and ones are true
+    is_beside = stands_plainly(flaw.expected.span, flaw.literal.span, source) and ends_there(flaw.literal.span, source)
+    return is_beside and not _is_misread(flaw, source) and not record.speaks_against(flaw.expected)
 
 
 def _is_misread(flaw: Flaw, source: str) -> bool:
@@ -141,6 +178,13 @@ def _is_near_elsewhere(flaw: Flaw, source: str) -> bool:
     if not (flaw.is_put_in or has_unit(flaw.literal.span, source)):
         return _is_close(flaw)
     return are_near_misses(flaw.literal, flaw.wrong, flaw.right)
+
+
+def _resembles(flaw: Flaw) -> bool:
+    """Whether a number has the digits of the right one but for one slip of the pen: it was meant for it."""
+    assert flaw.right is not None
+    right = float(flaw.right.middle(LOCAL)[0, 0])
+    return isinstance(flaw.literal, Number) and likeness(flaw.literal, right) >= _MANY_DIGITS
 
 
 def _has_pairs(expected: Node, source: str) -> bool:

@@ -18,9 +18,8 @@ function bar(item, { best, open, wide = false }) {
     {
       type: "button",
       class: `answer-item${best ? " best" : ""}`,
-      title: item.text,
+      title: `${item.text} (click: where its score comes from)`,
       onclick: () => open(item),
-      "aria-label": `${visible(item.name)}: ${percent(item.share)}. Where its score comes from.`,
     },
     content,
   );

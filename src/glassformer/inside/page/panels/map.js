@@ -4,6 +4,8 @@
 import { css, el, sized, thumbnail } from "../dom.js";
 import { Sheet, decoded } from "../store.js";
 
+const ONE_SCALE = 1; // weights of all heads are drawn from 0 to 1
+
 export class ModelMap {
   constructor({ go }) {
     this.go = go;
@@ -83,20 +85,20 @@ export class ModelMap {
 const blockName = (block, both) => (both ? block.replace(/^(encoder|decoder) · /, "") : block);
 
 /** A head's pattern, from its numbers or, for long texts, from the small picture that came along. */
-export function smallHead(store, part, head, palette, size) {
+export function smallHead(store, part, head, palette, size, largest = ONE_SCALE) {
   const sheet = new Sheet(store, store.stage(part.pattern), head);
   const ratio = Math.min(1.6, Math.max(0.6, sheet.columns / sheet.rows));
   const [width, height] = ratio > 1 ? [size, size / ratio] : [size * ratio, size];
   return part.small
-    ? fromSmall(part, head, palette, width, height)
-    : thumbnail(sheet, palette, Math.round(width), Math.round(height));
+    ? fromSmall(part, head, palette, [width, height], largest)
+    : thumbnail(sheet, palette, Math.round(width), Math.round(height), largest);
 }
 
-function fromSmall(part, head, palette, width, height) {
+function fromSmall(part, head, palette, [width, height], scale) {
   part.small.values ??= decoded(part.small);
   const [, rows, columns] = part.small.shape;
   const values = part.small.values.subarray(head * rows * columns, (head + 1) * rows * columns);
-  const largest = values.reduce((most, value) => Math.max(most, value), 1e-9);
+  const largest = scale ?? values.reduce((most, value) => Math.max(most, value), 1e-9);
   const canvas = el("canvas", { class: "thumb", "aria-hidden": "true" });
   const brush = sized(canvas, width, height);
   values.forEach((value, i) => {
@@ -105,52 +107,4 @@ function fromSmall(part, head, palette, width, height) {
     brush.fillRect(x, y, width / columns + 0.5, height / rows + 0.5);
   });
   return canvas;
-}
-
-/** The three strongest looks of a head, in words. */
-function strongest(store, part, head) {
-  const sheet = new Sheet(store, store.stage(part.pattern), head);
-  if (part.small || !sheet.available) return "";
-  const found = [];
-  for (let r = 0; r < sheet.rows; r++) {
-    for (let c = 0; c < sheet.columns; c++) found.push([sheet.value(r, c), r, c]);
-  }
-  const name = (axis, i) => store.name(sheet.stage, axis, i) ?? String(i);
-  const best = found.sort((a, b) => b[0] - a[0]).slice(0, 3);
-  return best
-    .map(([weight, r, c]) => `${name(sheet.rowAxis, r)} → ${name(sheet.columnAxis, c)}  ${weight.toFixed(2)}`)
-    .join("\n");
-}
-
-/** All heads at once, layer by layer: the pictures one compares. */
-export class Heads {
-  constructor({ go }) {
-    this.go = go;
-    this.node = el("section", { class: "all-heads panel", "aria-label": "All heads" });
-  }
-
-  draw(store, palette, chosen, off = []) {
-    const parts = store.data.parts.filter((part) => part.pattern);
-    const rows = parts.map((part) => {
-      const cells = Array.from({ length: part.heads }, (_, head) => {
-        const here = part.id === chosen.part && head === chosen.head;
-        const classes = ["tile", here ? "here" : "", off.includes(`${part.id}/${head}`) ? "off" : ""].join(" ");
-        return el(
-          "button",
-          {
-            type: "button",
-            class: classes,
-            onclick: () => this.go({ at: part.pattern, head, view: "stage" }),
-            "aria-label": `${part.title}, head ${head + 1}: open`,
-            title: strongest(store, part, head),
-          },
-          smallHead(store, part, head, palette, parts.length > 4 ? 112 : 150),
-          el("span", {}, `head ${head + 1}`),
-        );
-      });
-      return [el("h3", {}, part.title), el("div", { class: "tiles" }, cells)];
-    });
-    const none = el("p", { class: "quiet" }, "This model has no attention, so it has no heads.");
-    this.node.replaceChildren(...(rows.length ? rows.flat() : [none]));
-  }
 }

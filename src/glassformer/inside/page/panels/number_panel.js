@@ -3,6 +3,7 @@
 // What it asks of a store: stage, origin, name and uses.
 
 import { el, formula, word } from "../dom.js";
+import { maximisable } from "../maximise.js";
 import { full, short } from "../store.js";
 
 const SHOWN_TERMS = 64; // more are a click away
@@ -12,10 +13,11 @@ export class NumberPanel {
     this.go = go;
     this.onEdit = onEdit;
     this.node = el("aside", { class: "number", "aria-label": "This number", "aria-live": "polite" });
+    this.whole = maximisable(this.node, "this number");
   }
 
   empty(text) {
-    this.node.replaceChildren(el("h2", {}, "This number"), el("p", { class: "quiet" }, text));
+    this.node.replaceChildren(this.whole, el("h2", {}, "This number"), el("p", { class: "quiet" }, text));
   }
 
   draw(store, explanation) {
@@ -28,6 +30,7 @@ export class NumberPanel {
     this.summary = `${stage.symbol} ${place.textContent} = ${stage.truth ? (number ? "✓" : "·") : written}`;
     this.node.replaceChildren(
       ...[
+        this.whole,
         el("h2", {}, "This number"),
         explanation.where
           ? el("p", { class: "where" }, explanation.where)

@@ -41,9 +41,9 @@ export class Strip {
       ? [part.lanes.query, part.lanes.key, part.lanes.value].filter((lane) => lane.length).length
       : 1;
     const room = Math.max(this.node.clientWidth - 8, 300);
-    const size = Math.max(42, Math.min(56, room / columns.length - GAP));
-    const pitch = Math.max(size + GAP, Math.min(room / columns.length, size + 60));
     const rows = part.lanes && three > 1 ? 3 : 1;
+    const size = Math.max(rows > 1 ? 38 : 42, Math.min(rows > 1 ? 38 : 56, room / columns.length - GAP));
+    const pitch = Math.max(size + GAP, Math.min(room / columns.length, size + 60));
     const wordy = columns.flat().some(([address]) => store.stage(address).name.includes("_"));
     const lane = size + (wordy ? 46 : 34); // a picture and its caption, which may take two lines
     const high = rows === 1 ? size + 46 : lane * 3;
@@ -75,8 +75,7 @@ export class Strip {
         type: "button",
         class: `step ${stage.role}`,
         onclick: () => this.go({ at: address }),
-        title: stage.meaning,
-        "aria-label": `${stage.plain}. ${stage.meaning}`,
+        title: `${stage.plain}. ${stage.meaning}`,
       },
       picture,
       el("span", { class: "symbol", "data-plain": stage.symbol }, formula(stage.sign)),

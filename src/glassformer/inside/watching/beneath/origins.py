@@ -38,12 +38,14 @@ class Origins:
         self._known: dict[int, StorageWeakRef] = {}
         self._unwritten: set[int] = set()
         self.fixed: set[int] = set()  # what depends on the model's weights and on constants alone
+        self.learned: set[int] = set()  # what of it depends on the weights
         self.left = ""  # how numbers have left torch, if they have
         self._shapes = {tuple(weight.shape) for weight in model.parameters()}
         for weight in (*model.parameters(), *model.buffers()):
             if has_own_storage(weight):
                 self.made(weight)
                 self.fixed.add(storage_of(weight))
+                self.learned.add(storage_of(weight))
         for tensor in _living():
             if has_own_storage(tensor):
                 self.made(tensor)
@@ -55,6 +57,7 @@ class Origins:
         if key not in self._known:
             self._known[key] = StorageWeakRef(storage)  # type: ignore[no-untyped-call]
             self.fixed.discard(key)
+            self.learned.discard(key)
         self._unwritten.discard(key)
 
     def leaves(self, name: str, args: Iterable[Any]) -> None:
@@ -75,7 +78,8 @@ class Origins:
             return None
         self._known[key] = StorageWeakRef(storage)  # type: ignore[no-untyped-call]  # said once
         if tensor.dtype in _ROUNDED and tuple(tensor.shape) in self._shapes | {s[::-1] for s in self._shapes}:
-            self.fixed.add(key)  # autocast keeps rounded copies of the weights to itself
+            self.fixed.add(key)
+            self.learned.add(key)  # autocast keeps rounded copies of the weights to itself
             return None
         from_python = name in CONSTANT or not storage.resizable()  # a list, or an array of numpy
         if from_python and not self.left:
@@ -100,6 +104,7 @@ class Origins:
             for key in dead:
                 del self._known[key]
             self.fixed &= self._known.keys()
+            self.learned &= self._known.keys()
 
 
 _MANY = 50_000

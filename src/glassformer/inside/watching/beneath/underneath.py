@@ -9,11 +9,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from glassformer.inside.watching.beneath.marks import NONE, Bookkeeping, Marks, Meeting
+from glassformer.inside.watching.beneath.bookkeeping import Bookkeeping
+from glassformer.inside.watching.beneath.kernels import MULTIPLYING
+from glassformer.inside.watching.beneath.marks import NONE, Carried, Marks, Meeting
 from glassformer.inside.watching.beneath.origins import CONSTANT, EMPTY, Origins, has_own_storage, storage_of
+from glassformer.inside.watching.beneath.sources import Sources
 from glassformer.inside.watching.interruptions import from_a_signal
 
 # Libraries whose operations are known to hold no attention.
@@ -26,16 +30,18 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     supports_higher_order_operators = True
 
-    def __init__(self, where: Callable[[], str | None], origins: Origins) -> None:
+    def __init__(self, where: Callable[[], str | None], origins: Origins, sources: Sources) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.where = where
         self.origins = origins
+        self.sources = sources
         self.looking = True
         self.calls = 0  # of the level above, so far
         self.call = 0  # the one that is running, 0 if none
         self.unsure: dict[tuple[str, str], None] = {}
         self.met: list[tuple[int, str, Meeting]] = []  # during which call, in which module
         self._marks: dict[int, Marks] = {}
+        self._masks: set[int] = set()  # made of whole numbers alone
         self._books = Bookkeeping()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -103,23 +109,19 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         places = [key for _, key in inputs]
         fixed = [key in self.origins.fixed or tensor.ndim == 0 for tensor, key in inputs]
         constant = self._constant(short, inputs, fixed)
-        told = [
-            (tensor, self._marks.get(key, NONE), still)
-            for (tensor, key), still in zip(inputs, fixed, strict=True)
-            if tensor.is_floating_point()
-        ]
+        counted = not constant and self._counted(short, inputs, fixed)
+        told = [self._operand(tensor, key, still) for (tensor, key), still in zip(inputs, fixed, strict=True)
+                if tensor.is_floating_point()]  # fmt: skip
         for tensor in results:
             key = storage_of(tensor)
             if key not in places:
-                self.origins.made(tensor)
-                self._marks.pop(key, None)
-                (self.origins.fixed.add if constant else self.origins.fixed.discard)(key)
-                if short in EMPTY:
-                    self.origins.empty(tensor)
+                self._made(short, tensor, told, constant, counted)
             elif not func.is_view:
                 self.origins.written(tensor)
                 if not constant:
                     self.origins.fixed.discard(key)
+                if not counted:
+                    self._masks.discard(key)
             if not self.looking or not tensor.is_floating_point():
                 continue
             marks, met = self._books.after(short, told, tensor, args)
@@ -129,13 +131,42 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.met += [(call, path, each) for each in met]
         self.origins.forget_the_dead()
 
+    def _operand(self, tensor: Tensor, key: int, fixed: bool) -> Carried:
+        marks = self._marks.get(key, NONE)
+        still, source, fan = fixed or key in self._masks, self.sources.of(tensor), self.sources.fan(tensor)
+        return Carried(tensor, marks, still, source, fan, key in self.origins.learned)
+
+    def _made(self, short: str, tensor: Tensor, told: list[Carried], constant: bool, counted: bool) -> None:
+        """Takes note of a new storage."""
+        key = storage_of(tensor)
+        self.origins.made(tensor)
+        self._marks.pop(key, None)
+        (self.origins.fixed.add if constant else self.origins.fixed.discard)(key)
+        (self._masks.add if counted else self._masks.discard)(key)
+        if constant and any(each.learned for each in told):
+            self.origins.learned.add(key)
+        moving = [each.tensor for each in told if not each.fixed]
+        self.sources.made(short, moving, [each.tensor for each in told if each.fixed], tensor)
+        if short in EMPTY:
+            self.origins.empty(tensor)
+
+    def _counted(self, short: str, inputs: list[tuple[Tensor, int]], fixed: list[bool]) -> bool:
+        """Whether what comes out was made of whole numbers and truths alone, as masks are, and of no matrix."""
+        floats = [
+            (tensor, key, still)
+            for (tensor, key), still in zip(inputs, fixed, strict=True)
+            if tensor.is_floating_point()
+        ]
+        plain = all(key in self._masks or (still and tensor.numel() == 1) for tensor, key, still in floats)
+        return bool(inputs) and plain and short not in _RANDOM
+
     def _constant(self, short: str, inputs: list[tuple[Tensor, int]], fixed: list[bool]) -> bool:
         """Whether what comes out depends on the model alone: on its weights and on numbers made within it."""
         if not inputs:
             return short not in _RANDOM and self.where() is not None
         if short in _CHOOSING and inputs[0][0].ndim >= _STACKED:  # which of the experts' matrices, not which word
             return fixed[0]
-        return all(fixed)
+        return all(fixed) or (short in MULTIPLYING and any(map(_is_nothing, inputs, fixed)))
 
     def _look_at_functional(self, func: Any, tensors: list[Tensor], result: Any) -> None:
         for tensor in _tensors(result):
@@ -161,6 +192,12 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
 _RANDOM = frozenset(("rand", "randn", "randint", "randperm", "bernoulli", "normal"))
 _CHOOSING = frozenset(("index", "index_select", "gather", "select", "slice"))
 _STACKED = 3
+
+
+def _is_nothing(operand: tuple[Tensor, int], fixed: bool) -> bool:
+    """Whether it is all zeros, as a state is before anything has entered it."""
+    with torch._C.DisableTorchFunction():
+        return fixed and operand[0].ndim > 0 and not bool(operand[0].any())
 
 
 def _overwrites(short: str) -> bool:

@@ -9,15 +9,19 @@ The legend of shapes is the one of attention.py.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 from torch.func import functional_call
 
 from glassformer.errors import InputError
-from glassformer.inside.watching.following.score_steps import Add, Fill, Shape, Step, Stretch, in_our_terms
-from glassformer.layers.attention import WEIGHERS, DotProduct, for_each_head, mix, score, step_by_step
+from glassformer.inside.watching.following.products import Places, arranged, restored
+from glassformer.inside.watching.following.score_steps import Add, Fill, Shape, Step, Stretch, Talk, in_our_terms
+from glassformer.inside.watching.following.weight_steps import WeightStep, rework, shown_talk
+from glassformer.layers.attention import WEIGHERS, DotProduct, Weigher, for_each_head, mix, score, weigh_step_by_step
 from glassformer.layers.multihead import MultiheadAttention
 from glassformer.stages.watchers import Watcher, nothing
 
@@ -50,7 +54,7 @@ class Rebuilt:
 
     pairs      what can be compared
     instead    what the call would have given, had the model gone these steps: to be put in place if one was written
-    weights    B H Tq Tk, as they were mixed with
+    weights    B H Tq Tk, as they were made
     """
 
     pairs: list[Pair]
@@ -71,20 +75,41 @@ class Keeper:
         return answer
 
 
-class Capped(DotProduct):
-    """Scores by fit, none beyond a cap, if there is one: c·tanh(β Q Kᵀ / c)."""
+class ForeignScores(DotProduct):
+    """Scores as strangers make them: by fit or by distance, none beyond a cap, and heads that talk, if they do."""
 
-    def __init__(self, scale: float | None, cap: float | None) -> None:
+    def __init__(self, scale: float | None, cap: float | None, talk: Talk | None = None, by: str = "") -> None:
         super().__init__(scale)
-        self.cap = cap
+        self.cap, self.talk, self.by = cap, talk, by
 
     def __call__(self, queries: Tensor, keys: Tensor, see: Watcher = nothing) -> Tensor:
-        """The scores, bent."""
-        scaled = super().__call__(queries, keys, see)
-        if self.cap is None:
+        """The scores: c·tanh(β Q Kᵀ / c), and what the heads say to each other of it."""
+        scaled = super().__call__(queries, keys, see) if not self.by else self._by_distance(queries, keys, see)
+        if self.cap is not None:
+            cap = see("cap", scaled.new_tensor(self.cap))
+            scaled = see("capped", cap * (scaled / cap).tanh())
+        if self.talk is None:
             return scaled
-        cap = see("cap", scaled.new_tensor(self.cap))
-        return see("capped", cap * (scaled / cap).tanh())
+        return see("talked_scores", shown_talk(self.talk, "pre_talk", scaled, see)(scaled))
+
+    def _by_distance(self, queries: Tensor, keys: Tensor, see: Watcher) -> Tensor:
+        scores = see("scores", SCORES[self.by](queries, keys), self.by)
+        return see("scaled", scores * see("scale", scores.new_tensor(self.scale_for(queries.shape[-1])), "chosen"))
+
+
+def _squared_distances(queries: Tensor, keys: Tensor) -> Tensor:
+    return (queries[..., :, None, :] - keys[..., None, :, :]).square().sum(-1)
+
+
+SCORES: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = MappingProxyType({
+    "": score,
+    "euclidean": lambda queries, keys: _squared_distances(queries, keys).sqrt(),
+    "squared euclidean": _squared_distances,
+})  # fmt: skip
+FOREIGN_WEIGHERS: Mapping[str, Weigher] = MappingProxyType({
+    **{name: WEIGHERS[name] for name in ("softmax", "sigmoid", "quiet softmax")},
+    "relu": F.relu, "squared relu": lambda scores: F.relu(scores).square(), "silu": F.silu, "gelu": F.gelu,
+})  # fmt: skip
 
 
 # --- caught at its heart -----------------------------------------------------------------------------------------
@@ -96,9 +121,11 @@ class Heart:
 
     shape    the shape of the scores; its leading axes are those of `mixed` and `weights`
     four     the same scores as B H Tq Tk
-    turned   the axes that brought what the model got to the order of `mixed`; none if it has it
+    turned   the axes that bring what the model got to … Tq V; none if it is so, but for its leading axes
     coarsest the kind of number that the weights were made in
     number   by which the weights are known, where they may be used again
+    scorer   how the scores were made, by the catalogue's name for that way
+    after    what was done to the weights
     """
 
     kind: str
@@ -112,9 +139,11 @@ class Heart:
     weights: Tensor | None = None  # before dropout; a kernel does not tell
     dropout: float = 0.0
     weigher: str = "softmax"
-    turned: Shape = ()
+    turned: Places = ()
     number: int | None = None
     coarsest: torch.dtype = torch.float64
+    scorer: str = ""
+    after: Sequence[WeightStep] = ()
 
     @property
     def answer(self) -> Tensor:
@@ -124,28 +153,33 @@ class Heart:
     def rebuild(self, see: Watcher) -> Rebuilt:
         """Score, mask, weigh, mix, on queries and keys as they met."""
         queries, keys, values = (self._heads(rows) for rows in (self.queries, self.keys, self.values))
-        told = in_our_terms(self.steps, score(queries, keys), shares=self.weigher == "softmax")
+        told = in_our_terms(self.steps, SCORES[self.scorer](queries, keys), shares=self.weigher == "softmax")
         keys, values = once_per_group(keys, values)
         keeper = Keeper(see)
         queries, keys = see("queries", queries, "watched"), see("keys", keys, "watched")
         values = see("values", values, "watched")
         n_heads, width = queries.shape[1], queries.shape[-1]
-        usual = math.isclose(told.scale * math.sqrt(width), 1.0, rel_tol=1e-6)
-        mixed = see("mixed", step_by_step(
-            queries, for_each_head(keys, n_heads), for_each_head(values, n_heads),
-            scorer=Capped(None if usual else told.scale, told.cap), weigher=WEIGHERS[self.weigher],
-            mask=told.mask, bias=told.bias, dropout=0.0, see=keeper,
-        ))  # fmt: skip
-        weights = keeper.kept["weights"]
-        pairs = [] if self.dropout else [(self.mixed.reshape(mixed.shape), mixed)]
-        pairs += [] if self.weights is None else [(self.weights.reshape(self.four), weights)]
+        usual = math.isclose(told.scale * math.sqrt(width), 1.0, rel_tol=1e-6) and not self.scorer
+        weights = weigh_step_by_step(
+            queries, for_each_head(keys, n_heads), told.mask, told.bias, keeper,
+            scorer=ForeignScores(None if usual else told.scale, told.cap, told.talk, self.scorer),
+            weigher=FOREIGN_WEIGHERS[self.weigher], how=self.weigher,
+        )  # fmt: skip
+        mixing = rework(weights, self.after, keeper)
+        mixed = see("mixed", mix(mixing, for_each_head(values, n_heads)))
+        real = arranged(self.mixed, self.turned) if self.turned else self.mixed
+        pairs = [] if self.dropout else [(real.reshape(mixed.shape), mixed)]
+        pairs += [] if self.weights is None else [(self.weights.reshape(self.four), mixing)]
         return Rebuilt(pairs, self._as_the_model_has_it(mixed), weights)
 
     def _as_the_model_has_it(self, mixed: Tensor) -> Tensor:
         """B H Tq V in the shape and the kind of number that the call gave."""
-        same = mixed.reshape(self.mixed.shape).to(self.mixed.dtype)
-        back = sorted(range(len(self.turned)), key=self.turned.__getitem__)
-        return same.permute(back) if back else same
+        shape = tuple(self.mixed.shape)
+        same = mixed.to(self.mixed.dtype)
+        if not self.turned:
+            return same.reshape(shape)
+        sizes = [1 if place is None else shape[place] for place in self.turned]
+        return restored(same.reshape(sizes), self.turned, shape)
 
     def _heads(self, rows: Tensor) -> Tensor:
         """The rows with the scores' leading axes, as batch and heads."""

@@ -1,11 +1,11 @@
-"""What a foreign model does to its scores before the softmax, in our terms: β, a cap, a bias and a mask.
+"""What a foreign model does to its scores before the softmax, in our terms: β, a cap, heads that talk, a bias, a mask.
 
 A foreign mask has many spellings: add −∞, add a very large negative number, write one in, keep where a boolean is
 True. Here each becomes a step with the numbers it used. It knows neither who took the steps nor where.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -62,12 +62,32 @@ class Bent:
     """The hyperbolic tangent of every score."""
 
 
-Step = Stretch | Add | Fill | Times | Bound | Bent
+@dataclass(frozen=True)
+class Applied:
+    """Every score through the same function, such as an absolute value."""
+
+    function: Callable[[Tensor], Tensor]
+
+
+@dataclass(frozen=True)
+class Talk:
+    """Heads that talk: each becomes a sum of all of them, times the numbers of its row of the matrix."""
+
+    matrix: Tensor  # H H
+    bias: Tensor | None = None  # H
+
+    def __call__(self, heads: Tensor) -> Tensor:
+        """What B H Tq Tk become."""
+        mixed = torch.einsum("gh,bhqk->bgqk", self.matrix.to(heads.dtype), heads)
+        return mixed if self.bias is None else mixed + self.bias.to(heads.dtype)[:, None, None]
+
+
+Step = Stretch | Add | Fill | Times | Bound | Bent | Applied | Talk
 
 
 def step_turned(step: Step) -> Step:
     """The same step on scores whose queries and keys have changed places."""
-    if isinstance(step, Stretch | Bound | Bent):
+    if isinstance(step, Stretch | Bound | Bent | Applied | Talk):
         return step
     at = (*step.at[:-2], step.at[-1], step.at[-2])
     if isinstance(step, Fill):
@@ -77,10 +97,11 @@ def step_turned(step: Step) -> Step:
 
 @dataclass(frozen=True)
 class InOurTerms:
-    """The steps as attention.py takes them: β, perhaps a cap, numbers to add, and who may look at whom."""
+    """The steps as attention.py takes them: β, perhaps a cap, heads that talk, numbers to add, who may look at whom."""
 
     scale: float
     cap: float | None
+    talk: Talk | None
     bias: Tensor | None
     mask: Tensor | None
 
@@ -114,8 +135,9 @@ def _worked(steps: Sequence[Step], scores: Tensor, hides: bool) -> InOurTerms:
     blocked = torch.zeros(1, dtype=torch.bool, device=scores.device).expand(four)
     usual = True  # whether all numbers that were added are known as they are
     bias: Tensor | None = None
+    talk: Talk | None = None
     for step in steps:
-        if isinstance(step, Stretch) and usual and cap is None:
+        if isinstance(step, Stretch) and usual and cap is None and talk is None:
             scale, now = scale * step.factor, now * step.factor
             first, bias = first * step.factor, None if bias is None else bias * step.factor
         elif isinstance(step, Add):
@@ -125,13 +147,16 @@ def _worked(steps: Sequence[Step], scores: Tensor, hides: bool) -> InOurTerms:
             now, bias = now + numbers, numbers if bias is None else bias + numbers
         elif isinstance(step, Fill) and (step.value == -math.inf or (hides and step.value <= LOW)):
             blocked = blocked | as_four(step.where, step.at, four)
+        elif isinstance(step, Talk) and usual and talk is None:  # what was added before is talked about too
+            talk, first, now = step, step(first), step(now)
+            bias = None if bias is None else now - first
         else:  # whatever stands there now: what has to be added to come to it
             now, usual = _elementwise(step, now, four), False
     if not usual:
         bias = (now - first).masked_fill(blocked, 0.0)
     if bias is not None and not bias.any():
         bias = None
-    return InOurTerms(scale, cap, bias, ~blocked if blocked.any() else None)
+    return InOurTerms(scale, cap, talk, bias, ~blocked if blocked.any() else None)
 
 
 def _capped(steps: Sequence[Step]) -> tuple[float, float | None, Sequence[Step]]:
@@ -156,7 +181,7 @@ def _elementwise(step: Step, now: Tensor, four: Shape) -> Tensor:
         return now.clamp(step.low, step.high)
     if isinstance(step, Fill):
         return now.masked_fill(as_four(step.where, step.at, four), step.value)
-    return now.tanh()
+    return step(now) if isinstance(step, Talk) else step.function(now) if isinstance(step, Applied) else now.tanh()
 
 
 def _shifts_rows(step: Step, later: Sequence[Step]) -> bool:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from glassformer.inside.watching.calls import AttentionCall
-from glassformer.inside.watching.following.rebuilding import Capped
+from glassformer.inside.watching.following.rebuilding import ForeignScores
 from glassformer.layers.attention import WEIGHERS, for_each_head, step_by_step
 from glassformer.stages.arithmetic import Array
 from glassformer.stages.recorder import Recorder
@@ -20,6 +20,7 @@ from glassformer.stages.watchers import within
 
 _CLOSE = 1e-5
 _NEEDED = ("queries", "keys", "values", "scale", "weights", "mixed")
+_UNUSUAL = ("talked_scores", "talked_weights", "reweighted", "renormalised")
 
 
 def joined(trace: Trace, calls: Sequence[AttentionCall]) -> Trace:
@@ -71,6 +72,8 @@ def _one(trace: Trace, steps: Sequence[AttentionCall]) -> Trace | None:
     stems = [f"{call.scope}." if call.scope else "" for call in steps]
     if any(f"{stem}{name}" not in trace for stem in stems for name in _NEEDED) or not _grows(trace, steps, stems):
         return None
+    if any(f"{stem}{name}" in trace for stem in stems for name in _UNUSUAL):
+        return None
     last = stems[-1]
     n_heads, n_keys = steps[-1].shapes["weights"][1], steps[-1].shapes["weights"][-1]
     queries = torch.from_numpy(np.concatenate([trace[f"{stem}queries"] for stem in stems], axis=2)).float()
@@ -83,7 +86,7 @@ def _one(trace: Trace, steps: Sequence[AttentionCall]) -> Trace | None:
     see("values", values, "watched")
     mixed = step_by_step(
         queries, for_each_head(keys, n_heads), for_each_head(values, n_heads),
-        scorer=Capped(float(trace[f"{last}scale"]), cap), weigher=WEIGHERS[trace.entry(f"{last}weights").how],
+        scorer=ForeignScores(float(trace[f"{last}scale"]), cap), weigher=WEIGHERS[trace.entry(f"{last}weights").how],
         mask=torch.from_numpy(_padded(trace, steps, "mask", n_keys)),
         bias=_bias(trace, steps, n_keys), dropout=0.0, see=see,
     )  # fmt: skip
@@ -101,7 +104,13 @@ def _grows(trace: Trace, steps: Sequence[AttentionCall], stems: Sequence[str]) -
         added = new.shape[2] - old.shape[2]
         if added not in (0, after.shapes["queries"][2]) or not np.array_equal(new[:, :, : old.shape[2]], old):
             return False
-        if before.scale != after.scale or trace.entry(f"{one}weights").how != trace.entry(f"{two}weights").how:
+        hows = {trace.entry(f"{stem}weights").how for stem in (one, two)}
+        if (
+            before.scale != after.scale
+            or len(hows) != 1
+            or not hows <= set(WEIGHERS)
+            or trace.entry(f"{one}scores").how
+        ):
             return False
     return True
 

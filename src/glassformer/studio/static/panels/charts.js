@@ -1,8 +1,10 @@
 // Curves and patterns as small pictures. They draw the points they are given.
 
 import { el, sized, svgEl } from "../page/dom.js";
+import { maximisable } from "../page/maximise.js";
 
 const [WIDE, HIGH, LEFT, BELOW] = [900, 200, 44, 24];
+const COLOURS = 8; // that everybody can tell apart, each with a dash of its own
 
 const inTime = (seconds) => (seconds < 120 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(1)} min`);
 
@@ -10,9 +12,10 @@ const inTime = (seconds) => (seconds < 120 ? `${seconds.toFixed(0)} s` : `${(sec
 export function chart(lines, { what, names = false, across = inTime }) {
   const all = lines.flatMap((line) => line.points);
   const drawing = svgEl("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": what });
-  const box = el("div", { class: "scroll" }, drawing);
+  const box = el("div", { class: "scroll charted" }, drawing);
   if (!all.length) return box;
-  const right = names ? 130 : 12;
+  if (names) box.prepend(maximisable(box, what));
+  const right = names ? 156 : 12;
   const most = { x: Math.max(...all.map(([x]) => x), 1e-9), y: Math.max(...all.map(([, y]) => y), 1e-9) };
   const least = Math.min(0, ...all.map(([, y]) => y));
   const x = (value) => LEFT + (value / most.x) * (WIDE - LEFT - right);
@@ -30,7 +33,9 @@ export function chart(lines, { what, names = false, across = inTime }) {
   );
   for (const line of lines.filter((each) => each.points.length)) {
     const path = line.points.map(([px, py], i) => `${i ? "L" : "M"}${x(px).toFixed(1)} ${y(py).toFixed(1)}`).join("");
-    drawing.append(svgEl("path", { class: line.kind, d: path }));
+    const tint = names ? ` line-${lines.indexOf(line) % COLOURS}` : "";
+    const drawn = svgEl("path", { class: `${line.kind}${tint}`, d: path });
+    drawing.append(drawn);
     if (line.kind === "held")
       for (const [px, py] of line.points)
         drawing.append(svgEl("circle", { class: "dot", cx: x(px), cy: y(py), r: 2.5 }));
@@ -40,12 +45,26 @@ export function chart(lines, { what, names = false, across = inTime }) {
       ...labels(
         lines
           .filter((each) => each.points.length)
-          .map(({ name, points }) => ({ name, x: x(points.at(-1)[0]), y: y(points.at(-1)[1]) })),
+          .map((line) => ({
+            name: line.name,
+            tint: `line-${lines.indexOf(line) % COLOURS}`,
+            x: x(line.points.at(-1)[0]),
+            y: y(line.points.at(-1)[1]),
+          })),
         WIDE - right,
       ),
     );
+  if (names) box.append(hovered(drawing, lines, { x, y, across }));
   return box;
 }
+
+/** A short piece of a line, as a key to it. */
+export const sample = (line) =>
+  svgEl(
+    "svg",
+    { class: "chart-key", width: 26, height: 12, "aria-hidden": "true" },
+    svgEl("path", { class: `sample line-${line % COLOURS}`, d: "M1 6h24" }),
+  );
 
 /** The names of the lines, one below the other, each led to from where its line ends. */
 function labels(ends, edge) {
@@ -61,10 +80,47 @@ function labels(ends, edge) {
     end.at = Math.min(end.at, lowest);
     lowest = end.at - gap;
   }
-  return ends.flatMap(({ name, x, y, at }) => [
+  return ends.flatMap(({ name, tint, x, y, at }) => [
     svgEl("path", { class: "lead", d: `M${x} ${y}L${edge + 4} ${at}` }),
-    svgEl("text", { x: edge + 8, y: at + 4 }, name),
+    svgEl("path", { class: `sample ${tint}`, d: `M${edge + 8} ${at}h18` }),
+    svgEl("text", { x: edge + 30, y: at + 4 }, name),
   ]);
+}
+
+/** The values under the pointer: of each line its nearest point. */
+function hovered(drawing, lines, { x, y, across }) {
+  const told = el(
+    "p",
+    { class: "quiet chart-values", role: "status" },
+    "Point at the chart to read its values, or focus it and use ← →.",
+  );
+  const dots = svgEl("g", { "aria-hidden": "true" });
+  drawing.append(dots);
+  const read = (at) => {
+    const near = lines
+      .filter((line) => line.points.length)
+      .map((line) => [line, line.points.toSorted((a, b) => Math.abs(x(a[0]) - at) - Math.abs(x(b[0]) - at))[0]]);
+    dots.replaceChildren(
+      ...near.map(([line, [px, py]]) =>
+        svgEl("circle", { class: `near line-${lines.indexOf(line) % COLOURS}`, cx: x(px), cy: y(py), r: 4 }),
+      ),
+    );
+    told.textContent = near.map(([line, [px, py]]) => `${line.name} ${py.toFixed(3)} at ${across(px)}`).join(" · ");
+  };
+  drawing.addEventListener("pointermove", (event) => {
+    const box = drawing.getBoundingClientRect();
+    read(((event.clientX - box.left) / box.width) * WIDE);
+  });
+  let at = WIDE; // from the end, where the lines have come to
+  drawing.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -WIDE / 30, ArrowRight: WIDE / 30 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    at = Math.min(WIDE, Math.max(LEFT, at + step));
+    read(at);
+  });
+  drawing.setAttribute("tabindex", "0");
+  return told;
 }
 
 /** A pattern of weights, from 0 (paper) to 1 (violet). */

@@ -94,8 +94,14 @@ export class CheckMine {
     if (!made) return;
     this.text.value = made.sheet;
     this.answer.replaceChildren(
-      el("p", {}, "Put a number in place of every “?”, then check it."),
-      el("details", {}, el("summary", { class: "quiet" }, "the solution"), el("pre", {}, made.solution)),
+      el("p", {}, "Put a number in place of every “?” at the left, then check it."),
+      el("div", { class: "notes" }, built(made.reads)),
+      el(
+        "details",
+        {},
+        el("summary", { class: "quiet" }, "the solution"),
+        el("div", { class: "notes" }, built(made.solved)),
+      ),
     );
     this.text.focus();
   }

@@ -13,7 +13,7 @@ export class PipelineStrip {
     this.node = el(
       "details",
       { class: "pipeline", ontoggle: () => this.read() },
-      el("summary", {}, "text → standardised → tokens → ids → padded batch → embedding rows"),
+      el("summary", {}, "how the text came in: tokens, ids, padded batch, rows"),
       this.way,
     );
   }

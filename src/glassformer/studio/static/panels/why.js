@@ -1,13 +1,12 @@
 // Why this answer: the sentences, a strip of words coloured by their shares, a twin, and bars of blocks and heads. It
 // draws what the studio worked out; which model and which text it is told.
 
-import { Latest } from "../talk.js";
-import { el, svgEl, word } from "../page/dom.js";
+import { Latest, ask } from "../talk.js";
+import { el, word } from "../page/dom.js";
+import { flow } from "../flow.js";
+import { directTable, lensTable, named, plainly, signed, twinTables, wordTable } from "./why_tables.js";
 
-const BAR = 200; // the width of a bar's frame, in pixels
-
-const plainly = (value) => (Math.abs(value) >= 0.995 ? Math.abs(value).toFixed(1) : Math.abs(value).toFixed(2));
-export const signed = (value) => `${value < 0 ? "−" : "+"}${plainly(value)}`;
+const WIDE = 1000; // pixels of a screen from which on there is room for every part
 
 /** A sentence whose words in *…* stand in italics; all of it is text. */
 export function emphasised(sentence) {
@@ -16,28 +15,54 @@ export function emphasised(sentence) {
 }
 
 export class WhyPanel {
-  constructor(asked, said) {
+  constructor({ asked, said, open, changes }) {
     this.asked = asked; // what is asked about
     this.said = said; // tells where we are
+    this.open = open; // shows a head's own numbers
+    this.changes = changes; // what was changed among the numbers, in words
     this.latest = new Latest();
     this.choice = {};
+    this.folds = {}; // what the reader opened or shut, by its title
     this.node = el("section", { class: "why", "aria-label": "Why this answer", "aria-live": "polite" });
   }
 
   /** The answer and its words; a rival, a token and a twin belong to the text that they were chosen for. */
-  async show(choice = {}) {
+  async show(choice = {}, kept = null) {
     this.choice = choice;
-    if (!this.drawn) this.node.replaceChildren(el("p", { class: "quiet note" }, "Sharing the answer out over words …"));
-    this.node.dataset.busy = "";
+    if (kept)
+      this.draw(kept); // worked out in advance; the live one takes its place
+    else if (!this.drawn)
+      this.node.replaceChildren(el("p", { class: "quiet note" }, "Sharing the answer out over words …"));
+    this.waits();
+    const ticket = {};
+    this.ticket = ticket;
     try {
       const found = await this.latest.ask("inside/why", { ...this.asked(), ...choice });
       if (found) this.draw(found);
     } catch (error) {
-      this.drawn = false;
+      this.drawn = null;
       this.node.replaceChildren(el("p", { class: "wrong note", role: "alert" }, error.message));
     } finally {
-      delete this.node.dataset.busy;
+      if (ticket === this.ticket) {
+        delete this.node.dataset.busy; // else a later question still waits
+        this.node.querySelector(".waiting")?.remove();
+      }
     }
+  }
+
+  /** What it waits for, in words, while what was there before can still be read. */
+  waits() {
+    this.node.dataset.busy = "";
+    this.node.querySelector(".waiting")?.remove();
+    if (!this.drawn) return;
+    const said = `Asking ${this.asked().model}: the answer shared out over the words, then without each of them …`;
+    this.node.append(el("p", { class: "waiting", role: "status" }, said));
+  }
+
+  /** The head without which the margin moves most. */
+  get strongest() {
+    const [first] = [...(this.found?.head_off ?? [])].sort((a, b) => Math.abs(b.less) - Math.abs(a.less));
+    return first ? { at: first.address.replace(/mixed$/, "weights"), head: first.head } : undefined;
   }
 
   again(change) {
@@ -46,15 +71,23 @@ export class WhyPanel {
   }
 
   draw(found) {
-    this.drawn = true;
+    const fresh = this.drawn !== found.text;
+    this.drawn = found.text;
+    this.found = found;
     const [first, ...rest] = found.sentences;
+    this.wrong = el("p", { class: "wrong", role: "alert", hidden: true });
     this.node.replaceChildren(
       ...[
+        leftOut(this.changes()),
         el("h1", { class: "first" }, emphasised(first)),
         likely(found),
+        found.writing
+          ? el("p", { class: "writing" }, el("span", { class: "quiet" }, "it writes "), found.writing)
+          : null,
         written(found, (at) => this.again({ at, rival: "" })),
-        strip(found),
+        this.strip(found),
         this.choices(found),
+        this.wrong,
         el(
           "ul",
           { class: "remarks" },
@@ -63,15 +96,112 @@ export class WhyPanel {
         el(
           "div",
           { class: "deeper" },
-          opened("Every word, shared out and left out", wordTable(found)),
-          found.direct ? opened("Blocks and heads, which add up to the margin", directTable(found)) : null,
           found.twin?.stages.length
-            ? opened("Where the twin turns it, stage by stage", el("div", { class: "turns" }, twinTables(found)), true)
+            ? this.fold(
+                "Where the twin turns it, stage by stage",
+                el("div", { class: "turns" }, twinTables(found)),
+                "wide",
+              )
             : null,
-          found.lens.length ? opened("What it would write after each block", lensTable(found)) : null,
+          el(
+            "div",
+            { class: "stacked" },
+            this.fold("Every word, asked in two ways", wordTable(found)),
+            found.lens.length ? this.fold("What it would write after each block", lensTable(found)) : null,
+          ),
+          found.direct
+            ? this.fold("Blocks and heads, which add up to the margin", directTable(found, this.open))
+            : null,
         ),
       ].filter(Boolean),
     );
+    if (fresh) flow([...this.node.querySelectorAll(".chip, .likely .fill")]);
+  }
+
+  /** A part that is open where there is room, unless the reader said otherwise. */
+  fold(title, body, kind = "") {
+    const open = this.folds[title] ?? (innerWidth >= WIDE || title.startsWith("Where"));
+    const node = el("details", { open, class: kind }, el("summary", {}, title), body);
+    node.firstChild.addEventListener("click", () => (this.folds[title] = !node.open));
+    return node;
+  }
+
+  /** Blue for the answer, orange for its rival, paper for nothing; the number says the same. Two words that are pressed
+   * trade places in a twin. */
+  strip(found) {
+    const largest = Math.max(...found.words.map((each) => Math.abs(each.share)), 1e-9);
+    const chip = (each) => {
+      const less = `without it the margin is ${plainly(each.without)} ${each.without < 0 ? "more" : "less"}`;
+      const node = el(
+        "button",
+        {
+          type: "button",
+          class: `chip ${each.share < 0 ? "against" : "for"}${each.written ? " written" : ""}`,
+          title: `${each.text}: share ${signed(each.share)}; ${less}`,
+          "aria-pressed": "false",
+          disabled: each.written,
+          onclick: () => this.swap(found, node, each.text),
+        },
+        word(each.text),
+        el("span", { class: "portion" }, signed(each.share)),
+      );
+      node.style.setProperty("--depth", `${Math.round((100 * Math.abs(each.share)) / largest)}%`);
+      return node;
+    };
+    const blank = found.blank.undecided
+      ? null
+      : el(
+          "span",
+          { class: "chip blank", title: `a blank of ${found.blank.name}` },
+          "blank",
+          el("span", { class: "portion" }, signed(found.blank.margin)),
+        );
+    const swatch = (kind) => el("span", { class: `swatch ${kind}`, "aria-hidden": "true" });
+    return el(
+      "div",
+      { class: "shares" },
+      el("p", { class: "strip" }, blank, found.words.map(chip)),
+      el(
+        "p",
+        { class: "legend quiet" },
+        el("span", {}, swatch("for"), `speaks for ${named(found, found.answer)}, to +${plainly(largest)}`),
+        el("span", {}, swatch("against"), `for ${named(found, found.rival)}, to −${plainly(largest)}`),
+        el(
+          "span",
+          { title: "A logit is the model's score for an answer, before the scores become probabilities." },
+          `together ${signed(found.margin)}: by so much the score of ${named(found, found.answer)} is `,
+          found.margin < 0 ? "behind" : "ahead",
+          ", in logits",
+        ),
+      ),
+    );
+  }
+
+  /** The first word that is pressed waits for a second one. */
+  swap(found, node, text) {
+    const other = this.node.querySelector('.chip[aria-pressed="true"]');
+    node.setAttribute("aria-pressed", String(!other));
+    if (!other) return;
+    other.setAttribute("aria-pressed", "false");
+    if (other !== node)
+      return this.make(found, { swap: [other.querySelector("bdi").textContent, text] }).then(() =>
+        this.node.querySelector(".twin textarea")?.focus(),
+      );
+  }
+
+  /** A twin that the studio makes. */
+  async make(found, how) {
+    try {
+      const { text } = await ask("inside/twin", { text: found.text, ...how });
+      await this.again({ instead: text });
+    } catch (error) {
+      this.complain(error.message);
+    }
+  }
+
+  complain(words) {
+    this.wrong.textContent = words;
+    this.wrong.hidden = false;
   }
 
   choices(found) {
@@ -83,38 +213,81 @@ export class WhyPanel {
         el("option", { value: each, selected: each === found.rival }, each),
       ),
     );
-    const twin = el("input", {
+    const plain = found.text.replace(/\r\n?/g, "\n"); // as a field gives it back
+    const twin = el("textarea", {
+      rows: 1,
       name: "instead",
       class: "words",
       "aria-label": "instead of this text",
       placeholder: "Instead of this text …",
-      title: "Another text: does the answer turn, and where?",
+      title: "Another text: does the answer turn, and where? Enter asks; Shift and Enter begin a new line",
+      onkeydown: (event) => {
+        if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+        event.preventDefault();
+        event.target.form.requestSubmit();
+      },
       autocomplete: "off",
       spellcheck: "false",
-      value: found.twin?.text ?? found.text,
     });
+    twin.value = found.twin?.text ?? found.text;
     return el(
       "form",
       {
         class: "choices",
         onsubmit: (event) => {
           event.preventDefault();
-          this.again({ instead: twin.value === found.text ? "" : twin.value });
+          if (twin.value === plain && !found.twin) return this.complain("Change a word first.");
+          this.again({ instead: twin.value === plain ? "" : twin.value });
         },
       },
-      el("label", {}, "over ", rival),
-      el("label", { class: "twin" }, "instead ", twin),
-      el("button", { class: "tool" }, "Does it turn?"),
+      el("label", { class: "twin" }, "what if it said ", twin),
+      el("button", { class: "tool strong" }, "Does it turn?"),
+      el(
+        "button",
+        {
+          type: "button",
+          class: "tool",
+          title: "With a “not” after its first verb, or without the one it has",
+          onclick: () => this.make(found, { negate: true }),
+        },
+        "Negate it",
+      ),
+      found.twin
+        ? el("button", { type: "button", class: "tool", onclick: () => this.again({ instead: "" }) }, "Undo")
+        : null,
+      el("label", {}, "why not ", rival),
+      el("span", { class: "quiet hint" }, "Click two words to swap them."),
     );
   }
 }
 
-/** The likeliest answers. */
+/** Why asks the model as it was trained: what was changed among its numbers is not in it. */
+const leftOut = (changes) =>
+  changes.length
+    ? el(
+        "p",
+        { class: "note left-out" },
+        `You changed among the numbers: ${changes.join("; ")}. `,
+        "That is left out here: this is the model as it was trained.",
+      )
+    : null;
+
+/** The likeliest answers, as bars where they are few. */
 const likely = (found) =>
   el(
     "p",
-    { class: "likely quiet" },
-    found.candidates.slice(0, 4).flatMap((each) => [word(each.name), ` ${each.share.toFixed(3)}  `]),
+    { class: "likely" },
+    found.candidates.slice(0, 4).map((each) => {
+      const fill = el("span", { class: "fill" });
+      fill.style.width = `${100 * each.share}%`;
+      return el(
+        "span",
+        { class: each.name === found.answer ? "answered" : "quiet" },
+        word(each.name),
+        el("span", { class: "track", "aria-hidden": "true" }, fill),
+        el("output", {}, each.share.toFixed(3)),
+      );
+    }),
   );
 
 /** What a model wrote: any of its tokens can be asked about. */
@@ -133,150 +306,3 @@ function written(found, choose) {
     ),
   );
 }
-
-/** Blue for the answer, orange for its rival, paper for nothing; the number says the same. */
-function strip(found) {
-  const largest = Math.max(...found.words.map((each) => Math.abs(each.share)), 1e-9);
-  const chip = (each) => {
-    const node = el(
-      "span",
-      {
-        class: `chip ${each.share < 0 ? "against" : "for"}${each.written ? " written" : ""}`,
-        title: `${each.text}: share ${signed(each.share)}; without it the margin is ${signed(each.without)} less`,
-      },
-      word(each.text),
-      el("span", { class: "portion" }, signed(each.share)),
-    );
-    node.style.setProperty("--depth", `${Math.round((100 * Math.abs(each.share)) / largest)}%`);
-    return node;
-  };
-  const blank = found.blank.undecided
-    ? null
-    : el(
-        "span",
-        { class: "chip blank", title: `a blank of ${found.blank.name}` },
-        "blank",
-        el("span", { class: "portion" }, signed(found.blank.margin)),
-      );
-  return el(
-    "div",
-    { class: "shares" },
-    el("p", { class: "strip" }, blank, found.words.map(chip)),
-    el(
-      "p",
-      { class: "legend quiet" },
-      el("span", { class: "swatch against", "aria-hidden": "true" }),
-      `for ${found.rival}, to −${plainly(largest)} `,
-      el("span", { class: "swatch for", "aria-hidden": "true" }),
-      `for ${found.answer}, to +${plainly(largest)} · in logits`,
-    ),
-  );
-}
-
-const opened = (title, body, open = false) => el("details", { open }, el("summary", {}, title), body);
-
-function table(head, rows) {
-  const cell = (each, i) => el(i ? "td" : "th", i ? { class: "number" } : { scope: "row" }, each);
-  return el(
-    "div",
-    { class: "frame" },
-    el(
-      "table",
-      {},
-      el(
-        "thead",
-        {},
-        el(
-          "tr",
-          {},
-          head.map((each) => el("th", { scope: "col" }, each)),
-        ),
-      ),
-      el(
-        "tbody",
-        {},
-        rows.map((row) => el("tr", {}, row.map(cell))),
-      ),
-    ),
-  );
-}
-
-const wordTable = (found) =>
-  table(
-    ["word", "share", "without it, less by"],
-    found.words.map((each) => [
-      each.written ? `${each.text} (written)` : each.text,
-      signed(each.share),
-      signed(each.without),
-    ]),
-  );
-
-function bar(value, largest) {
-  const wide = ((BAR / 2) * Math.abs(value)) / largest;
-  return svgEl(
-    "svg",
-    { class: "direct", width: BAR, height: 12, "aria-hidden": "true" },
-    svgEl("rect", {
-      class: value < 0 ? "against" : "for",
-      x: value < 0 ? BAR / 2 - wide : BAR / 2,
-      y: 1,
-      width: wide,
-      height: 10,
-    }),
-    svgEl("path", { d: `M${BAR / 2} 0V12` }),
-  );
-}
-
-function directTable(found) {
-  const largest = Math.max(...found.direct.map((each) => Math.abs(each.value)), 1e-9);
-  const off = new Map(found.head_off.map((each) => [`${each.address}/${each.head}`, each.less]));
-  const rows = found.direct.map((each) => {
-    const less = off.get(`${each.address}/${each.head}`);
-    return [each.title, bar(each.value, largest), signed(each.value), less === undefined ? "" : signed(less)];
-  });
-  return [
-    el(
-      "p",
-      { class: "quiet" },
-      "What each adds to the margin directly, with the scales of the norms held. ",
-      "Off: how much less the margin is when the head gives zeros.",
-    ),
-    table(["part", "", "directly", "off"], rows),
-  ];
-}
-
-function twinTables(found) {
-  const groups = new Map();
-  for (const stage of found.twin.stages) {
-    const names = stage.margins.map(([name]) => name);
-    const key = JSON.stringify(names);
-    groups.set(key, { names, rows: [...(groups.get(key)?.rows ?? []), stage] });
-  }
-  const mark = (value) =>
-    el(
-      "span",
-      { class: value < 0 === found.margin < 0 ? "" : "turned" },
-      value < 0 ? `−${plainly(value)}` : signed(value),
-    );
-  return [
-    el(
-      "p",
-      { class: "quiet" },
-      "The margin with the twin's row put in place of one word's; where it turns it is framed.",
-    ),
-    [...groups.values()].map(({ names, rows }) =>
-      table(
-        ["stage", ...names],
-        rows.map((stage) => [stage.title, ...stage.margins.map(([, value]) => mark(value))]),
-      ),
-    ),
-  ].flat();
-}
-
-const lensTable = (found) => [
-  el("p", { class: "quiet" }, found.lens_warning),
-  table(
-    ["stage", "would write", "probability", "margin"],
-    found.lens.map((each) => [each.title, each.token, each.share.toFixed(2), signed(each.margin)]),
-  ),
-];

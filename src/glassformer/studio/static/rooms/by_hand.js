@@ -7,6 +7,7 @@ import { figure, largestOf, shade, sheetsOf, sign, table, typed } from "../panel
 import { Latest, ask } from "../talk.js";
 import { el, formula, reduced } from "../page/dom.js";
 import { numbered } from "../page/operations.js";
+import { maximisable } from "../page/maximise.js";
 import { NumberPanel } from "../page/panels/number_panel.js";
 
 const TABS = [
@@ -28,7 +29,8 @@ export class ByHand {
   }
 
   get address() {
-    const tab = { tab: this.tab, cell: this.cell?.join(","), tokens: this.tokensIn === "columns" ? "columns" : null };
+    const tokens = this.tokensIn === "columns" ? "columns" : null;
+    const tab = { tab: this.tab, stage: this.stage, cell: this.cell?.join(","), tokens };
     return this.changed ? { sheet: JSON.stringify(this.sheet), ...tab } : { example: this.name, ...tab };
   }
 
@@ -52,6 +54,19 @@ export class ByHand {
     }
     this.openTab(TABS.some(([tab]) => tab === state.tab) ? state.tab : "");
     if (state.cell && !this.tab) await this.explain(...split(state.cell));
+    else if (!state.cell) {
+      this.cell = null;
+      this.mark([]);
+      this.noNumber();
+    }
+    this.point(state.stage);
+  }
+
+  /** Leads to a stage of the working. */
+  point(stage) {
+    this.stage = stage;
+    for (const each of this.working.children) each.classList.toggle("shown", each.dataset.stage === stage);
+    if (stage) this.working.querySelector(`[data-stage="${CSS.escape(stage)}"]`)?.scrollIntoView({ block: "center" });
   }
 
   // --- the frame ---
@@ -118,6 +133,7 @@ export class ByHand {
     this.wrong = el("p", { class: "wrong note", role: "alert", hidden: true });
     this.givens = el("section", { class: "givens", "aria-label": "Given" });
     this.working = el("section", { class: "working", "aria-label": "The working", "aria-live": "off" });
+    this.whole = maximisable(this.working, "the working");
     this.number = new NumberPanel({ go: (to) => this.go(to) });
     this.paper = el("div", { class: "paper" }, this.givens, this.working, this.number.node);
     this.node.replaceChildren(this.bar, this.title, this.wrong, this.paper, this.check.node, this.laboratory.node);
@@ -150,6 +166,7 @@ export class ByHand {
     this.name = name;
     this.changed = false;
     this.cell = null;
+    this.stage = null;
     await this.take("by-hand/example", { name });
     this.say();
   }
@@ -176,6 +193,9 @@ export class ByHand {
 
   /** The same worksheet, worked anew after a change. */
   async rework() {
+    if (this.kept) this.past.push(this.kept);
+    this.kept = JSON.stringify(this.sheet);
+    this.undoing.hidden = !this.past.length;
     this.changed = true;
     this.picker.value = "";
     try {
@@ -193,9 +213,24 @@ export class ByHand {
     }
   }
 
+  /** The worksheet as it was before the last change. */
+  async undo() {
+    const before = this.past.pop();
+    if (!before) return;
+    const { past } = this;
+    if (past.length || !this.name) {
+      await this.take("by-hand/work", { sheet: JSON.parse(before) });
+      this.say({ replace: true });
+    } else await this.example(this.name); // as it came
+    this.past = past;
+    this.undoing.hidden = !past.length;
+  }
+
   draw(found) {
     this.found = found;
     this.sheet = found.sheet;
+    this.past = [];
+    this.kept = JSON.stringify(found.sheet);
     this.picker.value = this.changed ? "" : this.name;
     this.title.replaceChildren(el("h1", {}, this.sheet.title), el("p", { class: "quiet" }, this.sheet.about ?? ""));
     this.cells.clear();
@@ -210,7 +245,17 @@ export class ByHand {
 
   drawGivens() {
     const given = this.found.stages.filter((stage) => stage.given && stage.name !== "mask" && stage.name in this.sheet);
-    this.givens.replaceChildren(el("h2", {}, "Given"), ...given.map((stage) => this.given(stage)), this.settings());
+    this.undoing = el(
+      "button",
+      { type: "button", class: "tool undo-given", hidden: true, onclick: () => this.undo() },
+      "Undo",
+    );
+    this.givens.replaceChildren(
+      el("h2", {}, "Given"),
+      this.undoing,
+      ...given.map((stage) => this.given(stage)),
+      this.settings(),
+    );
     this.drawMask();
   }
 
@@ -402,7 +447,7 @@ export class ByHand {
       this.working.dataset.key = key;
       for (const name of [...this.cells.keys()])
         if (made.some((stage) => name.startsWith(`${stage.name}:`))) this.cells.delete(name);
-      this.working.replaceChildren(el("h2", {}, "The working"), ...made.map((stage) => this.step(stage)));
+      this.working.replaceChildren(this.whole, el("h2", {}, "The working"), ...made.map((stage) => this.step(stage)));
     } else for (const stage of made) this.refresh(stage);
   }
 

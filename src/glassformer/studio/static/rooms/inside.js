@@ -3,8 +3,10 @@
 // shown before and after.
 
 import { changeInWords, sides } from "../panels/changes.js";
+import { flow } from "../flow.js";
 import { PipelineStrip } from "../panels/pipeline.js";
 import { Latest, ask } from "../talk.js";
+import { SamplingPanel } from "../panels/sampling.js";
 import { WhyPanel } from "../panels/why.js";
 import { el } from "../page/dom.js";
 import { hashFromState, mount, stateFromHash } from "../page/view.js";
@@ -37,7 +39,7 @@ export class Inside {
   }
 
   async show(state) {
-    const { models } = await ask("inside/start");
+    const { models } = await ask("inside/start", { model: state.model ?? "" });
     this.models = models.filter((each) => !each.error);
     this.broken = models.filter((each) => each.error);
     if (!this.models.length) return this.empty();
@@ -62,11 +64,19 @@ export class Inside {
       JSON.stringify(changes) === JSON.stringify(this.changes);
     if (same) {
       if (tab === NUMBERS && Object.keys(place).length) await this.view.show(place);
+      this.point();
       return;
     }
     Object.assign(this, { model: model.name, text, target: state.target ?? "", changes, tab, reason });
     this.fill();
     await this.answer(place);
+    this.point();
+  }
+
+  /** In a lesson, what it speaks of is brought into sight. */
+  point() {
+    if (!this.studio.lesson.lesson || this.tab !== NUMBERS) return;
+    this.place.querySelector(".seeing")?.scrollIntoView({ block: innerWidth < 1200 ? "start" : "nearest" });
   }
 
   theme(name) {
@@ -113,7 +123,7 @@ export class Inside {
       type: "text",
       class: "words lead",
       "aria-label": "a translation to lead it along",
-      placeholder: "lead it along a translation of yours (optional)",
+      placeholder: "lead it along your translation",
       autocomplete: "off",
       spellcheck: "false",
     });
@@ -151,16 +161,24 @@ export class Inside {
       this.lead,
     );
     this.wrong = el("p", { class: "wrong note", role: "alert", hidden: true });
+    this.waiting = el("p", { class: "quiet note waiting", role: "status", hidden: true });
     this.changed = el("section", { class: "changes", "aria-label": "What you changed" });
     this.place = el("div", { class: "inside-view" });
-    this.numbers = el("div", { class: "depth" }, this.strip.node, this.changed, this.place);
-    this.why = new WhyPanel(
-      () => ({ model: this.model, text: this.text, target: this.target }),
-      ({ rival = "", at = "", instead = "" }) => {
-        this.reason = { rival, token: at > 1 ? at : "", instead };
+    this.numbers = el("div", { class: "depth" }, this.changed, this.waiting, this.place);
+    this.why = new WhyPanel({
+      asked: () => ({ model: this.model, text: this.text, target: this.target }),
+      said: ({ rival = "", at = "", instead = "" }) => {
+        this.reason = { rival, token: at || "", instead };
         this.say();
       },
-    );
+      open: (place) => this.turn(NUMBERS, place),
+      changes: () => this.changes.map((each) => changeInWords(each, this.view?.data.parts ?? [])),
+    });
+    this.sampling = new SamplingPanel({
+      model: () => this.model,
+      text: () => this.text,
+      take: (text) => this.took(text),
+    });
     const tab = (name, title, about) =>
       el("button", { type: "button", "data-tab": name, title: about, onclick: () => this.turn(name) }, title);
     this.tabs = el(
@@ -168,25 +186,31 @@ export class Inside {
       { class: "depths", role: "group", "aria-label": "How deep" },
       tab("why", "Why this answer", "The answer, and what each word gave to it"),
       tab(NUMBERS, "Every number", "Every matrix of every head, and the arithmetic of each number"),
+      this.about,
     );
-    this.node.replaceChildren(this.bar, this.wrong, this.tabs, this.why.node, this.numbers);
+    this.node.replaceChildren(this.bar, this.wrong, this.tabs, this.sampling.node, this.why.node, this.numbers);
     this.fillModels();
   }
 
   // --- two depths ---
 
-  turn(name) {
+  /** To the other depth: to a place that is named, where we were, or at first to the head that matters most. */
+  turn(name, place) {
     this.tab = name;
     this.say();
-    return this.answer();
+    const seen = this.seen?.at ? stateFromHash(new URLSearchParams(this.seen).toString()) : this.why.strongest;
+    return this.answer(name === NUMBERS ? (place ?? seen) : undefined);
   }
 
   /** What is on screen: why, or every number; the other one is asked for when it is opened. */
   async answer(place) {
     const deep = this.tab === NUMBERS;
+    this.sampling.node.hidden = deep || !this.card.goes_on;
+    if (!this.sampling.node.hidden) this.sampling.show();
     this.why.node.hidden = deep;
     this.numbers.hidden = !deep;
-    for (const each of this.tabs.children) each.setAttribute("aria-pressed", String(each.dataset.tab === this.tab));
+    for (const each of this.tabs.querySelectorAll("button"))
+      each.setAttribute("aria-pressed", String(each.dataset.tab === this.tab));
     if (deep) {
       await this.look({ fresh: true, place });
       if (!this.view) return;
@@ -194,7 +218,8 @@ export class Inside {
     }
     this.fail(null);
     const { rival, token, instead } = this.reason;
-    return this.why.show({ rival, at: Number(token) || 1, instead });
+    const plain = !rival && !token && !instead && !this.target && this.text === this.card.first;
+    return this.why.show({ rival, at: Number(token) || null, instead }, plain ? this.card.look : null);
   }
 
   fillModels() {
@@ -251,6 +276,7 @@ export class Inside {
     Object.assign(this, { text: this.words.value, target: this.lead.hidden ? "" : this.lead.value });
     this.changes = this.changes.filter((each) => each.kind === "head off" || (each.kind === "take" && each.frozen));
     this.reason = {};
+    if (this.tab !== NUMBERS) this.seen = {}; // of the text before
     return this.answer(this.view?.state).then(() => this.say());
   }
 
@@ -258,6 +284,16 @@ export class Inside {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     this.bar.requestSubmit();
+  }
+
+  /** A text that grew by a token: its bars at once; why it says so once it rests. */
+  async took(text) {
+    Object.assign(this, { text, reason: {} });
+    this.words.value = text;
+    this.say({ replace: true });
+    await this.sampling.show();
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => this.tab !== NUMBERS && !this.sampling.timer && this.why.show({ at: 1 }), 700);
   }
 
   /** The model goes on with the text, and is looked at while it reads all of it. */
@@ -289,9 +325,12 @@ export class Inside {
   }
 
   async look({ fresh = false, place } = {}) {
+    const ticket = {};
+    this.ticket = ticket;
     this.node.dataset.busy = "";
+    this.waits(`Running ${this.model} on your text, and keeping every number …`);
     try {
-      const found = await this.latest.ask("inside/look", this.asked);
+      const found = await this.latest.ask("inside/look", { ...this.asked, at: place?.at ?? this.view?.state.at ?? "" });
       if (!found) return;
       this.fail(null);
       this.before = found.before;
@@ -305,8 +344,17 @@ export class Inside {
     } catch (error) {
       this.fail(error);
     } finally {
-      delete this.node.dataset.busy;
+      if (ticket === this.ticket) {
+        delete this.node.dataset.busy;
+        this.waits("");
+      }
     }
+  }
+
+  /** What the page waits for, in words. */
+  waits(words) {
+    this.waiting.textContent = words;
+    this.waiting.hidden = !words;
   }
 
   async remount(found, state) {
@@ -325,6 +373,7 @@ export class Inside {
       onState: (seen, replace) => this.moved(seen, replace),
     });
     if (found.before) await this.view.update(found.data);
+    flow([...element.querySelectorAll(".strip .step")]);
     this.moved(this.view.state, true);
   }
 
@@ -402,7 +451,7 @@ export class Inside {
     this.tools = el("span", { class: "try" });
     this.changed.replaceChildren(
       ...[
-        el("div", { class: "line" }, this.badge, this.tools, this.about),
+        el("div", { class: "line" }, this.badge, this.tools, this.strip.node),
         chips.length
           ? el(
               "div",
@@ -424,6 +473,7 @@ export class Inside {
     const found = await this.weighing.ask("inside/matters", { ...this.asked, changes: [] }).catch(() => null);
     if (!found) return;
     this.weights = found.matters;
+    this.view?.weigh({ weights: this.weights, names: this.card.heads });
     this.drawBadge();
   }
 

@@ -1,6 +1,7 @@
 // The room Race: one table, one chart of curves, and your sentence given to every model.
 
-import { chart } from "../panels/charts.js";
+import { chart, sample } from "../panels/charts.js";
+import { confusions } from "../panels/confusions.js";
 import { ask } from "../talk.js";
 import { el, word } from "../page/dom.js";
 import { short, visible } from "../page/store.js";
@@ -56,7 +57,7 @@ export class Race {
       el(
         "tr",
         {},
-        el("th", { scope: "row" }, each.model),
+        el("th", { scope: "row" }, sample(lineOf(found.models, each)), each.model),
         el("td", { class: "num", "data-name": "parameters" }, each.parameters?.toLocaleString("en") ?? ""),
         el("td", { class: "num", "data-name": "time" }, time(each.seconds)),
         el(
@@ -105,6 +106,7 @@ export class Race {
           `evaluated on ${found.samples?.toLocaleString("en") ?? "?"} samples.${baseline}`,
         ),
       ),
+      found.about ? el("p", { class: "quiet raced" }, `${found.models.length} models learnt ${found.about}`) : "",
       el(
         "div",
         { class: "scroll" },
@@ -120,9 +122,10 @@ export class Race {
           { what: "Validation loss of each model over time", names: true },
         ),
       ),
+      confusions(found.models.map(({ model, confusion }) => ({ name: model, confusion }))) ?? "",
       el(
         "section",
-        {},
+        { class: "yours" },
         el("h2", {}, "Your sentence"),
         el(
           "form",
@@ -204,6 +207,10 @@ export class Race {
     );
   }
 }
+
+/** The line of a model's first run, among those of all. */
+const lineOf = (models, model) =>
+  models.slice(0, models.indexOf(model)).reduce((count, each) => count + each.curves.length, 0);
 
 /** How a model stands beside the first, with the p-value of the first one's lead (paired bootstrap). */
 function place(each) {

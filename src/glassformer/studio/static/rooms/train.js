@@ -2,12 +2,16 @@
 // time.
 
 import { chart, pattern } from "../panels/charts.js";
+import { DataPreview } from "../panels/data_preview.js";
+import { runsTable } from "../panels/runs_table.js";
 import { ask, sendFile } from "../talk.js";
 import { el, word } from "../page/dom.js";
+import { maximisable } from "../page/maximise.js";
 import { visible } from "../page/store.js";
 
 const BEAT = 1500; // milliseconds between two looks at a run
 const FRAMES = 8; // of a time-lapse
+const NAMES = { curve: "loss", accuracy: "accuracy", lapse: "head over time" };
 
 export class Train {
   constructor(studio, put) {
@@ -45,7 +49,7 @@ export class Train {
     const { tasks, files, sets, runs } = await ask("train/start");
     const task = el(
       "select",
-      { name: "task", onchange: () => fill() },
+      { name: "task", onchange: () => turned(sent ? "file" : undefined) },
       tasks.map((each) =>
         el(
           "option",
@@ -54,13 +58,16 @@ export class Train {
         ),
       ),
     );
-    const data = el("select", { name: "data", onchange: () => fill(data.value) });
+    const data = el("select", { name: "data", onchange: () => turned(data.value) });
     const file = el("input", {
       type: "file",
       name: "file",
+      hidden: true,
       "aria-label": "a file of yours",
       accept: ".csv,.tsv,.jsonl,.txt,.gz",
+      onchange: () => file.files[0] && look(file.files[0]).catch(fail),
     });
+    const chosen = el("span", { class: "quiet" });
     const minutes = el("input", {
       type: "number",
       name: "minutes",
@@ -87,28 +94,87 @@ export class Train {
         ),
         el("option", { value: "file", selected: chosen === "file" }, "a file of mine"),
       );
-      file.hidden = data.value !== "file";
       const said = fitting.find((each) => each.name === data.value)?.about ?? files[task.value];
       about.textContent = said[0].toUpperCase() + said.slice(1);
       const base = data.value === "file" ? task.value : data.value;
       name.value = [base, ...Array.from({ length: 99 }, (_, i) => `${base}-${i + 2}`)].find((each) => !taken.has(each));
     };
     const wrong = el("p", { class: "wrong", role: "alert", hidden: true });
+    const fail = (error) => {
+      wrong.textContent = error?.message ?? "";
+      wrong.hidden = !error;
+    };
+    let sent = null; // the file that is on the studio's side
+    const preview = new DataPreview(() => ({
+      task: task.value,
+      data: data.value,
+      minutes: Number(minutes.value) || 1,
+      ...(data.value === "file" ? { file: sent } : {}),
+    }));
+    const look = async (given, measured = true) => {
+      fail(null);
+      if (given) {
+        data.value = "file";
+        fill("file");
+        sent = (await sendFile("train/upload", given)).file;
+        chosen.textContent = given.name;
+      }
+      preview.columns = {};
+      if (data.value !== "file" || sent) await preview.show(measured);
+      else preview.clear();
+    };
+    const turned = (of, measured = true) => {
+      fill(of);
+      return look(null, measured).catch(fail);
+    };
     const begin = async (event) => {
       event.preventDefault();
-      wrong.hidden = true;
+      fail(null);
       try {
-        const content = { task: task.value, data: data.value, minutes: Number(minutes.value), name: name.value };
+        const content = {
+          columns: preview.columns,
+          task: task.value,
+          data: data.value,
+          minutes: Number(minutes.value),
+          name: name.value,
+        };
         if (data.value === "file") {
-          if (!file.files[0]) throw new Error("Choose a file first.");
-          content.file = (await sendFile("train/upload", file.files[0])).file;
+          if (!sent) throw new Error("Choose a file first.");
+          content.file = sent;
         }
         await this.open((await ask("train/begin", content)).name);
       } catch (error) {
-        wrong.textContent = error.message;
-        wrong.hidden = false;
+        fail(error);
       }
     };
+    const drop = el(
+      "div",
+      {
+        class: "drop",
+        ondragover: (event) => event.preventDefault(),
+        ondrop: (event) => {
+          event.preventDefault();
+          if (event.dataTransfer.files[0]) look(event.dataTransfer.files[0]).catch(fail);
+        },
+      },
+      el("span", {}, "Drop a file here: one text in a row, with its label or its translation "),
+      el("span", { class: "quiet" }, "(.csv, .tsv, .jsonl, .txt; it stays on this machine) "),
+      el(
+        "button",
+        {
+          type: "button",
+          class: "tool",
+          onclick: () => {
+            fill("file");
+            file.click();
+          },
+        },
+        "Choose a file",
+      ),
+      " ",
+      chosen,
+      file,
+    );
     const field = (title, ...inside) => el("label", {}, el("span", { class: "quiet" }, title), ...inside);
     this.node.replaceChildren(
       ...[
@@ -117,52 +183,36 @@ export class Train {
           "form",
           { class: "plan", onsubmit: begin },
           field("task", task),
-          field("data", data, file),
+          field("data", data),
           field("minutes", minutes),
           field("name", name),
           el("button", { class: "tool strong" }, "Train"),
         ),
         about,
+        drop,
         wrong,
-        runs.length
-          ? el(
-              "section",
-              {},
-              el("h2", { class: "quiet" }, "Runs here"),
-              el(
-                "ul",
-                { class: "runs" },
-                runs.map((each) => this.line(each)),
-              ),
-            )
-          : null,
+        el("div", { class: "ahead" }, preview.node, whatComes()),
+        runsTable(runs, {
+          open: (run) => this.open(run),
+          inside: (run) => this.studio.go("inside", { model: run }),
+          again: () => this.offer(),
+        }),
       ].filter(Boolean),
     );
-    fill();
-  }
-
-  line(run) {
-    const says = run.error ?? `${run.model} to ${run.task} ${run.data}`;
-    return el(
-      "li",
-      {},
-      el("button", { type: "button", class: "cell", onclick: () => this.open(run.name) }, run.name),
-      el(
-        "span",
-        { class: "quiet" },
-        `${says} · ${run.running ? "being trained" : run.finished ? "finished" : "stopped"}`,
-      ),
-    );
+    turned(undefined, false);
   }
 
   // --- a run ---
 
   frame() {
     this.parts = Object.fromEntries(
-      ["title", "bar", "wrong", "curve", "accuracy", "lapse", "samples", "end"].map((name) => [
+      ["title", "bar", "wrong", "end", "curve", "accuracy", "lapse", "samples"].map((name) => [
         name,
         el("section", { class: `run-${name}` }),
       ]),
+    );
+    this.whole = Object.fromEntries(
+      ["curve", "accuracy", "lapse"].map((name) => [name, maximisable(this.parts[name], `the ${NAMES[name]}`)]),
     );
     this.node.replaceChildren(...Object.values(this.parts));
     this.node.dataset.run = this.run;
@@ -235,7 +285,7 @@ export class Train {
       ),
     );
     const fill = el("span");
-    fill.style.width = `${100 * state.share}%`;
+    fill.style.width = `${state.finished ? 100 : 100 * state.share}%`;
     this.parts.bar.replaceChildren(
       el(
         "div",
@@ -253,6 +303,7 @@ export class Train {
     if (state.said) this.parts.wrong.replaceChildren(el("p", { class: "wrong said-so", role: "alert" }, state.said));
     const points = (list) => list.filter((each) => each.loss !== null).map((each) => [each.seconds, each.loss]);
     this.parts.curve.replaceChildren(
+      this.whole.curve,
       el("h2", {}, "Loss"),
       el("p", { class: "quiet" }, "Thin: training loss. Thick: validation loss."),
       chart(
@@ -263,7 +314,7 @@ export class Train {
         { what: "Loss over time" },
       ),
     );
-    if (state.epochs.length) this.parts.accuracy.replaceChildren(...accuracy(state.epochs));
+    if (state.epochs.length) this.parts.accuracy.replaceChildren(this.whole.accuracy, ...accuracy(state.epochs));
     if (state.finished) this.parts.end.replaceChildren(...this.end(state));
   }
 
@@ -368,6 +419,7 @@ export class Train {
           : null;
       });
       this.parts.lapse.replaceChildren(
+        this.whole.lapse,
         el("h2", {}, "One head over time"),
         el(
           "div",
@@ -418,6 +470,37 @@ export class Train {
       );
     this.node.dataset.frames = String(frames.length);
   }
+}
+
+/** What happens once the button is pressed. */
+function whatComes() {
+  const step = (title, text) => el("li", {}, el("b", {}, title), " ", text);
+  return el(
+    "section",
+    { class: "what-comes" },
+    el("h2", {}, "What happens"),
+    el(
+      "ol",
+      {},
+      step("See what it will read:", "first rows, classes, lengths, and what would be skipped. Nothing is sent away."),
+      step(
+        "Watch it learn:",
+        "the loss as it falls, accuracy by epochs, the same samples early and late, one head's pattern over time. " +
+          "Stop when you like; it saves first, and can go on later.",
+      ),
+      step(
+        "Ask it:",
+        "a score with its interval, whether that is better than guessing, a certificate of what it keeps; then look " +
+          "inside, at your own text.",
+      ),
+    ),
+    el(
+      "p",
+      { class: "quiet" },
+      "The same from a terminal: ",
+      el("code", {}, "glassformer train classify reviews.csv --minutes 10"),
+    ),
+  );
 }
 
 /** What a classifier got right, by epochs: while it learnt, and on the validation part. */

@@ -1,0 +1,15 @@
+"""A run, loaded onto the device that was asked for; one that is not the processor is named. It computes nothing."""
+
+import sys
+from pathlib import Path
+
+from glassformer.layers.devices import in_words
+from glassformer.runs.run import Run, load
+
+
+def load_on(run: str | Path, device: str) -> Run:
+    """The run where it shall compute; standard error is told of it."""
+    loaded = load(run, device)
+    if loaded.device.type != "cpu":
+        print(f"It computes on {in_words(loaded.device)}.", file=sys.stderr)
+    return loaded

@@ -1,0 +1,26 @@
+"""Whether the numbers of a tensor are shares: none below zero, and along one axis they add up to one. Numbers only."""
+
+import torch
+from torch import Tensor
+
+_NEARLY = 1e-3
+
+
+def add_up_to_one(tensor: Tensor, axis: int) -> bool:
+    """Whether all along this axis are shares of one, and not just ones and zeros, which choose and do not weigh."""
+    if tensor.ndim < -axis or tensor.shape[axis] < 2 or not tensor.numel() or not tensor.is_floating_point():
+        return False
+    with torch._C.DisableTorchFunction(), torch.no_grad():
+        numbers = tensor.detach()
+        if bool((numbers.select(axis, 0) < 0).any()):  # most tensors end here
+            return False
+        sums = numbers.sum(axis, dtype=torch.float64 if numbers.dtype == torch.float64 else torch.float32)
+        nearly = max(_NEARLY, 4 * float(torch.finfo(numbers.dtype).eps))
+        adds_up = bool(((sums - 1.0).abs() <= nearly).all()) and bool((numbers >= 0).all())
+        return adds_up and bool(((numbers > 0) & (numbers < 1)).any())
+
+
+def all_halves(tensor: Tensor) -> bool:
+    """Whether every number is about a half: gates of an untrained model, which add up to one where two lie together."""
+    with torch._C.DisableTorchFunction(), torch.no_grad():
+        return tensor.ndim > 2 and bool(((tensor.detach() - 0.5).abs() <= _NEARLY).all())

@@ -1,0 +1,51 @@
+"""What the rows of a tensor were worked out from, where that is one tensor: so that experts are told from other rows.
+
+The answers of several layers to the same row have one source; rows of several places have not. It knows storages and
+places in them, never numbers.
+"""
+
+from collections.abc import Hashable, Sequence
+
+from torch import Tensor, nn
+
+from glassformer.inside.watching.beneath.kernels import JOINING
+from glassformer.inside.watching.beneath.origins import has_own_storage, storage_of
+
+
+class Sources:
+    """The sources of one pass, by storage."""
+
+    def __init__(self, model: nn.Module) -> None:
+        weights = [weight for weight in model.parameters() if weight.ndim == 3 and has_own_storage(weight)]
+        self._stacks = {storage_of(weight): weight.shape[0] for weight in weights}  # one matrix for each expert
+        self._sources: dict[int, Hashable] = {}
+        self._fans: dict[int, frozenset[int]] = {}
+
+    def of(self, tensor: Tensor) -> Hashable:
+        """The source of a tensor: that of its storage, or the part of it that it is."""
+        key = storage_of(tensor)
+        source = self._sources.get(key, key)
+        whole = tensor.numel() * tensor.element_size() >= tensor.untyped_storage().nbytes()
+        return source if whole else (source, tensor.storage_offset(), tuple(tensor.shape))
+
+    def fan(self, tensor: Tensor) -> frozenset[int]:
+        """How many answers to one source lie side by side in it."""
+        return self._fans.get(storage_of(tensor), frozenset())
+
+    def made(self, name: str, moving: Sequence[Tensor], fixed: Sequence[Tensor], result: Tensor) -> None:
+        """A kernel has made this of tensors that depend on what was read, and of matrices of the model."""
+        key = storage_of(result)
+        self._sources.pop(key, None)
+        self._fans.pop(key, None)
+        stacks = [self._stacks[place] for t in fixed if (place := storage_of(t)) in self._stacks]
+        self._stacks.pop(key, None)
+        if not moving and stacks:
+            self._stacks[key] = stacks[0]
+        sources = {self.of(tensor) for tensor in moving}
+        if len(sources) != 1:
+            return
+        self._sources[key] = sources.pop()
+        fans = [self.fan(tensor) for tensor in moving]
+        fans += [frozenset((len(moving),))] if name in JOINING and len({storage_of(t) for t in moving}) > 1 else []
+        fans += [frozenset(stacks)]
+        self._fans[key] = frozenset().union(*fans)

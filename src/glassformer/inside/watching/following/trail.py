@@ -1,0 +1,57 @@
+"""What is known of the tensors of one watched pass while they live: who is scores or weights, who was lost sight of.
+
+The rules read and write it; it takes no step itself, and knows neither modules nor the core.
+"""
+
+from collections.abc import Callable, Iterator, MutableMapping
+from typing import Any
+
+from torch import Tensor
+from torch.utils.weak import WeakIdKeyDictionary
+
+from glassformer.inside.watching.following.nodes import AttentionWeights, Lost, Node, PartMixed, Scores, Spread
+from glassformer.inside.watching.following.products import Args, tensors_among
+
+
+class Trail:
+    """The tensors that are followed, and the attentions that were begun."""
+
+    def __init__(self, where: Callable[[], str | None], numbers: Iterator[int]) -> None:
+        self.where = where  # the module that is running
+        self._numbers = numbers  # for what is begun
+        self.nodes: MutableMapping[Tensor, Node] = WeakIdKeyDictionary()
+        self.spoke = False  # whether the last call that was told is one that was named
+        self.part_of: int | None = None  # the attention that the last call worked a part of
+        self.open: dict[int, tuple[str | None, str]] = {}  # begun and not completed: where, and why
+        self.weighed: set[int] = set()  # of these, what met other numbers all the same
+
+    def node(self, tensor: Any) -> Node | None:
+        """What this tensor is known to be."""
+        return self.nodes.get(tensor) if isinstance(tensor, Tensor) else None
+
+    def lost(self, name: str, args: Args, result: Tensor) -> Lost | None:
+        """What becomes of scores or weights in a call that is no step of attention."""
+        for tensor in tensors_among(args):
+            node = self.node(tensor)
+            alike = result.numel() == tensor.numel() or result.shape[:-1] == tensor.shape[:-1]
+            if alike and isinstance(node, Scores | AttentionWeights | Lost):
+                number = node.number if isinstance(node, AttentionWeights | Lost) else None
+                return self.astray(node.call if isinstance(node, Lost) else name, number)
+            if isinstance(node, Spread | PartMixed):
+                return self.astray(name, node.node.number)
+        return None
+
+    def astray(self, call: str, number: int | None, weighs: bool = False) -> Lost:
+        """Says which call it was."""
+        if weighs and number is not None:
+            self.spoke = True
+            self.weighed.add(number)
+        if number is not None and number in self.open:
+            self.open[number] = (self.open[number][0], f"`{call}` is not a step that can be followed")
+        return Lost(call, number)
+
+    def begun(self) -> int:
+        """A number for weights that have just been made."""
+        number = next(self._numbers)
+        self.open[number] = (self.where(), "no product with values followed")
+        return number

@@ -1,0 +1,62 @@
+"""What a foreign model does to its weights after the softmax: heads that talk, factors, and rows made to add up again.
+
+They are worked and shown in this one order; other orders are not followed. It knows neither scores nor modules.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from glassformer.inside.watching.following.score_steps import Shape, Talk, as_four
+from glassformer.stages.watchers import Watcher
+
+
+@dataclass(frozen=True)
+class Factor:
+    """Numbers that the weights, which had the shape `at`, are multiplied by."""
+
+    numbers: Tensor
+    at: Shape
+
+
+@dataclass(frozen=True)
+class Renormal:
+    """Every row divided by its sum, to which a small number may be added."""
+
+    epsilon: float
+
+
+WeightStep = Talk | Factor | Renormal
+_ORDER = (Talk, Factor, Renormal)
+
+
+def with_step(steps: Sequence[WeightStep], step: WeightStep) -> tuple[WeightStep, ...] | None:
+    """One more step; None where it does not come after the others in the order above."""
+    last = steps[-1] if steps else None
+    if isinstance(last, Factor) and isinstance(step, Factor) and last.at == step.at:
+        return (*steps[:-1], Factor(last.numbers * step.numbers, step.at))
+    if last is not None and _ORDER.index(type(last)) >= _ORDER.index(type(step)):
+        return None
+    return (*steps, step)
+
+
+def rework(weights: Tensor, steps: Sequence[WeightStep], see: Watcher) -> Tensor:
+    """The weights, B H Tq Tk, after the steps, each shown."""
+    four = tuple(weights.shape)
+    for step in steps:
+        if isinstance(step, Talk):
+            weights = see("talked_weights", shown_talk(step, "post_talk", weights, see)(weights))
+        elif isinstance(step, Factor):
+            numbers = see("weight_factor", as_four(step.numbers, step.at, four).to(weights.dtype))
+            weights = see("reweighted", weights * numbers)
+        else:
+            below = see("weight_epsilon", weights.new_tensor(step.epsilon))
+            weights = see("renormalised", weights / (weights.sum(-1, keepdim=True) + below))
+    return weights
+
+
+def shown_talk(talk: Talk, name: str, like: Tensor, see: Watcher) -> Talk:
+    """The same, with its numbers shown."""
+    matrix = see(name, talk.matrix.to(like.dtype))
+    return Talk(matrix, None if talk.bias is None else see(f"{name}_bias", talk.bias.to(like.dtype)))

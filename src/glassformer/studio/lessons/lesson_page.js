@@ -1,0 +1,42 @@
+// A lesson that was kept as one file: mounts the view of each step when it comes into sight, and checks answers.
+
+const { steps, documents } = JSON.parse(document.getElementById("data").textContent);
+
+const told = (words, step) => {
+  const place = step.querySelector(".told");
+  place.textContent = words.replaceAll("*", "").replaceAll("`", "");
+};
+
+function check(event, step, ask) {
+  event.preventDefault();
+  const given = new FormData(event.target).values().next().value ?? event.target.querySelector("[type=text]")?.value;
+  if (given === undefined || given === "") return told("Choose an answer first.", step);
+  const right = ask.right
+    ? ask.right[Number(given)]
+    : Math.abs(Number(String(given).replace("−", "-").replace(",", ".")) - ask.number) <= ask.tolerance;
+  step.querySelector(".told").className = `told ${right ? "right" : "wrong"}`;
+  told(right ? `✓ ${ask.why}` : ask.hint, step);
+}
+
+async function see(node, { view, state }) {
+  if (view === null) return;
+  const place = node.querySelector(".seen");
+  place.view = await mount(place, documents[view], { state });
+}
+
+const watcher = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      watcher.unobserve(target);
+      see(target, steps[Number(target.dataset.step)]);
+    }
+  },
+  { rootMargin: "600px" },
+);
+
+for (const node of document.querySelectorAll(".lesson-step")) {
+  const { ask } = steps[Number(node.dataset.step)];
+  node.querySelector("form.ask")?.addEventListener("submit", (event) => check(event, node, ask));
+  watcher.observe(node);
+}

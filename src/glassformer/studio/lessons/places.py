@@ -1,0 +1,194 @@
+"""The places a lesson leads to: whether an address of the studio exists, and the numbers that stand there.
+
+It asks the rooms, and keeps what it saw. How a lesson is written it does not know.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from glassformer.by_hand.worksheets.solution import Solution, explain
+from glassformer.by_hand.worksheets.worksheet import example_names, from_mapping, read_example
+from glassformer.errors import InputError, nearest
+from glassformer.inside.looks import Look
+from glassformer.inside.parts import Texts
+from glassformer.stages.trace import Trace
+from glassformer.studio.rooms.inside import Inside
+from glassformer.studio.rooms.race import Races
+from glassformer.studio.shelf import Shelf
+
+Fields = Mapping[str, str]
+# What may stand in the address of each room.
+KNOWN: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "by-hand": ("example", "sheet", "stage", "cell", "tab", "tokens"),
+        "inside": (
+            "model", "text", "target", "tab", "at", "head", "row", "cell", "view", "zoom", "changes", "rival", "token",
+            "instead",
+        ),
+        "race": ("race", "text"),
+        "train": (),
+    }
+)  # fmt: skip
+TABS = MappingProxyType({"by-hand": ("check", "masks"), "inside": ("why", "numbers")})
+VIEWS = ("stage", "heads", "answer")
+_HEAD = re.compile(r"(.*)/(\d+)")
+_COMPARED = re.compile(r"(.+?)\s*(<|>|=)\s*(.+)")
+
+
+class Places:
+    """Every place of a studio with these models and races."""
+
+    def __init__(self, shelf: Shelf, races: Races | None = None) -> None:
+        self.shelf, self.inside = shelf, Inside(shelf)
+        self.races = races or Races(shelf, ())
+
+    def faults(self, fields: Fields) -> list[str]:
+        """What is wrong with an address; nothing, if there is such a place."""
+        room = fields.get("room", "")
+        if room not in KNOWN:
+            return [f"there is no room '{room}'; {nearest(room, KNOWN)}"]
+        known = (*KNOWN[room], "room")
+        found = [f"'{each}' is not part of an address; {nearest(each, known)}" for each in fields if each not in known]
+        tries: Mapping[str, Callable[[Fields], None]] = {
+            "by-hand": self._by_hand, "inside": self._inside, "race": self._race, "train": lambda fields: None,
+        }  # fmt: skip
+        try:
+            tries[room](fields)
+        except InputError as error:
+            found.append(str(error))
+        return found
+
+    def look(self, fields: Fields) -> Look:
+        """What is seen there, with all its numbers."""
+        if fields.get("room") == "by-hand":
+            solution = self.solution(fields)
+            sheet = solution.sheet
+            texts = Texts(own=tuple(sheet.tokens), context=tuple(sheet.context_tokens))
+            return Look(solution.trace, texts, sheet.title, sheet.about)
+        if fields.get("room") != "inside":
+            raise InputError(f"The room '{fields.get('room')}' has no stages; numbers stand in by-hand and inside.")
+        return self.inside.looked({**fields, "changes": _json(fields.get("changes", "[]"), list)})
+
+    def trace(self, fields: Fields) -> Trace:
+        """Every stage there, under its address."""
+        return self.look(fields).trace
+
+    def solution(self, fields: Fields) -> Solution:
+        """The worksheet there, worked."""
+        if fields.get("sheet"):
+            return explain(from_mapping(_json(fields["sheet"], dict), "own"))
+        name = fields.get("example", "")
+        if not name:
+            raise InputError("nothing says what is shown: put 'example: i-love-ai' or 'model: sentiment' on top.")
+        if name not in example_names():
+            raise InputError(f"there is no example '{name}'; {nearest(name, example_names())}")
+        solution = explain(read_example(name))
+        return solution.in_columns() if fields.get("tokens") == "columns" else solution
+
+    def number(self, fields: Fields, address: str) -> float:
+        """A number there, such as `weights[1,2]`; or a plain number."""
+        try:
+            return float(address.replace("−", "-"))
+        except ValueError:
+            trace = self.trace(fields)
+            where, index = trace.find(address)
+            return float(trace[where][index])
+
+    def holds(self, fields: Fields, fact: str) -> tuple[bool, str]:
+        """Whether a fact such as `weights[0,1] > weights[0,0]` is one, and how it reads in numbers."""
+        found = _COMPARED.fullmatch(fact.strip())
+        if found is None:
+            raise InputError(f"'{fact}' is no comparison; write it as weights[0,1] > 0.5, with <, > or =.")
+        left, right = self.number(fields, found[1].strip()), self.number(fields, found[3].strip())
+        true = {"<": left < right, ">": left > right, "=": abs(left - right) <= 5e-4 * max(1.0, abs(right))}[found[2]]
+        return true, f"{left:.4g} {found[2]} {right:.4g}"
+
+    # --- what can be done there ---
+
+    def cell(self, fields: Fields, what: str) -> tuple[str, tuple[int, ...]]:
+        """The address and the whole index of a number."""
+        return self.trace(fields).find(what)
+
+    def given(self, fields: Fields, name: str) -> Any:
+        """A given of the worksheet there, as it is before anybody changes it."""
+        if fields.get("room") != "by-hand":
+            raise InputError("only the room by-hand has givens that can be changed.")
+        givens = self.solution(fields).sheet.givens
+        if name not in givens:
+            raise InputError(f"there is no given '{name}'; {nearest(name, givens)}")
+        return givens[name].tolist()
+
+    def head(self, fields: Fields, what: str) -> tuple[str, int]:
+        """The address at which a head hands over what it mixed, and its number counted from 0."""
+        found = _HEAD.fullmatch(what)
+        if found is None:
+            raise InputError(f"'{what}' names no head; write encoder.0.self/1, heads counted from 0.")
+        trace, address = self.trace(fields), f"{found[1]}.mixed".lstrip(".")
+        heads = trace.entry(address).values.shape[1]
+        if int(found[2]) >= heads:
+            raise InputError(f"{found[1]} has {heads} heads, counted from 0; there is no head {found[2]}.")
+        return address, int(found[2])
+
+    # --- rooms ---
+
+    def _by_hand(self, fields: Fields) -> None:
+        _tab(fields)
+        trace = self.solution(fields).trace
+        if fields.get("stage"):
+            trace.entry(fields["stage"])
+        if fields.get("cell"):
+            stage, *index = fields["cell"].split(",")
+            trace.find(f"{stage}[{','.join(index)}]")
+
+    def _inside(self, fields: Fields) -> None:
+        _tab(fields)
+        if fields.get("view", "stage") not in VIEWS:
+            raise InputError(f"there is no view '{fields['view']}'; {nearest(fields['view'], VIEWS)}")
+        trace = self.trace(fields)
+        deep = "at" in fields or fields.get("tab") == "numbers"
+        if deep:
+            _place(trace, fields)
+        else:
+            at = fields.get("token", "1")
+            asked = {**fields, "at": int(at) if at.isdigit() and int(at) else 1, "changes": []}
+            self.inside.why(asked)
+
+    def _race(self, fields: Fields) -> None:
+        name = fields.get("race", next(iter(self.races.races)))
+        self.races.table({"race": name})
+
+
+def _place(trace: Trace, fields: Fields) -> None:
+    """Whether the stage, the head, the row and the number are there."""
+    if "at" not in fields:
+        return
+    values = trace.entry(fields["at"]).values
+    if head := fields.get("head"):
+        heads = values.shape[1] if values.ndim == 4 else 1
+        if not head.isdigit() or int(head) >= heads:
+            raise InputError(f"{fields['at']} has {heads} heads, counted from 0; there is no head {head}.")
+    if row := fields.get("row"):
+        rows = values.shape[-2] if values.ndim > 1 else 1
+        if not row.isdigit() or int(row) >= rows:
+            raise InputError(f"{fields['at']} has {rows} rows, counted from 0; there is no row {row}.")
+    if fields.get("cell"):
+        trace.find(f"{fields['at']}[{fields['cell']}]")
+
+
+def _tab(fields: Fields) -> None:
+    known = TABS[fields["room"]]
+    if fields.get("tab") and fields["tab"] not in known:
+        raise InputError(f"there is no tab '{fields['tab']}'; {nearest(fields['tab'], known)}")
+
+
+def _json(text: str, kind: type) -> Any:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, kind):
+        raise InputError(f"'{text[:40]}' is not what the studio writes there; copy the address from the browser.")
+    return found

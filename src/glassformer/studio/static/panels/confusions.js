@@ -1,0 +1,73 @@
+// Which class was taken for which: one table for each of two models, side by side. It counts nothing itself.
+
+import { el } from "../page/dom.js";
+
+const MOST = 12; // classes
+
+/** `models` are `{name, confusion: {labels, table}}`; two of them can be chosen. */
+export function confusions(models) {
+  const known = models.filter((each) => each.confusion && each.confusion.labels.length <= MOST);
+  if (!known.length) return null;
+  const place = el("div", { class: "pair-of-tables" });
+  const pickers = [known[0], known[1] ?? known[0]].map((first, i) =>
+    el(
+      "select",
+      { "aria-label": i ? "the other model" : "one model", onchange: () => draw() },
+      known.map((each) => el("option", { value: each.name, selected: each === first }, each.name)),
+    ),
+  );
+  const draw = () => {
+    const chosen = pickers.map((picker) => known.find((each) => each.name === picker.value));
+    place.replaceChildren(...chosen.map((each) => table(each)));
+  };
+  draw();
+  return el(
+    "section",
+    { class: "confusions" },
+    el("h2", {}, "Taken for what"),
+    el("p", { class: "quiet" }, "Rows are what a text is, columns what the model said. ", ...between(pickers)),
+    place,
+  );
+}
+
+const between = ([one, other]) => [one, " beside ", other];
+
+function table({ name, confusion: { labels, table: rows } }) {
+  const wrong = (r) => rows[r].reduce((sum, n, c) => (c === r ? sum : sum + n), 0);
+  return el(
+    "div",
+    { class: "scroll" },
+    el(
+      "table",
+      { class: "samples confusion" },
+      el("caption", {}, name),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          el("td"),
+          labels.map((label) => el("th", { scope: "col" }, label)),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        rows.map((row, r) => {
+          const most = Math.max(...row, 1);
+          return el(
+            "tr",
+            { title: `${labels[r]}: ${wrong(r)} taken for something else` },
+            el("th", { scope: "row" }, labels[r]),
+            row.map((n, c) => {
+              const td = el("td", { class: c === r ? "num right" : "num" }, n.toLocaleString("en"));
+              td.style.setProperty("--full", `${Math.round((55 * n) / most)}%`);
+              return td;
+            }),
+          );
+        }),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,191 @@
+// A lesson beside the room it is about: one step at a time, its words, what is to be done, a question. It sees from the
+// address whether something was done, and keeps how far the reader has come in this browser.
+
+import { built } from "./tables.js";
+import { ask } from "../talk.js";
+import { el } from "../page/dom.js";
+
+const KEPT = "glassformer-lessons";
+
+function all() {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT) ?? "{}");
+  } catch {
+    return {};
+  }
+}
+
+/** How far the reader has come: where, and which steps are done. */
+export const progress = (name) => all()[name] ?? {};
+
+function keep(name, change) {
+  try {
+    localStorage.setItem(KEPT, JSON.stringify({ ...all(), [name]: { ...progress(name), ...change } }));
+  } catch {
+    // A browser that keeps nothing begins anew; that is all.
+  }
+}
+
+export class LessonDock {
+  constructor(studio) {
+    this.studio = studio;
+    this.node = el("aside", { class: "lesson", "aria-label": "Lesson", hidden: true, tabindex: "-1" });
+  }
+
+  get address() {
+    return this.lesson ? { lesson: this.lesson.name, step: this.at + 1 } : {};
+  }
+
+  get step() {
+    return this.lesson.steps[this.at];
+  }
+
+  /** The step that the address names, and what it shows. */
+  async open(name, step) {
+    if (this.lesson?.name !== name) this.lesson = await ask("lessons/open", { lesson: name });
+    this.at = Math.max(0, Math.min((Number(step) || 1) - 1, this.lesson.steps.length - 1));
+    keep(name, { at: this.at });
+    this.draw();
+    if (!this.step.deed && !this.step.ask) this.done();
+    return this.step.view;
+  }
+
+  close() {
+    this.lesson = null;
+    this.node.hidden = true;
+    this.node.replaceChildren();
+    this.studio.root.classList.remove("taught");
+  }
+
+  /** What the reader did shows in the address of the room. */
+  seen(state) {
+    if (this.lesson?.steps[this.at].deed && matches(this.step.deed, state)) this.done();
+  }
+
+  done() {
+    const { done = [] } = progress(this.lesson.name);
+    if (!done.includes(this.at)) keep(this.lesson.name, { done: [...done, this.at] });
+    this.node.querySelector(".deed")?.classList.add("done");
+    this.node.querySelector(".deed .sign")?.replaceChildren("✓");
+    this.mark();
+  }
+
+  go(step) {
+    const { steps } = this.lesson;
+    return step < steps.length ? this.studio.teach(this.lesson.name, step) : this.studio.go("lessons", {}, true);
+  }
+
+  draw() {
+    const { lesson, step, at } = this;
+    const last = at === lesson.steps.length - 1;
+    this.dots = lesson.steps.map((each, i) =>
+      el("button", { type: "button", class: "pip", title: each.title, onclick: () => this.go(i) }),
+    );
+    const tool = (text, action, more = {}) =>
+      el("button", { type: "button", class: "tool", onclick: action, ...more }, text);
+    this.node.replaceChildren(
+      el(
+        "p",
+        { class: "quiet of" },
+        el("span", {}, lesson.title),
+        tool("×", () => this.studio.endLesson(), { class: "tool end", "aria-label": "end the lesson" }),
+      ),
+      el("h2", {}, step.title),
+      el("div", { class: "lesson-words" }, step.body.map(built)),
+      step.deed
+        ? el(
+            "p",
+            { class: "deed" },
+            el("span", { class: "sign", "aria-hidden": "true" }, "○"),
+            " ",
+            built(["span", {}, ...step.deed.says]),
+          )
+        : "",
+      step.ask ? this.question(step.ask) : "",
+      el(
+        "div",
+        { class: "ends" },
+        at ? tool("Back", () => this.go(at - 1)) : null,
+        el("span", { class: "pips", role: "group", "aria-label": "steps" }, this.dots),
+        tool(last ? "All lessons" : "Next", () => this.go(at + 1), { class: "tool strong" }),
+      ),
+    );
+    this.node.hidden = false;
+    this.studio.root.classList.add("taught");
+    this.mark();
+    this.node.scrollTop = 0;
+  }
+
+  mark() {
+    const { done = [] } = progress(this.lesson.name);
+    for (const [i, dot] of this.dots.entries()) {
+      dot.classList.toggle("done", done.includes(i));
+      dot.setAttribute("aria-current", i === this.at ? "step" : "false");
+      dot.setAttribute("aria-label", `step ${i + 1}${done.includes(i) ? ", done" : ""}`);
+    }
+  }
+
+  question(asked) {
+    const said = el("p", { class: "told", role: "status" });
+    const field = asked.choices.length
+      ? asked.choices.map((choice, i) =>
+          el(
+            "label",
+            {},
+            el("input", { type: "radio", name: "choice", value: i }),
+            " ",
+            built(["span", {}, ...choice]),
+          ),
+        )
+      : el("input", {
+          type: "text",
+          name: "number",
+          inputmode: "decimal",
+          class: "short",
+          "aria-label": "your answer",
+          autocomplete: "off",
+        });
+    return el(
+      "form",
+      { class: "ask", onsubmit: (event) => this.answer(event, said) },
+      el("fieldset", {}, el("legend", {}, built(["span", {}, ...asked.question])), field),
+      el("button", { class: "tool" }, "Check"),
+      said,
+    );
+  }
+
+  async answer(event, said) {
+    event.preventDefault();
+    const given = new FormData(event.target);
+    const number = Number((given.get("number") ?? "").replace("−", "-").replace(",", "."));
+    const chosen = given.has("choice") ? { choice: Number(given.get("choice")) } : { number };
+    if (!given.has("choice") && (!given.get("number")?.trim() || Number.isNaN(number))) {
+      said.replaceChildren("number" in event.target.elements ? "Type a number first." : "Choose an answer first.");
+      return;
+    }
+    try {
+      const found = await ask("lessons/answer", { lesson: this.lesson.name, step: this.at, ...chosen });
+      said.className = `told ${found.right ? "right" : "wrong"}`;
+      said.replaceChildren(found.right ? "✓ " : "Not yet. ", built(["span", {}, ...found.says]));
+      if (found.right) this.done();
+    } catch (error) {
+      said.replaceChildren(error.message);
+    }
+  }
+}
+
+/** Whether the address of a room shows that something was done. */
+function matches(deed, state) {
+  if (deed.kind === "cell") {
+    const words = (state.cell ?? "").split(",");
+    const [stage, index] = state.room === "inside" ? [state.at, words] : [words[0], words.slice(1)];
+    const tail = deed.index.slice(deed.index.length - index.length).map(String);
+    return index.length > 0 && stage === deed.address && tail.join() === index.join();
+  }
+  if (deed.kind === "given") {
+    const sheet = state.sheet ? JSON.parse(state.sheet) : null;
+    return sheet !== null && JSON.stringify(sheet[deed.given]) !== JSON.stringify(deed.before);
+  }
+  const changes = state.changes ? JSON.parse(state.changes) : [];
+  return changes.some((each) => each.kind === "head off" && each.address === deed.address && each.head === deed.head);
+}

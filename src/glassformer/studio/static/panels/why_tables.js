@@ -1,0 +1,208 @@
+// The tables of a why: every word asked in two ways, what blocks and heads add, where a twin turns it, what each block
+// would write. They draw the figures they are given.
+
+import { el, svgEl } from "../page/dom.js";
+
+const BAR = 120; // the width of a bar's frame, in pixels
+
+const PARTED = "≠"; // behind two measures that disagree
+const MOST_ROWS = 24; // words of a table that are shown at once
+const [SMALL, WEAK] = [0.1, 0.25]; // of the largest: a part that adds less, and moves less when off, can wait
+
+export const plainly = (value) => (Math.abs(value) >= 0.995 ? Math.abs(value).toFixed(1) : Math.abs(value).toFixed(2));
+export function signed(value) {
+  const said = plainly(value);
+  return said === "0.00" ? said : `${value < 0 ? "−" : "+"}${said}`;
+}
+
+/** A class by its name, a token in quotation marks. */
+export const named = (found, name) => (found.family === "classifier" ? name : `“${name}”`);
+
+const cell = (each, i) => el(i ? "td" : "th", i ? { class: "num" } : { scope: "row" }, each);
+const line = (row, options = {}) => el("tr", options, row.map(cell));
+
+/** All rows at once. `less` are rows that wait behind one with their sum, so that what is visible adds up. */
+function table(head, rows, name, { less = [], sum = null, total = null } = {}) {
+  const more = less.map((row) => line(row, { hidden: true }));
+  const rest = less.length ? line(sum()) : null;
+  const opens = rest?.querySelector("button");
+  opens?.addEventListener("click", () => {
+    for (const each of more) each.hidden = false;
+    rest.remove();
+    frame.focus();
+  });
+  const frame = el(
+    "div",
+    { class: "frame", tabindex: "0", role: "region", "aria-label": name },
+    el(
+      "table",
+      {},
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          head.map((each) => el("th", { scope: "col" }, each)),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        rows.map((row) => line(row)),
+        more,
+        rest,
+      ),
+      total ? el("tfoot", {}, line(total)) : null,
+    ),
+  );
+  return frame;
+}
+
+/** Behind a number: its two measures disagree. */
+const doubt = (why) => el("span", { class: "parted", title: why }, ` ${PARTED}`);
+
+const opener = (count) => el("button", { type: "button", class: "more" }, `and ${count} more`);
+const together = (parts) => parts.reduce((sum, each) => sum + each, 0);
+
+/** Shared out and left out, side by side: where they part, trust neither alone. */
+export function wordTable(found) {
+  const most = (name) => Math.max(...found.words.map((each) => Math.abs(each[name])), 1e-9);
+  const [shares, losses] = [most("share"), most("without")];
+  const parted = new Set(found.parted ?? []);
+  const row = (each) => {
+    const { share, without } = each;
+    const doubted = `${signed(share)} shared out, ${signed(without)} left out: the two disagree.`;
+    return [
+      each.written ? `${each.text} (written)` : each.text,
+      bar(share, shares),
+      signed(share),
+      bar(without, losses),
+      parted.has(found.words.indexOf(each)) ? [signed(without), doubt(doubted)] : signed(without),
+    ];
+  };
+  const size = (each) => Math.max(Math.abs(each.share) / shares, Math.abs(each.without) / losses);
+  const large = new Set([...found.words].sort((a, b) => size(b) - size(a)).slice(0, MOST_ROWS));
+  const small = found.words.filter((each) => !large.has(each));
+  const blank = found.blank.undecided ? [] : [["(blank)", "", signed(found.blank.margin), "", ""]];
+  const sum = () => [opener(small.length), "together", signed(together(small.map((each) => each.share))), "", ""];
+  return [
+    el(
+      "p",
+      { class: "quiet" },
+      "Share: what the word gave on the way from the blank to this text. ",
+      "Left out: how much less the margin is when the text really lacks it. Two measures, which need not agree.",
+      parted.size ? ` ${PARTED}: here they do not; another word says the same, or several work together.` : "",
+    ),
+    table(
+      ["word", "", "share", "", "left out"],
+      [...blank, ...found.words.filter((each) => large.has(each)).map(row)],
+      "every word",
+      { less: small.map(row), sum, total: ["together", "", signed(found.margin), "", ""] },
+    ),
+  ];
+}
+
+function bar(value, largest) {
+  const wide = ((BAR / 2) * Math.abs(value)) / largest;
+  return svgEl(
+    "svg",
+    { class: "direct", width: BAR, height: 12, "aria-hidden": "true" },
+    svgEl("rect", {
+      class: value < 0 ? "against" : "for",
+      x: value < 0 ? BAR / 2 - wide : BAR / 2,
+      y: 1,
+      width: wide,
+      height: 10,
+    }),
+    svgEl("path", { d: `M${BAR / 2} 0V12` }),
+  );
+}
+
+/** The parts that add up to the margin, the largest first; a head's name opens it. */
+export function directTable(found, open) {
+  const off = new Map(found.head_off.map((each) => [`${each.address}/${each.head}`, each.less]));
+  const opposed = new Set((found.opposed ?? []).map(([address, head]) => `${address}/${head}`));
+  const key = (each) => `${each.address}/${each.head}`;
+  const most = (values) => Math.max(...values.map(Math.abs), 1e-9);
+  const largest = most(found.direct.map((each) => each.value));
+  const farthest = most([...off.values()]);
+  const sorted = [...found.direct].sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
+  const isSmall = (each) =>
+    Math.abs(each.value) < SMALL * largest &&
+    Math.abs(off.get(key(each)) ?? 0) < WEAK * farthest &&
+    !opposed.has(key(each));
+  const small = sorted.filter(isSmall);
+  const row = (each) => {
+    const less = off.get(key(each));
+    const doubted = "Directly it has the opposite sign: it works through later blocks.";
+    return [
+      each.head === null ? each.title : header(each, open),
+      bar(each.value, largest),
+      signed(each.value),
+      less === undefined ? "" : opposed.has(key(each)) ? [signed(less), doubt(doubted)] : signed(less),
+    ];
+  };
+  const sum = () => [opener(small.length), "together", signed(together(small.map((each) => each.value))), ""];
+  const hides = small.length > 1;
+  return [
+    el(
+      "p",
+      { class: "quiet" },
+      "Directly: what each adds to the margin itself, with the scales of the norms held; the largest first. ",
+      "Off: how much less the margin is when the head gives zeros, later blocks and all.",
+      opposed.size ? ` ${PARTED}: of opposite signs; what it does for later blocks outweighs what it adds.` : "",
+    ),
+    table(
+      ["part", "", "directly", "off"],
+      sorted.filter((each) => !(hides && isSmall(each))).map(row),
+      "blocks and heads",
+      { less: hides ? small.map(row) : [], sum, total: ["together", "", signed(found.margin), ""] },
+    ),
+  ];
+}
+
+const header = (each, open) =>
+  el(
+    "button",
+    {
+      type: "button",
+      class: "opens",
+      title: "open this head in Every number",
+      onclick: () => open({ at: each.address.replace(/mixed$/, "weights"), head: each.head }),
+    },
+    each.title,
+  );
+
+export function twinTables(found) {
+  const groups = new Map();
+  for (const stage of found.twin.stages) {
+    const names = stage.margins.map(([name]) => name);
+    const key = JSON.stringify(names);
+    groups.set(key, { names, rows: [...(groups.get(key)?.rows ?? []), stage] });
+  }
+  const mark = (value) => el("span", { class: value < 0 === found.margin < 0 ? "" : "turned" }, signed(value));
+  return [
+    el(
+      "p",
+      { class: "quiet" },
+      "The margin with the twin's row put in place of one word's; where it turns it is framed.",
+    ),
+    [...groups.values()].map(({ names, rows }) =>
+      table(
+        ["stage", ...names],
+        rows.map((stage) => [stage.title, ...stage.margins.map(([, value]) => mark(value))]),
+        "stage by stage",
+      ),
+    ),
+  ].flat();
+}
+
+export const lensTable = (found) => [
+  el("p", { class: "quiet" }, found.lens_warning),
+  table(
+    ["stage", "would write", "probability", "margin"],
+    found.lens.map((each) => [each.title, each.token, each.share.toFixed(2), signed(each.margin)]),
+    "after each block",
+  ),
+];

@@ -1,0 +1,38 @@
+"""Doubts: what labelled samples look like that a person should know before trusting a score. It refuses nothing."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from glassformer.text.samples import Labelled, Sample
+
+UNEQUAL = 100  # times more samples of one label than of another deserve a word
+FEW_EACH = 3  # samples of a label, on average: fewer deserve a word
+_FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]\d*")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def doubts(samples: Sequence[Sample], labels: Counter[str]) -> list[str]:
+    """A sentence for each thing that is odd about the labels, or about the texts."""
+    labelled = [sample for sample in samples if isinstance(sample, Labelled)]
+    if not labelled or len(labels) < 2:
+        return []
+    said = []
+    (often, most), (rare, least) = labels.most_common(1)[0], labels.most_common()[-1]
+    if most > UNEQUAL * least:
+        said.append(f"Labels are unequal: {most:,} samples of '{often}', {least:,} of '{rare}'. Look at macro-F1.")
+    fractions = [label for label in labels if _FRACTION.fullmatch(label)]
+    if len(fractions) > 2:
+        said.append(
+            f"{len(fractions):,} labels are numbers such as {fractions[0]}, and each is taken for a class of its own. "
+            "If they are amounts, write what is to be told apart in their place."
+        )
+    elif len(labels) * FEW_EACH > labels.total():
+        said.append(
+            f"There are {len(labels):,} labels for {labels.total():,} samples, too few of each to learn; is it the "
+            "right column?"
+        )
+    wordless = sum(not _LETTER.search(sample.text) for sample in labelled)
+    if 2 * wordless > len(labelled):
+        said.append(f"{wordless:,} of {len(labelled):,} texts hold no letter; is it the right column?")
+    return said

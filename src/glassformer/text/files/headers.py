@@ -1,0 +1,46 @@
+"""Headers: whether the first row of a table names its columns, judged by the rows below it. It knows no usual names."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+LOOKED_AT = 1000  # rows below
+LONGEST = 30  # signs of a name
+FEWEST = 10  # rows, below which a value may be rare by chance
+OFTEN = 5  # times that a label stands there, on average
+_NUMBER = re.compile(r"[+-]?(\d[\d,]*\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell holds a number and nothing else."""
+    return _NUMBER.fullmatch(cell.strip()) is not None
+
+
+def are_numbers(cells: Sequence[str]) -> bool:
+    """Whether a row is no header, for its cells are numbers, or some of them one and the same number. Columns that are
+    counted, 0, 1, 2, …, have names."""
+    numbers = [cell.strip() for cell in cells if is_number(cell)]
+    if len(numbers) == len(cells):
+        return numbers not in ([str(i) for i in range(len(cells))], [str(i + 1) for i in range(len(cells))])
+    return len(set(numbers)) < len(numbers)
+
+
+def why_header(first: Sequence[str], below: Sequence[Sequence[str]]) -> str:
+    """What shows that a row of no usual names is a header; empty if nothing does."""
+    if any(not name or len(name) > LONGEST or is_number(name) for name in first):
+        return ""
+    rows = [row for row in below[:LOOKED_AT] if len(row) == len(first)]
+    for name, column in zip(first, zip(*rows, strict=True), strict=False):
+        if len(rows) > 1 and all(is_number(cell) for cell in column):
+            return f"below '{name}' stand only numbers"
+        counts = Counter(cell.strip() for cell in column)
+        is_label = len(rows) >= FEWEST and len(counts) * OFTEN <= len(rows) and min(counts.values()) > 1
+        if is_label and name not in counts:
+            return f"'{name}' is none of the {len(counts)} values below it"
+    return ""
+
+
+def named(cells: Sequence[str]) -> tuple[str, ...]:
+    """The names of columns; one without a name goes by its number, unless another is called so."""
+    names = [name.strip() for name in cells]
+    return tuple(name or ("" if str(i) in names else str(i)) for i, name in enumerate(names, 1))

@@ -1,0 +1,88 @@
+"""What the end of a run takes on this machine: validating, evaluating, certifying and saving, rehearsed on a copy
+before the run begins. It keeps nothing, and knows no budget.
+"""
+
+import copy
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from glassformer.layers.devices import undrawn
+from glassformer.objectives.objective import Trained
+from glassformer.objectives.predictions import Writing
+from glassformer.objectives.table import OBJECTIVES, verdict_on
+from glassformer.objectives.writing import USUAL_LENGTH, streamed
+from glassformer.runs.run import Run
+from glassformer.text.samples import Sample, text_of, truth_of
+from glassformer.training.prepare import Prepared
+
+FILES = 1.5  # seconds to write model, scores and report, about
+FORWARD_SHARE = 0.4  # of a step's time is the forward pass, about
+FEW, SOME = 3, 13  # samples that are answered in a rehearsal
+TOKENS = 20  # of a text that is written in a rehearsal
+MARGIN = 1.5  # a rehearsal is short, and what it rehearses may take longer
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """When a run must have ended, how long its end takes, and how long a step took when that was measured."""
+
+    at: float  # by the clock that never goes back
+    ending: float  # seconds
+    step: float  # seconds
+
+    def seconds_left(self, now: float, step: float) -> float:
+        """For training, from now on. If steps take longer than they did, so will the end: it is begun sooner."""
+        return self.at - now - self.ending * max(1.0, step / self.step)
+
+
+def ending_seconds(prepared: Prepared, step: float) -> float:
+    """From the last step to the report. `step` is how long one takes; the run itself is not touched."""
+    trained = Trained(copy.deepcopy(prepared.model).eval(), prepared.card, prepared.tokens)
+    with undrawn(next(prepared.model.parameters()).device):
+        certified = seconds_of(lambda: Run(trained.model, trained.card, trained.tokens).certify())
+        evaluated = _evaluated(prepared, trained, step)
+    return FILES + MARGIN * (certified + evaluated + read_seconds(prepared, prepared.corpus.valid, step))
+
+
+def _evaluated(prepared: Prepared, trained: Trained, step: float) -> float:
+    objective, samples = OBJECTIVES[prepared.recipe.objective], prepared.corpus.test or prepared.corpus.valid
+    if objective.writes and len(samples) > SOME:
+        return _written(trained, samples)
+    if objective.goes_on and not objective.pretrains:
+        how, prompt = Writing(longest=TOKENS), objective.prompt(trained.tokens, "")
+        shown = seconds_of(lambda: list(streamed(trained.model, trained.tokens, prompt, how, goes_on=True)))
+        return read_seconds(prepared, samples, step) + shown * USUAL_LENGTH / TOKENS
+    return read_seconds(prepared, samples, step)
+
+
+def read_seconds(prepared: Prepared, samples: Sequence[Sample], step: float) -> float:
+    """To read samples once, as a share of an epoch of training."""
+    size, whole = (sum(len(text_of(each)) for each in part) for part in (samples, prepared.corpus.train))
+    whole = prepared.corpus.kept.bytes if prepared.corpus.kept else whole
+    return FORWARD_SHARE * step * prepared.lessons.train.n_batches(0) * size / max(1, whole)
+
+
+def _written(trained: Trained, samples: Sequence[Sample]) -> float:
+    """To answer all samples, from the time for a few and for some; an answer is as long as a right one."""
+    lengths = [len(row) for row in trained.tokens.encode_many([truth_of(each) for each in samples])]
+    how = Writing(longest=max(1, round(sum(lengths) / len(lengths))) + 1)
+    few, some = (
+        seconds_of(partial(verdict_on, trained.model, trained.card, trained.tokens, samples[:n], how=how))
+        for n in (FEW, SOME)
+    )
+    return extrapolated((FEW, few), (SOME, some), len(samples))
+
+
+def extrapolated(few: tuple[int, float], some: tuple[int, float], count: int) -> float:
+    """Seconds for so many, on the line through two measurements; a line that would fall is level."""
+    slope = max(0.0, (some[1] - few[1]) / (some[0] - few[0]))
+    return some[1] + slope * (count - some[0])
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    """How long something takes, once."""
+    began = time.monotonic()
+    work()
+    return time.monotonic() - began

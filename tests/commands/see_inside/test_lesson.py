@@ -1,0 +1,30 @@
+"""`glassformer lesson`: names the line of what is wrong, works answers, writes a page."""
+
+from pathlib import Path
+
+import pytest
+
+from glassformer.commands.see_inside.lesson import lesson
+from glassformer.errors import InputError
+from glassformer.studio.lessons.lesson_room import taught
+
+
+def test_a_whole_lesson_is_checked_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lesson(taught()[0], out=tmp_path / "page.html")
+    said = capsys.readouterr().out
+    assert "✓ scores[1,2] = 2" in said
+    assert "6 steps, 6 views: every address is there, every answer was worked." in said
+    assert (tmp_path / "page.html").stat().st_size > 50_000
+
+
+def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spoilt = tmp_path / "spoilt.md"
+    spoilt.write_text("---\ntitle: x\nexample: masked\n---\n## s\n:::view\nstage: wieghts\n:::\n")
+    with pytest.raises(SystemExit) as left:
+        lesson(spoilt, check=True)
+    assert left.value.code == 1
+    assert f"{spoilt}:7: " in capsys.readouterr().out
+    with pytest.raises(InputError, match="--check writes nothing"):
+        lesson(spoilt, check=True, out=tmp_path / "page.html")
+    with pytest.raises(InputError, match="is a folder"):
+        lesson(taught()[0], out=tmp_path)

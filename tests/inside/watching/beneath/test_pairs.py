@@ -1,0 +1,55 @@
+"""Scores that become weights without a softmax, and state-space layers that look like them."""
+
+import torch
+
+from glassformer.inside.watching.beneath.bookkeeping import Bookkeeping
+from glassformer.inside.watching.beneath.marks import Carried, Marks
+from glassformer.inside.watching.beneath.pairs import LAID, TWICE
+
+ROWS, SQUARE, OTHER = torch.zeros(5, 3), torch.zeros(5, 5), torch.zeros(5, 5)
+
+
+def met(book: Bookkeeping, *operands: Carried) -> list[str]:
+    return [meeting.doubt for meeting in book.after("mm", operands, ROWS, [])[1]]
+
+
+def product(book: Bookkeeping, left: Marks = frozenset(), right: Marks = frozenset()) -> Marks:
+    return book.after("mm", [Carried(ROWS, left), Carried(ROWS.T, right)], SQUARE, [])[0]
+
+
+def test_two_products_of_rows_are_doubted_and_with_a_matrix_they_are_not() -> None:
+    book = Bookkeeping()
+    scores = product(book)
+    assert {mark.kind for mark in scores} == {"product"}
+    assert met(book, Carried(SQUARE, scores), Carried(ROWS)) == [TWICE]
+    assert met(book, Carried(SQUARE, scores), Carried(ROWS, fixed=True)) == []
+
+
+def test_a_product_that_other_rows_were_added_to_is_rows_again() -> None:
+    book = Bookkeeping()
+    scores = product(book)
+    state, _ = book.after("add", [Carried(SQUARE, scores), Carried(OTHER, product(book))], SQUARE, [])
+    assert met(book, Carried(SQUARE, state), Carried(ROWS))[:1] == [TWICE]
+    rows, _ = book.after("add", [Carried(SQUARE, scores), Carried(OTHER)], SQUARE, [])
+    assert met(book, Carried(SQUARE, rows), Carried(ROWS)) == []
+
+
+def test_a_step_that_scales_and_fades_is_of_a_state_space_layer() -> None:
+    book = Bookkeeping()
+    step, _ = book.after("softplus", [Carried(ROWS)], ROWS, [ROWS])
+    fading, _ = book.after("exp", [Carried(SQUARE, step)], SQUARE, [])
+    faded, _ = book.after("mul", [Carried(SQUARE, product(book)), Carried(OTHER, fading)], SQUARE, [])
+    entering, _ = book.after("mul", [Carried(ROWS), Carried(ROWS, step)], ROWS, [])
+    assert met(book, Carried(SQUARE, faded), Carried(ROWS, entering)) == []
+    assert met(book, Carried(SQUARE, faded), Carried(ROWS)) == [TWICE]  # a gate that only fades
+
+
+def test_rows_laid_against_rows_are_pairs() -> None:
+    book = Bookkeeping()
+    wide = torch.zeros(5, 5, 3)
+    pairs, _ = book.after("add", [Carried(ROWS[:, None]), Carried(ROWS[None])], wide, [])
+    assert {mark.kind for mark in pairs} == {"pair"}
+    bent, _ = book.after("tanh", [Carried(wide, pairs)], wide, [])
+    assert met(book, Carried(SQUARE, bent), Carried(ROWS)) == [LAID]
+    one_way, _ = book.after("add", [Carried(ROWS), Carried(ROWS[:1])], ROWS, [])
+    assert one_way == frozenset()

@@ -1,0 +1,22 @@
+"""Shares are told by their numbers."""
+
+import torch
+
+from glassformer.inside.watching.beneath.shares import add_up_to_one
+
+
+def test_shares_add_up_along_their_axis_only() -> None:
+    shares = torch.tensor([[0.5, 0.5, 0.0], [0.2, 0.7, 0.1]])
+    assert add_up_to_one(shares, -1)
+    assert not add_up_to_one(shares, -2)
+    assert add_up_to_one(shares.T, -2)
+
+
+def test_what_is_no_share() -> None:
+    assert not add_up_to_one(torch.tensor([[2.0, -1.0]]), -1)
+    assert not add_up_to_one(torch.tensor([[-1.0, 2.0]]), -1)
+    assert not add_up_to_one(torch.eye(3), -1)  # it chooses
+    assert not add_up_to_one(torch.tensor([[torch.nan, 1.0]]), -1)
+    assert not add_up_to_one(torch.ones(3, 1), -1)
+    assert not add_up_to_one(torch.tensor([1, 0]), -1)
+    assert not add_up_to_one(torch.tensor(1.0), -1)

@@ -1,0 +1,71 @@
+"""Every lesson that came along is whole: its addresses are there, its answers are worked, its steps are short."""
+
+from pathlib import Path
+
+import pytest
+
+from glassformer.studio.lessons.lesson_check import check_lesson
+from glassformer.studio.lessons.lesson_files import read_lesson, read_lesson_file
+from glassformer.studio.lessons.lesson_room import taught
+from glassformer.studio.lessons.places import Places
+from glassformer.studio.shelf import Shelf
+
+LESSONS = {path.stem: path for path in taught()}
+BY_HAND = [name for name in LESSONS if name[0] in "1235"]  # the others load trained models
+
+
+@pytest.fixture(scope="module")
+def places() -> Places:
+    return Places(Shelf())
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_a_lesson_by_hand_is_whole(places: Places, name: str) -> None:
+    whole(places, LESSONS[name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [each for each in LESSONS if each not in BY_HAND])
+def test_a_lesson_on_a_trained_model_is_whole(places: Places, name: str) -> None:
+    whole(places, LESSONS[name])
+
+
+def whole(places: Places, path: Path) -> None:
+    lesson = read_lesson_file(path)
+    found = check_lesson(lesson, places)
+    assert found.faults == []
+    assert found.right
+    assert found.views == len(lesson.steps)
+    assert any(step.ask for step in lesson.steps)
+
+
+def test_there_are_eight_of_them_with_short_steps() -> None:
+    assert len(LESSONS) == 8
+    for path in LESSONS.values():
+        lesson = read_lesson_file(path)
+        assert 5 <= len(lesson.steps) <= 7
+        assert all(len(" ".join(step.words).split()) <= 60 for step in lesson.steps)
+
+
+def test_what_is_not_there_is_named_by_its_line(places: Places) -> None:
+    text = LESSONS["1-a-query-meets-a-key"].read_text(encoding="utf-8")
+    spoilt = (
+        text.replace("queries[2,0]", "queries[2,7]")
+        .replace("number: scores[1,2]", "number: scorez[1,2]")
+        .replace("given: query_weight", "given: query_wait")
+        .replace("stage: scores", "stage: scorez")
+    )
+    lines = spoilt.splitlines()
+    found = check_lesson(read_lesson(spoilt), places)
+    assert [lines[fault.line - 1].strip() for fault in found.faults] == [
+        "cell: queries[2,7]", "stage: scorez", "number: scorez[1,2]", "stage: scorez",
+    ]  # fmt: skip
+
+
+def test_an_answer_that_is_wrong_is_found(places: Places) -> None:
+    text = LESSONS["2-softmax-and-beta"].read_text(encoding="utf-8")
+    spoilt = text.replace("holds: weights[0,0] > 0", "holds: weights[0,0] = 0")
+    (fault,) = check_lesson(read_lesson(spoilt), places).faults
+    assert "does not hold: 0.1978 = 0." in fault.words
+    worked = check_lesson(read_lesson(text), places).worked
+    assert [each.words for each in worked][1] == "weights[0,0] > 0: 0.1978 > 0"

@@ -1,0 +1,40 @@
+"""A lesson as one file: nothing is loaded from anywhere, the views are drawn, and answers are checked."""
+
+from pathlib import Path
+
+import pytest
+from helpers.browsing import listen
+from playwright.sync_api import Browser, expect
+
+from glassformer.studio.lessons.lesson_files import read_lesson_file
+from glassformer.studio.lessons.lesson_page import lesson_page
+from glassformer.studio.lessons.lesson_room import taught
+from glassformer.studio.lessons.places import Places
+from glassformer.studio.shelf import Shelf
+
+
+def test_views_that_are_the_same_are_kept_once() -> None:
+    page = lesson_page(read_lesson_file(taught()[0]), Places(Shelf()))
+    assert page.count('"glassformer-view/1"') == 1 + page.count("format !==")  # the script names it once
+    assert "http://" not in page.replace("http://www.w3.org/", "")
+    assert "default-src 'none'" in page
+
+
+@pytest.mark.browser
+def test_the_file_draws_its_views_and_checks_its_answers(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "lesson.html").write_text(lesson_page(read_lesson_file(taught()[0]), Places(Shelf())))
+    complaints: list[str] = []
+    page = browser.new_page()
+    listen(page, complaints, ((tmp_path / "lesson.html").as_uri(),))
+    page.goto((tmp_path / "lesson.html").as_uri())
+    expect(page.locator(".lesson-step")).to_have_count(6)
+    expect(page.locator(".lesson-step").first.locator(".path .last")).to_have_text("queries")
+    step = page.locator(".lesson-step").nth(4)
+    step.get_by_label("your answer").fill("3")
+    step.get_by_role("button", name="Check").click()
+    expect(step.locator(".told")).to_have_text("1 × 1, and 1 × 1 again; add them.")
+    step.get_by_label("your answer").fill("2")
+    step.get_by_role("button", name="Check").click()
+    expect(step.locator(".told")).to_contain_text("✓ 1 × 1 + 1 × 1 = 2.")
+    page.close()
+    assert complaints == []

@@ -1,0 +1,51 @@
+"""The room of lessons: what is taught, what a step shows, and answers that the core works."""
+
+from pathlib import Path
+
+import pytest
+from helpers.studio_visits import Visitor, asked, refused
+
+from glassformer.errors import InputError
+from glassformer.studio.lessons.lesson_room import LessonRoom, taught
+from glassformer.studio.lessons.places import Places
+from glassformer.studio.shelf import Shelf
+
+FIRST = "1-a-query-meets-a-key"
+
+
+def test_all_lessons_are_told_in_their_order(visitor: Visitor) -> None:
+    found = asked(visitor, "lessons/start")["lessons"]
+    assert [each["name"] for each in found] == [path.stem for path in taught()]
+    assert found[0]["title"] == "A query meets a key"
+    assert found[0]["about"] == ["What a score is: one number for how well two words fit."]
+
+
+def test_a_step_says_what_it_shows_and_keeps_its_answer(visitor: Visitor) -> None:
+    steps = asked(visitor, "lessons/open", lesson=FIRST)["steps"]
+    assert steps[3]["view"] == {"room": "by-hand", "example": "i-love-ai", "stage": "scores"}
+    assert steps[3]["deed"]["address"] == "scores"
+    assert steps[3]["deed"]["index"] == [0, 0, 2, 2]
+    assert steps[5]["deed"]["before"] == [[1, 0], [1, 1]]
+    assert set(steps[4]["ask"]) == {"question", "choices"}
+
+
+def test_answers_are_worked(visitor: Visitor) -> None:
+    assert asked(visitor, "lessons/answer", lesson=FIRST, step=4, number=2)["right"]
+    wrong = asked(visitor, "lessons/answer", lesson=FIRST, step=4, number=2.1)
+    assert wrong == {"right": False, "says": ["1 × 1, and 1 × 1 again; add them."]}
+    second = taught()[1].stem
+    assert [asked(visitor, "lessons/answer", lesson=second, step=3, choice=i)["right"] for i in range(3)] == [
+        False, True, False,
+    ]  # fmt: skip
+    assert "Nothing is asked" in refused(visitor, "lessons/answer", lesson=FIRST, step=0, number=1)
+    assert "did you mean" in refused(visitor, "lessons/open", lesson="1-a-query-meets-a-kee")
+
+
+def test_a_lesson_of_ones_own_comes_first_and_must_be_whole(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.md"
+    mine.write_text("---\ntitle: Mine\nexample: masked\n---\n## One\nWords.\n:::view\nstage: weights\n:::\n")
+    found = LessonRoom(Places(Shelf()), [mine]).start({})["lessons"]
+    assert (found[0]["name"], found[0]["mine"], found[1]["mine"]) == ("mine", True, False)
+    mine.write_text("---\ntitle: Mine\nexample: masked\n---\n## One\nWords.\n:::view\nstage: wieghts\n:::\n")
+    with pytest.raises(InputError, match=r"line 8: .*wieghts"):
+        LessonRoom(Places(Shelf()), [mine])

@@ -1,0 +1,58 @@
+"""Data before they are learnt from: read as training reads them, each skip with its line, columns to be chosen."""
+
+from pathlib import Path
+
+import pytest
+
+from glassformer.errors import InputError
+from glassformer.studio.rooms.data_preview import DataPreview, chosen_columns
+
+ROWS = ["1,a warm and clever film,good,", "2,,bad,", "3,dull,bad,x", "4,fine,good,", "5,poor and long,bad,"]
+
+
+@pytest.fixture
+def preview(tmp_path: Path) -> DataPreview:
+    more = [f"{i},film number {i} is {'good' if i % 2 else 'bad'},{'good' if i % 2 else 'bad'}," for i in range(6, 47)]
+    (tmp_path / "data.csv").write_text("\n".join(["id,review,verdict,note", *ROWS, *more]) + "\n")
+    return DataPreview(lambda content: str(tmp_path / "data.csv"))
+
+
+def test_a_file_is_seen_with_its_columns_classes_lengths_and_skips(preview: DataPreview) -> None:
+    found = preview.preview({"task": "classify", "columns": {"label": "verdict"}})
+    assert found["names"] == ["id", "review", "verdict", "note"]
+    assert found["rows"][0] == ["1", "a warm and clever film", "good", ""]
+    assert found["roles"] == {"text": "review", "label": "verdict"}
+    assert (found["read"], found["kept"], found["skipped"], found["wrong"]) == (46, 45, 1, "")
+    assert found["skips"] == [{"line": 3, "reason": "the text is empty"}]
+    assert dict(found["labels"]) == {"good": 22, "bad": 23}
+    assert found["lengths"] == {"median": 5.0, "longest": 5}
+    assert sum(found["parts"].values()) == 45
+
+
+def test_columns_that_do_not_fit_are_told_and_the_rows_stay(preview: DataPreview) -> None:
+    found = preview.preview({"task": "classify", "columns": {"text": "id", "label": "review"}})
+    assert "label of its own" in found["wrong"]
+    assert len(found["rows"]) == 5
+    assert "no column" in preview.preview({"task": "classify", "columns": {"text": "reviw"}})["wrong"]
+    with pytest.raises(InputError, match="no role 'txt'"):
+        chosen_columns({"columns": {"txt": "review"}})
+    with pytest.raises(InputError, match="must hold roles"):
+        chosen_columns({"columns": ["review"]})
+
+
+def test_a_text_to_go_on_from_and_a_set_that_is_made(tmp_path: Path) -> None:
+    (tmp_path / "book.txt").write_text("To be, or not to be.\n\n" * 60)
+    found = DataPreview(lambda content: str(tmp_path / "book.txt")).preview({"task": "generate"})
+    assert found["rows"][0] == ["To be, or not to be."]
+    assert found["labels"] == []
+    made = DataPreview(lambda content: "negation").preview({"task": "classify"})
+    assert made["names"] == []
+    assert len(made["samples"]) == 5
+
+
+@pytest.mark.slow
+def test_what_a_minute_buys_is_measured(preview: DataPreview) -> None:
+    found = preview.estimate({"task": "classify", "minutes": 0.1, "columns": {"label": "verdict"}})
+    assert found["steps"] >= 1
+    assert found["epochs"] > 0
+    assert found["parameters"] > 1000

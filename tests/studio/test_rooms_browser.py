@@ -1,0 +1,166 @@
+"""What the rooms show at once, and what can be done there: first looks, all heads, sampling, data, runs, races."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from helpers.small_runs import small_run
+from helpers.studio_house import House, Open
+from playwright.sync_api import Page, Route, expect
+
+pytestmark = pytest.mark.browser
+TEXT = "the film was not good"
+
+
+def held(page: Page, action: str) -> list[Route]:
+    """Requests for this action wait from now on; they can be let go."""
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        waiting.append(route)
+
+    page.route(f"**/do/{action}", hold)
+    return waiting
+
+
+def test_the_matrix_is_on_the_first_screen(visit: Open) -> None:
+    page = visit("#room=inside&tab=numbers&model=english-german&text=Where is the station?")
+    frame = page.locator(".inside-view .seeing canvas, .inside-view .seeing .frame").first
+    frame.wait_for()
+    box = frame.bounding_box()
+    assert box is not None
+    assert box["y"] + min(box["height"], 200) <= 900
+    assert page.evaluate("scrollY") == 0
+
+
+def test_a_first_look_is_there_before_the_model_has_answered(visit: Open) -> None:
+    page = visit("#room=race")
+    waiting = held(page, "inside/why")
+    page.get_by_role("link", name="Inside").click()
+    page.get_by_label("model").select_option("sentiment")
+    expect(page.locator(".why .first")).to_contain_text("Positive by")
+    assert page.locator(".why[data-busy]").count() == 1
+    waiting[-1].continue_()  # the earlier one was given up
+    expect(page.locator(".why[data-busy]")).to_have_count(0)
+    expect(page.locator(".why .first")).to_contain_text("Positive by")
+
+
+def test_what_the_page_waits_for_is_said(visit: Open) -> None:
+    page = visit(f"#room=inside&model=classes&text={TEXT}")
+    expect(page.locator(".why .first")).to_be_visible()
+    waiting = held(page, "inside/look")
+    page.get_by_role("button", name="Every number").click()
+    expect(page.locator(".waiting")).to_have_text("Running classes on your text, and keeping every number …")
+    waiting[0].continue_()
+    expect(page.locator(".inside-view .path .last")).to_be_visible()
+    expect(page.locator(".waiting")).to_be_hidden()
+
+
+def test_a_look_sends_well_under_a_megabyte_and_fetches_the_rest_when_it_is_opened(visit: Open) -> None:
+    page = visit("#room=race")
+    sizes: dict[str, int] = {}
+    page.on("response", lambda answer: sizes.update({answer.url.rpartition("/")[2]: len(answer.body())}))
+    page.goto(page.url.partition("#")[0] + "#room=inside&tab=numbers&model=english-german&text=Where is the station?")
+    page.locator(".inside-view .path .last").wait_for()
+    expect(page.locator(".inside-view .path .last")).to_have_text("weights")
+    page.wait_for_load_state("networkidle")
+    assert sizes["look"] < 500_000
+    fetched = len(sizes)
+    page.locator(".map .part", has_text="feed-forward").first.click()
+    expect(page.locator(".inside-view .path")).to_contain_text("feed-forward")
+    expect(page.locator(".strip .step").first).to_be_visible()
+    assert len(sizes) >= fetched
+
+
+def test_all_heads_stand_by_how_much_they_matter_on_one_scale(visit: Open) -> None:
+    page = visit(f"#room=inside&tab=numbers&view=heads&model=classes&text={TEXT}")
+    expect(page.locator(".tile-facts b").first).to_be_visible()
+    shares = [float(each) for each in page.locator(".tile-facts b").all_inner_texts()]
+    assert shares == sorted(shares, reverse=True)
+    expect(page.locator(".tile").first.locator(".across span")).to_have_text(TEXT.split())
+    expect(page.locator(".all-heads .legend")).to_contain_text("1, the same for every head")
+    page.get_by_label("each its own maximum").check()
+    expect(page.locator(".all-heads .legend")).to_contain_text("each head's own maximum")
+    page.get_by_label("layer by layer").check()
+    expect(page.locator(".tile-name").first).to_contain_text("block 1 · self · head 1")
+    page.locator(".tile canvas").first.hover()
+    expect(page.locator(".readout")).to_contain_text(re.compile(r"head 1: .+ → .+ 0\.\d+"))
+
+
+def test_a_token_is_taken_drawn_and_taken_back(visit: Open) -> None:
+    page = visit("#room=inside&model=shakespeare&text=To b")
+    bars = page.locator(".next-bar")
+    expect(bars).to_have_count(12)
+    plain = bars.first.locator(".share").inner_text()
+    page.get_by_label("top-k").fill("1")
+    expect(bars.first.locator(".share")).to_have_text("1.000")
+    expect(bars.nth(1).locator(".share")).to_have_text("cut")
+    assert plain != "1.000"
+    best = bars.first.locator(".name").inner_text()
+    page.get_by_role("button", name="Step").click()
+    expect(page.get_by_label("your text")).to_have_value(f"To b{best}")
+    page.get_by_label("top-k").fill("0")
+    bars.nth(2).click()
+    expect(page.get_by_label("your text")).to_have_value(re.compile(f"^To b{best}.$", re.DOTALL))
+    page.get_by_role("button", name="◂ Back").click()
+    expect(page.get_by_label("your text")).to_have_value(f"To b{best}")
+
+
+def test_a_dropped_file_is_seen_and_its_columns_are_chosen(visit: Open, tmp_path: Path) -> None:
+    rows = [f"{i},film {i} is {'good' if i % 2 else 'bad'},{'yes' if i % 2 else 'no'}" for i in range(60)]
+    (tmp_path / "films.csv").write_text("\n".join(["number,review,liked", *rows, "60,,no"]) + "\n")
+    page = visit("#room=train")
+    held(page, "train/estimate")
+    page.locator("select[name=data]").select_option("file")
+    page.get_by_label("a file of yours").set_input_files(tmp_path / "films.csv")
+    expect(page.locator(".preview .rows tbody tr")).to_have_count(5)
+    page.get_by_label("what liked is").select_option("label")
+    expect(page.locator(".facts-of-data")).to_contain_text("60 of 61 rows can be learnt from")
+    expect(page.locator(".classes li")).to_have_count(2)
+    expect(page.locator(".facts-of-data")).to_contain_text("line 62: the text is empty")
+    expect(page.locator(".estimate")).to_contain_text("Measuring this machine")
+
+
+def test_runs_stand_in_a_table_and_are_deleted_when_asked_twice(visit: Open, house: House) -> None:
+    folder = small_run(house.studio.train.root / "short-lived")
+    folder.write_scores({"accuracy": 0.75, "confusion": {"labels": ["a", "b"], "table": [[3, 1], [1, 3]]}})
+    page = visit("#room=train")
+    row = page.locator(".all-runs tbody tr", has_text="short-lived")
+    expect(row).to_contain_text("accuracy 75.0 %")
+    expect(row).to_contain_text("MB")
+    row.get_by_role("button", name="delete").click()
+    expect(row).to_contain_text("Delete short-lived for good?")
+    row.get_by_role("button", name="Keep it").click()
+    assert folder.path.is_dir()
+    row.get_by_role("button", name="delete").click()
+    row.get_by_role("button", name="Yes, delete it").click()
+    expect(row).to_have_count(0)
+    assert not folder.path.exists()
+
+
+def test_a_race_is_read_by_pointing_and_two_confusions_stand_side_by_side(visit: Open) -> None:
+    page = visit("#room=race&race=negation-race")
+    strokes = page.evaluate(
+        "[...document.querySelectorAll('.chart path.curve')].map((each) => getComputedStyle(each))"
+        ".map(({ stroke, strokeDasharray }) => `${stroke} ${strokeDasharray}`)"
+    )
+    assert len(set(strokes)) == len(strokes) == 6
+    page.locator(".chart").hover()
+    expect(page.locator(".chart-values")).to_contain_text(re.compile(r"rnn \d\.\d{3} at \d+ s · transformer"))
+    page.get_by_label("the other model").select_option("attention")
+    expect(page.locator(".confusion")).to_have_count(2)
+    counts = json.loads(
+        (Path(__file__).parents[2] / "src/glassformer/runs/pocket/negation-race/attention-0/scores.json").read_text()
+    )["confusion"]["table"]
+    shown = [
+        int(each.replace(",", "")) for each in page.locator(".confusion").nth(1).locator("td.num").all_inner_texts()
+    ]
+    assert shown == [each for row in counts for each in row]
+
+
+def test_an_exercise_reads_as_formulas(visit: Open) -> None:
+    page = visit("#room=by-hand&tab=check")
+    page.get_by_role("button", name="Surprise me").click()
+    expect(page.locator(".notes math").first).to_be_visible()
+    expect(page.locator(".notes").first).not_to_contain_text("bmatrix")

@@ -1,0 +1,39 @@
+"""Odd labels and texts are told, usual ones are not."""
+
+from collections import Counter
+
+import pytest
+
+from glassformer.text.doubts import doubts
+from glassformer.text.samples import Labelled, Plain
+
+
+def told(labels: list[str], text: str = "a text") -> list[str]:
+    return doubts([Labelled(text, label) for label in labels], Counter(labels))
+
+
+@pytest.mark.parametrize("labels", [["pos", "neg"] * 9, ["1", "2", "3", "4", "5"] * 3, ["1.0", "0.0", "2.0"] * 5])
+def test_of_usual_labels_nothing_is_said(labels: list[str]) -> None:
+    assert told(labels) == []
+
+
+def test_amounts_are_no_classes() -> None:
+    assert told(["0.0", "0.13", "0.5", "0.87"] * 5) == [
+        "3 labels are numbers such as 0.13, and each is taken for a class of its own. If they are amounts, write what "
+        "is to be told apart in their place."
+    ]
+
+
+def test_labels_that_hardly_repeat_and_texts_without_a_letter_are_doubted() -> None:
+    said = told(["a", "b", "c", "d", "a"], "459147266641899520")
+    assert said == [
+        "There are 4 labels for 5 samples, too few of each to learn; is it the right column?",
+        "5 of 5 texts hold no letter; is it the right column?",
+    ]
+    assert told(["ja", "nein"] * 5, "é") == []
+
+
+def test_unequal_labels_are_told_and_other_samples_are_not_judged() -> None:
+    assert told(["b"] * 101 + ["c"])[0].startswith("Labels are unequal: 101 samples of 'b', 1 of 'c'.")
+    assert told(["b"] * 100 + ["c"]) == []
+    assert doubts([Plain("7")], Counter()) == []

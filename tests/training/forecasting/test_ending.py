@@ -1,0 +1,37 @@
+"""What the end of a run takes: rehearsed without touching the run, and begun sooner where the machine became slower."""
+
+import pytest
+import torch
+from helpers.small_requests import request
+
+from glassformer.training.forecasting.ending import FILES, Deadline, ending_seconds, extrapolated, seconds_of
+from glassformer.training.prepare import prepare
+
+
+@pytest.mark.parametrize(("step", "left"), [(0.5, 30.0), (0.25, 30.0), (1.0, 20.0), (2.0, 0.0), (3.0, -20.0)])
+def test_the_end_is_begun_sooner_where_steps_became_slower(step: float, left: float) -> None:
+    """40 seconds are left, 10 of them for an end that was measured when a step took half a second."""
+    assert Deadline(at=100.0, ending=10.0, step=0.5).seconds_left(60.0, step) == left
+
+
+def test_many_take_as_long_as_a_few_and_some_foretell() -> None:
+    assert extrapolated((3, 1.0), (13, 2.0), 113) == pytest.approx(12.0)
+    assert extrapolated((3, 2.0), (13, 1.5), 113) == 1.5  # the first were slow for another reason
+
+
+@pytest.mark.parametrize(
+    ("task", "data"), [("classify", "negation:300"), ("translate", "dates:300"), ("generate", "sorting:300")]
+)
+def test_a_rehearsal_touches_nothing(task: str, data: str) -> None:
+    prepared = prepare(request(task, data, steps=0, minutes=1.0))
+    before = {name: value.clone() for name, value in prepared.model.state_dict().items()}
+    chance = torch.get_rng_state()
+    assert ending_seconds(prepared, 0.01) > FILES
+    assert torch.equal(chance, torch.get_rng_state())
+    assert all(torch.equal(value, before[name]) for name, value in prepared.model.state_dict().items())
+
+
+def test_work_is_done_while_it_is_timed() -> None:
+    done: list[int] = []
+    assert seconds_of(lambda: done.append(1)) >= 0
+    assert done == [1]
