@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from helpers.checked_notes import found
 
-from glassformer.by_hand.notes.reading import open_document
+from glassformer.by_hand.notes.reading import files_in, open_document
 
 # --- files of other kinds ---------------------------------------------------------------------------------------
 
@@ -19,3 +19,16 @@ def test_quarto_and_r_markdown(suffix: str) -> None:
 def test_a_device_that_never_ends_is_not_read() -> None:
     document = open_document(Path("/dev/zero"))
     assert "more than" in document.unreadable[0][1]
+
+
+def test_a_folder_may_be_named_by_any_path_and_hidden_files_in_it_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".course" / "notes" / ".git").mkdir(parents=True)
+    notes = tmp_path / ".course" / "notes"
+    for name in ("a.md", ".b.md", ".git/c.md"):
+        (notes / name).write_text("1 + 1 = 2\n")
+    (notes / "work").mkdir()
+    monkeypatch.chdir(notes / "work")
+    for named in (notes, Path("../../notes")):
+        assert [path.name for path in files_in(named)] == ["a.md"]

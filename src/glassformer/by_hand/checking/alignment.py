@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from glassformer.by_hand.checking.ledger import Ledger, Topic
+from glassformer.by_hand.checking.proof.cut_digits import PutIn, are_cut_off
 from glassformer.by_hand.checking.proof.evidence import UnsureError, is_written
 from glassformer.by_hand.checking.proof.readings import beginnings, read_otherwise
 from glassformer.by_hand.grammar.expressions import (
@@ -32,9 +33,9 @@ from glassformer.by_hand.grammar.expressions import (
     with_children,
 )
 from glassformer.by_hand.grammar.names import is_plain_word
-from glassformer.by_hand.numbers.comparison import fit, fit_values
+from glassformer.by_hand.numbers.comparison import fit, fit_values, units
 from glassformer.by_hand.numbers.evaluator import product_of
-from glassformer.by_hand.numbers.intervals import LOCAL, Value
+from glassformer.by_hand.numbers.intervals import GENEROUS, LOCAL, Value
 from glassformer.by_hand.numbers.scope import UnknownError
 from glassformer.errors import InputError
 
@@ -212,6 +213,7 @@ class Alignment:
             for ours, theirs in laid.pairs:
                 if isinstance(theirs, Number) and not isinstance(ours, Number) and self._agree(ours, theirs):
                     ledger.compare(ours, theirs, self.subject)
+            self._cut_off(laid.pairs)
             return 1
         wrong = [pair for pair in laid.pairs if not self._agree(*pair)]
         right = [pair for pair in laid.pairs if pair not in wrong]
@@ -239,6 +241,18 @@ class Alignment:
         else:
             ledger.compare(known, side, self.subject)
         return 1
+
+    def _cut_off(self, pairs: list[tuple[Node, Node]]) -> None:
+        """`(e^7.09 + e^4.96) / 2 ≈ (1199 + 142) / 2`: what each part is worth, its digits cut off."""
+        numbers: dict[PutIn, tuple[Node, Number]] = {}
+        for ours, theirs in pairs:
+            if isinstance(theirs, Number) and _is_result(ours):
+                value, unit = self.ledger.evaluator()(ours, itself=False), float(units(theirs)[0, 0])
+                low, high = value.low[GENEROUS, 0, 0], value.high[GENEROUS, 0, 0]
+                worked = float(value.middle(LOCAL)[0, 0])
+                numbers.setdefault(PutIn(theirs.value, unit, worked, float(low), float(high)), (ours, theirs))
+        for cut in are_cut_off(list(numbers)):
+            self.ledger.cut_off(*numbers[cut], self.subject)
 
     def _learn(self, name: Name, number: Number) -> None:
         """A name that nothing was said about is given by the number put in for it."""

@@ -244,6 +244,8 @@ def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
         arithmetic = _arithmetic(flaw, i, j, ledger)
         if arithmetic and right != _on_page(flaw.right, i, j, node).replace(".", document.decimal_mark):
             arithmetic += f" from the rounded numbers on the page; {right} from the given ones"
+        if flaw.kind == "cut-off" and isinstance(node, Number) and node.decimals is None:
+            right = f"{flaw.right.middle(LOCAL)[i, j]:.0f}"  # the digits that were cut off are not asked for
         answer.append(
             Finding(
                 file=place.file,

@@ -333,6 +333,13 @@ class Ledger(Knowledge):
                 flaw.wrong, flaw.state = right_but_mild, "slip"
                 flaw.sure = _POSSIBLE[kind]
 
+    def cut_off(self, expected: Node, literal: Number, subject: Topic) -> None:
+        """Records digits that were cut off, as the numbers beside them show."""
+        flaw = self._add_flaw(expected, literal, self.understood(expected, literal), subject, kind="cut-off")
+        flaw.wrong, flaw.state = np.ones_like(flaw.wrong), "slip"
+        flaw.sure = "only possible if its digits were cut off, or what it comes from was rounded"
+        self.cuts = True
+
 
 def _title(expected: Node, literal: Node, subject: Topic) -> str:
     """What the numbers are called: the chain's name for its results, else what they were put in for."""

@@ -33,7 +33,7 @@ def files_in(path: Path) -> list[Path]:
         found = sorted(
             each
             for each in path.rglob("*")
-            if each.is_file() and each.suffix.lower() in NOTES and not any(p.startswith(".") for p in each.parts)
+            if each.is_file() and each.suffix.lower() in NOTES and not _is_hidden(each.relative_to(path))
         )
         if not found:
             raise InputError(f"The folder {path} holds no notes; looked for {', '.join(sorted(NOTES))}.")
@@ -43,6 +43,10 @@ def files_in(path: Path) -> list[Path]:
         hint = f" {nearest(path.name, near)}" if near else ""
         raise InputError(f"There is no file {path};{hint or ' check the path.'}")
     return [path]
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def open_document(path: Path) -> Document:
