@@ -1,6 +1,7 @@
 """A number is called wrong only if no reading gives it: what strangers write, and what is not held against them."""
 
 import pytest
+from helpers.checked_notes import found
 
 from glassformer.by_hand.check import check_text
 
@@ -173,3 +174,27 @@ def test_a_wrong_number_whose_names_are_given_anew_in_another_shape_is_told_with
     first = report.first_wrong
     assert first is not None
     assert (first.printed, first.right, first.arithmetic) == ("22", "21", "")  # 3×2 + 5×3
+
+
+def test_a_name_whose_numbers_are_given_anew_after_those_it_came_from() -> None:
+    notes = "X = [1, 2, 3]\n\nY = 3 × X = [3, 6, 9]\n\n## Two dice\n\nX = [1, 2, 3, 4]\n\nY = [1, 2, 3, 4]\n"
+    report = check_text(notes)
+    assert report.findings == []
+    assert report.coverage.checked == 3
+
+
+@pytest.mark.parametrize("printed", ["2", "3"])
+def test_a_thing_called_e_alone_is_not_the_number_of_euler(printed: str) -> None:
+    report = check_text(f"A hyperedge $e$ may be an edge: $|e| = {printed}$.\n")
+    assert report.findings == []
+    assert report.coverage.checked == 0
+
+
+def test_results_on_the_way_are_rounded_as_they_would_be_written() -> None:
+    assert found("$4 / 6 - 7 / 14 = 0.168$") == [(1, "0.168", "0.167")]
+    assert found("$2 / 3 + 2 / 3 = 1.34$") == []  # 0.67 + 0.67
+
+
+def test_an_update_is_worked_out_like_any_other_line() -> None:
+    assert found(r"$$w_1 \leftarrow 0.5 - 1.0 \times (-0.0549) = 0.5594$$") == [(1, "0.5594", "0.5549")]
+    assert found(r"$100352 + 128 + 1280 + 10 = \mathbf{101\,771}$") == [(1, r"101\,771", "101770")]

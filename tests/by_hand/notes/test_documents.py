@@ -1,6 +1,6 @@
 """Documents cut into passages: text, formulas, code."""
 
-from helpers.checked_notes import told
+from helpers.checked_notes import checked, found, told
 
 from glassformer.by_hand.check import check_text
 
@@ -44,3 +44,11 @@ def test_latex_files_without_preamble_and_comments() -> None:
     text += "\\end{align*}\n\\end{document}\n"
     report = check_text(text, "notes.tex", ".tex")
     assert [(f.name, f.line, f.printed, f.right) for f in report.findings] == [("Q", 7, "1", "0")]
+
+
+def test_two_formulas_side_by_side_open_no_display() -> None:
+    heading = "\\begin{tabular}{rr}\nt value & Pr($>$$|$t$|$) \\\\\n\\end{tabular}\n"
+    notes = f"\\begin{{document}}\n{heading}\n$0.32 + 0.15 = 0.57$ \\\\\n\n{heading}\\end{{document}}\n"
+    report = checked(notes, ".tex")
+    assert [(each.printed, each.right, each.level) for each in report.findings] == [("0.57", "0.47", "wrong")]
+    assert found("$a$$b$ and then $$0.32 + 0.15 = 0.57$$") == [(1, "0.57", "0.47")]

@@ -1,6 +1,6 @@
 """Tables as matrices, and as columns that follow from each other."""
 
-from helpers.checked_notes import told
+from helpers.checked_notes import found, told
 
 from glassformer.by_hand.check import check_text
 
@@ -45,3 +45,15 @@ def test_columns_that_cannot_be_worked_out_say_so() -> None:
     ]
     assert {r.why for r in report.not_checkable} == {"nothing is known of 'z'"}
     assert report.claims == report.checked + len(report.not_checkable) + len(report.unreadable)
+
+
+def test_a_row_of_sums_is_none_of_the_formula() -> None:
+    table = "| i | x | x² |\n|---|---|---|\n| 1 | 0.4 | 0.16 |\n| 2 | -0.4 | 0.16 |\n| 3 | 0.5 | 0.52 |\n"
+    for label in ("Σ", "**Total**", "mean"):
+        assert found(f"{table}| {label} | 0.5 | 0.57 |\n") == [(5, "0.52", "0.25")]
+
+
+def test_a_column_called_e_holds_errors_and_not_the_number_of_euler() -> None:
+    table = "| i | e | e² |\n|---|---|---|\n| 1 | 0.4 | 0.16 |\n| 2 | 0.3 | 0.09 |\n| 3 | 1.2 | 1.45 |\n"
+    assert found(table) == [(5, "1.45", "1.44")]
+    assert found("| x | e^x |\n|---|---|\n| 1 | 2.718 |\n| 2 | 7.389 |\n| 3 | 20.068 |\n") == [(5, "20.068", "20.086")]

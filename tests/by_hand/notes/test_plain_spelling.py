@@ -20,6 +20,11 @@ from glassformer.by_hand.notes.plain_spelling import plainly
         (r"$z = \underbrace{3 \cdot 4}_{\text{first}} + 1 = 14$", ".md", (1, "14", "13")),
         (r"$z = 3 \cdot 4 = \textbf{13}$", ".md", (1, "13", "12")),
         (r"z = 3 · 4 = **13**", ".md", (1, "13", "12")),
+        ("**3.2 · 4.1 = 14.12** ✓", ".md", (1, "14.12", "13.12")),
+        ("_Example (ear shape):_ `20.51 - 11.67 = 8.48`", ".md", (1, "8.48", "8.84")),
+        ("```\n0.32 + 0.15 = 0.57 ✅\n```", ".md", (2, "0.57", "0.47")),
+        ("```\n0.32 + 0.15 = 0.57   ← from the sentence\n```", ".md", (2, "0.57", "0.47")),
+        ("- $(1, 1)$: $0.71 \\times 0.60 = 0.46$ [ok]", ".md", (1, "0.46", "0.43")),
         (r"$S_{\text{a b}} = [0, 1]$ and $S_{\text{a b}} + [1, 1] = [1, 3]$", ".md", (1, "3", "2")),
         (r"\[ y_\mathrm{in} = [1, 2] \] and \[ y_\mathrm{in} + [1, 1] = [2, 4] \]", ".tex", (1, "4", "3")),
         (r"z = 0.42x1 + 0.15x0 + 0.42x1 = 0.94", ".txt", (1, "0.94", "0.84")),
@@ -70,3 +75,15 @@ def test_every_sign_keeps_its_place(text: str, suffix: str) -> None:
     assert len(plain) == len(text)
     assert [i for i, sign in enumerate(text) if sign == "\n"] == [i for i, sign in enumerate(plain) if sign == "\n"]
     assert len(without_definitions(text)) == len(text)
+
+
+def test_what_is_said_of_a_line_that_came_out_is_no_part_of_it() -> None:
+    product = r"$L L^\top = \begin{pmatrix}2&0\\1&3\end{pmatrix}\begin{pmatrix}2&1\\0&3\end{pmatrix}"
+    report = check_text(f"Verify: {product} = \\begin{{pmatrix}}4&2\\\\2&10\\end{{pmatrix}}$ [ok]\n")
+    assert report.findings == []
+    assert report.coverage.checked == 4
+
+
+def test_a_cross_is_no_tick() -> None:
+    assert "❌" in plainly("❌ 2 + 3 = 6", ".md")
+    assert found("❌ 0.32 + 0.15 = 0.57") == []

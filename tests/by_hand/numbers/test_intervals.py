@@ -6,7 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassformer.by_hand.numbers import intervals
-from glassformer.by_hand.numbers.intervals import FACE, GENEROUS, ShapeError, Value, exactly, printed
+from glassformer.by_hand.numbers.intervals import (
+    FACE,
+    GENEROUS,
+    LOCAL,
+    ShapeError,
+    Value,
+    exactly,
+    printed,
+    shortened,
+)
 
 shapes = st.tuples(st.integers(1, 5), st.integers(1, 5))
 seeds = st.integers(0, 10_000)
@@ -98,3 +107,11 @@ def test_a_sum_holds_what_it_should_and_of_both_infinities_it_is_anything() -> N
     assert (sums.high[:, 1] == np.inf).all()
     means = intervals.mean(rows)
     assert means.low[0, 0, 0] <= 0.1 <= means.high[0, 0, 0]
+
+
+def test_what_is_written_down_on_the_way_is_rounded_and_no_more() -> None:
+    two_thirds, half, tie = (shortened(exactly(number), 0.0005) for number in (2 / 3, 0.5, 0.1665))
+    assert (two_thirds.low[GENEROUS, 0, 0], two_thirds.high[GENEROUS, 0, 0]) == pytest.approx((2 / 3, 0.667))
+    assert half.low[GENEROUS, 0, 0] == half.high[GENEROUS, 0, 0] == pytest.approx(0.5)
+    assert (tie.low[GENEROUS, 0, 0], tie.high[GENEROUS, 0, 0]) == pytest.approx((0.166, 0.167))
+    assert two_thirds.low[LOCAL, 0, 0] == two_thirds.high[LOCAL, 0, 0] == 2 / 3

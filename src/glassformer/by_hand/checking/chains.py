@@ -222,7 +222,9 @@ class Chain:
         return "a round number, perhaps, an estimate, or one of another size" if is_rough else ""
 
     def _is_claim(self, side: Side, node: Node, before: Node) -> bool:
-        """A bare number after another says nothing about how one comes from the other."""
+        """A bare number after another says nothing about how one comes from the other; nor does `|e| = 2` of e."""
+        if names_in(before) == {"e"} and not any(isinstance(each, Number) for each in walk(before)):
+            return False
         if side.relation == "ARROW" or self.statement.way == "code":
             return not is_printed(before) and (side.relation != "ARROW" or not isinstance(node, Number))
         if isinstance(node, Number) and isinstance(before, Number) and self.statement.way != "given":
@@ -301,6 +303,7 @@ class Chain:
                 continue
             try:
                 is_anew = isinstance(literal, Number) or (name.key, literal.key) in ledger.values
+                is_anew |= self._begins_again(name, choice)
                 anew = "the name may be given anew" if worked is None and is_anew else ""
                 doubt = partial(self._doubt, choice, literal)
                 ledger.compare(choice, literal, subject, constantly(anew) if anew else doubt)
@@ -309,6 +312,11 @@ class Chain:
             except InputError as error:
                 self._explain(claim, error)
         return False
+
+    def _begins_again(self, name: Name, formula: Node) -> bool:
+        """Y = 3 X had its numbers, then X was given others: with numbers of its own, Y may be another Y as well."""
+        versions = self.ledger.scope.versions
+        return bool(versions(name.key)) and any(len(versions(each)) > 1 for each in names_in(formula))
 
     def _by_words(self, literal: Node, claim: Claim) -> bool:
         """Compares a printed result with the step that a heading, a sentence or its own name puts into words."""

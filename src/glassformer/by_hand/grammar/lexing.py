@@ -158,7 +158,7 @@ class _Lexer(NameLexer):
             return self.token("NUMBER", f"{text.replace('{,}', '.')}e{exponent}", start, power.end())
         marked = LATEX_THOUSANDS.match(self.text, start)
         if marked and not re.search(r"\{,\}(?:\d{1,2}|\d{4,})(?!\d)", self.text):
-            return self.token("NUMBER", marked[0].replace("{,}", ""), start, marked.end())
+            return self.token("NUMBER", re.sub(r"\D", "", marked[0]), start, marked.end())
         thousands = THOUSANDS.match(self.text, start)
         if thousands and (self.depth == 0 or self.last in RELATIONS) and thousands.end() > end:
             return self.token("NUMBER", thousands[0].replace(",", ""), start, thousands.end())

@@ -82,7 +82,7 @@ COUNTED_E = re.compile(r"\^\s*(?:\{\s*\(\d\)\s*\}|\(\d\))")
 COUNTED_NAME = re.compile(r"(?<![A-Za-z])[A-DF-Za-df-zŷ]\}?(?:_\{?\w\}?)?\s*\^\s*\{?\(\d\)")
 STYLES = frozenset({"text", "textbf", "textit", "mathrm", "mathbf", "mathsf", "mathit", "boldsymbol", "bm", "emph"})
 APPLIED = re.compile(r"\(\s*(?:[^\W\d_][\w^{}']*|\d+)(?:\s*[,;]\s*(?:[^\W\d_][\w^{}']*|\d+))*\s*\)")  # u(x), L(y, t)
-LATEX_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\{,\}\d{3})+(?!\d|\{,\})")
+LATEX_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:(?:\{,\}\d{3})+|(?:\\[,:;]\d{3})+)(?!\d|\{,\}|\\[,:;]\d)")
 OF_LIST = re.compile(r"\s+of\s+(?=\[)")
 SCIENTIFIC = re.compile(
     r"\s*(?:×|·|\*|\\times|\\cdot|x)\s*10\s*(?:(?P<high>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})|\^\s*[{(]?\s*(?P<low>[-−]?\d{1,3})\s*[})]?)(?![\d.])"

@@ -129,7 +129,7 @@ def cut(document: Document) -> None:
             document.unreadable.append((position, f"a line of {line_end - position:,} characters is not read"))
         elif fence := _FENCE.match(line):
             line_end = _cut_fence(document, position, line_end, fence[1])
-        elif opening := displays.search(line):
+        elif opening := _opening(displays, line):
             line_end = _cut_display(document, position, position + opening.start(), opening[0])
         elif heading := _heading_level(line):
             document.passages.append(Passage("heading", Span(position, line_end), heading))
@@ -144,6 +144,18 @@ def _displays(document: Document) -> re.Pattern[str]:
     """What opens a display, in LaTeX or by a command of the author's."""
     own = "|".join(re.escape(name) + "(?![A-Za-z])" for name in document.macros.displays)
     return re.compile(f"{_OPENING.pattern}|{own}") if own else _OPENING
+
+
+def _opening(displays: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The first sign that opens a display; `$$` between two formulas of one line, `$a$$b$`, opens none."""
+    return next(
+        (each for each in displays.finditer(text) if each[0] != "$$" or _is_outside(text[: each.start()])), None
+    )
+
+
+def _is_outside(before: str) -> bool:
+    """Whether every formula on the line has ended."""
+    return before.replace("\\$", "").count("$") % 2 == 0
 
 
 def _heading_level(line: str) -> int:
@@ -231,12 +243,12 @@ def _cut_display(document: Document, line_start: int, start: int, opening: str) 
         document.passages.append(Passage("math", Span(start + len(opening), end)))
         line_start = end + len(closing)
         line_end = _line_end(document.read_as, line_start)
-        another = _displays(document).search(document.read_as, line_start, line_end)
+        another = _opening(_displays(document), document.read_as[line_start:line_end])
         if another is None:
             if document.read_as[line_start:line_end].strip():
                 document.passages.append(Passage("text", Span(line_start, line_end)))
             return line_end
-        start, opening = another.start(), another[0]
+        start, opening = line_start + another.start(), another[0]
 
 
 def _closing(opening: str) -> str:

@@ -14,6 +14,7 @@ from glassformer.by_hand.grammar.expressions import (
     Name,
     Node,
     Number,
+    Power,
     Span,
     children,
     names_in,
@@ -29,6 +30,8 @@ _TABLE = re.compile(r"^[ \t]*\|.*\|[ \t]*\n[ \t]*\|[-:|\s]*-[-:|\s]*\|[ \t]*\n(?
 _CELL = re.compile(r"(?<=\|)([^|\n]*)(?=\|)")
 _AXES = re.compile(r"\s*\w*\s*[/\\→↓]\s*\w*\s*|\s*")  # `query / key` says what rows and columns are, not what is inside
 _FORMULA = re.compile(r"[(√^²³+*/·×]|[^\W\d]{2,}\s*\(")
+# A row of sums or means under the others: a formula of the columns is none of these.
+_SUMMED_UP = re.compile(r"[Σ∑]\W*\w{0,3}|sums?|totals?|means?|averages?|avg\.?|summe|mittelwert", re.I)
 # What may be worked out in every row by itself; other functions are of the whole column.
 _ENTRYWISE = frozenset({"sqrt", "exp", "sin", "cos", "log", "log2", "log10", "sigmoid", "relu", "absolute value"})
 
@@ -153,12 +156,15 @@ def _columns(document: Document, table: _Table) -> Iterator[tuple[Node, Node]]:
         for j, cell in enumerate(table.header)
         if isinstance(name := cell.parsed(), Name) and not name.index
     }
+    if (errors := [j for j, cell in enumerate(table.header) if cell.bare == "e"]) and "e" not in named:
+        named["e"] = errors[0]
+    body = [[cell.parsed() for cell in row] for row in table.body if row and not _SUMMED_UP.fullmatch(row[0].bare)]
     for j, heading in enumerate(table.header):
         if not _formula_of(heading, table):
             continue
         try:
-            formula = heading.read()
-            yield from _worked(formula, named, [[cell.parsed() for cell in row] for row in table.body], j)
+            formula = _with_own_e(heading.read()) if errors else heading.read()
+            yield from _worked(formula, named, body, j)
         except UnreadableError as error:
             document.unreadable.append((heading.start, f"the column '{heading.bare}': {error}"))
 
@@ -183,6 +189,14 @@ def _worked(formula: Node, named: dict[str, int], body: list[list[Node | None]],
         yield _put_in(formula, whole), _column(rows, j)
     else:
         raise UnreadableError("a function of whole columns within a formula is not read")
+
+
+def _with_own_e(formula: Node) -> Node:
+    """Where a column is called e, that is an error, and e² is its square: no power of Euler's number."""
+    inner = tuple(_with_own_e(child) for child in children(formula))
+    if isinstance(formula, Call) and formula.function == "exp":
+        return Power(Name("e", formula.span), inner[0], formula.span)
+    return with_children(formula, inner) if inner else formula
 
 
 def _column(rows: list[list[Number | None]], k: int) -> Matrix:

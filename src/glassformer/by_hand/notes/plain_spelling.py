@@ -31,6 +31,9 @@ def _plain_line(line: str, *, is_tex: bool, has_names: bool) -> str:
         line = _LINK.sub(lambda match: " " + match[1] + " " * (len(match[0]) - len(match[1]) - 1), line)
         line = _ESCAPED_BRACKET.sub(" [", line)
         line = _TILDE.sub(lambda match: match[0].replace("~=", "≈ ").replace("~", "≈"), line)
+        line = _TICK.sub(_blank, line)
+        line = _BOLD_WORKING.sub(lambda match: match[0].replace("**", "  "), line)
+        line = _LABEL.sub(lambda match: f" {match[1]} ", line)
         line = _BOLD_NUMBER.sub(lambda match: match[0].replace("**", "  "), line)
         line = _DOT_PRODUCT.sub(r"\1·\2", line)
         line = line if has_names else _with_times(line)
@@ -77,6 +80,12 @@ def _front_matter(text: str) -> str:
 _ESCAPED_BRACKET = re.compile(r"(?<!\\)\\\[(?=[^\[\]\\\n]*\](?!\())")  # \[1, 0] as Markdown editors write [1, 0]
 _TILDE = re.compile(r"(?<=[\d)\]%])[ \t]*~=?[ \t]*(?=[-−]?[\d\[.])(?!~)|(?<=[\d)\]%])[ \t]*=[ \t]*~(?=[-−]?\d)")
 _BOLD_NUMBER = re.compile(r"(?<![\w*)])\*\*[-−+]?[\d.,%\[\] ;\-−]*\d[\d.,%\[\] ;\-−]*\*\*(?![\w*(])")
+_BOLD_WORKING = re.compile(r"(?<![\w*)\]])\*\*(?=[-−\d(\[])[^*\n]*[=≈][^*\n]*(?<=[\d)\]%])\*\*(?![\w*(])")
+_LABEL = re.compile(r"(?<![\w_])_([^_\n`$=]{1,60}:)_(?![\w_])")  # _Example (ear shape):_
+# What somebody says of a line that came out. A cross, which says the opposite, stays.
+TICKS = "✓✔✅☑🎉👍\ufe0f"
+SAID_OF_IT = r"[\[(](?:ok|okay|checked|correct|verified|exact)[!.]?[\])]|(?:←|<-+|◄)[^=≈\n]*"  # [ok], ← from above
+_TICK = re.compile(rf"[{TICKS}]|(?<=[\d)\]%$`}}])[ \t]+(?:{SAID_OF_IT})[ \t]*$", re.I)
 _DOT_PRODUCT = re.compile(r"(?<![\w.])([A-Za-z]_?\d+)\.([A-Za-z]_?\d+)(?=[ \t]*[=≈])")
 # softmax of [4, 2] is [0.88, 0.12]
 _SAID = re.compile(

@@ -104,7 +104,8 @@ class Evaluator:
             return exactly(node.value) if is_plain else self._leaf(printed_value(node, given=False))
         value = self._worked_out(node, itself)
         worked = not isinstance(node, Name | Matrix | Transpose | Negative | Inverse)
-        return intervals.widened(value, self.convention.rounding) if itself and worked else value
+        half = self.convention.rounding
+        return intervals.shortened(value, half) if half and itself and worked else value
 
     def _leaf(self, value: Value) -> Value:
         """Numbers that go in; where results on the way are rounded, they are taken as they are printed."""

@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 READINGS = ("generous", "face", "local", "deep")
 GENEROUS, FACE, LOCAL, DEEP = range(4)
 
+_TIE = 1e-9  # of a unit: half-way between two, a number may be rounded either way
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -261,6 +262,15 @@ def widened(a: Value, half: Floats | float) -> Value:
     low, high = a.low.copy(), a.high.copy()
     low[[GENEROUS, FACE]] -= half
     high[[GENEROUS, FACE]] += half
+    return Value(low, high)
+
+
+def shortened(a: Value, half: float) -> Value:
+    """As if it had been written down on the way, rounded to the digit of which this is half a unit; 0.5 stays 0.5."""
+    unit, ends = 2 * half, [GENEROUS, FACE]
+    low, high = a.low.copy(), a.high.copy()
+    low[ends] = np.minimum(low[ends], np.round(low[ends] / unit - _TIE) * unit)
+    high[ends] = np.maximum(high[ends], np.round(high[ends] / unit + _TIE) * unit)
     return Value(low, high)
 
 

@@ -6,6 +6,7 @@ Looks at the text alone, and knows nothing of values.
 import re
 
 from glassformer.by_hand.grammar.expressions import Negative, Node, Number, Span, Sum, sum_of
+from glassformer.by_hand.notes.plain_spelling import SAID_OF_IT, TICKS
 
 _DASH_BEFORE = re.compile(r"(?:^|\n)[ \t>]*[-−–][ \t]+$")
 _DASH_FIRST = re.compile(r"[-−–][ \t]")
@@ -74,7 +75,10 @@ _FAR = 4000  # signs in which a heading is looked for
 _MODULO = re.compile(r"(?<![a-zA-Z])[bp]?mod\b")
 _MODULUS = 12  # signs after a chain in which it is named
 _ABOUT = re.compile(r"[≈≃≅~∼]|\\(?:approx|simeq|cong|sim|doteq)\b|\babout\b|\broughly\b", re.I)
-_END = re.compile(r"(?:[ \t.,;:!*`}\])│|✓✔]|\\[,;:! )\]]|\\(?:right|qquad|quad)\b|\\end\{[a-z]*\*?\})*(?:\$|\\\\|\n|$)")
+_END = re.compile(
+    rf"(?:[ \t.,;:!*`}}\])│|{TICKS}]|(?i:{SAID_OF_IT})|\\[,;:! )\]]|\\(?:right|qquad|quad)\b|\\end\{{[a-z]*\*?\}})*"
+    r"(?:\$|\\\\|\n|$)"
+)
 _COPIED_FORMULA = re.compile(r"\u200b|[\w)\]]\\(?:text|frac|sum|sqrt|mathbf|begin)\b[^$\n]*[=≈]")
 
 
