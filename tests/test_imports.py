@@ -55,7 +55,9 @@ def loaded_by(program: str, whose: str = "glassformer") -> list[str]:
     [
         (CLASSIFY, (*UNASKED, "models.translator", "models.language_model", "models.beam")),
         (TRANSLATE, (*UNASKED, "models.classifiers", "models.language_model")),
-        (GO_ON, (*UNASKED, "models.classifiers", "models.translator", "models.beam")),
+        pytest.param(
+            GO_ON, (*UNASKED, "models.classifiers", "models.translator", "models.beam"), marks=pytest.mark.slow
+        ),
         ("from glassformer import train", ("inside", "by_hand", "studio", "commands")),
         ("from glassformer import load", (*FACES, "commands", "drawing", "runs.certificate", "text.corpora")),
         ("from glassformer import watch", ("by_hand", "studio", "training", "commands", "runs", "objectives")),

@@ -31,6 +31,7 @@ SERIOUS = """async () => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.axe
 @pytest.mark.parametrize("place", PLACES)
 def test_axe_finds_nothing_serious_in_either_theme(visit: Open, place: str) -> None:

@@ -46,6 +46,7 @@ def test_a_coin_flip_model_is_told_that_it_is_no_better_than_chance(coins: Path,
     assert "✓ keeps its promises" in page
 
 
+@pytest.mark.slow
 def test_a_trained_model_of_negation_is_better_than_the_majority_class(tmp_path: Path) -> None:
     run = gf.train("classify", "negation:1000", out=tmp_path / "run", steps=149, threads=1, settings=NEGATION)
     found = run.learnt

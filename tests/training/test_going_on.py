@@ -131,6 +131,7 @@ def killed_at_once(words: list[str], folder: Path) -> None:
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 
 
+@pytest.mark.slow
 def test_killed_before_its_first_checkpoint_the_same_command_begins_it_again(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     sizes = [word for name, value in TINY.items() for word in ("--set", f"{name}={value}")]

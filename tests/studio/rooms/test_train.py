@@ -13,6 +13,7 @@ from glassformer.studio.rooms.train import Train, _thinned
 from glassformer.studio.shelf import Shelf
 
 
+@pytest.mark.slow
 def test_a_run_is_begun_stopped_and_resumed_and_its_checkpoints_are_shown(tmp_path: Path) -> None:
     visitor = Visitor(tmp_path / "runs")
     try:

@@ -37,6 +37,7 @@ def learnt_by_two() -> list[dict[str, list[float]]]:
     return in_team(LEARN, 2, [{name: [case.kind, case.plan] for name, case in CASES.items()}, STEPS])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_two_processes_have_the_losses_of_one(name: str) -> None:
     """Batches of unlike length, some with a single row, accumulated by one, two and three."""
@@ -61,6 +62,7 @@ with joined() as team:
 """
 
 
+@pytest.mark.slow
 def test_each_process_keeps_its_share_and_no_more() -> None:
     first, second = in_team(SHARES, 2)
     assert first[0] + second[0] == first[2] == second[2]
