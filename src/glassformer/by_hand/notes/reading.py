@@ -12,11 +12,12 @@ from glassformer.by_hand.notes.formats.restructured import read_restructured
 from glassformer.by_hand.notes.formats.web_pages import read_web_page
 from glassformer.by_hand.notes.formats.word_files import read_word_file
 from glassformer.by_hand.notes.macros import read_macros, without_definitions
-from glassformer.by_hand.notes.markdown_tables import read_tables
 from glassformer.by_hand.notes.plain_spelling import plainly
 from glassformer.by_hand.notes.programs.fences import read_programs
 from glassformer.by_hand.notes.programs.notebooks import read_notebook
 from glassformer.by_hand.notes.sheets import read_csv, read_xlsx
+from glassformer.by_hand.notes.tables.latex_tables import read_latex_tables
+from glassformer.by_hand.notes.tables.markdown_tables import read_tables
 from glassformer.by_hand.notes.worksheet_files import read_toml, read_yaml
 from glassformer.errors import InputError, nearest
 
@@ -98,7 +99,7 @@ def open_bytes(data: bytes, file: str, suffix: str = ".md", beside: str = "") ->
     written = _without_comments(text) if suffix == ".tex" else without_definitions(text)
     document = Document(file, text, read_as=plainly(written, suffix), macros=macros)
     cut(document)
-    read_tables(document)
+    (read_latex_tables if suffix == ".tex" else read_tables)(document)
     read_programs(document)
     return document
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from glassformer.by_hand.notes.documents import Document, cut
 from glassformer.by_hand.notes.macros import read_macros, without_definitions
-from glassformer.by_hand.notes.markdown_tables import read_tables
 from glassformer.by_hand.notes.plain_spelling import plainly
 from glassformer.by_hand.notes.programs.fences import read_programs
+from glassformer.by_hand.notes.tables.markdown_tables import read_tables
 
 
 @dataclass

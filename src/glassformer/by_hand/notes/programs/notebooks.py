@@ -8,8 +8,8 @@ import re
 from typing import Any
 
 from glassformer.by_hand.notes.documents import Document, cut
-from glassformer.by_hand.notes.markdown_tables import read_tables
 from glassformer.by_hand.notes.programs.cells import Cells, Output
+from glassformer.by_hand.notes.tables.markdown_tables import read_tables
 
 LONGEST_OUTPUT = 100_000
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")

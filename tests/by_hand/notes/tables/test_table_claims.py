@@ -57,3 +57,26 @@ def test_a_column_called_e_holds_errors_and_not_the_number_of_euler() -> None:
     table = "| i | e | e² |\n|---|---|---|\n| 1 | 0.4 | 0.16 |\n| 2 | 0.3 | 0.09 |\n| 3 | 1.2 | 1.45 |\n"
     assert found(table) == [(5, "1.45", "1.44")]
     assert found("| x | e^x |\n|---|---|\n| 1 | 2.718 |\n| 2 | 7.389 |\n| 3 | 20.068 |\n") == [(5, "20.068", "20.086")]
+
+
+def test_a_heading_may_name_what_it_works_out() -> None:
+    table = "| x | y | z = 2x - y | e = y - x | e² |\n|---|---|---|---|---|\n| 3 | 4.5 | 1.5 | 1.5 | 2.25 |\n"
+    assert found(f"{table}| 2.5 | 4.25 | 0.75 | 1.75 | 3.0625 |\n") == []
+    assert found(f"{table}| 2.5 | 4.25 | 0.57 | 1.75 | 3.0625 |\n") == [(4, "0.57", "0.75")]
+    assert found(f"{table}| 2.5 | 4.25 | 0.75 | 1.75 | 3.6025 |\n") == [(4, "3.6025", "3.0625")]
+
+
+def test_a_bar_over_a_column_is_its_mean() -> None:
+    heading = "| x | y | x - x̄ | (x - x̄)² | (x_i - x̄)(y_i - ȳ) |\n|--|--|--|--|--|\n"
+    rows = "| 3 | 4 | 2 | 4 | 4 |\n| 2 | 2 | 1 | 1 | 0 |\n| 1 | 3 | 0 | 0 | 0 |\n| -1 | 1 | -2 | 4 | 2 |\n"
+    last, sums = "| 0 | 0 | -1 | 1 | 2 |\n", "| 5 | 10 | 0 | 10 | 8 |\n"
+    report = check_text(heading + rows + last + sums)
+    assert report.findings == []
+    assert report.coverage.checked == 15  # none of the row of sums
+    assert check_text(heading + "| 3 | 4 | 2 | 4 | 4 |\n| 1 | 2 | 1 | 1 | 0 |\n").coverage.checked == 0  # too few
+
+
+def test_a_letter_e_beside_a_column_may_be_anything() -> None:
+    report = check_text("| x | x·e |\n|---|---|\n| 3 | 1.2 |\n| 2 | -1.6 |\n| 1 | 1.0 |\n")
+    assert report.findings == []
+    assert any("may mean this or that" in each.why for each in report.unreadable)
