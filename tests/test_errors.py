@@ -34,6 +34,12 @@ def test_the_nearest_word_or_all_of_them() -> None:
     assert nearest("xyz", ["weights", "scores"]) == "known: scores, weights."
 
 
+def test_of_very_many_words_some_are_named_and_the_rest_counted() -> None:
+    said = nearest("?", (f"notes-{i:03}.md" for i in range(57)))
+    assert said.startswith("known: notes-000.md, ")
+    assert said.endswith("notes-039.md and 17 more.")
+
+
 def test_no_word_is_asked_back_where_none_is_near() -> None:
     assert asked_back("wieghts", ["scores", "weights"]) == "did you mean 'weights'?"
     assert asked_back("xyz", ["weights", "scores"]) == ""

@@ -33,10 +33,14 @@ def counted(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+_MOST_NAMED = 40  # a table of choices is named whole, a full folder is not
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A sentence part that helps after an unknown word: the nearest known one, or all of them."""
+    """A sentence part that helps after an unknown word: the nearest known one, or all of them, if they are not many."""
     names = sorted(known)
-    return asked_back(word, names) or f"known: {', '.join(names)}."
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return asked_back(word, names) or f"known: {', '.join(names[:_MOST_NAMED])}{more}."
 
 
 def asked_back(word: str, known: Iterable[str]) -> str:

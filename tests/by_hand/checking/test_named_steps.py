@@ -36,6 +36,16 @@ def test_a_step_named_in_a_sentence() -> None:
     assert [(each.printed, each.right) for each in check_text(notes, "notes", ".tex").findings] == [("0.31", "0.21")]
 
 
+@pytest.mark.parametrize("given", ["M = [0, 0, -\\infty]", "N = [0, 0, 0]"])
+def test_a_step_whose_formula_stands_in_the_sentence(given: str) -> None:
+    notes = f"\\[ S_{{\\mathrm{{all}}}} = [0, 1, 0] \\]\n\\[ {given} \\]\nApplying row-wise softmax to "
+    notes += "$S_{\\mathrm{all}} + M$ gives\n\\[ A \\approx [0.27, 0.37, 0.00] \\]\n"
+    report = check_text(notes, "notes", ".tex")
+    wrong = [(each.printed, each.right) for each in report.findings]
+    assert wrong == ([("0.37", "0.73")] if given.startswith("M") else [])  # M is not known then
+    assert report.coverage.checked == (3 if given.startswith("M") else 0)
+
+
 @pytest.mark.parametrize(
     ("words", "numbers"),
     [

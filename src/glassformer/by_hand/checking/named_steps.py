@@ -6,9 +6,26 @@ nothing: the numbers themselves must show that the step was meant.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from glassformer.by_hand.grammar.expressions import Call, Inverse, Matrix, Name, Node, Number, Product, Span, Transpose
+from glassformer.by_hand.grammar.expressions import (
+    Call,
+    Inverse,
+    Matrix,
+    Name,
+    Node,
+    Number,
+    Product,
+    Span,
+    Transpose,
+    children,
+    names_in,
+    with_children,
+)
+from glassformer.by_hand.grammar.lexing import lex
+from glassformer.by_hand.grammar.name_lexing import Ground
 from glassformer.by_hand.grammar.names import canonical
+from glassformer.by_hand.grammar.parsing import UnreadableError, parse
 from glassformer.by_hand.numbers.scope import Scope
 
 # The words of a step, and the function that they name.
@@ -33,6 +50,9 @@ _SCALE = re.compile(
 _OF_NAME = re.compile(
     r"\b(?:of|to|on)\s+(?:the\s+)?(?:(?:matrix|vector|scores?)\s+)?[$`*]*([A-Za-z](?:_\{?\w{1,8}\}?)?)[$`*]*(?=[\s,.:;$`]|$)"
 )
+_OF_FORMULA = re.compile(
+    r"\b(?:of|to|on|over)\s+(?:the\s+)?\$([^$\n]*[A-Za-z][^$\n]*[-+−/*·][^$\n=≈]*|[^$\n=≈]*\\frac[^$\n=≈]*)\$"
+)
 # Something else is done as well.
 _MORE = re.compile(r"[∂∇Δδ]|\bgrad|\bderiv|\bmask|\bmultipl|\badd|\btranspos|\bsum\b|\bcolumn", re.I)
 MOST_WORDS = 40  # longer words say more than one thing
@@ -52,7 +72,7 @@ def steps(words: str, scope: Scope, before: list[Node]) -> Iterator[Node]:
         if scale := _SCALE.search(words):
             yield Product((operand, Inverse(_divisor(scale, here), here)), here)
         for function in functions:
-            if isinstance(operand, Matrix | Name) or function in _OF_ONE:
+            if not isinstance(operand, Number) or function in _OF_ONE:
                 yield Call(function, operand, here)
     if _DOT.search(words) and scope.find("Q") and scope.find("K"):
         here = Span(0, 0)
@@ -61,6 +81,9 @@ def steps(words: str, scope: Scope, before: list[Node]) -> Iterator[Node]:
 
 def _operands(words: str, scope: Scope, before: list[Node]) -> Iterator[Node]:
     """What the words name, or else what was printed last, or the last list of several numbers."""
+    if formula := _formula(words, scope):
+        yield formula
+        return
     symbols = {canonical(symbol) for symbol in _SYMBOL.findall(words)}
     if match := _OF_NAME.search(words):
         symbols.add(canonical(match[1]))
@@ -73,6 +96,25 @@ def _operands(words: str, scope: Scope, before: list[Node]) -> Iterator[Node]:
     lists = [node for node in before if isinstance(node, Matrix)]
     if lists and lists[-1] is not before[-1]:
         yield lists[-1]
+
+
+def _formula(words: str, scope: Scope) -> Node | None:
+    """`softmax to $S + M$`: the one formula that the words speak of, if all its names are known."""
+    said = _OF_FORMULA.findall(words)
+    if len(said) != 1 or words.count("$") != 2:
+        return None
+    try:
+        formula = parse(lex(Ground(said[0], 0, "math")))
+    except UnreadableError:
+        return None
+    names = names_in(formula)
+    return _nowhere(formula) if names and all(scope.find(name) for name in names) else None
+
+
+def _nowhere(node: Node) -> Node:
+    """The same without a place on the page: words have none that a number could be laid beside."""
+    inner = tuple(_nowhere(child) for child in children(node))
+    return replace(with_children(node, inner) if inner else node, span=Span(0, 0))
 
 
 def _divisor(scale: re.Match[str], here: Span) -> Node:
