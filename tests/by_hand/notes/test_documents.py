@@ -52,3 +52,14 @@ def test_two_formulas_side_by_side_open_no_display() -> None:
     report = checked(notes, ".tex")
     assert [(each.printed, each.right, each.level) for each in report.findings] == [("0.57", "0.47", "wrong")]
     assert found("$a$$b$ and then $$0.32 + 0.15 = 0.57$$") == [(1, "0.57", "0.47")]
+
+
+def test_what_a_comment_works_out_is_read() -> None:
+    program = "```python\nprint(a @ b)\n# Verify by hand: 1*4 + 2*5 = 4 + 10 = {}\nx = 3  # so low - 4 = high\n```\n"
+    assert found(program.format(14)) == []
+    assert checked(program.format(14)).coverage.checked == 3
+    assert found(program.format(15)) == [(3, "15", "14")]
+
+
+def test_a_comment_that_begins_with_a_number_is_read_once() -> None:
+    assert found("```python\n#1: 2.5 * 4.2 = 10.6\n```\n") == [(2, "10.6", "10.5")]

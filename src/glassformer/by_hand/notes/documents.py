@@ -179,6 +179,7 @@ def _cut_fence(document: Document, start: int, line_end: int, fence: str) -> int
         document.passages.append(Passage("math", inside))
     elif language in _WORKINGS:
         _cut_code(document, inside)
+        _cut_comments(document, inside)
     elif re.search(r"=[^=]*\d", document.slice(inside)):
         document.passed_over.append((start, f"a code block in {language}"))
     return close.end()
@@ -212,6 +213,20 @@ def _cut_code(document: Document, span: Span) -> None:
         start, depth, position = end + 1, 0, end + 1
     if start < span.end and text[start : span.end].strip():
         document.passages.append(Passage("code", Span(start, span.end)))
+
+
+# Arithmetic with numbers alone after the words of a comment, to the end of its line: `# Verify: 1*4 + 2*5 = 14`.
+_OPERATION = r"[ \t]*[-−]?\(?\d[\d.]*\)?(?:[ \t]*[-−+*/×·][ \t]*\(?[-−]?\d[\d.]*\)?)+"
+_COMMENTED = re.compile(
+    rf"\#[ \t]*[^\W\d][^\n#]{{0,120}}?[:=](?P<sum>{_OPERATION}(?:[ \t]*=(?:{_OPERATION}|[ \t]*[-−]?\d[\d.]*))+)[ \t]*$",
+    re.M,
+)
+
+
+def _cut_comments(document: Document, span: Span) -> None:
+    """What a comment works out is a working, whatever the program does."""
+    for comment in _COMMENTED.finditer(document.read_as, span.start, span.end):
+        document.passages.append(Passage("text", Span(comment.start("sum"), comment.end("sum"))))
 
 
 def _closed(text: str, start: int, end: int) -> int:

@@ -32,6 +32,7 @@ _FORMULA = re.compile(r"[(√^²³+*/·×−–-]|[^\W\d]{2,}\s*\(|\\(?:frac|sqr
 _INDEXED = re.compile(r"_[ijknt]$")  # x_i is a number of the column x
 # A row of sums or means under the others: a formula of the columns is none of these.
 _SUMMED_UP = re.compile(r"[Σ∑]\W*\w{0,3}|sums?|totals?|means?|averages?|avg\.?|summe|mittelwert", re.I)
+_LONGEST_HEADING = 200  # signs; it is worked out in every row
 _FEWEST_ROWS = 3  # of which a last one may be the sum, and whose mean tells one column from another
 # What may be worked out in every row by itself; other functions are of the whole column.
 _ENTRYWISE = frozenset(
@@ -179,7 +180,7 @@ def _formulas(table: NumberTable) -> Iterator[_Heading]:
             other.bare for k, other in enumerate(table.header) if k != j and re.fullmatch(r"[^\W\d]\w*", other.bare)
         ]
         mentions = any(re.search(rf"(?<!\w){re.escape(word)}(?![A-Za-z0-9_])", text) for word in words)
-        if not _FORMULA.search(text) or "=" in text:
+        if not _FORMULA.search(text) or "=" in text or len(text) > _LONGEST_HEADING:
             continue
         try:
             formula = cell.read(start)
