@@ -65,9 +65,9 @@ def settings_for(draw: Any, name: str) -> dict[str, Any]:
         return found | {"stride": draw(st.sampled_from([1, 2, 3])), "pooled": draw(st.booleans())}
     if MODELS[name].family == "translator":
         layers = {"encoder_layers": draw(st.integers(1, 3)), "decoder_layers": draw(st.integers(1, 3))}
-        return found | attending | layers | {"norm_first": draw(st.booleans())}
+        return found | attending | layers | {"norm_first": draw(st.booleans()), "bias": draw(st.booleans())}
     if MODELS[name].family == "classifier":
-        depth = {"layers": draw(st.integers(0, 3)), "learned": draw(st.booleans())}
+        depth = {"layers": draw(st.integers(0, 3)), "learned": draw(st.booleans()), "bias": draw(st.booleans())}
         if not depth["layers"] and not depth["learned"]:  # bare: queries, keys and values are the rows themselves
             depth |= {"key_width": 0, "value_width": 0}
         return found | attending | depth
@@ -239,6 +239,13 @@ def test_the_notes_formula_of_attention_is_there() -> None:
     attention = next(row for row in sizes("attention").rows if row.part == "attention")
     assert attention.formula == "D·(2·K+V)·H + H·V·D + (2·K+V)·H + D"
     assert attention.numbers == "128·(2·32+32)·4 + 4·32·128 + (2·32+32)·4 + 128"
+
+
+def test_without_biases_attention_has_the_sheets_count() -> None:
+    config = configure("attention", width=128, heads=8, key_width=16, value_width=24, bias=False)
+    attention = next(row for row in sizes("attention", config).rows if row.part == "attention")
+    assert attention.formula == "D·(2·K+V)·H + H·V·D"  # d(2m+l)T + Tl·d
+    assert attention.count == 128 * (2 * 16 + 24) * 8 + 8 * 24 * 128 == 81_920
 
 
 def test_plain_data_carries_all() -> None:

@@ -233,6 +233,38 @@ def test_so_does_every_scheme_with_widths_of_ones_own(name: str, scheme: str) ->
     assert (found.parameters, 2 * found.mult_adds) == (told.parameters, told.forward)
 
 
+# --- as slides print them ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "mult_adds", "total"), [("mlp", 68.23, 260.89), ("conv", 35.38, 18.58), ("conv-pool", 27.58, 11.53)]
+)
+def test_slides_count_an_embedding_and_one_text(name: str, mult_adds: float, total: float) -> None:
+    found = describe_named(name, configure(name), 500).slide_totals(64)
+    assert round(found.mult_adds / 1e6, 2) == mult_adds
+    assert found.input == 64 * 500  # ids, and no mask
+    assert round(found.to_dict()["total_mb"], 2) == total
+
+
+def test_of_any_module_the_batch_is_that_of_the_example() -> None:
+    module = nn.Sequential(nn.Embedding(31, 5), nn.Flatten(), nn.Linear(35, 3), nn.ReLU())
+    found = describe(module, torch.zeros(2, 7, dtype=torch.long)).slide_totals()
+    assert found.input == 2 * 7
+    assert found.forward == 2 * (7 * 5 + 3)  # of one text, there and back
+    assert found.parameters == 31 * 5 + 35 * 3 + 3
+    assert found.mult_adds == 31 * 5 + 35 * 3  # no bias
+    one = describe(module, torch.zeros(1, 7, dtype=torch.long))
+    assert one.slide_totals(2) == found
+    with pytest.raises(gf.InputError, match="1 or more; 0 were asked for"):
+        one.slide_totals(0)
+
+
+def test_a_convolution_multiplies_once_for_each_window() -> None:
+    found = describe(nn.Conv1d(3, 5, 7), torch.ones(2, 3, 11)).slide_totals()
+    assert found.mult_adds == 5 * 3 * 7 * 5  # 11 − 7 + 1 = 5 windows
+    assert found.forward == 2 * 5 * 5
+
+
 # --- how it is shown ---------------------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassformer.errors import InputError
-from glassformer.text.corruption import span_hidden, tokens_hidden
+from glassformer.text.corruption import SHORTEST, Crop, span_hidden, tokens_hidden
 from glassformer.text.token_kinds import END, MASK, START
 
 SEEDS = st.integers(0, 3)
@@ -58,3 +58,36 @@ def test_hidden_tokens_keep_their_shares() -> None:
     others = shown[hidden & (shown != MASK) & (shown != ids)]
     assert others.min() >= 5
     assert others.max() == 101
+
+
+# --- crops -------------------------------------------------------------------------------------------------------
+
+
+@given(SEEDS, SEEDS, st.integers(0, 11))
+def test_a_piece_is_read_from_one_place_to_another_between_its_marks(seed: int, epoch: int, index: int) -> None:
+    text = np.concatenate([[2], DOCUMENT, [3]])
+    piece = Crop(share=1.0, before=1, after=1).of(text, seed=seed, epoch=epoch, index=index).tolist()
+    assert (piece[0], piece[-1]) == (2, 3)
+    assert SHORTEST <= len(piece) - 2 <= 101
+    assert piece[1:-1] == list(range(piece[1], piece[1] + len(piece) - 2))
+    assert piece[1] >= 5
+    assert piece[-2] <= 105
+
+
+def test_a_share_of_the_texts_is_cut_and_short_pieces_are_as_likely_as_long_ones() -> None:
+    text = np.arange(64)
+    pieces = [Crop(share=0.5).of(text, seed=1, epoch=2, index=index) for index in range(4000)]
+    lengths = np.array([len(each) for each in pieces])
+    cut = lengths[lengths < 64]
+    assert len(cut) / 4000 == pytest.approx(0.5, abs=0.04)
+    assert np.mean(cut < 32) == pytest.approx(0.5, abs=0.04)  # 16 to 32 tokens, or 32 to 64
+    assert {int(each[0]) for each in pieces} >= set(range(40))
+    assert {int(each[-1]) for each in pieces} >= set(range(24, 64))  # pieces begin and end anywhere
+
+
+def test_a_short_text_is_read_whole_and_so_is_every_text_without_a_share() -> None:
+    short = np.arange(SHORTEST)
+    assert Crop(share=1.0).of(short, seed=0, epoch=0, index=0) is short
+    assert Crop().of(DOCUMENT, seed=0, epoch=0, index=0) is DOCUMENT
+    with pytest.raises(InputError, match=r"`crop` is a share from 0 to 1; it is 1\.5"):
+        Crop(share=1.5)

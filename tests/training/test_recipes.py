@@ -50,11 +50,19 @@ def test_each_number_goes_where_it_belongs() -> None:
         (["width"], "name=value"),
         (["learning_rate=-1"], "0 or more"),
         (["new_names=0.5"], "new_names is for a translator"),
+        (["crop=0.5"], "crop is for a network that learns classes"),
     ],
 )
 def test_a_setting_that_cannot_be_is_named(words: list[str], said: str) -> None:
     with pytest.raises(InputError, match=said):
         recipe_for("generate", "stream", "modern", 1000, 1).with_settings(from_words(words))
+
+
+def test_pieces_are_read_by_networks_that_learn_classes() -> None:
+    assert recipe_for("classify", "classes", "bilstm", 1000, 10).with_settings({"crop": 0.5}).crop == 0.5
+    for objective, model in (("classes", "ngrams"), ("masked", "transformer")):
+        with pytest.raises(InputError, match=f"here a '{model}' learns to"):
+            recipe_for("classify", objective, model, 1000, 10).with_settings({"crop": 0.5})
 
 
 def test_a_model_of_another_task_is_refused() -> None:

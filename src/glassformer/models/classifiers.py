@@ -140,7 +140,7 @@ class EncoderClassifier(nn.Module):
                 config.width, config.heads, config.hidden, norm=norm, norm_first=config.norm_first,
                 activation=config.activation, dropout=config.dropout,
                 attention_dropout=config.attention_dropout, d_key=config.key_width or None,
-                d_value=config.value_width or None,
+                d_value=config.value_width or None, bias=config.bias,
             )
             for _ in range(config.layers)
         )  # fmt: skip
@@ -148,7 +148,7 @@ class EncoderClassifier(nn.Module):
         if config.layers == 0:
             self.attention = Attention(
                 config.width, config.heads, learned="qkvo" if config.learned else "", d_key=config.key_width or None,
-                d_value=config.value_width or None,
+                d_value=config.value_width or None, bias=config.bias,
             )  # fmt: skip
         self.final_norm = norm(config.width) if config.layers and config.norm_first else None
         self.pooler = Pooler(config.width) if config.pooler else None

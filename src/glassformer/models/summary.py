@@ -10,6 +10,7 @@ of the forward pass if the layer has parameters of its own, as torchinfo has it.
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from math import prod
 from typing import Any
 
 import torch
@@ -19,6 +20,7 @@ from torch.utils.flop_counter import flop_registry
 
 from glassformer.drawing.large_numbers import in_bytes, large
 from glassformer.drawing.layer_table import layer_table
+from glassformer.drawing.slide_totals import SlideTotals
 from glassformer.errors import InputError
 from glassformer.models.registry import MODELS
 from glassformer.models.weights import outline
@@ -35,6 +37,7 @@ class Layer:
     shape: tuple[int, ...] | None  # of what it gave out first; None if it was not called
     calls: int
     parameters: int
+    weights: int  # of the parameters: those that are no bias
     mult_adds: int
     output_bytes: int
     shared: bool  # some of its parameters, or the whole module, were met before
@@ -44,6 +47,11 @@ class Layer:
         """How far below the whole it stands."""
         return self.path.count(".") + 1 if self.path else 0
 
+    @property
+    def windows(self) -> int:
+        """How often the weights of a convolution meet one text; all other weights are said to do so once."""
+        return prod(self.shape[2:]) if self.shape and "Conv" in self.kind else 1
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -52,6 +60,7 @@ class Summary:
     layers: tuple[Layer, ...]
     trainable: int  # of the parameters
     input_bytes: int
+    input_numbers: int  # without masks
     parameter_bytes: int
 
     @property
@@ -81,10 +90,23 @@ class Summary:
             if depth is None or each.depth <= depth:
                 rows.append(asdict(each))
                 continue
-            for name in ("parameters", "mult_adds", "output_bytes"):
+            for name in ("parameters", "weights", "mult_adds", "output_bytes"):
                 rows[-1][name] += getattr(each, name)
             rows[-1]["shared"] |= each.shared
         return [Layer(**row) for row in rows]
+
+    def slide_totals(self, batch: int = 1) -> SlideTotals:
+        """What slides print below such a table, in numbers of four bytes: all of the input, and everything else for
+        one text of it. The first axis tells texts apart; `batch` is how many examples like this one go in."""
+        if batch < 1:
+            raise InputError(f"A batch is of 1 or more; {batch} were asked for.")
+        given = [prod(each.shape[1:]) for each in self.layers if each.shape and each.output_bytes]
+        return SlideTotals(
+            mult_adds=sum(each.weights * each.windows for each in self.layers),
+            input=batch * self.input_numbers,
+            forward=2 * sum(given),
+            parameters=self.parameters,
+        )
 
     def table(self, depth: int | None = DEPTH) -> str:
         """As lecture notes print it: a line for each layer, then the totals."""
@@ -150,11 +172,12 @@ def describe(module: nn.Module, example: Any, **named: Any) -> Summary:
     with torch.no_grad(), seen.watching(module):
         module(*inputs, **named)
     layers = tuple(_layers(module, seen))
-    unique = list(module.parameters())
+    unique, given = list(module.parameters()), list(_tensors([*inputs, *named.values()]))
     return Summary(
         layers=layers,
         trainable=sum(each.numel() for each in unique if each.requires_grad),
-        input_bytes=sum(_bytes(each) for each in _tensors([*inputs, *named.values()])),
+        input_bytes=sum(_bytes(each) for each in given),
+        input_numbers=sum(each.numel() for each in given if each.dtype != torch.bool),
         parameter_bytes=sum(_bytes(each) for each in unique),
     )
 
@@ -173,8 +196,9 @@ def _layers(module: nn.Module, seen: "_Pass") -> Iterator[Layer]:
     for path, each in module.named_modules(remove_duplicate=False):
         if isinstance(each, nn.ModuleList | nn.ModuleDict) and not len(each):
             continue  # a place for parts that this model has not got
-        own = list(each.parameters(recurse=False))
-        fresh = [weight for weight in own if id(weight) not in met]
+        called = dict(each.named_parameters(recurse=False))
+        own = list(called.values())
+        fresh = {name: weight for name, weight in called.items() if id(weight) not in met}
         again = id(each) in met
         met |= {id(each), *map(id, own)}
         calls = [] if again else seen.shapes.get(each, [])
@@ -183,7 +207,8 @@ def _layers(module: nn.Module, seen: "_Pass") -> Iterator[Layer]:
             kind=type(each).__name__,
             shape=calls[0] if calls else None,
             calls=len(calls),
-            parameters=sum(weight.numel() for weight in fresh),
+            parameters=sum(weight.numel() for weight in fresh.values()),
+            weights=sum(weight.numel() for name, weight in fresh.items() if "bias" not in name),
             mult_adds=0 if again else seen.mult_adds.get(each, 0),
             output_bytes=0 if again or not own else seen.output_bytes.get(each, 0),
             shared=again or len(fresh) < len(own),

@@ -36,7 +36,7 @@ class Translator(nn.Module):
                     config.width, config.heads, config.hidden, causal=decoder, cross=decoder, norm=norm,
                     norm_first=config.norm_first, activation=config.activation, dropout=config.dropout,
                     attention_dropout=config.attention_dropout, d_key=config.key_width or None,
-                    d_value=config.value_width or None,
+                    d_value=config.value_width or None, bias=config.bias,
                 )
                 for _ in range(count)
             )  # fmt: skip

@@ -5,6 +5,7 @@ text  →  a probability for each label
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,7 @@ from glassformer.objectives.predictions import (
 )
 from glassformer.text import batches
 from glassformer.text.samples import Labelled
-from glassformer.text.tokens import Tokens
+from glassformer.text.tokens import Ids, Tokens
 
 if TYPE_CHECKING:  # what is learnt from is loaded when there is something to learn
     from glassformer.objectives.lessons import Lessons, Measures
@@ -91,26 +92,35 @@ def _of_ngrams(small: bool) -> Preset:
 def lessons(
     train: Sequence[Labelled], valid: Sequence[Labelled], labels: Sequence[str], tokens: Tokens, measures: "Measures"
 ) -> "Lessons":
-    """Texts and their classes; the loss is that of the right class."""
-    from glassformer.objectives.lessons import Rows, always, class_loss, graded_loss, lessons_of
+    """Texts and their classes; the loss is that of the right class. Only in training are pieces read."""
+    from glassformer.objectives.lessons import Rows, class_loss, graded_loss, lessons_of
+    from glassformer.text.corruption import Crop
 
     numbers = {label: i for i, label in enumerate(labels)}
-    cut: list[batches.Shortened] = []
+    specials = tokens.specials
 
-    def part(samples: Sequence[Labelled]) -> Rows:
-        cut.append(
-            batches.shortened(
-                tokens.encode_many([each.text for each in samples]), measures.longest, tokens.specials.after
-            )
-        )
-        rows, classes = cut[-1].rows, [numbers[each.label] for each in samples]
+    def part(samples: Sequence[Labelled], crop: Crop) -> tuple[Rows, batches.Shortened]:
+        cut = batches.shortened(
+            tokens.encode_many([each.text for each in samples]), measures.longest, specials.after
+        )  # fmt: skip
+        classes = [numbers[each.label] for each in samples]
+
+        @lru_cache(maxsize=2)  # the epoch at hand and the next
+        def rows(epoch: int) -> Sequence[Ids]:
+            return [crop.of(row, seed=measures.seed, epoch=epoch, index=i) for i, row in enumerate(cut.rows)]
 
         def made(indices: Sequence[int], epoch: int) -> batches.LabelledBatch:
-            return batches.labelled_batch([rows[i] for i in indices], [classes[i] for i in indices])
+            here = rows(epoch)
+            return batches.labelled_batch([here[i] for i in indices], [classes[i] for i in indices])
 
-        return Rows(always([len(row) for row in rows]), made, measures.tokens_per_batch, measures.seed)
+        def lengths(epoch: int) -> list[int]:
+            return [len(row) for row in rows(epoch)]
 
-    return replace(lessons_of(part(train), part(valid), class_loss, cut[0]), graded=graded_loss)
+        return Rows(lengths, made, measures.tokens_per_batch, measures.seed), cut
+
+    crop = Crop(share=measures.crop, before=len(specials.before), after=len(specials.after))
+    learnt, cut = part(train, crop)
+    return replace(lessons_of(learnt, part(valid, Crop())[0], class_loss, cut), graded=graded_loss)
 
 
 def class_probabilities(trained: Trained, texts: Sequence[str]) -> np.ndarray:
@@ -185,4 +195,5 @@ CLASSES = Objective(
     beside="macro_f1",
     measure=Later("glassformer.objectives.metrics:share_of_rows"),
     baseline="ngrams",
+    crops=True,
 )

@@ -154,6 +154,7 @@ class Measures:
     tokens_per_batch: int
     seed: int = 0
     variety: Variety = field(default_factory=Variety)  # of pairs
+    crop: float = 0.0  # share of the texts of which a piece is read; of texts with classes
 
 
 def lessons_of(train: Rows, valid: Rows, loss: Loss, cut: batches.Shortened | None = None) -> Lessons:

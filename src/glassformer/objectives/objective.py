@@ -85,6 +85,7 @@ class Objective:
     baseline    a model that is fitted beside each run, to be better than; nothing where there is none
     writes      whether an answer is a text that is written: it takes its time, and another one may be as good
     goes_on     whether what is written goes on with the text itself, and has no end of its own
+    crops       whether pieces may be read in place of whole texts (`crop`)
     pretrains   whether it only pretrains, for another objective: at its end there is only its loss
     kept_lessons lessons from token files, validation samples, tokens, measures; None where a text must be in memory
     """
@@ -105,5 +106,6 @@ class Objective:
     baseline: str = ""
     writes: bool = False
     goes_on: bool = False
+    crops: bool = False
     pretrains: bool = False
     kept_lessons: "Callable[[TokenFolder, Sequence[Any], Tokens, Measures], Lessons] | None" = None

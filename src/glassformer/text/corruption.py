@@ -1,7 +1,9 @@
-"""Corruption: ids with something hidden, for a model to find again. Knows ids, no text, no padding.
+"""Corruption: ids with something hidden, for a model to find again or to do without. Knows ids, no text, no padding.
 
 What is hidden follows from (seed, epoch, index) alone, so that a run that was stopped sees the same again.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,7 @@ from glassformer.text.tokens import Ids, Tokens
 
 FEWEST_TO_CUT = 4  # tokens that are left of a document at least
 HIDDEN_SHARE = 0.15
+SHORTEST = 16  # tokens of a piece; shorter texts are read whole
 MASKED, REPLACED = 0.8, 0.1  # of the hidden: shown as <mask>, shown as another token; the rest is shown as it is
 
 
@@ -51,6 +54,38 @@ def tokens_hidden(ids: Ids, vocabulary: int, *, seed: int, epoch: int, index: in
     others = draw.integers(len(SPECIAL), vocabulary, size=len(ids))
     shown = np.where(hidden & (lot < MASKED), MASK, ids)
     return np.where(hidden & (lot >= MASKED) & (lot < MASKED + REPLACED), others, shown), hidden
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crop:
+    """A piece of a text in place of the whole, so that short texts are read in training too.
+
+        one two three four five six → three four five
+
+    share   of the texts in an epoch; in another one there are other pieces
+    before  how many special tokens begin a text, and begin a piece too; `after` end it
+    """
+
+    share: float = 0.0
+    before: int = 0
+    after: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.share <= 1.0:
+            raise InputError(f"`crop` is a share from 0 to 1; it is {self.share}.")
+
+    def of(self, ids: Ids, *, seed: int, epoch: int, index: int) -> Ids:
+        """A text as it is read in an epoch. The length of a piece is drawn evenly by its logarithm: a half of the text
+        to all of it is as likely as a quarter to a half. Then its place is drawn."""
+        first, last = self.before, len(ids) - self.after
+        if not self.share or last - first <= SHORTEST:
+            return ids
+        lot, how_long, where = np.random.default_rng([7, seed, epoch, index]).random(3)
+        if lot >= self.share:
+            return ids
+        length = round(SHORTEST * ((last - first) / SHORTEST) ** how_long)
+        begin = first + int(where * (last - first - length + 1))
+        return np.concatenate([ids[:first], ids[begin : begin + length], ids[last:]])
 
 
 def must_be_ours(tokens: Tokens) -> None:

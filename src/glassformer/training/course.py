@@ -37,6 +37,7 @@ from glassformer.training.adapters import merge_lora
 from glassformer.training.baselines import baselines, fits_model, too_slow
 from glassformer.training.forecasting.budget import Forecast, budget, forecast_again
 from glassformer.training.forecasting.ending import Deadline
+from glassformer.training.forecasting.enough import too_short
 from glassformer.training.loop import EpochEnded, Loop, Plan, Stepped, Validated, weights_in
 from glassformer.training.prepare import Prepared, alike, alike_again, check_same, idle, prepare, settings_of
 from glassformer.training.processes.team import ALONE, Team, joined
@@ -130,6 +131,8 @@ def teach(
     plan, forecast = budget(prepared, began, team) if team.leads else (prepared.recipe.plan, None)
     plan, threads = Plan(**team.told(asdict(plan))), team.told(forecast and forecast.threads)
     if forecast:
+        for warning in too_short(prepared, forecast):
+            tell(Said(warning))
         tell(forecast)
     with _held(folder, team):
         team.together(lambda: _begin(folder, settings_of(prepared, plan, threads), tell) if team.leads else None)

@@ -67,7 +67,7 @@ def prepare(request: Request, recipe: Recipe | None = None, corpus: Corpus | Non
     config = _config(recipe, corpus, tokens)
     measures = Measures(
         longest=_longest(recipe, config), tokens_per_batch=recipe.tokens_per_batch, seed=request.seed,
-        variety=Variety(new_names=recipe.new_names, lost_stops=recipe.lost_stops),
+        variety=Variety(new_names=recipe.new_names, lost_stops=recipe.lost_stops), crop=recipe.crop,
     )  # fmt: skip
     found = _lessons(recipe.objective, corpus, tokens, measures)
     _check_room(recipe.model, config, device)

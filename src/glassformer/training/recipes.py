@@ -16,7 +16,7 @@ from glassformer.text.tasks import TASKS
 from glassformer.training.loop import Plan
 
 FROM_DATA = ("vocabulary", "classes")  # sizes of a model that the data decide
-OF_LESSONS = ("longest", "tokens_per_batch", "new_names", "lost_stops")  # how samples become lessons
+OF_LESSONS = ("longest", "tokens_per_batch", "new_names", "lost_stops", "crop")  # how samples become lessons
 OF_PAIRS = ("new_names", "lost_stops")  # of these, what only a translator has: see Variety
 
 
@@ -32,6 +32,7 @@ class Recipe:
     tokens_per_batch: int = 4096
     new_names: float = 0.0
     lost_stops: float = 0.0
+    crop: float = 0.0
     plan: Plan = field(default_factory=Plan)
     minutes: float = 5.0  # if nobody names a budget
 
@@ -85,6 +86,11 @@ def _with(recipe: Recipe, name: str, value: Any) -> Recipe:
         recipe = _changed(recipe, name, value)
         if name in OF_PAIRS and OBJECTIVES[recipe.objective].family != "translator":
             raise InputError(f"{name} is for a translator; the objective here is '{recipe.objective}'.")
+        if name == "crop" and value and not _may_crop(recipe):
+            raise InputError(
+                "crop is for a network that learns classes, which reads pieces of texts in training; here a "
+                f"'{recipe.model}' learns to {OBJECTIVES[recipe.objective].learns}."
+            )
         if name == "longest" and "length" in recipe.settings:
             recipe = replace(recipe, settings={**recipe.settings, "length": value})
         return recipe
@@ -95,6 +101,11 @@ def _with(recipe: Recipe, name: str, value: Any) -> Recipe:
     raise InputError(
         f"There is no hyperparameter called '{name}'; {nearest(name, [*_TOKEN_NAMES, *OF_LESSONS, *model, *plan])}"
     )
+
+
+def _may_crop(recipe: Recipe) -> bool:
+    """Whether it reads samples again and again, and each may be a piece; who counts reads all of them once."""
+    return OBJECTIVES[recipe.objective].crops and not MODELS[recipe.model].counts
 
 
 def _changed(thing: Any, name: str, value: Any) -> Any:

@@ -60,6 +60,30 @@ def test_describe_shows_the_layers_as_lecture_notes_do(capsys: pytest.CaptureFix
         describe("attention", depth=-1)
 
 
+def test_describe_counts_as_slides_do(capsys: pytest.CaptureFixture[str]) -> None:
+    describe("conv-pool", slides=64)
+    page = capsys.readouterr().out
+    assert "as slides print it   input of 64, the rest of one" in page
+    assert "  input size                   0.12 MB\n" in page
+    assert "  estimated total size        11.53 MB\n" in page
+    describe("conv-pool", slides=64, json=True)
+    content = json.loads(capsys.readouterr().out)["slides"]
+    assert (content["batch"], round(content["total_mb"], 2)) == (64, 11.53)
+    describe("conv-pool", json=True)
+    assert "slides" not in json.loads(capsys.readouterr().out)
+    with pytest.raises(InputError, match="--slides -1 is no number of texts"):
+        describe("conv-pool", slides=-1)
+
+
+@pytest.mark.parametrize("model", ["attention", "transformer", "translator", "gpt"])
+def test_biases_can_be_left_out(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    counts = []
+    for bias in ("true", "false"):
+        describe(model, set_=("width=12", "heads=3", f"bias={bias}"), json=True)
+        counts.append(json.loads(capsys.readouterr().out)["parameters"])
+    assert counts[0] > counts[1]
+
+
 def test_key_and_value_widths_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
     describe("attention", set_=("width=10", "heads=3", "key-width=4", "value_width=7"), json=True)
     content = json.loads(capsys.readouterr().out)

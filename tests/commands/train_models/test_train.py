@@ -48,6 +48,13 @@ def test_json_is_one_document(tmp_path: Path) -> None:
     assert 0 <= answer["accuracy"] <= 1
 
 
+def test_what_is_fitted_beside_a_model_can_be_left_out(glassformer: Any, tmp_path: Path) -> None:
+    words = ["train", "classify", "negation:60", "--steps", "1", "--threads", "1", "--no-baseline", "--quiet"]
+    assert glassformer(*words, "--set", "width=16", "--out", str(tmp_path / "run")).code == 0
+    beside = (RunFolder.open(tmp_path / "run").read_scores() or {})["baselines"]
+    assert "ngrams" not in [each["baseline"] for each in beside]
+
+
 @pytest.mark.parametrize("budget", ["minutes", "epochs", "steps"])
 def test_a_budget_of_nothing_is_refused(budget: str) -> None:
     with pytest.raises(InputError, match=f"--{budget} must be above 0; it is 0"):

@@ -1,5 +1,7 @@
 """BERT and RoBERTa: the row of the segment goes into the positions, and RoBERTa's first two rows go."""
 
+from dataclasses import replace
+
 import torch
 
 from glassformer.exchange.foreign_config import ForeignConfig
@@ -28,3 +30,8 @@ def test_every_weight_has_its_place_once() -> None:
     ours = [name for slot in slots for name in slot.ours]
     assert len(ours) == len(set(ours))
     assert len({slot.theirs for slot in slots}) == len(slots)
+
+
+def test_projections_without_a_bias_have_no_place_there() -> None:
+    assert "bias is false (true there)" in LAYOUTS["BertModel"].misfits(replace(CONFIG, bias=False))
+    assert not LAYOUTS["BertModel"].misfits(CONFIG)

@@ -29,3 +29,8 @@ def test_other_rows_than_waves_are_refused() -> None:
         LAYOUTS["MarianMTModel"].inward(state, config)
     found = LAYOUTS["MarianMTModel"].inward({name: value for name, value in state.items() if name != WAVES}, config)
     assert found["head.linear.bias"].shape == (29,)
+
+
+def test_projections_without_a_bias_have_no_place_there() -> None:
+    config = configure("translator", vocabulary=29, width=6, heads=3, length=5, bias=False)
+    assert "bias is false (true there)" in LAYOUTS["MarianMTModel"].misfits(config)

@@ -36,6 +36,8 @@ def test_here_steps_are_measured() -> None:
     assert found.cost.network == 0
     assert found.held > 1e8  # torch itself
     assert found.cost.limit == "compute"
+    assert found.notes[0].startswith("Too short: 50 steps are hardly enough")
+    assert found.to_dict()["notes"] == list(found.notes)
     away = plan_request(asked, Where(2, "h100"))
     assert away.held == 0
     assert away.cost.network > 0

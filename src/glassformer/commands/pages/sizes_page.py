@@ -13,6 +13,7 @@ from rich.text import Text
 
 from glassformer.drawing.large_numbers import in_bytes, large
 from glassformer.drawing.matrices import rgb
+from glassformer.drawing.slide_totals import SlideTotals
 from glassformer.layers.positions import SCHEMES
 from glassformer.models.registry import MODELS
 from glassformer.models.sizes import BYTES, LETTERS, TRAINING, PartSize, Sizes, count_parameters
@@ -54,6 +55,16 @@ def print_layers(summary: Summary, depth: int, tokens: int, console: Console) ->
     )
     console.print()
     for line in summary.table(depth or None).splitlines():
+        console.print(Text(f"  {line}"), soft_wrap=True)
+    console.print()
+
+
+def print_slides(totals: SlideTotals, batch: int, console: Console) -> None:
+    """The totals as slides print them."""
+    rest = "" if batch == 1 else ", the rest of one"
+    console.print(Text.assemble("  ", ("as slides print it", "bold"), (f"   input of {batch:,}{rest}", "dim")))
+    console.print()
+    for line in str(totals).splitlines():
         console.print(Text(f"  {line}"), soft_wrap=True)
     console.print()
 

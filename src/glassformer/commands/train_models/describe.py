@@ -12,6 +12,7 @@ from glassformer.commands.pages.sizes_page import (
     print_positions,
     print_settings,
     print_sizes,
+    print_slides,
 )
 from glassformer.commands.settings import from_words
 from glassformer.drawing.terminal import terminal
@@ -33,6 +34,7 @@ def describe(
     set_: Annotated[tuple[str, ...], Parameter(name=["--set", "-s"])] = (),
     tokens: int = 0,
     depth: int = DEPTH,
+    slides: int = 0,
     json: bool = False,
 ) -> None:
     """Count a model's parameters by formula, compared with the real module; its FLOPs, its memory and its layers.
@@ -47,6 +49,9 @@ def describe(
         The length of the text that FLOPs, memory and output shapes are for; the longest by default.
     depth
         Levels of the tree of layers that are shown; 0 shows all.
+    slides
+        Also the totals as slides print them, after the package torch-summary: the input of so many texts, the rest of
+        one, in MB of 1,048,576 bytes.
     json
         Print one JSON document.
     """
@@ -58,12 +63,16 @@ def describe(
     name, config = _named(model, from_words(set_))
     if depth < 0:
         raise InputError(f"--depth {depth} is no number of levels; give 1 or more, or 0 for all.")
+    if slides < 0:
+        raise InputError(f"--slides {slides} is no number of texts; give 1 or more, such as 64, or leave it out.")
     found = sizes(name, config, tokens=tokens or None)
     summary = _reconcile(found, config)
     scheme = getattr(config, "positions", "")  # not every family has them
     if json:
         content = {"task": " or ".join(tasks_for(MODELS[name].family)), **found.to_dict(), "config": to_dict(config)}
         content["summary"] = summary.to_dict() if summary else None
+        if summary and slides:
+            content["slides"] = {"batch": slides, **summary.slide_totals(slides).to_dict()}
         if scheme:
             content["positions"] = {"scheme": scheme, "says": SCHEMES[scheme].sentence}
         print(json_format.dumps(content, ensure_ascii=False, indent=2))
@@ -71,6 +80,8 @@ def describe(
         print_sizes(found, model, MODELS[name].sentence, terminal())
         if summary:
             print_layers(summary, depth, found.tokens_of_a_side, terminal())
+        if summary and slides:
+            print_slides(summary.slide_totals(slides), slides, terminal())
         if scheme:
             print_positions(scheme, terminal())
         if model in MODELS:

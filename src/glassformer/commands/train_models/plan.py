@@ -115,7 +115,7 @@ def lines_of(found: Planned) -> list[str]:
     ]
     if job.processes > 1:
         lines.append(f"Network: {_seconds(costs.network)} of each step, beside {_seconds(costs.compute)} of computing.")
-    return [*lines, f"What limits is {LIMITS[costs.limit]}."]
+    return [*lines, f"What limits is {LIMITS[costs.limit]}.", *found.notes]
 
 
 def _bytes(size: float) -> str:

@@ -51,7 +51,7 @@ def train(
     limit: int = 0,
     without: tuple[str, ...] = (),
     keep_all: bool = False,
-    baseline: bool = True,
+    baseline: Annotated[bool, Parameter(negative="--no-baseline")] = True,
     resume: Path | None = None,
     nproc: int = 0,
     max_restarts: int = 0,

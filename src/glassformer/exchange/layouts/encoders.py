@@ -109,7 +109,7 @@ def _shapes(config: Any, skipped: int = 0) -> dict[str, tuple[int | None, ...]]:
 
 _NEEDS: dict[str, Any] = {
     "positions": "learned", "norm": "layer", "norm_first": False, "embedding_norm": True, "learned": True,
-    "activation": tuple(dict.fromkeys(PLAIN.values())),
+    "activation": tuple(dict.fromkeys(PLAIN.values())), "bias": True,
 }  # fmt: skip
 _HEADS = ("cls.", "lm_head.", "qa_outputs.", "classifier.")  # of other tasks, and not taken in
 

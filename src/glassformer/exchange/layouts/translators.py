@@ -139,7 +139,7 @@ def _kind(architecture: str, model_type: str, *, norm_first: bool) -> Layout:
         architecture=architecture, family="translator",
         needs={
             "positions": ("sinusoidal", "split sinusoidal"), "norm": "layer", "norm_first": norm_first,
-            "epsilon": (0.0, 1e-5), "activation": tuple(dict.fromkeys(PLAIN.values())),
+            "epsilon": (0.0, 1e-5), "activation": tuple(dict.fromkeys(PLAIN.values())), "bias": True,
         },
         also=shared_width, told=partial(_told, model_type=model_type), read=partial(_read, model_type=model_type),
         slots=_slots, before="model.", optional=(WAVES,), shapes=_shapes, outward=_outward, inward=_inward,

@@ -17,6 +17,7 @@ from glassformer.training import machine
 from glassformer.training.forecasting.budget import budget
 from glassformer.training.forecasting.costs import DEVICES, USUAL_SHARE, Cost, Device, Workload, cost
 from glassformer.training.forecasting.ending import read_seconds
+from glassformer.training.forecasting.enough import too_short
 from glassformer.training.loop import Plan
 from glassformer.training.optimizers import Weights
 from glassformer.training.prepare import Prepared, prepare
@@ -47,6 +48,7 @@ class Planned:
     cost: Cost
     held: float = 0.0  # bytes: Python, torch, and the text
     validating: float = 0.0  # seconds, of all validations together
+    notes: tuple[str, ...] = ()  # what a person should know before it begins
 
     @property
     def memory(self) -> float:
@@ -64,7 +66,7 @@ class Planned:
             "parameters": self.job.parameters, "processes": self.job.processes, "sharded": self.job.sharded,
             "flops_per_token": self.job.flops, "tokens_per_step": self.job.tokens_per_step, "tokens": self.job.tokens,
             **self.cost.to_dict(), "held": self.held, "memory_per_process": self.memory,
-            "validating": self.validating, "seconds": self.seconds,
+            "validating": self.validating, "seconds": self.seconds, "notes": list(self.notes),
         }  # fmt: skip
 
 
@@ -77,14 +79,15 @@ def plan_request(request: Request, where: Where) -> Planned:
     known = sizes(prepared.card.model, prepared.card.settings, tokens=prepared.card.longest)
     tokens = _tokens_of(prepared) * plan.accumulate
     job = _job(known, plan, where, tokens, tokens * forecast.steps, memories_of(prepared.model, plan))
+    notes = tuple(too_short(prepared, forecast))
     if where.device:
-        return Planned(job, cost(job, DEVICES[where.device], share=where.share))
+        return Planned(job, cost(job, DEVICES[where.device], share=where.share), notes=notes)
     here = Device(1.0, machine.facts().memory / where.processes, LOOPBACK, half=False)
     step = forecast.seconds / forecast.steps
     validating = read_seconds(prepared, prepared.corpus.valid, step) / plan.validate_every
     found = cost(job, here, compute=step)
     rest = before if job.sharded else max(before, held_now() - found.memory.total)  # with it, what was really held
-    return Planned(job, found, rest, validating)
+    return Planned(job, found, rest, validating, notes)
 
 
 def plan_sizes(model: str, settings: Mapping[str, Any], tokens: float, per_step: float, where: Where) -> Planned:
