@@ -310,6 +310,53 @@ def differentiated(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return torch.func.jvp(lambda values: (q @ k.mT).softmax(-1) @ values, (v,), (v,))[0]
 
 
+# --- one question, or none --------------------------------------------------------------------------------------------
+
+
+def fits_added_up(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return ((q[:, :1] * k).sum(-1, keepdim=True) * v).sum(1)
+
+
+def fits_in_a_product(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return torch.bmm((q[:, :1].expand_as(k) * k).sum(2)[:, None].tanh(), v)
+
+
+def one_number_for_a_pair(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    scores = F.linear(torch.cat([q[:, :1].expand_as(k), k, q - k], -1).relu(), drawn(1, 3 * WIDTH))
+    return torch.where(x[..., :1] > 0, scores, torch.zeros_like(scores)).mT @ v
+
+
+def one_number_for_a_row(x: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return torch.einsum("bt,btd->bd", F.linear(k, drawn(1, WIDTH)).squeeze(-1).sigmoid(), v)
+
+
+def one_channel(x: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return F.conv1d(k.mT, drawn(1, WIDTH, 1)) @ v
+
+
+class External(nn.Module):
+    """A softmax down the rows, shares along them again, and learned values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys, self.values = nn.Linear(WIDTH, 4, bias=False), nn.Linear(4, WIDTH, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        weights: Tensor = self.keys(x).softmax(1)
+        return self.values(weights / weights.sum(2, keepdim=True))  # type: ignore[no-any-return]
+
+
+class ReAttention(nn.Module):
+    """Weights that are normalised once more, as if they were features."""
+
+    def __init__(self, norm: nn.Module) -> None:
+        super().__init__()
+        self.norm, self.talk = norm, nn.Conv2d(1, 1, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (self.norm(self.talk((x @ x.mT).softmax(-1)[:, None]))[:, 0] * 0.5) @ x  # type: ignore[no-any-return]
+
+
 class Seq2Seq(nn.Module):
     """Weights of a layer, as long as the text, over the states of a recurrent network."""
 
@@ -333,10 +380,14 @@ _WAYS: tuple[Way, ...] = (
     sigmoid_of_additive_scores, sigmoid_added_up, sigmoid_over_its_sum, absolute_over_its_sum, squares_over_their_sum,
     bells, inverse_distances, squared_relu, turing_machine, memory_network, slots, capsules, nearest_three, graph,
     dense_graph, transport, synthesizer, soft_experts, pooled_question, best_of_random_ones, largest_kept,
-    differentiated,
+    differentiated, fits_added_up, fits_in_a_product, one_number_for_a_pair, one_number_for_a_row, one_channel,
 )  # fmt: skip
 
 OTHERWISE: dict[str, Callable[[], nn.Module]] = {
     **{way.__name__.replace("_", " "): (lambda way=way: Rows(way)) for way in _WAYS},  # type: ignore[misc]
     "sequence to sequence": Seq2Seq,
+    "external": External,
+    "re-attention": lambda: ReAttention(nn.LayerNorm(7)),
+    "re-attention by groups": lambda: ReAttention(nn.GroupNorm(1, 1)),
+    "re-attention by batches": lambda: ReAttention(nn.BatchNorm2d(1)),
 }

@@ -190,6 +190,9 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 _RANDOM = frozenset(("rand", "randn", "randint", "randperm", "bernoulli", "normal"))
+_DRAWN_IN_PLACE = frozenset((
+    "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_", "log_normal_", "geometric_",
+))  # fmt: skip
 _CHOOSING = frozenset(("index", "index_select", "gather", "select", "slice"))
 _STACKED = 3
 
@@ -201,7 +204,7 @@ def _is_nothing(operand: tuple[Tensor, int], fixed: bool) -> bool:
 
 
 def _overwrites(short: str) -> bool:
-    return short in ("copy_", "fill_", "zero_", "normal_", "uniform_", "set_", "random_", "bernoulli_", "resize_")
+    return short in ("copy_", "fill_", "zero_", "set_", "resize_") or short in _DRAWN_IN_PLACE
 
 
 def _short(func: Any) -> str:

@@ -16,11 +16,6 @@ from glassformer.inside.watching.following.score_steps import Shape
 from glassformer.inside.watching.following.trail import Trail
 
 
-def ended(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
-    """A layer makes new features of whatever it is given."""
-    return None
-
-
 def kept(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
     """The same numbers."""
     node = trail.node(args[0])
