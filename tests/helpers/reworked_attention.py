@@ -125,7 +125,18 @@ SPELLINGS: dict[str, tuple[str, set[str], Callable[..., Tensor]]] = {
     "product and sum": (
         "softmax", set(), lambda m, q, k, v: ((q @ k.mT).softmax(-1).unsqueeze(-1) * v.unsqueeze(2)).sum(-2)
     ),
+    "rows in one list": (
+        "softmax", set(), lambda m, q, k, v: (q @ k.mT).view(-1, 7).softmax(1).view(2, 3, -1, 7) @ v
+    ),
     # a matrix of the model asks
+    "pooled, rows in one list": (
+        "softmax", set(),
+        lambda m, q, k, v: torch.bmm(m.one(k[:, 0].reshape(-1, 3).tanh()).view(-1, 7).softmax(1).unsqueeze(1), v[:, 0]),
+    ),
+    "pooled, a picture": (
+        "softmax", set(),
+        lambda m, q, k, v: torch.einsum("bsn,bdn->bsd", m.talk(k).flatten(2).softmax(-1), v[..., :3].flatten(2)),
+    ),
     "pooled": ("softmax", set(), lambda m, q, k, v: (m.one(k[:, 0]).softmax(1) * v[:, 0]).sum(1)),
     "pooled, hidden": (
         "softmax", {"masked"},

@@ -334,6 +334,18 @@ def one_channel(x: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return F.conv1d(k.mT, drawn(1, WIDTH, 1)) @ v
 
 
+def one_softmax_for_all_pairs(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return (q @ k.mT).flatten(1).softmax(1).unflatten(1, (7, 7)) @ v
+
+
+def a_list_of_rows_softmaxed_down(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return (q @ k.mT).view(-1, 7).softmax(0).view(-1, 7, 7) @ v
+
+
+def a_list_of_rows_for_one_text(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return (q @ k.mT).view(-1, 7).softmax(1) @ v[0]
+
+
 class External(nn.Module):
     """A softmax down the rows, shares along them again, and learned values."""
 
@@ -381,6 +393,7 @@ _WAYS: tuple[Way, ...] = (
     bells, inverse_distances, squared_relu, turing_machine, memory_network, slots, capsules, nearest_three, graph,
     dense_graph, transport, synthesizer, soft_experts, pooled_question, best_of_random_ones, largest_kept,
     differentiated, fits_added_up, fits_in_a_product, one_number_for_a_pair, one_number_for_a_row, one_channel,
+    one_softmax_for_all_pairs, a_list_of_rows_softmaxed_down, a_list_of_rows_for_one_text,
 )  # fmt: skip
 
 OTHERWISE: dict[str, Callable[[], nn.Module]] = {

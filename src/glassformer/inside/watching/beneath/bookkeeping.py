@@ -214,7 +214,7 @@ def _kept(
     if name in ENDING or mark.kind in PAIRS:
         return set()
     others = [other for other in operands if other.tensor is not operand.tensor]
-    if name in TURNING or result.shape != operand.tensor.shape:
+    if mark.axis is not None and _is_moved(name, mark.axis, operand.tensor, result):
         mark = replace(mark, axis=None)
     if mark.kind == "weights" and operand.fixed and name in MULTIPLYING:  # numbers of the model, whatever it reads
         return set()
@@ -231,6 +231,13 @@ def _kept(
     if name in SUMS:
         return set()
     return {replace(mark, strong=False) if name in CUTTING else mark}  # the logarithms of shares, or some of them
+
+
+def _is_moved(name: str, axis: int, tensor: Tensor, result: Tensor) -> bool:
+    """Whether an axis, counted from the end, may be another one now."""
+    if name in TURNING or tensor.ndim != result.ndim or tensor.ndim < -axis:
+        return True
+    return tensor.shape[axis] != result.shape[axis]
 
 
 def _powers_kept(

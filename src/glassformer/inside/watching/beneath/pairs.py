@@ -50,7 +50,7 @@ class Pairs:
     step      a positive number that scales; `fade` its power
     columns   the last axis is what a layer made of one row; `single` if that is one number
     crossed   one row times each of several, place by place; its `lengths` are the axes along which they are several,
-              counted from the end. Added up along another it is a `fit`, one number for each of them
+              counted from the end. Added up along the columns it is a `fit`, one number for each of them
     """
 
     def __init__(self, new: Making) -> None:
@@ -97,8 +97,8 @@ class Pairs:
         if name not in ("sum", "mean") or not crossed or not isinstance(dims, list | tuple):
             return set()
         n_axes = operands[0].tensor.ndim
-        along = {dim % n_axes - n_axes for dim in dims}
-        return {self._new("fit", mark.made_by) for mark in crossed if along and not along & mark.lengths}
+        columns = [dim % n_axes for dim in dims] == [n_axes - 1]  # along rows it would be a sum of gated ones
+        return {self._new("fit", mark.made_by) for mark in crossed if columns and -1 not in mark.lengths}
 
     def _product(self, name: str, factors: Sequence[Carried], met: Sequence[Meeting]) -> tuple[set[WeightMark], Doubts]:
         doubts: Doubts = []

@@ -33,6 +33,7 @@ from glassformer.inside.watching.following.products import (
     argument,
     arranged,
     summed_along,
+    tensors_among,
 )  # fmt: skip
 from glassformer.inside.watching.following.rebuilding import SHARING, Heart, four_axes
 from glassformer.inside.watching.following.score_steps import Add, Step, Stretch, Talk
@@ -67,6 +68,9 @@ class Follower(Trail):
             weight_rules.split(self, args[0], result)
         if not isinstance(result, Tensor) or not result.is_floating_point():
             return None
+        if name not in _ROW_BY_ROW and any(map(self._is_folded, tensors_among(args))):
+            self.nodes[result] = self.lost(name, args, result) or Lost(name)
+            return None
         layer = LAYERS[name](args, kwargs) if name in LAYERS else None
         if layer is not None and (self.layers or self.node(layer.left) is not None):
             return self._product(layer, result)
@@ -84,6 +88,11 @@ class Follower(Trail):
         elif name.endswith("_"):  # it was written over
             self.nodes.pop(result, None)
         return None
+
+    def _is_folded(self, tensor: Tensor) -> bool:
+        node = self.node(tensor)
+        scores = node.scores if isinstance(node, AttentionWeights) else node
+        return isinstance(scores, Scores) and scores.folded
 
     # --- products: queries with keys, or weights with values ------------------------------------------------------
 
@@ -210,6 +219,9 @@ class Follower(Trail):
         return self._heart(both.node, values, result, (), both.node.whole)
 
 
+_ROW_BY_ROW = frozenset((
+    "softmax", "_softmax", "dropout", "view", "reshape", "_unsafe_view", "contiguous", "clone", "detach",
+))  # fmt: skip
 _SPLITTING = frozenset(("split", "chunk", "tensor_split", "split_with_sizes"))
 _ADDING = frozenset(("add", "add_", "__add__", "__radd__", "__iadd__"))
 

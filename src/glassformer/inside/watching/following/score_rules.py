@@ -222,9 +222,10 @@ def softmax(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | 
     number = trail.begun()
     if isinstance(node, Lost):
         return trail.astray(node.call, number)
-    if dim is not None and dim % result.ndim == node.axes[-2] and node.sink is None:
+    if dim is not None and dim % result.ndim == node.axes[-2] and node.sink is None and not node.folded:
         node = node.turned()  # what we took for queries are the keys
-    if dim is None or dim % result.ndim != node.axes[-1]:
+    along = 1 if node.folded else node.axes[-1]
+    if dim is None or dim % result.ndim != along:
         return trail.astray("softmax along another axis than the keys", number)
     weigher = "softmax" if node.sink is None else "quiet softmax"
     return AttentionWeights(node, number, weigher=weigher, kind=result.dtype)
