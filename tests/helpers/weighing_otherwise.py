@@ -310,7 +310,7 @@ def differentiated(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return torch.func.jvp(lambda values: (q @ k.mT).softmax(-1) @ values, (v,), (v,))[0]
 
 
-# --- one question, or none --------------------------------------------------------------------------------------------
+# --- one question, or none ----------------------------------------------------------------------------------------
 
 
 def fits_added_up(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -321,17 +321,33 @@ def fits_in_a_product(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return torch.bmm((q[:, :1].expand_as(k) * k).sum(2)[:, None].tanh(), v)
 
 
-def one_number_for_a_pair(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    scores = F.linear(torch.cat([q[:, :1].expand_as(k), k, q - k], -1).relu(), drawn(1, 3 * WIDTH))
+class OneForEach(nn.Module):
+    """A layer that makes one number of each row, and what is done with these and with other rows."""
+
+    def __init__(self, way: Way, width: int = WIDTH) -> None:
+        super().__init__()
+        self.way, self.one, self.values = way, nn.Linear(width, 1), nn.Linear(WIDTH, WIDTH)
+        self.channel = nn.Conv1d(WIDTH, 1, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.way(self, x, self.values(x))
+
+
+def _one_for_a_pair(model: OneForEach, x: Tensor, v: Tensor) -> Tensor:
+    scores = model.one(torch.cat([x[:, :1].expand_as(x), x, x[:, :1] - x], -1).relu())
     return torch.where(x[..., :1] > 0, scores, torch.zeros_like(scores)).mT @ v
 
 
-def one_number_for_a_row(x: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    return torch.einsum("bt,btd->bd", F.linear(k, drawn(1, WIDTH)).squeeze(-1).sigmoid(), v)
-
-
-def one_channel(x: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    return F.conv1d(k.mT, drawn(1, WIDTH, 1)) @ v
+_ONE_FOR_EACH: dict[str, Callable[[], nn.Module]] = {
+    "one for a pair": lambda: OneForEach(_one_for_a_pair, 3 * WIDTH),
+    "one for a row": lambda: OneForEach(lambda m, x, v: torch.einsum("bt,btd->bd", m.one(x).squeeze(-1).sigmoid(), v)),
+    "one channel": lambda: OneForEach(lambda m, x, v: m.channel(x.mT) @ v),
+    "one over the length of all": lambda: OneForEach(
+        lambda m, x, v: v * (F.normalize(m.one(x), dim=1) * x).sum(1, keepdim=True)
+    ),
+    "one over the sum of all": lambda: OneForEach(lambda m, x, v: ((w := m.one(x)) * v).sum(1) / w.sum(1)),
+    "one over the largest": lambda: OneForEach(lambda m, x, v: ((w := m.one(x)) / w.amax(1, keepdim=True) * v).sum(1)),
+}
 
 
 def one_softmax_for_all_pairs(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -392,12 +408,13 @@ _WAYS: tuple[Way, ...] = (
     sigmoid_of_additive_scores, sigmoid_added_up, sigmoid_over_its_sum, absolute_over_its_sum, squares_over_their_sum,
     bells, inverse_distances, squared_relu, turing_machine, memory_network, slots, capsules, nearest_three, graph,
     dense_graph, transport, synthesizer, soft_experts, pooled_question, best_of_random_ones, largest_kept,
-    differentiated, fits_added_up, fits_in_a_product, one_number_for_a_pair, one_number_for_a_row, one_channel,
+    differentiated, fits_added_up, fits_in_a_product,
     one_softmax_for_all_pairs, a_list_of_rows_softmaxed_down, a_list_of_rows_for_one_text,
 )  # fmt: skip
 
 OTHERWISE: dict[str, Callable[[], nn.Module]] = {
     **{way.__name__.replace("_", " "): (lambda way=way: Rows(way)) for way in _WAYS},  # type: ignore[misc]
+    **_ONE_FOR_EACH,
     "sequence to sequence": Seq2Seq,
     "external": External,
     "re-attention": lambda: ReAttention(nn.LayerNorm(7)),

@@ -88,6 +88,11 @@ def shares_as_a_gate(x: Tensor, a: Tensor, b: Tensor) -> Tensor:
     return (a.abs() / a.abs().sum(-1, keepdim=True)) * b
 
 
+def gated_and_averaged(x: Tensor, a: Tensor) -> Tensor:
+    rows = x * a[..., :1].sigmoid()
+    return (rows - rows.mean(-1, keepdim=True)) / (rows.var(-1, keepdim=True) + 1).sqrt()
+
+
 def sigmoid_by_powers(x: Tensor, a: Tensor, b: Tensor) -> Tensor:
     return b * a.exp() / (1 + a.exp())
 
@@ -143,7 +148,7 @@ _WAYS: tuple[Way, ...] = (
     distribution_of_returns, mixture_density, actor_and_critic, squeeze_and_excite, shares_as_a_gate,
     sigmoid_by_powers, mean_of_those_there, counted_places, largest_row, codebook, second_moments, interactions,
     drawn_around_a_mean, fourier, neighbours, focal, entropy_down_the_rows, teacher_and_student, expected_number,
-    drawn_by_powers,
+    drawn_by_powers, gated_and_averaged,
 )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from glassformer.inside.watching.beneath.kernels import (
     ADDING,
     CAREFUL,
     DISTANCES,
+    DIVIDING,
     ENDING,
     JOINING,
     MULTIPLYING,
@@ -29,9 +30,13 @@ from glassformer.inside.watching.beneath.kernels import (
 )  # fmt: skip
 from glassformer.inside.watching.beneath.marks import Carried, Meeting, WeightMark
 
-PAIRS = frozenset(("product", "weighed", "pair", "laid", "step", "fade", "columns", "single", "crossed", "fit"))
+PAIRS = frozenset(
+    ("product", "weighed", "pair", "laid", "step", "fade", "columns", "single", "whole", "gated", "crossed", "fit")
+)
 TWICE = "rows meet rows, and others again, without a softmax: linear attention, or a layer of its kind"
-LAID = "numbers worked out for pairs of rows multiply other rows: attention without a softmax, or a layer of its kind"
+LAID = (
+    "numbers for rows, or for pairs of them, multiply other rows: attention without a softmax, or a layer of its kind"
+)
 ONE = "one number for each row adds up other rows in a product: attention without a softmax, or a layer of its kind"
 Doubts = list[tuple[str, str]]
 
@@ -48,7 +53,8 @@ class Pairs:
     product   rows that met rows in a product; `weighed` if it was then laid across others, not yet added up
     pair      numbers for pairs of rows of another origin; `laid` if across others
     step      a positive number that scales; `fade` its power
-    columns   the last axis is what a layer made of one row; `single` if that is one number
+    columns   the last axis is what a layer made of one row; `single` if that is one number, `whole` what several of
+              these came to, and `gated` rows that were multiplied by them. Over its whole it is a `fit`
     crossed   one row times each of several, place by place; its `lengths` are the axes along which they are several,
               counted from the end. Added up along the columns it is a `fit`, one number for each of them
     """
@@ -73,7 +79,7 @@ class Pairs:
             for mark in operand.marks:
                 if mark.kind in PAIRS:
                     onwards |= _kept(name, mark, operand, others, result)
-        onwards |= self._fitting(name, operands, result, args)
+        onwards |= self._fitting(name, operands, result, args) | self._shared(name, operands)
         moving = [each for each in operands if not each.fixed and each.tensor.numel() > 1]
         if name in STEPS:
             onwards.add(self._new("step", name))
@@ -100,6 +106,14 @@ class Pairs:
         columns = [dim % n_axes for dim in dims] == [n_axes - 1]  # along rows it would be a sum of gated ones
         return {self._new("fit", mark.made_by) for mark in crossed if columns and -1 not in mark.lengths}
 
+    def _shared(self, name: str, operands: Sequence[Carried]) -> set[WeightMark]:
+        """Numbers, one for each row, over what all of them came to."""
+        if name not in DIVIDING or len(operands) < 2 or _are_powers(operands[0]):
+            return set()
+        wholes = {mark.number for mark in operands[1].marks if mark.kind == "whole"}
+        shared = [mark for mark in operands[0].marks if mark.kind == "single" and mark.number in wholes]
+        return {self._new("fit", mark.made_by) for mark in shared}
+
     def _product(self, name: str, factors: Sequence[Carried], met: Sequence[Meeting]) -> tuple[set[WeightMark], Doubts]:
         doubts: Doubts = []
         onwards = {mark for each in factors for mark in each.marks if mark.kind in ("step", "fade")}
@@ -122,6 +136,11 @@ class Pairs:
             onwards.add(self._new("product", name))
             onwards |= {mark for each in factors for mark in each.marks if mark.kind == "product"}
         return onwards, doubts[:1]
+
+
+def _are_powers(operand: Carried) -> bool:
+    """Whether they are positive, so that their shares are followed as such."""
+    return any(mark.kind in ("power", "mixed", "weights") for mark in operand.marks)
 
 
 def _repeated_along(tensor: Tensor, result: Tensor) -> frozenset[int]:
@@ -149,6 +168,9 @@ def _state(operands: Sequence[Carried]) -> bool:
 
 
 def _doubts(name: str, operands: Sequence[Carried]) -> Doubts:
+    if name in DIVIDING and len(operands) > 1 and not _are_powers(operands[0]):
+        wholes = {mark.number for mark in operands[1].marks if mark.kind == "whole"}
+        return [(m.made_by, LAID) for m in operands[0].marks if m.kind == "gated" and m.number in wholes][:1]
     if name not in SUMS or name == "cumsum":
         return []
     marks = [mark for each in operands for mark in each.marks]
@@ -170,8 +192,14 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
     if kind == "crossed":
         return {mark} if careful and not moving and result.shape == tensor.shape else set()
+    if kind in ("whole", "gated"):
+        return {mark} if careful or not moving else set()
+    if kind == "single" and (name in SUMS or (result.numel() < tensor.numel() and not moving and not careful)):
+        return {replace(mark, kind="whole")}
     if kind in ("single", "fit"):
         grown = result.numel() > tensor.numel()
+        if kind == "single" and name in MULTIPLYING and moving and grown:
+            return {replace(mark, kind="gated")}
         if kind == "fit" and name in MULTIPLYING and moving and grown:
             return {replace(mark, kind="laid")}
         return {mark} if name not in SUMS and not grown and (careful or not moving) else set()
