@@ -88,6 +88,13 @@ def shares_as_a_gate(x: Tensor, a: Tensor, b: Tensor) -> Tensor:
     return (a.abs() / a.abs().sum(-1, keepdim=True)) * b
 
 
+def written_row_by_row(x: Tensor, a: Tensor) -> Tensor:
+    rows = torch.empty_like(a)
+    for length in (torch.arange(0, 7, 2), torch.arange(1, 7, 2)):
+        rows[:, length] = a[:, length].relu()
+    return rows
+
+
 def gated_and_averaged(x: Tensor, a: Tensor) -> Tensor:
     rows = x * a[..., :1].sigmoid()
     return (rows - rows.mean(-1, keepdim=True)) / (rows.var(-1, keepdim=True) + 1).sqrt()
@@ -148,7 +155,7 @@ _WAYS: tuple[Way, ...] = (
     distribution_of_returns, mixture_density, actor_and_critic, squeeze_and_excite, shares_as_a_gate,
     sigmoid_by_powers, mean_of_those_there, counted_places, largest_row, codebook, second_moments, interactions,
     drawn_around_a_mean, fourier, neighbours, focal, entropy_down_the_rows, teacher_and_student, expected_number,
-    drawn_by_powers, gated_and_averaged,
+    drawn_by_powers, gated_and_averaged, written_row_by_row,
 )  # fmt: skip
 
 

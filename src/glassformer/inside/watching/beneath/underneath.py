@@ -190,6 +190,9 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 _RANDOM = frozenset(("rand", "randn", "randint", "randperm", "bernoulli", "normal"))
+_WRITTEN_IN_PLACE = frozenset((
+    "copy_", "fill_", "zero_", "set_", "resize_", "index_put_", "_index_put_impl_", "index_copy_", "scatter_",
+))  # fmt: skip
 _DRAWN_IN_PLACE = frozenset((
     "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_", "log_normal_", "geometric_",
 ))  # fmt: skip
@@ -204,7 +207,7 @@ def _is_nothing(operand: tuple[Tensor, int], fixed: bool) -> bool:
 
 
 def _overwrites(short: str) -> bool:
-    return short in ("copy_", "fill_", "zero_", "set_", "resize_") or short in _DRAWN_IN_PLACE
+    return short in _WRITTEN_IN_PLACE or short in _DRAWN_IN_PLACE
 
 
 def _short(func: Any) -> str:
