@@ -20,6 +20,8 @@ class Otherwise(nn.Module):
         self.talk, self.talk_more, self.over_heads = nn.Conv2d(3, 3, 1), nn.Conv2d(3, 3, 1), nn.Linear(3, 3)
         self.matrix, self.asking = nn.Parameter(torch.randn(3, 3)), nn.Parameter(torch.randn(2, 3))
         self.one, self.four, self.narrow = nn.Linear(3, 1), nn.Linear(3, 4), nn.Conv1d(3, 1, 1)
+        self.norm = nn.BatchNorm2d(3).eval()
+        self.norm.running_mean, self.norm.running_var = torch.tensor([0.1, -0.2, 0.3]), torch.tensor([0.5, 2.0, 1.0])
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         return self.function(self, q, k, v)  # type: ignore[no-any-return]
@@ -97,6 +99,16 @@ SPELLINGS: dict[str, tuple[str, set[str], Callable[..., Tensor]]] = {
         lambda m, q, k, v: torch.einsum("bhij,hg->bgij", (q @ k.mT).softmax(-1), m.matrix) @ v,
     ),
     "talkative": ("softmax", {"talked_scores", "masked", "talked_weights", "reweighted", "renormalised"}, talkative),
+    "talking and batch norm": (
+        "softmax", {"talked_weights", "reweighted"}, lambda m, q, k, v: 0.5 * m.norm(m.talk((q @ k.mT).softmax(-1))) @ v
+    ),
+    "where, by a tensor": (
+        "softmax", {"masked"},
+        lambda m, q, k, v: torch.where(FUTURE, torch.full((5, 7), -9e15), q @ k.mT).softmax(-1) @ v,
+    ),
+    "by keywords": (
+        "softmax", set(), lambda m, q, k, v: torch.softmax(input=torch.matmul(input=q, other=k.mT), dim=-1) @ v
+    ),
     "distances": ("softmax", set(), lambda m, q, k, v: (-torch.cdist(q, k)).softmax(-1) @ v),
     "squared distances": ("softmax", set(), lambda m, q, k, v: (-(torch.cdist(q, k) ** 2) * 0.3).softmax(-1) @ v),
     "a sink in front": (
@@ -113,7 +125,18 @@ SPELLINGS: dict[str, tuple[str, set[str], Callable[..., Tensor]]] = {
     "product and sum": (
         "softmax", set(), lambda m, q, k, v: ((q @ k.mT).softmax(-1).unsqueeze(-1) * v.unsqueeze(2)).sum(-2)
     ),
+    "rows in one list": (
+        "softmax", set(), lambda m, q, k, v: (q @ k.mT).view(-1, 7).softmax(1).view(2, 3, -1, 7) @ v
+    ),
     # a matrix of the model asks
+    "pooled, rows in one list": (
+        "softmax", set(),
+        lambda m, q, k, v: torch.bmm(m.one(k[:, 0].reshape(-1, 3).tanh()).view(-1, 7).softmax(1).unsqueeze(1), v[:, 0]),
+    ),
+    "pooled, a picture": (
+        "softmax", set(),
+        lambda m, q, k, v: torch.einsum("bsn,bdn->bsd", m.talk(k).flatten(2).softmax(-1), v[..., :3].flatten(2)),
+    ),
     "pooled": ("softmax", set(), lambda m, q, k, v: (m.one(k[:, 0]).softmax(1) * v[:, 0]).sum(1)),
     "pooled, hidden": (
         "softmax", {"masked"},

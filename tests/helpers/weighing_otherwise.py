@@ -310,6 +310,81 @@ def differentiated(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return torch.func.jvp(lambda values: (q @ k.mT).softmax(-1) @ values, (v,), (v,))[0]
 
 
+# --- one question, or none ----------------------------------------------------------------------------------------
+
+
+def fits_added_up(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return ((q[:, :1] * k).sum(-1, keepdim=True) * v).sum(1)
+
+
+def fits_in_a_product(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return torch.bmm((q[:, :1].expand_as(k) * k).sum(2)[:, None].tanh(), v)
+
+
+class OneForEach(nn.Module):
+    """A layer that makes one number of each row, and what is done with these and with other rows."""
+
+    def __init__(self, way: Way, width: int = WIDTH) -> None:
+        super().__init__()
+        self.way, self.one, self.values = way, nn.Linear(width, 1), nn.Linear(WIDTH, WIDTH)
+        self.channel = nn.Conv1d(WIDTH, 1, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.way(self, x, self.values(x))
+
+
+def _one_for_a_pair(model: OneForEach, x: Tensor, v: Tensor) -> Tensor:
+    scores = model.one(torch.cat([x[:, :1].expand_as(x), x, x[:, :1] - x], -1).relu())
+    return torch.where(x[..., :1] > 0, scores, torch.zeros_like(scores)).mT @ v
+
+
+_ONE_FOR_EACH: dict[str, Callable[[], nn.Module]] = {
+    "one for a pair": lambda: OneForEach(_one_for_a_pair, 3 * WIDTH),
+    "one for a row": lambda: OneForEach(lambda m, x, v: torch.einsum("bt,btd->bd", m.one(x).squeeze(-1).sigmoid(), v)),
+    "one channel": lambda: OneForEach(lambda m, x, v: m.channel(x.mT) @ v),
+    "one over the length of all": lambda: OneForEach(
+        lambda m, x, v: v * (F.normalize(m.one(x), dim=1) * x).sum(1, keepdim=True)
+    ),
+    "one over the sum of all": lambda: OneForEach(lambda m, x, v: ((w := m.one(x)) * v).sum(1) / w.sum(1)),
+    "one over the largest": lambda: OneForEach(lambda m, x, v: ((w := m.one(x)) / w.amax(1, keepdim=True) * v).sum(1)),
+}
+
+
+def one_softmax_for_all_pairs(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return (q @ k.mT).flatten(1).softmax(1).unflatten(1, (7, 7)) @ v
+
+
+def a_list_of_rows_softmaxed_down(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return (q @ k.mT).view(-1, 7).softmax(0).view(-1, 7, 7) @ v
+
+
+def a_list_of_rows_for_one_text(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return (q @ k.mT).view(-1, 7).softmax(1) @ v[0]
+
+
+class External(nn.Module):
+    """A softmax down the rows, shares along them again, and learned values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys, self.values = nn.Linear(WIDTH, 4, bias=False), nn.Linear(4, WIDTH, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        weights: Tensor = self.keys(x).softmax(1)
+        return self.values(weights / weights.sum(2, keepdim=True))  # type: ignore[no-any-return]
+
+
+class ReAttention(nn.Module):
+    """Weights that are normalised once more, as if they were features."""
+
+    def __init__(self, norm: nn.Module) -> None:
+        super().__init__()
+        self.norm, self.talk = norm, nn.Conv2d(1, 1, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (self.norm(self.talk((x @ x.mT).softmax(-1)[:, None]))[:, 0] * 0.5) @ x  # type: ignore[no-any-return]
+
+
 class Seq2Seq(nn.Module):
     """Weights of a layer, as long as the text, over the states of a recurrent network."""
 
@@ -333,10 +408,16 @@ _WAYS: tuple[Way, ...] = (
     sigmoid_of_additive_scores, sigmoid_added_up, sigmoid_over_its_sum, absolute_over_its_sum, squares_over_their_sum,
     bells, inverse_distances, squared_relu, turing_machine, memory_network, slots, capsules, nearest_three, graph,
     dense_graph, transport, synthesizer, soft_experts, pooled_question, best_of_random_ones, largest_kept,
-    differentiated,
+    differentiated, fits_added_up, fits_in_a_product,
+    one_softmax_for_all_pairs, a_list_of_rows_softmaxed_down, a_list_of_rows_for_one_text,
 )  # fmt: skip
 
 OTHERWISE: dict[str, Callable[[], nn.Module]] = {
     **{way.__name__.replace("_", " "): (lambda way=way: Rows(way)) for way in _WAYS},  # type: ignore[misc]
+    **_ONE_FOR_EACH,
     "sequence to sequence": Seq2Seq,
+    "external": External,
+    "re-attention": lambda: ReAttention(nn.LayerNorm(7)),
+    "re-attention by groups": lambda: ReAttention(nn.GroupNorm(1, 1)),
+    "re-attention by batches": lambda: ReAttention(nn.BatchNorm2d(1)),
 }

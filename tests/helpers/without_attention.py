@@ -59,6 +59,24 @@ def actor_and_critic(x: Tensor, a: Tensor, b: Tensor) -> Tensor:
     return (a.softmax(-1) * (b - a.log_softmax(-1))).sum(-1, keepdim=True)
 
 
+def focal(x: Tensor, a: Tensor) -> Tensor:
+    likely = x.log_softmax(-1).gather(-1, torch.zeros(2, 7, 1, dtype=torch.long)).flatten()
+    return (-((1 - likely.exp()) ** 2) * likely).sum()
+
+
+def entropy_down_the_rows(x: Tensor, a: Tensor) -> Tensor:
+    return (x.softmax(1) * x.log_softmax(1)).sum(1)
+
+
+def teacher_and_student(x: Tensor, a: Tensor) -> Tensor:
+    whole = F.kl_div(x.flip(1).log_softmax(1), x.softmax(1), reduction="sum")
+    return whole + (-x.softmax(2).chunk(2)[0] * x.log_softmax(2).chunk(2)[1]).sum(-1).mean()
+
+
+def expected_number(x: Tensor, a: Tensor) -> Tensor:
+    return torch.mm(a[:, 0].softmax(1), torch.arange(float(WIDTH))[:, None])
+
+
 # --- gates, means, products ---------------------------------------------------------------------------------------
 
 
@@ -68,6 +86,18 @@ def squeeze_and_excite(x: Tensor, a: Tensor) -> Tensor:
 
 def shares_as_a_gate(x: Tensor, a: Tensor, b: Tensor) -> Tensor:
     return (a.abs() / a.abs().sum(-1, keepdim=True)) * b
+
+
+def written_row_by_row(x: Tensor, a: Tensor) -> Tensor:
+    rows = torch.empty_like(a)
+    for length in (torch.arange(0, 7, 2), torch.arange(1, 7, 2)):
+        rows[:, length] = a[:, length].relu()
+    return rows
+
+
+def gated_and_averaged(x: Tensor, a: Tensor) -> Tensor:
+    rows = x * a[..., :1].sigmoid()
+    return (rows - rows.mean(-1, keepdim=True)) / (rows.var(-1, keepdim=True) + 1).sqrt()
 
 
 def sigmoid_by_powers(x: Tensor, a: Tensor, b: Tensor) -> Tensor:
@@ -116,11 +146,16 @@ def neighbours(x: Tensor, a: Tensor) -> Tensor:
     return near @ (near @ a).relu()
 
 
+def drawn_by_powers(x: Tensor, a: Tensor) -> Tensor:
+    return F.gumbel_softmax(a, hard=True)
+
+
 _WAYS: tuple[Way, ...] = (
     entropy, soft_labels, divergence, contrastive_loss, two_towers, redundancy, overlap, expected_rank,
     distribution_of_returns, mixture_density, actor_and_critic, squeeze_and_excite, shares_as_a_gate,
     sigmoid_by_powers, mean_of_those_there, counted_places, largest_row, codebook, second_moments, interactions,
-    drawn_around_a_mean, fourier, neighbours,
+    drawn_around_a_mean, fourier, neighbours, focal, entropy_down_the_rows, teacher_and_student, expected_number,
+    drawn_by_powers, gated_and_averaged, written_row_by_row,
 )  # fmt: skip
 
 
@@ -250,6 +285,30 @@ class TurnedPoints(nn.Module):
         return self.last(torch.bmm(rows, self.second(rows.amax(1)).view(-1, WIDTH, WIDTH)))
 
 
+class ChosenNorms(nn.Module):
+    """Several means of the same rows in shares that the model has learned, whatever it reads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shares = nn.Parameter(drawn(3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        shares = self.shares.softmax(0)
+        return x - (shares[0] * x.mean(-1, keepdim=True) + shares[1] * x.mean(1, keepdim=True) + shares[2] * x.mean())
+
+
+class Graph(nn.Module):
+    """Rows added up along a graph that was handed in, bent, and a layer after it."""
+
+    def __init__(self, normalised: bool) -> None:
+        super().__init__()
+        self.normalised, self.first, self.second = normalised, nn.Linear(WIDTH, WIDTH), nn.Parameter(drawn(WIDTH, 3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        rows = torch.mm(x[1, :WIDTH], self.first(x[0, :WIDTH])).relu()
+        return torch.mm(rows, F.normalize(self.second) if self.normalised else self.second)
+
+
 class Streams(nn.Module):
     """Four streams of each row, mixed by numbers made of the row itself; twice."""
 
@@ -283,4 +342,7 @@ WITHOUT: dict[str, Callable[[], nn.Module]] = {
     "long filter": LongFilter,
     "turned points": TurnedPoints,
     "streams": Streams,
+    "chosen norms": ChosenNorms,
+    "graph": lambda: Graph(normalised=False),
+    "graph, normalised": lambda: Graph(normalised=True),
 }  # fmt: skip

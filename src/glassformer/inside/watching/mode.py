@@ -18,7 +18,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import _disable_current_modes
 
 from glassformer.inside.watching.asking import Asking
-from glassformer.inside.watching.beneath.origins import Origins
+from glassformer.inside.watching.beneath.origins import Origins, storage_of
 from glassformer.inside.watching.beneath.sources import Sources
 from glassformer.inside.watching.beneath.underneath import Underneath
 from glassformer.inside.watching.calls import AttentionCall, Comparison, facts_of_attention
@@ -110,7 +110,16 @@ class WatchMode(TorchFunctionMode):
         if found is not None and found.number is not None:
             self._told.update(self._parts.pop(found.number, ()))
         asked = self.asking_layers.told(name, args, kwargs, result)
+        if asked is not None and self._given(asked, learned=False):  # the mean of fixed numbers under a softmax
+            asked = None
+        if found is not None and found.bent and self._given(found, learned=True):  # what was bent has met a layer
+            found = None
         return asked if found is None else found
+
+    def _given(self, found: Heart, learned: bool) -> bool:
+        """Whether its values depend on the model alone; and not on its weights, unless these count too."""
+        origins, place = self.under.origins, storage_of(found.values)
+        return place in origins.fixed and (learned or place not in origins.learned)
 
     def _keep(self, found: CaughtAttention) -> Any | None:
         """Rebuilds an attention, compares it, and keeps its stages; gives what to go on with if one was written."""

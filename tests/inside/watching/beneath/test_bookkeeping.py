@@ -80,10 +80,11 @@ def test_a_relu_bends_products_but_not_ordinary_numbers() -> None:
     assert "bent" not in bent(NONE)
 
 
-def test_a_norm_ends_a_mark_and_a_shape_alone_carries_none() -> None:
+def test_a_norm_ends_a_mark_but_that_of_weights_and_a_shape_alone_carries_none() -> None:
     book = Bookkeeping()
-    operand = Carried(W, softmaxed(book), False)
-    assert kinds(book.after("native_layer_norm", [operand], W, [W])[0]) == {"columns"}
+    operand, powers = Carried(W, softmaxed(book), False), Carried(X, book.after("exp", [Carried(X)], X, [X])[0])
+    assert kinds(book.after("native_layer_norm", [operand], W, [W])[0]) == {"columns", "weights"}
+    assert kinds(book.after("native_layer_norm", [powers], X, [X])[0]) == {"columns"}
     assert book.after("zeros_like", [operand], W, [W])[0] == NONE
     assert kinds(book.after("transpose", [operand], W.T, [W])[0]) == {"weights"}
 
@@ -133,3 +134,23 @@ def test_powers_worked_out_twice_are_the_same_powers() -> None:
     first, again, other = (book.after("exp", [Carried(each)], each, [each])[0] for each in (X, X, W))
     assert first == again
     assert first != other
+
+
+def test_shares_times_the_logarithms_of_shares_along_one_axis_are_an_entropy() -> None:
+    book, column = Bookkeeping(), W.sum(0)
+
+    def added_up(axis: int, other: int) -> list[str]:
+        weights = book.after("_softmax", [Carried(X)], W, [X, axis])[0]
+        logs = book.after("_log_softmax", [Carried(X)], W, [X, other])[0]
+        spread, _ = book.after("mul", [Carried(W, weights), Carried(W.clone(), logs)], W, [W, W])
+        return [meeting.made_by for meeting in book.after("sum", [Carried(W, spread)], column, [W, [0]])[1]]
+
+    assert added_up(0, 0) == []
+    assert added_up(0, 1) == ["softmax"]
+
+
+def test_a_norm_does_not_make_features_of_weights() -> None:
+    book = Bookkeeping()
+    normed, _ = book.after("native_layer_norm", [Carried(W, softmaxed(book))], W, [W])
+    (met,) = book.after("mm", [Carried(W, normed), Carried(V)], W @ V, [W, V])[1]
+    assert met.certain

@@ -4,7 +4,7 @@ import torch
 
 from glassformer.inside.watching.beneath.bookkeeping import Bookkeeping
 from glassformer.inside.watching.beneath.marks import Carried, Marks
-from glassformer.inside.watching.beneath.pairs import LAID, TWICE
+from glassformer.inside.watching.beneath.pairs import LAID, ONE, TWICE
 
 ROWS, SQUARE, OTHER = torch.zeros(5, 3), torch.zeros(5, 5), torch.zeros(5, 5)
 
@@ -53,3 +53,28 @@ def test_rows_laid_against_rows_are_pairs() -> None:
     assert met(book, Carried(SQUARE, bent), Carried(ROWS)) == [LAID]
     one_way, _ = book.after("add", [Carried(ROWS), Carried(ROWS[:1])], ROWS, [])
     assert one_way == frozenset()
+
+
+def test_one_number_that_a_layer_makes_of_each_row_is_doubted_where_it_adds_up_others() -> None:
+    book, column, matrix = Bookkeeping(), torch.zeros(5, 1), torch.zeros(3, 1)
+    single, _ = book.after("mm", [Carried(ROWS), Carried(matrix, fixed=True, learned=True)], column, [])
+    assert {mark.kind for mark in single} == {"single"}
+    bent, _ = book.after("sigmoid", [Carried(column, single)], column, [column])
+    across = column.T
+    assert ONE in met(book, Carried(across, bent), Carried(ROWS))
+    assert met(book, Carried(across, bent), Carried(ROWS, fixed=True)) == []  # a layer
+    assert met(book, Carried(torch.zeros(1, 1), single), Carried(ROWS[:1])) == []  # nothing is added up
+    gated, _ = book.after("mul", [Carried(ROWS), Carried(column, single)], ROWS, [ROWS, column])
+    assert "single" not in {mark.kind for mark in gated}
+
+
+def test_one_row_against_several_added_up_is_a_fit_of_each() -> None:
+    book, question = Bookkeeping(), ROWS[:1]
+    crossed, _ = book.after("mul", [Carried(question), Carried(ROWS)], ROWS, [question, ROWS])
+    assert {mark.kind for mark in crossed} == {"crossed"}
+    assert book.after("sum", [Carried(ROWS, crossed)], ROWS.sum(0), [ROWS, [0]])[0] == frozenset()  # along the rows
+    fits, _ = book.after("sum", [Carried(ROWS, crossed)], ROWS.sum(1), [ROWS, [1]])
+    assert {mark.kind for mark in fits} == {"fit"}
+    column = torch.zeros(5, 1)
+    laid, _ = book.after("mul", [Carried(column, fits), Carried(ROWS)], ROWS, [column, ROWS])
+    assert LAID in {meeting.doubt for meeting in book.after("sum", [Carried(ROWS, laid)], ROWS.sum(0), [ROWS, [0]])[1]}

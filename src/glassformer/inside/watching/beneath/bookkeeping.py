@@ -70,14 +70,14 @@ class Bookkeeping:
             return frozenset((replace(log, number=number, kind="weights", made_by="log-softmax"),)), []
         factors = _factors(name, operands) if name in PRODUCTS else operands
         onwards, met = (self._product if name in PRODUCTS else self._elsewhere)(name, factors, result)
-        more, doubts = self._pairs.after(name, factors, result, met)
+        more, doubts = self._pairs.after(name, factors, result, args, met)
         return frozenset(onwards | more), met + [Meeting(why, doubt=doubt) for why, doubt in doubts]
 
     def _softmax(self, name: str, operands: Sequence[Carried], result: Tensor, args: Sequence[Any]) -> WeightMark:
         mark = self.new("weights", name, (_length(args, result),))
-        along_last = _axis(args) % max(1, result.ndim) == result.ndim - 1
-        columns = along_last and any(each.kind == "columns" for each in operands[0].marks)
-        return replace(mark, across=not along_last, columns=columns)
+        axis = _axis(args) % max(1, result.ndim) - result.ndim
+        columns = axis == -1 and any(each.kind == "columns" for each in operands[0].marks)
+        return replace(mark, across=axis != -1, columns=columns, axis=axis)
 
     # --- products -------------------------------------------------------------------------------------------------
 
@@ -92,6 +92,9 @@ class Bookkeeping:
                 kept, meetings = _multiplied(mark, factor.tensor.shape[axis], others, fixed)
                 onwards |= kept
                 met += meetings
+            shares = [mark for mark in factor.marks if mark.kind == "weights" and not factor.fixed]
+            if shares and fixed and any(each.learned for each in others) and add_up_to_one(factor.tensor, axis):
+                met.append(Meeting(shares[0].made_by, learned=True))  # whatever was done to them, they are shares again
             known = factor.fixed or fixed or not others or any(mark.kind in _SHARES for mark in factor.marks)
             if not known and add_up_to_one(factor.tensor, axis):
                 met.append(Meeting("a matrix whose rows add up to one"))
@@ -206,9 +209,15 @@ def _kept(
     name: str, mark: WeightMark, operand: Carried, operands: Sequence[Carried], result: Tensor
 ) -> set[WeightMark]:
     """What becomes of one mark in a call that is no product."""
+    if name in ENDING and mark.kind == "weights":  # as in re-attention
+        return {replace(mark, pure=False, axis=None)}
     if name in ENDING or mark.kind in PAIRS:
         return set()
     others = [other for other in operands if other.tensor is not operand.tensor]
+    if mark.axis is not None and _is_moved(name, mark.axis, operand.tensor, result):
+        mark = replace(mark, axis=None)
+    if mark.kind == "weights" and operand.fixed and name in MULTIPLYING:  # numbers of the model, whatever it reads
+        return set()
     if mark.kind == "weights":
         return _weights_kept(name, mark, operand.tensor, others, result)
     if mark.kind == "spread":
@@ -219,7 +228,16 @@ def _kept(
         return set()
     if mark.kind in ("power", "sum", "mixed", "under"):
         return _powers_kept(name, mark, operand.tensor, others, result)
-    return {mark} if name not in SUMS else set()
+    if name in SUMS:
+        return set()
+    return {replace(mark, strong=False) if name in CUTTING else mark}  # the logarithms of shares, or some of them
+
+
+def _is_moved(name: str, axis: int, tensor: Tensor, result: Tensor) -> bool:
+    """Whether an axis, counted from the end, may be another one now."""
+    if name in TURNING or tensor.ndim != result.ndim or tensor.ndim < -axis:
+        return True
+    return tensor.shape[axis] != result.shape[axis]
 
 
 def _powers_kept(
@@ -255,13 +273,20 @@ def _weights_kept(
     strangers = [
         other
         for other in others
-        if other.tensor.numel() > 1 and not any(each.number == mark.number for each in other.marks)
+        if other.tensor.numel() > 1
+        and not any(each.number == mark.number or _is_a_loss(mark, tensor, each, other) for each in other.marks)
     ]
     if name in MULTIPLYING and strangers:
         return _weights_spread(mark, tensor, strangers, result)
     if strangers and not all(other.fixed for other in strangers):
         return {replace(mark, pure=False)}
     return {mark}
+
+
+def _is_a_loss(mark: WeightMark, tensor: Tensor, log: WeightMark, other: Carried) -> bool:
+    """Whether shares multiply the logarithms of others along the same axis, place by place: an entropy."""
+    alike = mark.axis is not None and mark.axis == log.axis and other.tensor.shape == tensor.shape
+    return log.kind == "log" and alike
 
 
 def _weights_spread(mark: WeightMark, tensor: Tensor, strangers: Sequence[Carried], result: Tensor) -> set[WeightMark]:

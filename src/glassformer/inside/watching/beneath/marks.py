@@ -23,6 +23,7 @@ class WeightMark:
     columns   they lie along the columns that a layer made of one row: shares of experts, or of classes
     usual     a power or a softmax; else any positive number, which is common in layers that weigh nothing
     spread    whose rows they were spread over
+    axis      along which they add up, counted from the end, as long as nothing has moved them
     """
 
     number: int
@@ -35,6 +36,7 @@ class WeightMark:
     columns: bool = False
     usual: bool = True
     spread: Hashable = None
+    axis: int | None = None
 
 
 Marks = frozenset[WeightMark]

@@ -2,12 +2,13 @@
 
 A product of rows with rows, one row laid against all others, or a distance begins a mark; where its numbers then add up
 other rows, that may have been an attention, and no softmax says so. A state-space layer does the same and is told by
-its step: one number that lets the state fade, as a power, and scales what enters it. It follows kernels by name, and
-rebuilds nothing.
+its step: one number that lets the state fade, as a power, and scales what enters it. One number that a layer makes of
+each row may be such a weight too, where a product adds up rows by it. It follows kernels by name, and rebuilds nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any, Protocol
 
 from torch import Tensor
 
@@ -15,6 +16,7 @@ from glassformer.inside.watching.beneath.kernels import (
     ADDING,
     CAREFUL,
     DISTANCES,
+    DIVIDING,
     ENDING,
     JOINING,
     MULTIPLYING,
@@ -28,10 +30,21 @@ from glassformer.inside.watching.beneath.kernels import (
 )  # fmt: skip
 from glassformer.inside.watching.beneath.marks import Carried, Meeting, WeightMark
 
-PAIRS = frozenset(("product", "weighed", "pair", "laid", "step", "fade", "columns"))
+PAIRS = frozenset(
+    ("product", "weighed", "pair", "laid", "step", "fade", "columns", "single", "whole", "gated", "crossed", "fit")
+)
 TWICE = "rows meet rows, and others again, without a softmax: linear attention, or a layer of its kind"
-LAID = "numbers worked out for pairs of rows multiply other rows: attention without a softmax, or a layer of its kind"
+LAID = (
+    "numbers for rows, or for pairs of them, multiply other rows: attention without a softmax, or a layer of its kind"
+)
+ONE = "one number for each row adds up other rows in a product: attention without a softmax, or a layer of its kind"
 Doubts = list[tuple[str, str]]
+
+
+class Making(Protocol):
+    """Makes a mark of its own number."""
+
+    def __call__(self, kind: str, name: str, lengths: Iterable[int] = ...) -> WeightMark: ...
 
 
 class Pairs:
@@ -40,18 +53,24 @@ class Pairs:
     product   rows that met rows in a product; `weighed` if it was then laid across others, not yet added up
     pair      numbers for pairs of rows of another origin; `laid` if across others
     step      a positive number that scales; `fade` its power
-    columns   the last axis is what a layer made of one row
+    columns   the last axis is what a layer made of one row; `single` if that is one number, `whole` what several of
+              these came to, and `gated` rows that were multiplied by them. Over its whole it is a `fit`
+    crossed   one row times each of several, place by place; its `lengths` are the axes along which they are several,
+              counted from the end. Added up along the columns it is a `fit`, one number for each of them
     """
 
-    def __init__(self, new: Callable[[str, str], WeightMark]) -> None:
+    def __init__(self, new: Making) -> None:
         self._new = new
 
     def after(
-        self, name: str, operands: Sequence[Carried], result: Tensor, met: Sequence[Meeting]
+        self, name: str, operands: Sequence[Carried], result: Tensor, args: Sequence[Any], met: Sequence[Meeting]
     ) -> tuple[set[WeightMark], Doubts]:
         """The marks of the result, and doubts with their reason; `met` are the weights that met others here."""
         if name in PRODUCTS:
             return self._product(name, operands, met)
+        if name == "convolution":
+            one = result.ndim > 2 and result.shape[1] == 1 and not operands[0].fixed
+            return {self._new("single", name)} if one else set(), []
         if name in ENDING:
             return {self._new("columns", name)}, []
         onwards: set[WeightMark] = set()
@@ -60,6 +79,7 @@ class Pairs:
             for mark in operand.marks:
                 if mark.kind in PAIRS:
                     onwards |= _kept(name, mark, operand, others, result)
+        onwards |= self._fitting(name, operands, result, args) | self._shared(name, operands)
         moving = [each for each in operands if not each.fixed and each.tensor.numel() > 1]
         if name in STEPS:
             onwards.add(self._new("step", name))
@@ -71,25 +91,74 @@ class Pairs:
             onwards.add(self._new("pair", name))
         return onwards, _doubts(name, operands)
 
+    def _fitting(self, name: str, operands: Sequence[Carried], result: Tensor, args: Sequence[Any]) -> set[WeightMark]:
+        """One row against several: first place by place, then added up."""
+        moving = [each.tensor for each in operands if not each.fixed and each.tensor.numel() > 1]
+        if name in MULTIPLYING and len(moving) == 2:
+            several = [_repeated_along(tensor, result) for tensor in moving]
+            one, other = several
+            return {self._new("crossed", name, one or other)} if bool(one) != bool(other) else set()
+        crossed = [mark for each in operands for mark in each.marks if mark.kind == "crossed"]
+        dims = args[1] if len(args) > 1 else None
+        if name not in ("sum", "mean") or not crossed or not isinstance(dims, list | tuple):
+            return set()
+        n_axes = operands[0].tensor.ndim
+        columns = [dim % n_axes for dim in dims] == [n_axes - 1]  # along rows it would be a sum of gated ones
+        return {self._new("fit", mark.made_by) for mark in crossed if columns and -1 not in mark.lengths}
+
+    def _shared(self, name: str, operands: Sequence[Carried]) -> set[WeightMark]:
+        """Numbers, one for each row, over what all of them came to."""
+        if name not in DIVIDING or len(operands) < 2 or _are_powers(operands[0]):
+            return set()
+        wholes = {mark.number for mark in operands[1].marks if mark.kind == "whole"}
+        shared = [mark for mark in operands[0].marks if mark.kind == "single" and mark.number in wholes]
+        return {self._new("fit", mark.made_by) for mark in shared}
+
     def _product(self, name: str, factors: Sequence[Carried], met: Sequence[Meeting]) -> tuple[set[WeightMark], Doubts]:
         doubts: Doubts = []
         onwards = {mark for each in factors for mark in each.marks if mark.kind in ("step", "fade")}
         if any(factor.fixed for factor in factors) or len(factors) < 2:
             onwards |= {mark for each in factors for mark in each.marks if mark.kind in ("pair", "laid")}
             last = factors[-1]
-            columns = last.fixed and last.tensor.ndim > 1 and last.tensor.shape[-1] > 1
-            return onwards | ({self._new("columns", name)} if columns else set()), doubts
+            if not last.fixed or last.tensor.ndim < 2 or all(factor.fixed for factor in factors):
+                return onwards, doubts
+            return onwards | {self._new("columns" if last.tensor.shape[-1] > 1 else "single", name)}, doubts
         for factor in factors:
             others = {mark.number for other in factors if other.tensor is not factor.tensor for mark in other.marks}
             for mark in factor.marks:
                 if mark.kind in ("product", "weighed") and mark.number not in others and not _state(factors):
                     doubts.append((mark.made_by, TWICE))
-                elif mark.kind in ("pair", "laid") and mark.number not in others and not _state(factors):
+                elif mark.kind in ("pair", "laid", "fit") and mark.number not in others and not _state(factors):
                     doubts.append((mark.made_by, LAID))
+                elif mark.kind == "single" and not _weighing(factor) and _adds_up(factors, factor):
+                    doubts.append((mark.made_by, ONE))
         if not met and not any(mark.kind == "weights" for each in factors for mark in each.marks):
             onwards.add(self._new("product", name))
             onwards |= {mark for each in factors for mark in each.marks if mark.kind == "product"}
         return onwards, doubts[:1]
+
+
+def _are_powers(operand: Carried) -> bool:
+    """Whether they are positive, so that their shares are followed as such."""
+    return any(mark.kind in ("power", "mixed", "weights") for mark in operand.marks)
+
+
+def _repeated_along(tensor: Tensor, result: Tensor) -> frozenset[int]:
+    """The axes, counted from the end, along which it is the same row again."""
+    sizes = [(1, 0)] * (result.ndim - tensor.ndim) + list(zip(tensor.shape, tensor.stride(), strict=True))
+    again = (size < whole or (step == 0 and whole > 1) for (size, step), whole in zip(sizes, result.shape, strict=True))
+    return frozenset(axis - result.ndim for axis, same in enumerate(again) if same)
+
+
+def _weighing(factor: Carried) -> bool:
+    """Whether it is known as weights by another way."""
+    return any(mark.kind in ("weights", "spread", "bent", "mixed") for mark in factor.marks)
+
+
+def _adds_up(factors: Sequence[Carried], factor: Carried) -> bool:
+    """Whether more than one is added up."""
+    tensor = factor.tensor
+    return tensor.ndim > 0 and tensor.shape[-1 if factor is factors[0] or tensor.ndim == 1 else -2] > 1
 
 
 def _state(operands: Sequence[Carried]) -> bool:
@@ -99,6 +168,9 @@ def _state(operands: Sequence[Carried]) -> bool:
 
 
 def _doubts(name: str, operands: Sequence[Carried]) -> Doubts:
+    if name in DIVIDING and len(operands) > 1 and not _are_powers(operands[0]):
+        wholes = {mark.number for mark in operands[1].marks if mark.kind == "whole"}
+        return [(m.made_by, LAID) for m in operands[0].marks if m.kind == "gated" and m.number in wholes][:1]
     if name not in SUMS or name == "cumsum":
         return []
     marks = [mark for each in operands for mark in each.marks]
@@ -118,6 +190,19 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if kind in ("step", "fade"):
         return {replace(mark, kind="fade")} if name in POWERS else {mark} if careful else set()
     moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
+    if kind == "crossed":
+        return {mark} if careful and not moving and result.shape == tensor.shape else set()
+    if kind in ("whole", "gated"):
+        return {mark} if careful or not moving else set()
+    if kind == "single" and (name in SUMS or (result.numel() < tensor.numel() and not moving and not careful)):
+        return {replace(mark, kind="whole")}
+    if kind in ("single", "fit"):
+        grown = result.numel() > tensor.numel()
+        if kind == "single" and name in MULTIPLYING and moving and grown:
+            return {replace(mark, kind="gated")}
+        if kind == "fit" and name in MULTIPLYING and moving and grown:
+            return {replace(mark, kind="laid")}
+        return {mark} if name not in SUMS and not grown and (careful or not moving) else set()
     if kind in ("pair", "laid"):
         if name in MULTIPLYING and moving:
             return {replace(mark, kind="laid")} if result.numel() > tensor.numel() else {mark}

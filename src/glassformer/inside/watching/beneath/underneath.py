@@ -190,6 +190,12 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 _RANDOM = frozenset(("rand", "randn", "randint", "randperm", "bernoulli", "normal"))
+_WRITTEN_IN_PLACE = frozenset((
+    "copy_", "fill_", "zero_", "set_", "resize_", "index_put_", "_index_put_impl_", "index_copy_", "scatter_",
+))  # fmt: skip
+_DRAWN_IN_PLACE = frozenset((
+    "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_", "log_normal_", "geometric_",
+))  # fmt: skip
 _CHOOSING = frozenset(("index", "index_select", "gather", "select", "slice"))
 _STACKED = 3
 
@@ -201,7 +207,7 @@ def _is_nothing(operand: tuple[Tensor, int], fixed: bool) -> bool:
 
 
 def _overwrites(short: str) -> bool:
-    return short in ("copy_", "fill_", "zero_", "normal_", "uniform_", "set_", "random_", "bernoulli_", "resize_")
+    return short in _WRITTEN_IN_PLACE or short in _DRAWN_IN_PLACE
 
 
 def _short(func: Any) -> str:

@@ -33,8 +33,9 @@ from glassformer.inside.watching.following.products import (
     argument,
     arranged,
     summed_along,
+    tensors_among,
 )  # fmt: skip
-from glassformer.inside.watching.following.rebuilding import Heart, four_axes
+from glassformer.inside.watching.following.rebuilding import SHARING, Heart, four_axes
 from glassformer.inside.watching.following.score_steps import Add, Step, Stretch, Talk
 from glassformer.inside.watching.following.trail import Trail
 from glassformer.inside.watching.following.weight_steps import with_step
@@ -58,12 +59,17 @@ class Follower(Trail):
     def told(self, name: str, args: Args, kwargs: Kwargs, result: Any) -> Heart | None:
         """Takes note of one call, and gives the attention that it completed, if any."""
         self.spoke, self.part_of = False, None
+        if not args and "input" in kwargs and "condition" not in kwargs:  # rules look for it in the first place
+            args, kwargs = (kwargs["input"],), {name: each for name, each in kwargs.items() if name != "input"}
         name = name.partition(".")[0]  # what is called straight in aten, or by a script, has its overload behind a dot
         if name == "__setitem__" and isinstance(self.node(args[0]), Scores | AttentionWeights):
             self.nodes[args[0]] = score_rules.written(self, *args) or self.lost(name, args, args[0]) or Lost(name)
         if name in _SPLITTING and isinstance(result, list | tuple) and isinstance(args[0], Tensor):
             weight_rules.split(self, args[0], result)
         if not isinstance(result, Tensor) or not result.is_floating_point():
+            return None
+        if name not in _ROW_BY_ROW and any(map(self._is_folded, tensors_among(args))):
+            self.nodes[result] = self.lost(name, args, result) or Lost(name)
             return None
         layer = LAYERS[name](args, kwargs) if name in LAYERS else None
         if layer is not None and (self.layers or self.node(layer.left) is not None):
@@ -82,6 +88,11 @@ class Follower(Trail):
         elif name.endswith("_"):  # it was written over
             self.nodes.pop(result, None)
         return None
+
+    def _is_folded(self, tensor: Tensor) -> bool:
+        node = self.node(tensor)
+        scores = node.scores if isinstance(node, AttentionWeights) else node
+        return isinstance(scores, Scores) and scores.folded
 
     # --- products: queries with keys, or weights with values ------------------------------------------------------
 
@@ -147,7 +158,7 @@ class Follower(Trail):
         return replace(node, scores=replace(scores, axes=axes), after=steps, unbent=None)
 
     def _mixed(self, node: AttentionWeights, product: ScaledProduct, result: Tensor) -> Heart | None:
-        if self.layers and (self._is_the_models(product.right, product.left) or node.weigher not in _SHARING):
+        if self.layers and (self._is_the_models(product.right, product.left) or node.weigher not in SHARING):
             return None  # learned values, or a plain layer: nobody can tell; a bend in a layer is no weight
         mixing = product.mixing(node.scores.axes)
         if not node.complete:
@@ -208,7 +219,9 @@ class Follower(Trail):
         return self._heart(both.node, values, result, (), both.node.whole)
 
 
-_SHARING = frozenset(("softmax", "quiet softmax"))
+_ROW_BY_ROW = frozenset((
+    "softmax", "_softmax", "dropout", "view", "reshape", "_unsafe_view", "contiguous", "clone", "detach",
+))  # fmt: skip
 _SPLITTING = frozenset(("split", "chunk", "tensor_split", "split_with_sizes"))
 _ADDING = frozenset(("add", "add_", "__add__", "__radd__", "__iadd__"))
 
@@ -218,6 +231,7 @@ def _rules() -> dict[str, Callable[..., Node | None]]:
         return dict.fromkeys(names.split(), lambda *call: rule(*call, **options))
 
     bends = "relu silu gelu abs leaky_relu elu softplus"
+    layers = "linear layer_norm rms_norm group_norm conv1d conv2d conv3d"
     return {
         **named("mul mul_ multiply __mul__ __rmul__ __imul__", score_rules.scaled, divides=False),
         **named("div div_ divide true_divide __truediv__ __itruediv__", score_rules.scaled, divides=True),
@@ -242,7 +256,8 @@ def _rules() -> dict[str, Callable[..., Node | None]]:
         **named("__getitem__", weight_rules.sliced),
         **named("dropout dropout_", weight_rules.dropped),
         **named("nan_to_num nan_to_num_", weight_rules.without_nan),
-        **named("linear layer_norm rms_norm group_norm batch_norm conv1d conv2d conv3d", moving_rules.ended),
+        **named("batch_norm", weight_rules.batch_normalised),
+        **{name: rule for each in layers.split() for name, rule in named(each, weight_rules.ended, name=each).items()},
         **named("to float double half bfloat16 type type_as contiguous clone detach", moving_rules.kept),
         **named("transpose", moving_rules.moved, how="transpose"),
         **named("permute", moving_rules.moved, how="permute"),

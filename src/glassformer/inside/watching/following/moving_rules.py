@@ -3,6 +3,7 @@
 A rule is told of a call and what it gave, and says what that is known as; what it cannot follow it calls lost.
 """
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -14,11 +15,6 @@ from glassformer.inside.watching.following.products import Args, Kwargs, argumen
 from glassformer.inside.watching.following.rebuilding import four_axes
 from glassformer.inside.watching.following.score_steps import Shape
 from glassformer.inside.watching.following.trail import Trail
-
-
-def ended(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
-    """A layer makes new features of whatever it is given."""
-    return None
 
 
 def kept(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
@@ -70,10 +66,20 @@ def reshaped(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node |
     if not isinstance(node, Scores | AttentionWeights):
         return trail.lost("reshape", args, result) if isinstance(node, Spread) else _unless_stretched(node)
     scores, part = _scores(node), node.part if isinstance(node, AttentionWeights) else None
+    regrouped = _regrouped(scores, args[0], result) if part is None else None
+    if regrouped is not None:
+        return regrouped if isinstance(node, Scores) else replace(node, scores=regrouped, unbent=None)
     straight = scores.axes == tuple(range(len(scores.axes)))
     last = scores.shape[-2:] if part is None else (scores.shape[-2], part[1] - part[0])
-    if not straight or tuple(result.shape[-2:]) != last or result.numel() != args[0].numel():
+    if not straight or result.numel() != args[0].numel() or scores.sink is not None:
         return trail.lost("reshape", args, result)
+    if tuple(result.shape[-2:]) != last:
+        folds = tuple(result.shape) == (math.prod(scores.shape[:-1]), scores.shape[-1]) and part is None
+        return (
+            _changed(node, lambda scores: replace(scores, folded=True))
+            if folds
+            else trail.lost("reshape", args, result)
+        )
     shape = (*result.shape[:-1], scores.shape[-1])
     return _changed(node, lambda scores: _in_shape(scores, shape))
 
@@ -100,4 +106,35 @@ def _in_shape(scores: Scores, shape: Shape) -> Scores:
         t.expand(*lead, *t.shape[-2:]).reshape(*shape[:-2], *t.shape[-2:]) for t in (scores.queries, scores.keys)
     )
     four = four_axes(shape) if len(shape) >= len(scores.shape) else scores.four
-    return replace(scores, queries=queries, keys=keys, shape=shape, axes=tuple(range(len(shape))), four=four)
+    axes = tuple(range(len(shape)))
+    return replace(scores, queries=queries, keys=keys, shape=shape, axes=axes, four=four, folded=False)
+
+
+def _regrouped(scores: Scores, tensor: Tensor, result: Tensor) -> Scores | None:
+    """Scores with one set of keys for all rows, after their rows were laid out otherwise: flattened, or in a grid."""
+    *rows, key = scores.axes
+    n_keys, sizes = scores.shape[-1], tuple(tensor.shape)
+    known = [axis for axis in rows if axis is not None]
+    plain = scores.sink is None and not scores.n_axes and not scores.folded
+    one_set = plain and all(size == 1 for size in scores.keys.shape[:-2])
+    if not one_set or known != sorted(known) or (key is None and n_keys > 1) or result.numel() != tensor.numel():
+        return None
+    place = _kept_place(sizes, key, tuple(result.shape)) if n_keys > 1 else None
+    if n_keys > 1 and place is None:
+        return None
+    if n_keys == 1 and result.ndim == tensor.ndim and result.shape[-1] == 1:  # an axis for the one key, as before
+        place = result.ndim - 1 if key == tensor.ndim - 1 else None
+    axes = [axis for axis in range(result.ndim) if axis != place]
+    shape = (*(int(result.shape[axis]) for axis in axes), n_keys)
+    queries = scores.queries.expand(*scores.shape[:-1], scores.queries.shape[-1]).reshape(*shape[:-1], -1)
+    keys = scores.keys.reshape((1,) * (len(shape) - 2) + tuple(scores.keys.shape[-2:]))
+    return replace(scores, queries=queries, keys=keys, shape=shape, axes=(*axes, place), four=four_axes(shape))
+
+
+def _kept_place(before: Shape, axis: int | None, after: Shape) -> int | None:
+    """Where an axis is in another shape of the same numbers, if it has been left as it was."""
+    if axis is None:
+        return None
+    ahead = math.prod(before[:axis])
+    places = (i for i in range(len(after)) if math.prod(after[:i]) == ahead and after[i] == before[axis])
+    return next(places, None)

@@ -30,6 +30,7 @@ class Scores:
     shape     of the scores in that order; `four` the same as B H Tq Tk
     sink      … Tq 1: one more score in every row, of a key that says nothing; at the row's end, or its beginning
     scorer    how they were made, by the catalogue's name for that way
+    folded    whether the tensor is, for a while, one long list of rows: all but the keys in one axis
     """
 
     queries: Tensor  # … Tq K
@@ -42,6 +43,7 @@ class Scores:
     sink_first: bool = False
     scorer: str = ""
     n_axes: int = 0  # of the tensor, where it has more of size 1 than are named
+    folded: bool = False
 
     def then(self, step: Step) -> "Scores":
         """The scores after one more step."""

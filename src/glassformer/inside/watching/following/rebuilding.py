@@ -111,6 +111,8 @@ FOREIGN_WEIGHERS: Mapping[str, Weigher] = MappingProxyType({
     "relu": F.relu, "squared relu": lambda scores: F.relu(scores).square(), "silu": F.silu, "gelu": F.gelu,
 })  # fmt: skip
 
+SHARING = frozenset(("softmax", "quiet softmax"))
+
 
 # --- caught at its heart -----------------------------------------------------------------------------------------
 
@@ -149,6 +151,11 @@ class Heart:
     def answer(self) -> Tensor:
         """What the heads came to."""
         return self.mixed
+
+    @property
+    def bent(self) -> bool:
+        """Whether each weight was made for itself, by a bend; no row is shared out."""
+        return self.weigher not in SHARING
 
     def rebuild(self, see: Watcher) -> Rebuilt:
         """Score, mask, weigh, mix, on queries and keys as they met."""

@@ -104,8 +104,14 @@ def chosen(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | N
     if where.is_floating_point():  # as a method: scores.where(condition, other)
         where, kept = kept, where
     if isinstance(trail.node(other), Scores | AttentionWeights):
-        return _overwritten(trail, "where", other, where, only_number(kept), result)
-    return _overwritten(trail, "where", kept, ~where, only_number(other), result)
+        return _overwritten(trail, "where", other, where, _one_number(kept), result)
+    return _overwritten(trail, "where", kept, ~where, _one_number(other), result)
+
+
+def _one_number(value: Any) -> float | None:
+    """A number, or a tensor that holds the same one everywhere."""
+    alike = isinstance(value, Tensor) and value.numel() > 1 and bool((value == value.flatten()[0]).all())
+    return float(value.flatten()[0]) if alike else only_number(value)
 
 
 def _overwritten(
@@ -216,9 +222,10 @@ def softmax(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | 
     number = trail.begun()
     if isinstance(node, Lost):
         return trail.astray(node.call, number)
-    if dim is not None and dim % result.ndim == node.axes[-2] and node.sink is None:
+    if dim is not None and dim % result.ndim == node.axes[-2] and node.sink is None and not node.folded:
         node = node.turned()  # what we took for queries are the keys
-    if dim is None or dim % result.ndim != node.axes[-1]:
+    along = 1 if node.folded else node.axes[-1]
+    if dim is None or dim % result.ndim != along:
         return trail.astray("softmax along another axis than the keys", number)
     weigher = "softmax" if node.sink is None else "quiet softmax"
     return AttentionWeights(node, number, weigher=weigher, kind=result.dtype)

@@ -81,6 +81,12 @@ class Talk:
         mixed = torch.einsum("gh,bhqk->bgqk", self.matrix.to(heads.dtype), heads)
         return mixed if self.bias is None else mixed + self.bias.to(heads.dtype)[:, None, None]
 
+    def after(self, other: "Talk") -> "Talk":
+        """Both in one, the other first."""
+        bias = None if other.bias is None else self.matrix @ other.bias
+        both = [each for each in (bias, self.bias) if each is not None]
+        return Talk(self.matrix @ other.matrix, sum(both[1:], both[0]) if both else None)
+
 
 Step = Stretch | Add | Fill | Times | Bound | Bent | Applied | Talk
 

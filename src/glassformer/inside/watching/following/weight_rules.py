@@ -14,7 +14,7 @@ from torch import Tensor
 from glassformer.inside.watching.following.moving_rules import kept
 from glassformer.inside.watching.following.nodes import AttentionWeights, Lost, Node, Scores, Spread
 from glassformer.inside.watching.following.products import Args, Kwargs, argument, arranged, only_number
-from glassformer.inside.watching.following.score_steps import Add, Fill, Stretch
+from glassformer.inside.watching.following.score_steps import Add, Fill, Stretch, Talk
 from glassformer.inside.watching.following.trail import Trail
 from glassformer.inside.watching.following.weight_steps import Factor, Renormal, WeightStep, with_step
 
@@ -104,6 +104,31 @@ def normalised(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node
     if isinstance(node, AttentionWeights) and norm == 1 and axis == node.scores.axes[-1] and bool((tensor >= 0).all()):
         found = _normalised(node, tensor, tensor.detach().sum(axis, keepdim=True))
     return found or trail.lost("normalize", (tensor,), result)
+
+
+def batch_normalised(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
+    """Each head times a number and plus another, by what a batch norm has learned of it."""
+    names = ("input", "running_mean", "running_var", "weight", "bias", "training", "momentum", "eps")
+    tensor, mean, variance, weight, bias, training, _, eps = (
+        argument(args, kwargs, i, name) for i, name in enumerate(names)
+    )
+    node = trail.node(tensor)
+    if not isinstance(node, AttentionWeights):
+        return None
+    heads_first = len(node.scores.axes) == 4 and node.scores.axes[1] == 1 and node.scores.shape == node.scores.four
+    if training or mean is None or not heads_first or not node.complete or node.part is not None:
+        return trail.lost("batch_norm", (tensor,), result)
+    factor = (variance + (1e-5 if eps is None else eps)).rsqrt() * (1.0 if weight is None else weight)
+    more = (0.0 if bias is None else bias) - mean * factor
+    found = _after(replace(node, unbent=None), Talk(factor.diag().detach(), more.detach()))
+    return found or trail.lost("batch_norm", (tensor,), result)
+
+
+def ended(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor, name: str) -> Node | None:
+    """A layer makes new features of whatever it is given; of weights it may make other weights."""
+    tensor = argument(args, kwargs, 0, "input")
+    known = isinstance(node := trail.node(tensor), AttentionWeights | Lost) and node.number is not None
+    return trail.lost(name, (tensor,), result) if known else None
 
 
 def covered(node: AttentionWeights, where: Tensor, result: Tensor) -> AttentionWeights | None:

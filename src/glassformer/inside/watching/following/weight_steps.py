@@ -36,6 +36,8 @@ def with_step(steps: Sequence[WeightStep], step: WeightStep) -> tuple[WeightStep
     last = steps[-1] if steps else None
     if isinstance(last, Factor) and isinstance(step, Factor) and last.at == step.at:
         return (*steps[:-1], Factor(last.numbers * step.numbers, step.at))
+    if isinstance(last, Talk) and isinstance(step, Talk):
+        return (*steps[:-1], step.after(last))
     if last is not None and _ORDER.index(type(last)) >= _ORDER.index(type(step)):
         return None
     return (*steps, step)
