@@ -198,3 +198,43 @@ def test_results_on_the_way_are_rounded_as_they_would_be_written() -> None:
 def test_an_update_is_worked_out_like_any_other_line() -> None:
     assert found(r"$$w_1 \leftarrow 0.5 - 1.0 \times (-0.0549) = 0.5594$$") == [(1, "0.5594", "0.5549")]
     assert found(r"$100352 + 128 + 1280 + 10 = \mathbf{101\,771}$") == [(1, r"101\,771", "101770")]
+
+
+def test_what_a_machine_gets_with_short_numbers_is_not_called_wrong() -> None:
+    assert found("```\nlog(1e-45) = -103.3\nlog(1e-46) = -inf\n```\n") == []
+    assert found("In float32, exp(88.7) = 3.40e38.\n") == []
+    assert found("```\nlog(1e-45) = -103.3\n```\n") == [(2, "-103.3", "-103.6")]
+
+
+@pytest.mark.parametrize(
+    ("line", "finding", "level"),
+    [
+        ("0.30×0.20 + 0.40×0.50 = 0.06 + 0.50 = 0.26", ("0.50", "0.20"), "look again"),
+        ("sqrt(4^2 + 3^2) = sqrt(46 + 9) = sqrt(25) = 5", ("46", "16"), "wrong"),
+        ("d = √(9 + 9) = √48 ≈ 4.24", ("48", "18"), "wrong"),
+    ],
+)
+def test_a_wrong_number_between_two_that_agree_is_told(line: str, finding: tuple[str, str], level: str) -> None:
+    report = check_text(line + "\n")
+    assert [((each.printed, each.right), each.level) for each in report.findings] == [(finding, level)]
+
+
+def test_a_number_on_the_way_that_does_not_follow_is_counted_as_not_checked() -> None:
+    report = check_text("x · y = 1×2 + 2×4 + 3×6 = 2 + 2 + 18 = 28\n")
+    assert (report.coverage.checked, report.coverage.look_like_results) == (1, 2)
+
+
+@pytest.mark.parametrize("printed", ["0.19", "0.79", "1.79"])
+def test_a_small_sum_that_is_divided_by_is_not_rounded_away(printed: str) -> None:
+    assert found("0.0020 / (0.0030 + 0.0011) = 0.49\n") == []
+    assert [right for _, _, right in found(f"0.0020 / (0.0030 + 0.0011) = {printed}\n")] == ["0.49"]
+
+
+def test_a_mixed_number_in_a_matrix_is_one_number() -> None:
+    product = r"\begin{bmatrix} 1 & 0 \\ 2 & 1 \end{bmatrix} \begin{bmatrix} 2 \\ \frac{16}{3} \end{bmatrix}"
+    assert check_text(rf"${product} = \begin{{bmatrix}} 2 \\ 9 \frac{{1}}{{3}} \end{{bmatrix}}$").findings == []
+
+
+def test_entries_that_are_worked_out_themselves_are_no_evidence() -> None:
+    notes = "exact $L_0 = 0.84$\n\n$(L_0, 1/L_0) = (0.84, 1/0.84) = (0.84, 1.19)$\n\n"
+    assert check_text(notes + "$p_0 = 0.010, p_1 = 0.035, N = 1/(p_1 - p_0) = 40.4$\n").outcome == "fine"

@@ -115,3 +115,21 @@ def test_what_is_written_down_on_the_way_is_rounded_and_no_more() -> None:
     assert half.low[GENEROUS, 0, 0] == half.high[GENEROUS, 0, 0] == pytest.approx(0.5)
     assert (tie.low[GENEROUS, 0, 0], tie.high[GENEROUS, 0, 0]) == pytest.approx((0.166, 0.167))
     assert two_thirds.low[LOCAL, 0, 0] == two_thirds.high[LOCAL, 0, 0] == 2 / 3
+
+
+@given(seeds, shapes)
+@laws
+def test_a_variance_holds_the_truth_and_its_lower_bound_is_reached(seed: int, shape: tuple[int, int]) -> None:
+    value, true = drawn(seed, *shape)
+    spread = intervals.variance(value)
+    assert holds(spread, true.var(axis=1, keepdims=True))
+    draw = np.random.default_rng(seed)
+    ends = (np.where(draw.random(shape) < 0.5, value.low[GENEROUS], value.high[GENEROUS]) for _ in range(30))
+    assert all(holds(spread, end.var(axis=1, keepdims=True)) for end in ends)
+
+
+def test_a_variance_leaves_no_more_room_than_its_numbers_have() -> None:
+    spread = intervals.variance(printed(np.array([[0.0, 0.24, 0.11]]), np.full((1, 3), 0.005), given=False))
+    assert (spread.low[GENEROUS, 0, 0], spread.high[GENEROUS, 0, 0]) == pytest.approx((0.00883, 0.01047), abs=3e-5)
+    same = intervals.variance(printed(np.array([[2.0, 2.0]]), np.full((1, 2), 0.5), given=False))
+    assert (same.low[GENEROUS, 0, 0], same.high[GENEROUS, 0, 0]) == pytest.approx((0, 0.25))

@@ -11,7 +11,7 @@ import numpy as np
 from glassformer.by_hand.checking.ledger import Ledger, Topic
 from glassformer.by_hand.checking.proof.cut_digits import PutIn, are_cut_off
 from glassformer.by_hand.checking.proof.evidence import UnsureError, is_written
-from glassformer.by_hand.checking.proof.readings import beginnings, read_otherwise
+from glassformer.by_hand.checking.proof.readings import beginnings, read_otherwise, with_mixed_numbers
 from glassformer.by_hand.grammar.expressions import (
     Call,
     Inverse,
@@ -155,6 +155,9 @@ class Alignment:
     def _whole(self, known: Node, side: Node) -> int:
         if not (self.ledger.can_work_out(known) and self.ledger.can_work_out(side)):
             return 0
+        mixed = [with_mixed_numbers(each, self.ledger.source) for each in (known, side)]
+        if not self._agree(known, side) and self._agree(*mixed):
+            return 1
         if not self._agree(known, side) and self._goes_on(known, side):
             raise UnsureError(_GOES_ON)
         self.ledger.compare(known, side, self.subject)

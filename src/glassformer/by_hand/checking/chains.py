@@ -23,6 +23,7 @@ from glassformer.by_hand.checking.proof.surroundings import (
     counts_otherwise,
     dash_read_otherwise,
     is_asked,
+    is_in_short_floats,
     is_remainder,
     is_set_by_program,
     is_shape_in_comment,
@@ -270,6 +271,8 @@ class Chain:
         first, last = self.statement.sides[0].span, self.statement.sides[-1].span
         if is_shown_as_wrong(Span(first.start, last.end), self.ledger.source):
             return "shown as a mistake, perhaps"
+        if is_in_short_floats(Span(first.start, last.end), self.ledger.source):
+            return "what a machine gets with short numbers, perhaps"
         return "whether it is so is the question" if is_to_be_judged(first, self.ledger.source) else ""
 
     def _value(self, expected: Node) -> float:

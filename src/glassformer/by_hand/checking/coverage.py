@@ -2,8 +2,9 @@
 
 A number looks like a result if it stands, alone or in a matrix of numbers, after =, ≈ or → and something was to be
 worked out before it; if the notes give a formula for its name; or if it is printed under a caption that names a stage.
-What is simply given (`X = [[1, 0]]`, `lr = 0.01`, a shape, a count) does not, nor do operands on the way, front matter,
-links, pictures and comments. So the count says something of the notes, not of how well they were read.
+What is simply given (`X = [[1, 0]]`, `lr = 0.01`, a shape, a count) does not, nor do operands on the way, unless they
+do not follow from what stands before; nor do front matter, links, pictures and comments. So the count says something
+of the notes, not of how well they were read.
 """
 
 import re
@@ -93,6 +94,7 @@ def _looks(reading: Reading, ledger: Ledger) -> Iterator[_Look]:
     for statement in reading.statements:
         yield from _in_chain(statement, worked, reasons, reading.document)
     yield _Look(tuple(sorted(offset for offset, copied in ledger.compared.items() if not copied)))
+    yield from (_Look(_offsets(node), why) for node, why in ledger.withdrawn)
     yield from _beside(reading)
 
 

@@ -83,6 +83,7 @@ def _withdraw(ledger: Ledger) -> set[Flaw]:
                 doubted[flaw] = _what_we_get(flaw) + why
     for flaw, why in doubted.items():
         ledger.numbers -= flaw.wrong.size
+        ledger.withdrawn.append((flaw.literal, why))
         _not_checked([flaw.literal], why, ledger)
     ledger.flaws = [flaw for flaw in ledger.flaws if flaw not in doubted]
     return set(doubted)
@@ -97,7 +98,9 @@ def _look_again(ledger: Ledger) -> None:
         if not flaw.kind:
             ledger.numbers -= int(flaw.wrong.sum())
             parts = [flaw.literal] if flaw.wrong.all() else [node for _, _, node in _wrong_entries(flaw)]
-            _not_checked(parts, f"to be looked at again; {_what_we_get(flaw)}".strip("; "), ledger)
+            said = f"to be looked at again; {_what_we_get(flaw)}".strip("; ")
+            ledger.withdrawn += [(part, said) for part in parts]
+            _not_checked(parts, said, ledger)
         flaw.sure, flaw.is_doubted = why, True
 
 

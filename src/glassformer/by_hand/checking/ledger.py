@@ -100,6 +100,7 @@ class Ledger(Knowledge):
         self.claims: list[Claim] = []
         self._by_start: list[Claim] = []  # the same in the order of the text
         self.flaws: list[Flaw] = []
+        self.withdrawn: list[tuple[Node, str]] = []  # what does not follow and is not proved wrong, and why
         self.numbers = 0  # printed numbers that were compared
         self.following = 0  # of these, consistent with an earlier error
         self.compared: dict[int, bool] = {}  # where each of these stands, and if it was put in for a name

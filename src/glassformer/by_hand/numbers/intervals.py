@@ -24,6 +24,8 @@ READINGS = ("generous", "face", "local", "deep")
 GENEROUS, FACE, LOCAL, DEEP = range(4)
 
 _TIE = 1e-9  # of a unit: half-way between two, a number may be rounded either way
+_FEWEST_UNITS = 5  # of the last digit, that a result on the way has if it is rounded there
+_THIRDS = 60  # each leaves two thirds of where the least value may lie
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -266,11 +268,15 @@ def widened(a: Value, half: Floats | float) -> Value:
 
 
 def shortened(a: Value, half: float) -> Value:
-    """As if it had been written down on the way, rounded to the digit of which this is half a unit; 0.5 stays 0.5."""
+    """As if it had been written down on the way, rounded to the digit of which this is half a unit; 0.5 stays 0.5.
+
+    Where hardly a digit would be left, nobody writes it down so: 0.0041 is not 0.00 in a sum that is divided by.
+    """
     unit, ends = 2 * half, [GENEROUS, FACE]
     low, high = a.low.copy(), a.high.copy()
-    low[ends] = np.minimum(low[ends], np.round(low[ends] / unit - _TIE) * unit)
-    high[ends] = np.maximum(high[ends], np.round(high[ends] / unit + _TIE) * unit)
+    is_long = np.minimum(np.abs(low[ends]), np.abs(high[ends])) >= _FEWEST_UNITS * unit
+    low[ends] = np.where(is_long, np.minimum(low[ends], np.round(low[ends] / unit - _TIE) * unit), low[ends])
+    high[ends] = np.where(is_long, np.maximum(high[ends], np.round(high[ends] / unit + _TIE) * unit), high[ends])
     return Value(low, high)
 
 
@@ -321,5 +327,29 @@ def mean(a: Value) -> Value:
 
 
 def variance(a: Value) -> Value:
-    """The mean squared distance of each row from its mean."""
-    return mean(power(add(a, negative(mean(a))), 2))
+    """The mean squared distance of each row from its mean.
+
+    From any other middle it is more. So the best middle bounds it from above with every number at its far end, and from
+    below with every number as near as it may be: that bound is reached.
+    """
+    if not (np.isfinite(a.low).all() and np.isfinite(a.high).all()):
+        return mean(power(add(a, negative(mean(a))), 2))
+
+    def near(middle: Floats) -> Floats:
+        return np.asarray(((np.clip(middle, a.low, a.high) - middle) ** 2).mean(axis=2, keepdims=True))
+
+    def far(middle: Floats) -> Floats:
+        return np.asarray(np.maximum((a.low - middle) ** 2, (a.high - middle) ** 2).mean(axis=2, keepdims=True))
+
+    first, last = a.low.min(axis=2, keepdims=True), a.high.max(axis=2, keepdims=True)
+    slack = 1e-13 * (last - first) ** 2
+    return _outward(np.maximum(0.0, _lowest(near, first, last) - slack), _lowest(far, first, last), 1e-15)
+
+
+def _lowest(function: Callable[[Floats], Floats], first: Floats, last: Floats) -> Floats:
+    """The least value of a function that falls, and then rises, between two places: row by row."""
+    for _ in range(_THIRDS):
+        third = (last - first) / 3
+        falls = function(first + third) > function(last - third)
+        first, last = np.where(falls, first + third, first), np.where(falls, last, last - third)
+    return function((first + last) / 2)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from glassformer.by_hand.checking.knowledge import Knowledge, Room, Worked
-from glassformer.by_hand.grammar.expressions import Name, Number, Transpose
+from glassformer.by_hand.grammar.expressions import Name, Number, Transpose, is_printed
 from glassformer.by_hand.numbers.comparison import Flags, entries_of, units
 from glassformer.by_hand.numbers.evaluator import Evaluator, print_halves, printed_value
 from glassformer.by_hand.numbers.intervals import GENEROUS, LOCAL, Floats, Value, exactly
@@ -85,6 +85,8 @@ def agreements(knowledge: Knowledge, worked: Iterable[Worked]) -> list[Agreement
     """The results that rest on given numbers and on nothing else that may have been rounded."""
     budget, found = _MOST_WORKED_OUT, list[Agreement]()
     for each in worked:
+        if not is_printed(each.literal):
+            continue  # its entries are worked out themselves
         knowledge.enter(each.section)
         rounding = _Rounding(knowledge, each)
         try:

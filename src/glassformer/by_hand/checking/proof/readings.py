@@ -30,6 +30,7 @@ from glassformer.by_hand.numbers.comparison import is_near_miss
 _BINARY = re.compile(r"[01]{1,16}")
 _BITS = re.compile(r"(?=.{2})[01]{1,16}(?:\.[01]{1,16})?")
 _SQUARE = re.compile(r"\d{1,2}2")
+_MIXED = re.compile(r"\d+\s*\\[dt]?frac\b|\d+\s+\d+\s*/\s*\d")
 _SIGMA = re.compile(r"\\sigma|σ")
 _ACTIVATIONS = ("relu", "tanh")  # for which σ stands, too
 _CODE = re.compile(r"0\d+|(?!10+$)[01]{5,}")
@@ -206,6 +207,14 @@ def _mixed(expected: Product) -> Iterator[Node]:
         if isinstance(rest[n - 1], Inverse):
             fraction = product(rest[:n], expected.span)
             yield product([sum_of([whole, fraction], expected.span), *rest[n:]], expected.span)
+
+
+def with_mixed_numbers(node: Node, source: str) -> Node:
+    """`10 \\frac{1}{3}` anywhere in it is ten and a third."""
+    inner = tuple(with_mixed_numbers(child, source) for child in children(node))
+    other = with_children(node, inner) if inner else node
+    is_mixed = isinstance(other, Product) and _MIXED.match(source, other.span.start)
+    return next(_mixed(other), other) if is_mixed and isinstance(other, Product) else other
 
 
 def is_round(printed: Node, right: float, *, noughts: int = 1) -> bool:

@@ -70,6 +70,8 @@ _HEADING = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+(?=\S)")
 _COLUMN = re.compile(r"[ \t]{4,}[^\W\d_]\S*[ \t]*[=≈]")
+_SHORT_FLOATS = re.compile(r"\bfloat(?:16|32)\b|\bb?f(?:loat|p)?16\b|\bfp32\b|[=≈]\s*[-−]?inf\b", re.I)
+_NEARBY = 200  # signs: some lines of the same block
 _REMARK = 30  # signs after a chain
 _FAR = 4000  # signs in which a heading is looked for
 _MODULO = re.compile(r"(?<![a-zA-Z])[bp]?mod\b")
@@ -191,6 +193,11 @@ def _titles(before: str) -> list[str]:
             answer.append(match[2] or match[4] or match[5])
             level = own
     return answer
+
+
+def is_in_short_floats(chain: Span, source: str) -> bool:
+    """Where float32 is spoken of, or a result is infinite, another is that of a machine, too, and not exact."""
+    return _SHORT_FLOATS.search(source, max(0, chain.start - _NEARBY), chain.end + _NEARBY) is not None
 
 
 def is_to_be_judged(first: Span, source: str) -> bool:

@@ -118,6 +118,8 @@ def ground(flaw: Flaw, record: Record, source: str) -> str:
     if not isinstance(flaw.literal, Matrix) and record.speaks_against(flaw.expected):
         return ""
     is_beside = stands_plainly(flaw.expected.span, flaw.literal.span, source)
+    if flaw.state == "slip" and flaw.is_put_in and flaw.on_page:
+        return "what stands before it and after it agree"
     if not isinstance(flaw.literal, Matrix) and not is_beside and not _is_near_elsewhere(flaw, source):
         return ""
     if flaw.state == "slip" and (is_printed(flaw.literal) or isinstance(flaw.literal, Matrix)):
