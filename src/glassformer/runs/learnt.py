@@ -95,6 +95,11 @@ class Learnt:
     undecided: bool = False  # there were too few samples to tell
 
     @property
+    def lost(self) -> bool:
+        """Whether it is known to be no better."""
+        return not self.better and not self.undecided
+
+    @property
     def advice(self) -> tuple[str, ...]:
         """What to do, with the commands that do it."""
         return tuple(map(str, self.todo))
