@@ -81,9 +81,8 @@ def _answers(ask: Ask, fields: Fields, places: Places) -> JSON:
 def _body(lesson: Lesson, places: Places) -> str:
     about = "".join(tree_html(each) for each in paragraphs(lesson.words))
     steps = "".join(_step(lesson, i, places) for i in range(len(lesson.steps)))
-    return (
-        f"<div class='gf lesson-file'><header><h1>{escape(lesson.title)}</h1>{about}</header><main>{steps}</main></div>"
-    )
+    head = f"<header><h1>{escape(lesson.title)}</h1>{about}</header>"
+    return f"<div class='gf lesson-file' data-view='stage'>{head}<main>{steps}</main></div>"
 
 
 def _step(lesson: Lesson, i: int, places: Places) -> str:
