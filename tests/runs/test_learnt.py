@@ -17,6 +17,7 @@ from glassformer.runs.learnt import (
     MAJORITY,
     PAIRS,
     Against,
+    Learnt,
     against,
     against_majority,
     against_text,
@@ -93,7 +94,10 @@ def test_a_model_that_guesses_is_told_so_loudly(tmp_path: Path) -> None:
     assert "as far as 11 samples can tell" in found.sentences[0]
     assert found.sentences[1].startswith("Level with the linear model ngrams")
     check, longer = found.advice
-    assert "are --text and --label the right columns? The linear model finds nothing in them either." in check
+    assert check == (
+        "Check the labels: does each stand beside its text, in the columns that were taken? "
+        "The linear model is no better than the majority class either."
+    )
     assert longer == f"Train longer: glassformer train classify negation:300 --from {tmp_path / 'run'} --minutes 5"
 
 
@@ -147,6 +151,73 @@ def test_a_good_model_needs_no_advice(tmp_path: Path) -> None:
     assert found.advice == ()
     assert found.to_dict()["better_than_majority"] is True
     assert [each["baseline"] for each in found.to_dict()["baselines"]] == [MAJORITY, "ngrams"]
+
+
+def on(right: tuple[int, ...], labels: str, linear: tuple[int, ...] = ()) -> dict[str, Any]:
+    """What is kept of answers that were right or wrong, and of a linear model's."""
+    found = [against_majority(outcomes(*right), list(labels), majority(list(labels)))]
+    found += [against(outcomes(*right), outcomes(*linear), "ngrams")] if linear else []
+    return {"accuracy": sum(right) / len(right), "samples": len(right), "baselines": [asdict(each) for each in found]}
+
+
+def judged(path: Path, scores: dict[str, Any], losses: tuple[float, ...]) -> Learnt:
+    folder = small_run(path)
+    folder.write_scores(scores)
+    for step, loss in enumerate(losses):
+        folder.log({"event": "judged", "step": step, "loss": loss})
+    found = load(folder.path).learnt
+    assert found is not None
+    return found
+
+
+def test_six_right_of_six_are_too_few_to_tell_and_nothing_is_left_to_learn(tmp_path: Path) -> None:
+    found = judged(tmp_path / "run", on((1,) * 6, "aaabbb", (1,) * 6), (0.7, 0.1, 0.0012))
+    assert (found.better, found.undecided, found.verdict) == (False, True, "too few samples to tell")
+    assert found.sentences == (
+        "TOO FEW SAMPLES TO TELL: accuracy 100.0 %, against 50.0 % for the majority class (“a”). "
+        "On 6 samples, such a difference can come by chance (p = 0.250).",
+        "Level with the linear model ngrams fitted beside it, which has 100.0 %; 0.0 points (95 % confidence interval "
+        "0.0 to 0.0, p = 1.000).",
+    )
+    assert found.advice == (
+        "Give it more data, so that more is left to be tried: of 6 samples, the majority class alone gets 3 right.",
+    )
+    assert found.to_dict()["undecided"] is True
+    assert found.to_dict()["todo"][0]["kind"] == "data"
+
+
+def test_a_model_that_makes_no_mistake_on_enough_samples_is_better_and_done(tmp_path: Path) -> None:
+    found = judged(tmp_path / "run", on((1,) * 12, "ab" * 6, (1,) * 12), (0.7, 0.1))
+    assert (found.better, found.undecided, found.advice) == (True, False, ())
+
+
+@pytest.mark.parametrize("count", range(1, 13))
+@pytest.mark.parametrize("slips", [0, 1, 3])
+@pytest.mark.parametrize("linear", [0, 1, 12])
+def test_no_sentence_contradicts_another(tmp_path: Path, count: int, slips: int, linear: int) -> None:
+    """Of so many samples, each way of being right and wrong; the majority is half of them."""
+    right = tuple(int(i >= slips) for i in range(count))
+    beside = tuple(int(i >= linear) for i in range(count))
+    found = judged(tmp_path / "run", on(right, "ab" * (count // 2) + "a" * (count % 2), beside), (0.7, 0.1, 0.0012))
+    first, other = found.against
+    told = " ".join((*found.sentences, *found.advice))
+    if "NO BETTER" in told:
+        assert first.low <= 0
+        assert not found.undecided
+    if found.better:
+        assert first.low > 0
+    if "Level with" in found.sentences[1]:
+        assert other.low <= 0 <= other.high
+    if "is no better than the majority class either" in told:
+        assert other.score <= first.score
+    assert "still falling" not in told  # a hundredth of the first loss is left
+    if found.undecided:
+        assert "columns" not in told
+
+
+def test_of_one_validation_nobody_says_that_it_fell(tmp_path: Path) -> None:
+    found = judged(tmp_path / "run", on((1, 0) * 10, "ab" * 10), (0.7,))
+    assert found.advice[0].startswith("It ended before it was validated twice. Train longer: glassformer train")
 
 
 def test_a_run_scored_before_there_were_baselines_has_its_confusion_matrix(tmp_path: Path) -> None:

@@ -1,11 +1,32 @@
 """Lessons in a real browser: what is done is seen, answers are checked, progress is kept, every step has an address."""
 
+from collections.abc import Callable
+
 import pytest
 from helpers.studio_house import Open
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
 FIRST = "1-a-query-meets-a-key"
+PHONE, TABLET = {"width": 390, "height": 844}, {"width": 1024, "height": 768}
+
+
+def free(page: Page) -> float:
+    """Where what is in sight ends: at the lesson that stands below, or at the end of the window."""
+    lesson, height = page.locator(".lesson").bounding_box(), page.evaluate("innerHeight")
+    assert lesson is not None
+    return float(lesson["y"] if lesson["width"] > 320 else height)
+
+
+def in_sight(page: Page) -> Callable[[Locator], bool]:
+    """Whether all of something can be seen."""
+    end = free(page)
+
+    def seen(thing: Locator) -> bool:
+        box = thing.bounding_box()
+        return box is not None and box["y"] >= -1 and box["y"] + box["height"] <= end + 1
+
+    return seen
 
 
 def test_a_lesson_is_begun_from_its_card_and_sees_what_is_done(visit: Open) -> None:
@@ -71,3 +92,82 @@ def test_the_words_of_a_step_stand_at_the_side_on_a_desk_and_below_on_a_phone(vi
     assert box is not None
     assert box["height"] <= 844 / 2
     assert box["y"] + box["height"] <= 845
+
+
+@pytest.mark.parametrize("size", [{"width": 1440, "height": 900}, TABLET, PHONE], ids=["desk", "tablet", "phone"])
+def test_the_head_that_a_step_speaks_of_is_the_one_that_is_switched_off(visit: Open, size: dict[str, int]) -> None:
+    page = visit("#room=lessons", size=size)
+    page.get_by_role("link", name="Heads").click()
+    for title in ("different things", "Side by side", "Eight heads", "pretty pattern"):
+        page.get_by_role("button", name="Next", exact=True).click()
+        expect(page.locator(".lesson h2")).to_contain_text(title)
+        page.wait_for_function("() => !document.querySelector('[data-busy]')")
+    expect(page.locator(".path")).to_contain_text("block 1 · self-attention · head 3")
+    expect(page.locator(".matters")).to_contain_text("encoder · block 1 · self-attention · head 3 matters most here")
+    seen = in_sight(page)
+    assert seen(page.get_by_role("button", name="Switch it off"))
+    page.get_by_role("button", name="Switch it off").click()
+    expect(page.locator(".chips li")).to_contain_text("block 1 · self-attention · head 3 off")
+    expect(page.locator(".lesson .deed")).to_have_text("✓ Switch head 3 off")
+    assert seen(page.locator(".before-after"))
+
+
+def test_the_badge_follows_the_steps_back_and_forth(visit: Open) -> None:
+    page = visit("#lesson=4-heads&step=6")
+    expect(page.locator(".matters")).to_contain_text("block 2 · self-attention · head 3")
+    for step in (4, 5):
+        page.get_by_role("button", name=f"step {step}").click()
+        expect(page.locator(".lesson .pip[aria-current=step]")).to_have_attribute(
+            "aria-label", f"step {step}, done" if step == 4 else "step 5"
+        )
+    expect(page.locator(".matters")).to_contain_text("block 1 · self-attention · head 3")
+
+
+@pytest.mark.parametrize("size", [TABLET, PHONE], ids=["tablet", "phone"])
+def test_where_there_is_no_side_the_clicked_number_and_its_arithmetic_are_seen_together(
+    visit: Open, size: dict[str, int]
+) -> None:
+    page = visit(f"#lesson={FIRST}&step=2", size=size)
+    page.locator("[data-stage=queries] .figure-cell").nth(4).click()
+    expect(page.locator(".paper .number .figure")).to_have_text("2")
+    expect(page.locator(".lesson .deed")).to_have_class("deed done")
+    seen = in_sight(page)
+    assert seen(page.locator("td.chosen"))
+    assert seen(page.locator(".number .sum").last)
+    page.get_by_role("button", name="step 6").click()
+    expect(page.locator(".lesson h2")).to_have_text("Change what it looks for")
+    assert in_sight(page)(page.get_by_label("query weight 1, 1"))
+
+
+def test_a_question_does_not_open_its_own_answer(visit: Open) -> None:
+    page = visit("#lesson=7-from-encoder-to-decoder&step=4")
+    expect(page.locator(".path")).to_contain_text("weights")
+    expect(page.locator(".inside-view .number")).to_contain_text("Click any number")
+
+
+def test_the_door_of_lessons_is_marked_and_the_last_step_leads_on(visit: Open) -> None:
+    page = visit(f"#lesson={FIRST}&step=6")
+    expect(page.locator(".door[aria-current=page]")).to_have_text("Lessons")
+    expect(page.locator(".door[aria-current=location]")).to_have_text("By hand")
+    expect(page.locator(".lesson code.query").first).to_have_js_property("innerHTML", "W<sub>Q</sub>")
+    page.get_by_role("button", name="Next lesson: Softmax and β").click()
+    expect(page.locator(".lesson h2")).to_have_text("Scores are not shares yet")
+    page.get_by_role("button", name="end the lesson").click()
+    expect(page.locator(".door[aria-current=page]")).to_have_text("By hand")
+    last = visit("#lesson=8-what-training-does-to-a-head&step=6")
+    last.get_by_role("button", name="All lessons").click()
+    expect(last.locator(".card-of-lesson")).to_have_count(8)
+
+
+@pytest.mark.parametrize("size", [{"width": 1440, "height": 900}, PHONE], ids=["desk", "phone"])
+def test_every_matrix_has_all_its_lines(visit: Open, size: dict[str, int]) -> None:
+    """Half of the outer line of a table lies outside of it: what scrolls it must not cut that off."""
+    page = visit("#room=by-hand&example=two-heads", size=size)
+    cut = page.eval_on_selector_all(
+        ".paper .scroll",
+        "all => all.filter(one => [...one.querySelectorAll('table')].some(each => "
+        "each.getBoundingClientRect().top < one.getBoundingClientRect().top + 0.5)).length",
+    )
+    assert cut == 0
+    heads = page.locator(".mask thead th")
+    assert heads.evaluate_all("all => all.every(each => each.scrollWidth <= each.clientWidth)")

@@ -120,21 +120,86 @@ def test_a_dropped_file_is_seen_and_its_columns_are_chosen(visit: Open, tmp_path
     expect(page.locator(".classes li")).to_have_count(2)
     expect(page.locator(".facts-of-data")).to_contain_text("line 62: the text is empty")
     expect(page.locator(".estimate")).to_contain_text("Measuring this machine")
+    expect(page.locator(".facts-of-data")).to_contain_text("1 row would be skipped")
+    expect(page.locator(".facts-of-data")).to_contain_text("1 row: the text is empty")
+
+
+def test_what_was_chosen_is_still_there_after_a_run(visit: Open, house: House, tmp_path: Path) -> None:
+    rows = [f"{i},dish {i},{'thumbs up' if i % 2 else 'thumbs completely down'}" for i in range(60)]
+    (tmp_path / "our tasting.csv").write_text("\n".join(["number,remark,what the taster said of it", *rows]) + "\n")
+    small_run(house.studio.train.root / "another")
+    page = visit("#room=train")
+    held(page, "train/estimate")
+    page.get_by_label("a file of yours").set_input_files(tmp_path / "our tasting.csv")
+    expect(page.locator(".preview .wrong")).not_to_contain_text("--")
+    page.get_by_label("what remark is").select_option("text")
+    page.get_by_label("what what the taster said of it is").select_option("label")
+    expect(page.locator(".classes li")).to_have_count(2)
+    expect(page.get_by_label("name", exact=True)).to_have_value("our-tasting")
+    command = page.locator(".what-comes code")
+    expect(command).to_contain_text("glassformer train classify 'our tasting.csv' --")
+    bars = page.locator(".classes .fill").evaluate_all("all => all.map(each => each.getBoundingClientRect().width)")
+    assert bars[0] == pytest.approx(bars[1])
+    tops = page.locator(".preview .rows th select").evaluate_all(
+        "all => all.map(each => each.getBoundingClientRect().bottom)"
+    )
+    assert len({round(each) for each in tops}) == 1
+    page.get_by_role("button", name="another", exact=True).click()
+    page.get_by_role("button", name="All runs").click()
+    expect(page.locator(".classes li")).to_have_count(2)
+    expect(page.locator("select[name=data]")).to_have_value("file")
+    expect(page.get_by_label("what what the taster said of it is")).to_have_value("label")
+    expect(page.locator(".drop")).to_contain_text("our tasting.csv")
+
+
+def test_a_run_with_one_validation_is_a_point_and_not_a_line(visit: Open, house: House) -> None:
+    for name, points in (("one-point", 1), ("three-points", 3)):
+        folder = small_run(house.studio.train.root / name)
+        for i in range(points):
+            folder.log({"event": "judged", "step": i, "seconds": 0.4 * (i + 1), "loss": 0.7 - 0.1 * i})
+    page = visit("#room=train")
+    for name in ("one-point", "three-points"):
+        page.get_by_label(f"compare {name}").check()
+    chart = page.locator(".compared .chart")
+    expect(chart.locator("circle.end")).to_have_count(2)
+    expect(chart.locator(".lead")).to_have_count(1)  # from the one that goes to the end
+    expect(chart).to_contain_text("1.2 s")
+
+
+def test_on_a_phone_the_names_of_lines_stand_below_them_and_nothing_lies_on_them(visit: Open) -> None:
+    page = visit("#room=race&race=negation-race", size={"width": 390, "height": 844})
+    expect(page.locator(".charted .legend li")).to_have_count(6)
+    chart, button = page.locator(".charted .chart").bounding_box(), page.locator(".charted > .maximise").bounding_box()
+    assert chart is not None
+    assert button is not None
+    assert chart["x"] + chart["width"] <= 390
+    assert button["y"] + button["height"] <= chart["y"]
 
 
 def test_runs_stand_in_a_table_and_are_deleted_when_asked_twice(visit: Open, house: House) -> None:
     folder = small_run(house.studio.train.root / "short-lived")
     folder.write_scores({"accuracy": 0.75, "confusion": {"labels": ["a", "b"], "table": [[3, 1], [1, 3]]}})
     page = visit("#room=train")
-    row = page.locator(".all-runs tbody tr", has_text="short-lived")
+    row = page.locator(".all-runs tbody tr:not(.told-of-run)", has_text="short-lived")
+    question = page.locator(".told-of-run", has_text="short-lived")
     expect(row).to_contain_text("accuracy 75.0 %")
     expect(row).to_contain_text("MB")
     row.get_by_role("button", name="delete").click()
-    expect(row).to_contain_text("Delete short-lived for good?")
-    row.get_by_role("button", name="Keep it").click()
+    expect(question).to_contain_text("Delete short-lived for good?")
+    for size in ((1440, 900), (1024, 768), (390, 844)):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        for name in ("Yes, delete it", "Keep it"):
+            box = question.get_by_role("button", name=name).bounding_box()
+            frame = page.locator(".all-runs .scroll").first.bounding_box()
+            assert box is not None
+            assert frame is not None
+            assert frame["x"] <= box["x"]
+            assert box["x"] + box["width"] <= frame["x"] + frame["width"]
+    question.get_by_role("button", name="Keep it").click()
+    expect(question).to_be_hidden()
     assert folder.path.is_dir()
     row.get_by_role("button", name="delete").click()
-    row.get_by_role("button", name="Yes, delete it").click()
+    question.get_by_role("button", name="Yes, delete it").click()
     expect(row).to_have_count(0)
     assert not folder.path.exists()
 

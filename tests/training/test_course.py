@@ -197,6 +197,17 @@ def test_a_run_whose_time_is_up_leaves_the_rest_of_its_work(tmp_path: Path) -> N
     assert folder.checkpoints() == [2]
 
 
+def test_a_run_whose_time_is_up_before_it_began_still_learns_for_a_while(tmp_path: Path) -> None:
+    """The end was due a minute ago; what every run may spend on training is spent."""
+    prepared = prepare(request("classify", "negation:300", steps=0, minutes=0.5))
+    plan = replace(prepared.recipe.plan, seconds=3.0, precision="float32")
+    folder = RunFolder.create(tmp_path / "run", settings=settings_of(prepared, plan, 1))
+    over = Deadline(at=time.monotonic() - 60, ending=30.0, step=0.01, least=3.0)
+    course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan), over)
+    course.learn(lambda event: None)
+    assert course.loop.progress.seconds >= 3.0
+
+
 def test_what_stands_in_training_and_in_test_is_told_beside_the_score(tmp_path: Path) -> None:
     """Two of the three test texts, though one is written otherwise."""
     rows = "".join(f"film {i},{'good' if i % 2 else 'bad'}\n" for i in range(60))

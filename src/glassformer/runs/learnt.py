@@ -2,18 +2,26 @@
 
 A certificate says that a model keeps its promises, and a model that guesses can keep them all. This is the other half:
 is it better than the answer that is right most often, than what is linear, than what text alone can do? What to do if
-not is said with it.
+not is said with it. The rule:
+
+    better, worse      by the p-value alone (of answers that are right or wrong, a sign test)
+    too few to tell    neither, and either the baseline is wrong on so few samples that a model without a mistake could
+                       not be told from it, or the interval lies on one side of 0: by resampling, it trusts few too much
+    no better          neither, and there were enough
+    still falling      the last validation loss is the least of two or more, and not a hundredth of the first; nor has
+                       a model that makes no mistake anything left to learn
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from shlex import quote
 from typing import Any
 
 import numpy as np
 
 from glassformer.drawing.score_words import SCORES, figure, in_figures
+from glassformer.errors import counted
 from glassformer.models.card import Card
 from glassformer.models.registry import MODELS
 from glassformer.objectives.bootstrap import SIGNIFICANT, Measure, compare, sign_test
@@ -23,6 +31,7 @@ from glassformer.runs.folder import RunFolder
 from glassformer.storage import figures
 
 JUDGED_BY = {"bleu": "exact"}  # a translator is held against the most frequent answer by what is right to the letter
+NOTHING_LEFT = 0.01  # of the first validation loss: what is still to be gained is worth no minute
 MAJORITY = "majority"  # the answer that is right most often, whatever the text
 PAIRS, COPY, LOOKUP = "counted pairs", "copy", "lookup"  # what text alone can do
 _TEXT_ALONE = {
@@ -54,6 +63,25 @@ class Against:
         """Whether the baseline is."""
         return self.ahead < 0 and self.p_value < SIGNIFICANT
 
+    def undecided(self, samples: int) -> bool:
+        """Whether so few samples cannot tell; of 0, nobody knows how many there were."""
+        if self.p_value < SIGNIFICANT or self.baseline in _TEXT_ALONE:
+            return False
+        wrong = round((1 - self.score) * samples)
+        return self.low > 0 or self.high < 0 or (samples > 0 and 2 * 0.5**wrong >= SIGNIFICANT)
+
+
+@dataclass(frozen=True)
+class Todo:
+    """Something to do: in words, and as a command for a terminal. A page has buttons instead of commands."""
+
+    kind: str  # longer, linear, columns, data or nothing
+    words: str
+    command: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.words}: {self.command}" if self.command else self.words
+
 
 @dataclass(frozen=True)
 class Learnt:
@@ -62,16 +90,29 @@ class Learnt:
     better: bool  # than the first of them: the majority, or what text alone can do
     verdict: str  # in a few words
     sentences: tuple[str, ...]
-    advice: tuple[str, ...]
+    todo: tuple[Todo, ...]
     against: tuple[Against, ...]
+    undecided: bool = False  # there were too few samples to tell
+
+    @property
+    def lost(self) -> bool:
+        """Whether it is known to be no better."""
+        return not self.better and not self.undecided
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """What to do, with the commands that do it."""
+        return tuple(map(str, self.todo))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {
             "better_than_majority": self.better,
+            "undecided": self.undecided,
             "verdict": self.verdict,
             "sentences": list(self.sentences),
             "advice": list(self.advice),
+            "todo": [{"kind": each.kind, "words": each.words} for each in self.todo],
             "baselines": [asdict(each) for each in self.against],
         }
 
@@ -134,24 +175,41 @@ def _learnt(folder: RunFolder, card: Card) -> Learnt | None:
     if not found:
         return None
     first, *others = found
-    sentences = [_sentence(each, card, scores) for each in found]
+    few = first.undecided(scores.get("samples", 0))
+    sentences = tuple(_sentence(each, card, scores) for each in found)
     behind = [each for each in others if each.worse and each.baseline in MODELS]
+    todo = [*_todo(folder, card, scores, found), *(_use(each, card) for each in behind)]
+    return Learnt(first.better, _verdict(found, card, scores), sentences, tuple(todo), tuple(found), few)
+
+
+def _verdict(found: Sequence[Against], card: Card, scores: Mapping[str, Any]) -> str:
+    first, *others = found
     alone = _TEXT_ALONE.get(first.baseline, "")
-    verdict = (
-        f"better than {alone or f'the {_common(card)}'}" if first.better else f"no better than {alone or 'chance'}"
-    )
-    if behind:
-        verdict += f", behind a linear model ({behind[0].baseline})"
-    advice = [] if first.better else [_longer(folder, card)] if alone else _no_chance(folder, card, others)
-    if first.better and behind and _still_falling(folder):
-        advice = [_longer(folder, card)]
-    advice += [_use(each, card) for each in behind]
-    return Learnt(first.better, verdict, tuple(sentences), tuple(advice), tuple(found))
+    if first.better:
+        verdict = f"better than {alone or f'the {_common(card)}'}"
+    elif first.undecided(scores.get("samples", 0)):
+        verdict = "too few samples to tell"
+    else:
+        verdict = f"no better than {alone or 'chance'}"
+    behind = [each for each in others if each.worse and each.baseline in MODELS]
+    return f"{verdict}, behind a linear model ({behind[0].baseline})" if behind else verdict
+
+
+def _todo(folder: RunFolder, card: Card, scores: Mapping[str, Any], found: Sequence[Against]) -> list[Todo]:
+    first, *others = found
+    falls = _still_falling(folder, scores, card)
+    longer = [_longer(folder, card, scores)]
+    if first.better:
+        return longer if falls and any(each.worse and each.baseline in MODELS for each in others) else []
+    if first.undecided(scores.get("samples", 0)):
+        return [*([] if not falls else longer), _more_data(first, card, scores)]
+    return longer if first.baseline in _TEXT_ALONE else _no_chance(longer, card, found)
 
 
 def too_early(folder: RunFolder, card: Card) -> str:
     """What to do with a run of which nothing is known, if it ended while it was still learning; empty otherwise."""
-    return _longer(folder, card) if _still_falling(folder) else ""
+    scores = folder.read_scores() or {}
+    return str(_longer(folder, card, scores)) if _still_falling(folder, scores, card) else ""
 
 
 def _sentence(each: Against, card: Card, scores: Mapping[str, Any]) -> str:
@@ -173,14 +231,18 @@ def _on_text(each: Against, main: str, value: float) -> str:
 
 
 def _on_majority(first: Against, card: Card, main: str, scores: Mapping[str, Any]) -> str:
-    told = f"Better than the {_common(card)}" if first.better else "NO BETTER THAN CHANCE"
     samples = scores.get("samples", 0)
-    far = "" if first.better else f" That is as far as {samples:,} samples can tell."
     value, usual = in_figures(main, scores[main]), in_figures(main, first.score)
-    return (
-        f"{told}: {SCORES[main].words} {value}, against {usual} for the {_common(card)} (“{first.answer}”); "
-        f"{_by(first, main)}.{far}"
-    )
+    seen = f"{SCORES[main].words} {value}, against {usual} for the {_common(card)} (“{first.answer}”)"
+    if first.undecided(samples):
+        return f"TOO FEW SAMPLES TO TELL: {seen}. {_so_few(samples)} can come by chance ({_p(first.p_value)})."
+    if first.better:
+        return f"Better than the {_common(card)}: {seen}; {_by(first, main)}."
+    return f"NO BETTER THAN CHANCE: {seen}; {_by(first, main)}. That is as far as {samples:,} samples can tell."
+
+
+def _so_few(samples: int) -> str:
+    return f"On {counted(samples, 'sample')}, such a difference" if samples else "Such a difference"
 
 
 def _common(card: Card) -> str:
@@ -188,9 +250,11 @@ def _common(card: Card) -> str:
 
 
 def _on_model(each: Against, main: str) -> str:
+    name = f"the linear model {each.baseline} fitted beside it, which has {in_figures(main, each.score)}"
+    if not each.better and not each.worse and (each.low > 0 or each.high < 0):
+        return f"Not to be told from {name}: so few samples may differ so by chance ({_p(each.p_value)})."
     told = "Ahead of" if each.better else "BEHIND" if each.worse else "Level with"
-    name = f"the linear model {each.baseline} fitted beside it"
-    return f"{told} {name}, which has {in_figures(main, each.score)}; {_by(each, main)}."
+    return f"{told} {name}; {_by(each, main)}."
 
 
 def _by(each: Against, main: str) -> str:
@@ -209,33 +273,56 @@ def _p(value: float) -> str:
 # --- what to do -------------------------------------------------------------------------------------------------
 
 
-def _no_chance(folder: RunFolder, card: Card, others: Sequence[Against]) -> list[str]:
+def _no_chance(longer: list[Todo], card: Card, found: Sequence[Against]) -> list[Todo]:
+    first, *others = found
     answer, text = ("label", "text") if card.labels else ("target", "source")
-    check = (
-        f"Check the {answer}s: does each stand beside its {text}, and are --{text} and --{answer} the right columns?"
+    columns = Todo(
+        "columns", f"Check the {answer}s: does each stand beside its {text}, in the columns that were taken?"
     )
     if any(each.worse for each in others):
-        check = "The labels can be learnt from these texts: the linear model does."
-    elif others:
-        check += " The linear model finds nothing in them either."
-        return [check, _longer(folder, card)]
-    return [_longer(folder, card), check]
+        return [*longer, Todo("nothing", f"The {answer}s can be learnt from these {text}s: the linear model does.")]
+    if others and all(each.score <= first.score for each in others):
+        words = f"{columns.words} The linear model is no better than the {_common(card)} either."
+        return [replace(columns, words=words), *longer]
+    return [*longer, columns]
 
 
-def _longer(folder: RunFolder, card: Card) -> str:
+def _more_data(first: Against, card: Card, scores: Mapping[str, Any]) -> Todo:
+    samples = scores.get("samples", 0)
+    if not samples:
+        return Todo("data", "Give it more data: then it can be told.")
+    right = round(first.score * samples)
+    return Todo(
+        "data",
+        f"Give it more data, so that more is left to be tried: of {counted(samples, 'sample')}, the {_common(card)} "
+        f"alone gets {right} right.",
+    )
+
+
+def _longer(folder: RunFolder, card: Card, scores: Mapping[str, Any]) -> Todo:
     """How to go on: from where it ended, unless the model counts its texts anew."""
-    early = "It ended too early, while its validation loss was still falling. " if _still_falling(folder) else ""
+    falls = _still_falling(folder, scores, card)
+    early = "It ended too early, while its validation loss was still falling. " if falls else ""
+    early = "It ended before it was validated twice. " if len(_losses(folder)) < 2 else early
     more = f"--model {card.model}" if MODELS[card.model].counts else f"--from {quote(str(folder.path))}"
-    return f"{early}Train longer: {_train(card)} {more} --minutes 5"
+    return Todo("longer", f"{early}Train longer", f"{_train(card)} {more} --minutes 5")
 
 
-def _still_falling(folder: RunFolder) -> bool:
-    losses = [each["loss"] for each in folder.metrics() if each.get("event") == "judged" and each["loss"] is not None]
-    return len(losses) < 2 or losses[-1] <= min(losses)
+def _losses(folder: RunFolder) -> list[float]:
+    return [each["loss"] for each in folder.metrics() if each.get("event") == "judged" and each["loss"] is not None]
 
 
-def _use(each: Against, card: Card) -> str:
-    return f"Use the linear model: {_train(card)} --model {each.baseline}"
+def _still_falling(folder: RunFolder, scores: Mapping[str, Any], card: Card) -> bool:
+    """Whether there was more to learn when it ended; of a single validation nobody knows, and more would tell."""
+    main = objective_of(card).main
+    if scores.get(JUDGED_BY.get(main, main)) == 1.0 and main != "loss":
+        return False
+    losses = _losses(folder)
+    return len(losses) < 2 or (losses[-1] <= min(losses) and losses[-1] > NOTHING_LEFT * losses[0])
+
+
+def _use(each: Against, card: Card) -> Todo:
+    return Todo("linear", "Use the linear model", f"{_train(card)} --model {each.baseline}")
 
 
 def _train(card: Card) -> str:

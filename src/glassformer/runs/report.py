@@ -85,7 +85,7 @@ def _learning(known: Learnt | None) -> str:
         return ""
     advice = "".join(f"<p class='said'>→ {escape(each)}</p>" for each in known.advice)
     told = [
-        f"<p class='{'wrong' if each.worse or (i == 0 and not known.better) else ''}'>{escape(sentence)}</p>"
+        f"<p class='{'wrong' if each.worse or (i == 0 and known.lost) else ''}'>{escape(sentence)}</p>"
         for i, (sentence, each) in enumerate(zip(known.sentences, known.against, strict=True))
     ]
     return section("Has it learnt?", "".join(told) + advice, "Against baselines, on the same samples.")

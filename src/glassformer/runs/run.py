@@ -162,6 +162,9 @@ class Run:
 
         learnt = self.learnt
         known = "" if learnt is None or learnt.better else f"By its own test this model is {learnt.verdict}."
+        known = (
+            "Its own test has too few samples to tell whether it has learnt." if learnt and learnt.undecided else known
+        )
         asking = Which(answer=answer, rival=rival, at=at, target=target)
         return Why(
             reasons(self.model, self.card, self.tokens, text, asking, instead=instead, points=points, known=known)

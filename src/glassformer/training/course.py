@@ -277,7 +277,7 @@ class Course:
         seconds = plan.seconds
         if self.deadline is not None and len(steps) >= 2:
             step = statistics.median(after - before for before, after in pairwise(steps))
-            seconds = min(seconds, progress.seconds + max(self.deadline.seconds_left(now, step), 0.0))
+            seconds = min(seconds, self.deadline.allowed(now, step, progress.seconds))
         self.loop.plan = replace(plan, seconds=self.loop.team.leading(seconds))
 
     def _save(self, event: Stepped | Validated | EpochEnded) -> None:

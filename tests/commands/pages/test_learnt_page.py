@@ -5,7 +5,7 @@ import io
 from rich.console import Console
 
 from glassformer.commands.pages.learnt_page import print_learnt
-from glassformer.runs.learnt import MAJORITY, Against, Learnt
+from glassformer.runs.learnt import MAJORITY, Against, Learnt, Todo
 
 
 def shown(learnt: Learnt | None) -> str:
@@ -19,12 +19,20 @@ def test_what_is_lost_has_a_cross_and_advice() -> None:
     majority = Against(MAJORITY, "dull", 0.5, 0.0, -0.1, 0.1, 1.0)
     linear = Against("ngrams", "", 0.5, 0.0, -0.1, 0.1, 0.9)
     sentences = ("NO BETTER THAN CHANCE: [b]a\x1b[31m", "Level with it.")
-    page = shown(Learnt(False, "no better than chance", sentences, ("Train longer: [x]",), (majority, linear)))
+    page = shown(
+        Learnt(False, "no better than chance", sentences, (Todo("longer", "Train longer", "[x]"),), (majority, linear))
+    )
     assert page.splitlines() == [
         "  ✗ NO BETTER THAN CHANCE: [b]a␛[31m",  # a label is shown, not obeyed
         "  – Level with it.",
         "    → Train longer: [x]",
     ]
+
+
+def test_what_nobody_can_tell_has_no_cross() -> None:
+    majority = Against(MAJORITY, "dull", 0.5, 0.5, 0.2, 0.8, 0.25)
+    page = shown(Learnt(False, "too few samples to tell", ("TOO FEW SAMPLES TO TELL",), (), (majority,), True))
+    assert page == "  – TOO FEW SAMPLES TO TELL\n"
 
 
 def test_what_is_won_has_a_tick() -> None:

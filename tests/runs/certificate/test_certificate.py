@@ -10,7 +10,14 @@ from helpers.small_models import small
 
 from glassformer.layers.positions import SCHEMES
 from glassformer.models.registry import MODELS
-from glassformer.runs.certificate.certificate import Certificate, Check, certify, trial_texts, verdict
+from glassformer.runs.certificate.certificate import (
+    Certificate,
+    Check,
+    certify,
+    certifying_seconds,
+    trial_texts,
+    verdict,
+)
 from glassformer.runs.certificate.promises import FIRST, PROMISES
 from glassformer.runs.certificate.subjects import subject_for
 
@@ -121,3 +128,17 @@ def test_a_tick_says_what_it_is_about() -> None:
 def test_promises_are_kept_with_keys_and_values_of_unlike_widths(name: str) -> None:
     model = small(name, key_width=10, value_width=7)
     assert certify(model, MODELS[name].family).failed == ()
+
+
+@pytest.mark.parametrize(("within", "tried"), [(0.5, 1), (2.5, 3), (100.0, 10)])
+def test_how_long_it_takes_is_foretold_from_a_few_promises(within: float, tried: int) -> None:
+    """By a clock that goes on by a second whenever it is looked at; of a transformer, ten promises are tried."""
+    ticks: list[float] = []
+
+    def clock() -> float:
+        ticks.append(float(len(ticks)))
+        return ticks[-1]
+
+    found = certifying_seconds(small("transformer"), "classifier", within=within, clock=clock)
+    assert len(ticks) == 1 + tried + 1
+    assert found == pytest.approx((tried + 1) * 10 / tried)

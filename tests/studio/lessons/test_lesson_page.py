@@ -29,6 +29,20 @@ def test_the_file_draws_its_views_and_checks_its_answers(browser: Browser, tmp_p
     page.goto((tmp_path / "lesson.html").as_uri())
     expect(page.locator(".lesson-step")).to_have_count(6)
     expect(page.locator(".lesson-step").first.locator(".path .last")).to_have_text("queries")
+    lines = page.locator(".lesson-file > header > *, .lesson-step > h2, .lesson-step > p, .lesson-step > form")
+    edges = lines.evaluate_all(
+        "all => all.map(each => each.getBoundingClientRect().left + parseFloat(getComputedStyle(each).paddingLeft))"
+    )
+    assert len({round(edge) for edge in edges}) == 1
+    deed = page.locator(".lesson-step").nth(3)
+    deed.scroll_into_view_if_needed()
+    expect(deed.locator(".deed")).to_have_text("○ Click it in scores")
+    expect(deed.locator(".number")).to_contain_text("Click any number")  # what is to be clicked is not open already
+    deed.locator(".seen").evaluate("node => node.view.move({ cell: [0, 0, 2, 2] })")  # as a click on its canvas does
+    expect(deed.locator(".deed")).to_have_text("✓ Click it in scores")
+    expect(deed.locator(".number .sum").first).to_have_text("= 2 × 1 + 1 × 1")
+    expect(deed.locator(".number")).to_be_visible()
+    expect(page.locator(".deed").last).to_have_text("In the studio: Change a number of query weight")
     step = page.locator(".lesson-step").nth(4)
     step.get_by_label("your answer").fill("3")
     step.get_by_role("button", name="Check").click()

@@ -1,5 +1,6 @@
 """The room of lessons: what is taught, what a step shows, and answers that the core works."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,35 @@ def test_a_step_says_what_it_shows_and_keeps_its_answer(visitor: Visitor) -> Non
     assert steps[3]["deed"]["index"] == [0, 0, 2, 2]
     assert steps[5]["deed"]["before"] == [[1, 0], [1, 1]]
     assert set(steps[4]["ask"]) == {"question", "choices"}
+
+
+def test_a_lesson_leads_to_the_next(visitor: Visitor) -> None:
+    assert asked(visitor, "lessons/open", lesson=FIRST)["next"] == {
+        "name": "2-softmax-and-beta", "title": "Softmax and β",
+    }  # fmt: skip
+    assert asked(visitor, "lessons/open", lesson=taught()[-1].stem)["next"] is None
+
+
+def test_what_the_lessons_say_of_numbers_is_so(visitor: Visitor) -> None:
+    """Sentences that no question holds: each is said in a lesson, and worked here."""
+    house = Places(Shelf())
+    i_love_ai = {"room": "by-hand", "example": "i-love-ai"}
+    before = house.solution(i_love_ai).trace
+    sheet = asked(visitor, "by-hand/example", name="i-love-ai")["sheet"]
+    sheet["query_weight"][0][0] = 4
+    after = house.solution({"room": "by-hand", "sheet": json.dumps(sheet)}).trace
+    for stage in ("queries", "scores", "weights", "mixed"):
+        assert (before[stage] != after[stage]).any()
+    for stage in ("keys", "values"):
+        assert (before[stage] == after[stage]).all()
+    untrained = {"room": "inside", "model": "english-german-untrained", "text": "Where is the station?"}
+    weights = house.trace({**untrained, "target": "Wo ist der Bahnhof?"})["decoder.2.cross.weights"][0, 1]
+    assert weights.shape[-1] == 5
+    assert weights.max() < 0.3
+    text = {"model": "sentiment", "text": "the film was not good at all", "changes": []}
+    matters = asked(visitor, "inside/matters", **text)["matters"]
+    assert max(matters, key=matters.__getitem__) == "encoder.0.self/2"
+    assert sorted(matters.values())[-2] < 0.055
 
 
 def test_answers_are_worked(visitor: Visitor) -> None:

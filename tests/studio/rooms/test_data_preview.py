@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from glassformer.errors import InputError
-from glassformer.studio.rooms.data_preview import DataPreview, chosen_columns
+from glassformer.studio.rooms.data_preview import DataPreview, chosen_columns, on_the_page
 
 ROWS = ["1,a warm and clever film,good,", "2,,bad,", "3,dull,bad,x", "4,fine,good,", "5,poor and long,bad,"]
 
@@ -56,3 +56,11 @@ def test_what_a_minute_buys_is_measured(preview: DataPreview) -> None:
     assert found["steps"] >= 1
     assert found["epochs"] > 0
     assert found["parameters"] > 1000
+
+
+def test_the_page_speaks_of_no_options() -> None:
+    told = "a.csv: cannot tell which column is the text. Its columns are 'a', 'b'; name --text and --label. One more."
+    assert on_the_page(told) == "a.csv: cannot tell which column is the text. Its columns are 'a', 'b'. One more."
+    told = "a.csv: not UTF-8 (line 3), read as cp1252. If letters look wrong, name it with --encoding."
+    assert on_the_page(told) == "a.csv: not UTF-8 (line 3), read as cp1252."
+    assert on_the_page("It says 3 -- 4 and a--b.") == "It says 3 -- 4 and a--b."

@@ -12,6 +12,16 @@ from glassformer.commands.ship_models.certify import certify
 from glassformer.studio.rooms.train import Train, _thinned
 from glassformer.studio.shelf import Shelf
 
+SETTINGS = """
+[run]
+task = "classify"
+model = "transformer"
+minutes = 0.5
+[data]
+source = "negation:300"
+seed = 0
+"""
+
 
 @pytest.mark.slow
 def test_a_run_is_begun_stopped_and_resumed_and_its_checkpoints_are_shown(tmp_path: Path) -> None:
@@ -51,6 +61,30 @@ def test_a_finished_run_says_whether_it_has_learnt(visitor: Visitor) -> None:
     assert state["finished"]
     assert state["certificate"]["passed"]
     assert state["certificate"]["learnt"]["verdict"] == "no better than chance"
+
+
+def test_a_run_that_hardly_trained_says_so(visitor: Visitor) -> None:
+    folder = small_run(visitor.studio.train.root / "short")
+    (folder.path / "config.toml").write_text(SETTINGS)
+    folder.log({"event": "step", "step": 2, "seconds": 0.47, "loss": 0.7})
+    assert asked(visitor, "train/state", name="short")["unused"] == {"trained": 0.47, "asked": 30.0}
+    folder.log({"event": "step", "step": 900, "seconds": 21.0, "loss": 0.1})
+    assert asked(visitor, "train/state", name="short")["unused"] is None
+
+
+def test_a_run_goes_on_as_a_new_one(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = small_run(visitor.studio.train.root / "taste")
+    assert "go on with it in a terminal" in refused(visitor, "train/again", name="taste", kind="longer", minutes=5)
+    (folder.path / "config.toml").write_text(SETTINGS)
+    begun: list[list[str]] = []
+    monkeypatch.setattr(visitor.studio.train, "_spawn", lambda name, words: begun.append([name, *words]))
+    assert asked(visitor, "train/again", name="taste", kind="longer", minutes=5) == {"name": "taste-2"}
+    assert begun[-1][:2] == ["taste-2", "classify"]
+    assert begun[-1][-4:] == ["--from", str(folder.path), "--out", str(visitor.studio.train.root / "taste-2")]
+    assert "No linear model" in refused(visitor, "train/again", name="taste", kind="linear", minutes=5)
+    folder.write_certificate({"learnt": {"baselines": [{"baseline": "majority"}, {"baseline": "ngrams"}]}})
+    asked(visitor, "train/again", name="taste", kind="linear", minutes=5)
+    assert begun[-1][-4:-2] == ["--model", "ngrams"]
 
 
 def test_names_and_files_are_kept_in_their_place(visitor: Visitor, tmp_path: Path) -> None:

@@ -14,6 +14,13 @@ def test_the_end_is_begun_sooner_where_steps_became_slower(step: float, left: fl
     assert Deadline(at=100.0, ending=10.0, step=0.5).seconds_left(60.0, step) == left
 
 
+def test_some_of_the_minutes_are_spent_on_training_whatever_took_the_rest() -> None:
+    late = Deadline(at=100.0, ending=10.0, step=0.5, least=3.0)
+    assert late.allowed(130.0, 0.5, trained=0.4) == 3.0
+    assert late.allowed(130.0, 0.5, trained=4.0) == 4.0
+    assert late.allowed(60.0, 0.5, trained=4.0) == 34.0
+
+
 def test_many_take_as_long_as_a_few_and_some_foretell() -> None:
     assert extrapolated((3, 1.0), (13, 2.0), 113) == pytest.approx(12.0)
     assert extrapolated((3, 2.0), (13, 1.5), 113) == 1.5  # the first were slow for another reason

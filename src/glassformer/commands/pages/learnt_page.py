@@ -19,7 +19,7 @@ def print_learnt(learnt: Learnt | None, console: Console, *, indent: int = 0, ot
             console.print(" " * (indent + 2) + "→ " + visible(otherwise), markup=False, soft_wrap=True)
         return
     for sentence, each in zip(learnt.sentences, learnt.against, strict=True):
-        lost = each.worse or (each is learnt.against[0] and not learnt.better)
+        lost = each.worse or (each is learnt.against[0] and learnt.lost)
         mark, style = ("✗", "bold red") if lost else ("✓", "green") if each.better else ("–", "")
         line = Text.assemble((f"{mark} ", style), (visible(sentence), "bold red" if lost else ""))
         console.print(Padding(line, (0, 0, 0, indent), expand=False))

@@ -23,7 +23,8 @@ const BEAT = 1100; // milliseconds a step stays while playing
 // --- mounting -----------------------------------------------------------------------------------------------------
 
 /** Options: `state` to begin with, `theme`, `chrome: false` without text and answer, `alone` if no one else on the page
- * wants keys; `explain`, `fetchHead`, `onState`, `onEdit`, `onHead` are asked and told. */
+ * wants keys; `opens` says whether a number is open unasked; `explain`, `fetchHead`, `onState`, `onEdit`, `onHead` are
+ * asked and told. */
 export async function mount(element, data, options = {}) {
   const view = new View(element, options);
   await view.update(data, options.state);
@@ -145,7 +146,8 @@ class View {
     this.state = whole(this.store, state);
     const stage = this.store.stage(this.state.at);
     if (this.state.view === "stage") await this.fetch(stage);
-    if (!state.cell && this.store.parts.get(stage.part).pattern === stage.address)
+    const opens = this.options.opens?.() ?? true;
+    if (opens && !state.cell && this.store.parts.get(stage.part).pattern === stage.address)
       this.state.cell = firstCell(this.store, this.state);
     await this.draw();
   }

@@ -5,6 +5,7 @@ What has no meaning for a model is listed with the reason, never left out in sil
 
 import copy
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -73,6 +74,9 @@ class Certificate:
         return {"passed": self.passed, "about": about, "checks": checks, "not_applicable": left_out}
 
 
+Clock = Callable[[], float]  # seconds, from any beginning
+
+
 def verdict(passed: bool, kept: Sequence[str], tried: int) -> str:
     """What the tick, or the cross, is about: the promises, those that every user counts on by name."""
     if not passed:
@@ -122,6 +126,22 @@ def certify(
             return _tried(case, foreign.left_out)
     finally:
         model.train(was_training)
+
+
+def certifying_seconds(model: nn.Module, family: str, *, within: float, clock: Clock = time.monotonic) -> float:
+    """How long a certificate of the model takes: of promises tried one after another, for about so many seconds, and as
+    long for each of the others as for these. What comes of them is not kept."""
+    model.eval()
+    with torch.no_grad():
+        subject = subject_for(model, family)
+        case = ModelOnTrial(subject, trial_texts(subject), lambda: _emptied(model))
+        began, tried, due = clock(), 0, [each for each in (*FIRST, *PROMISES) if not each.why_not(case)]
+        for promise in due:
+            _check(promise, case)
+            tried += 1
+            if clock() - began >= within:
+                break
+        return (clock() - began) * len(due) / max(tried, 1)
 
 
 def _tried(case: ModelOnTrial, untried: Mapping[str, str]) -> Certificate:

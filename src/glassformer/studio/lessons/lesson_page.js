@@ -18,10 +18,19 @@ function check(event, step, ask) {
   told(right ? `✓ ${ask.why}` : ask.hint, step);
 }
 
-async function see(node, { view, state }) {
+/** What was clicked, if that was to be done. */
+function watch(node, deed, { at, cell }) {
+  if (deed?.address !== at || String(deed?.index) !== String(cell)) return;
+  const line = node.querySelector(".deed");
+  line.classList.add("done");
+  line.querySelector(".sign").textContent = "✓";
+}
+
+async function see(node, { view, state, deed, ask }) {
   if (view === null) return;
   const place = node.querySelector(".seen");
-  place.view = await mount(place, documents[view], { state });
+  const opens = () => !ask && !deed; // a number that is open may be what is asked for, or what is to be clicked
+  place.view = await mount(place, documents[view], { state, opens, onState: (seen) => watch(node, deed, seen) });
 }
 
 const watcher = new IntersectionObserver(

@@ -13,7 +13,8 @@ from glassformer.drawing.html_page import framed
 from glassformer.inside.document.data import view_data
 from glassformer.inside.page.one_file import view_script, view_style
 from glassformer.studio.lessons.lesson_check import answer
-from glassformer.studio.lessons.lesson_files import Ask, Lesson
+from glassformer.studio.lessons.lesson_files import Ask, Deed, Lesson
+from glassformer.studio.lessons.lesson_room import deed_of
 from glassformer.studio.lessons.places import Fields, Places
 from glassformer.studio.lessons.prose import inline, paragraphs, tree_html
 
@@ -31,12 +32,15 @@ def lesson_page(lesson: Lesson, places: Places) -> str:
     for i in range(len(lesson.steps)):
         fields = lesson.fields(i)
         steps.append({"view": _document(fields, places, documents, keys), "state": _state(fields)})
-        ask = lesson.steps[i].ask
+        ask, deed = lesson.steps[i].ask, lesson.steps[i].deed
         if ask is not None:
             steps[-1]["ask"] = _answers(ask, fields, places)
+        if deed is not None and deed.kind == "cell":
+            address, index = places.cell(fields, deed.what)
+            steps[-1]["deed"] = {"address": address, "index": list(index)}
     content = {"steps": steps, "documents": documents}
     data = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-    body = f"{_body(lesson)}<script type='application/json' id='data'>{data}</script>"
+    body = f"{_body(lesson, places)}<script type='application/json' id='data'>{data}</script>"
     script = f"{view_script()}\n{_asset('lesson_page.js')}"
     style = f"{view_style()}\n{_asset('lesson_page.css')}"
     return framed(lesson.title, body, style=style, script=script, images="blob: data:", kind="gf-page")
@@ -74,24 +78,33 @@ def _answers(ask: Ask, fields: Fields, places: Places) -> JSON:
     return {"number": answer(ask, fields, places), "tolerance": ask.tolerance, **told}
 
 
-def _body(lesson: Lesson) -> str:
+def _body(lesson: Lesson, places: Places) -> str:
     about = "".join(tree_html(each) for each in paragraphs(lesson.words))
-    steps = "".join(_step(lesson, i) for i in range(len(lesson.steps)))
-    return (
-        f"<div class='gf lesson-file'><header><h1>{escape(lesson.title)}</h1>{about}</header><main>{steps}</main></div>"
-    )
+    steps = "".join(_step(lesson, i, places) for i in range(len(lesson.steps)))
+    head = f"<header><h1>{escape(lesson.title)}</h1>{about}</header>"
+    return f"<div class='gf lesson-file' data-view='stage'>{head}<main>{steps}</main></div>"
 
 
-def _step(lesson: Lesson, i: int) -> str:
+def _step(lesson: Lesson, i: int, places: Places) -> str:
     step = lesson.steps[i]
     words = "".join(tree_html(each) for each in paragraphs(step.words))
     room = lesson.fields(i)["room"]
     elsewhere = "" if room in ("by-hand", "inside") else f"<p class='quiet'>To be seen in the studio, room {room}.</p>"
     ask = "" if step.ask is None else _question(step.ask, i)
+    deed = "" if step.deed is None else _deed(step.deed, lesson.fields(i), places)
     head = f"<p class='quiet'>{i + 1} of {len(lesson.steps)}</p><h2>{escape(step.title)}</h2>"
     return (
-        f"<section class='lesson-step' data-step='{i}'>{head}{words}{elsewhere}{ask}<div class='seen'></div></section>"
+        f"<section class='lesson-step' data-step='{i}'>{head}{words}{elsewhere}{deed}{ask}"
+        "<div class='seen'></div></section>"
     )
+
+
+def _deed(deed: Deed, fields: Fields, places: Places) -> str:
+    """What is to be done. A click is seen here; what changes numbers needs the studio."""
+    says = "".join(tree_html(each) for each in deed_of(deed, fields, places)["says"])
+    if deed.kind == "cell":
+        return f"<p class='deed'><span class='sign' aria-hidden='true'>○</span> {says}</p>"
+    return f"<p class='deed'>In the studio: {says}</p>"
 
 
 def _question(ask: Ask, i: int) -> str:

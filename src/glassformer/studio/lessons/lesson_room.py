@@ -48,7 +48,8 @@ class LessonRoom:
     def open(self, content: Content) -> JSON:
         """One lesson with all its steps; answers stay here."""
         lesson = self._lesson(content)
-        return {**_about(lesson), "name": lesson.name, "steps": [step_of(lesson, i, self.places) for i in _all(lesson)]}
+        steps = [step_of(lesson, i, self.places) for i in _all(lesson)]
+        return {**_about(lesson), "name": lesson.name, "next": self._next(lesson.name), "steps": steps}
 
     def answer(self, content: Content) -> JSON:
         """Whether an answer is right, and why, or a hint."""
@@ -64,6 +65,12 @@ class LessonRoom:
         if ask.choices:
             return ask.choices[asking.whole(content, "choice", least=0, most=len(ask.choices) - 1)][1]
         return abs(asking.number(content, "number") - answer(ask, fields, self.places)) <= ask.tolerance
+
+    def _next(self, name: str) -> JSON | None:
+        """The lesson after this one; None after the last."""
+        names = list(self._paths)
+        after = names[names.index(name) + 1 :]
+        return {"name": after[0], "title": read_lesson_file(self._paths[after[0]]).title} if after else None
 
     def _lesson(self, content: Content) -> Lesson:
         name = asking.text(content, "lesson")

@@ -37,9 +37,15 @@ def inline(text: str) -> list[Any]:
         code, strong, _ = mark.groups()
         tag = "code" if code else "strong" if strong else "em"
         role = {"class": ROLES[code]} if code in ROLES else {}
-        found.append([tag, role, mark[mark.lastindex or 0]])
+        found.append([tag, role, *(_sign(code) if code else [mark[mark.lastindex or 0]])])
         last = mark.end()
     return [*found, text[last:]] if last < len(text) else found
+
+
+def _sign(code: str) -> list[Any]:
+    """`W_Q` is written as on the page, with its index below."""
+    letter, below, index = code.partition("_")
+    return [letter, ["sub", {}, index]] if below and len(letter) == 1 and index.isalnum() else [code]
 
 
 def tree_html(tree: Tree | str) -> str:

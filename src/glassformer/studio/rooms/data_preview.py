@@ -2,6 +2,7 @@
 why; and what a minute of training would buy. It reads as training reads, and trains nobody.
 """
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -48,7 +49,7 @@ class DataPreview:
         try:
             corpus = read(source, task, columns=Columns(**columns))
         except GlassformerError as error:
-            return {**table, "wrong": str(error)}
+            return {**table, "wrong": on_the_page(str(error))}
         return {**table, "wrong": "", **_summary(corpus)}
 
     def estimate(self, content: Content) -> JSON:
@@ -76,6 +77,12 @@ def chosen_columns(content: Content) -> dict[str, str]:
     if unknown:
         raise InputError(f"There is no role '{unknown[0]}' for a column; known: {', '.join(ROLES)}.")
     return {role: name[:200] for role, name in found.items() if name}
+
+
+def on_the_page(told: str) -> str:
+    """A sentence without the options of a terminal; the page has fields instead."""
+    without = re.sub(r"; name --\w+(?: and --\w+)*", "", told)
+    return re.sub(r"(?:^| )[^.]*(?<=[ (])--[a-z]+[^.]*\.", "", without).strip()
 
 
 def _raw(source: str, task: str, columns: Mapping[str, str]) -> JSON:
@@ -112,7 +119,7 @@ def _summary(corpus: Corpus) -> JSON:
         "labels": sorted(report.labels.items(), key=lambda each: -each[1])[:MOST_LABELS],
         "parts": {"training": len(corpus.train), "validation": len(corpus.valid), "test": len(corpus.test)},
         "lengths": {"median": float(np.median(counts)), "longest": int(counts.max())},
-        "said": report.sentences(),
+        "said": [on_the_page(each) for each in report.sentences()],
     }
 
 

@@ -11,13 +11,15 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from glassformer.drawing.score_words import caution, score_lines
 from glassformer.errors import GlassformerError, InputError
+from glassformer.models.registry import MODELS
 from glassformer.runs.folder import RunFolder
 from glassformer.storage import figures
 from glassformer.studio import asking
@@ -30,6 +32,7 @@ from glassformer.text.tasks import TASKS
 
 MOST_MINUTES = 600
 POINTS = 400  # of a curve
+ENOUGH = 0.5  # of the minutes asked for; if less was spent on training, it is told
 PATIENCE = 10.0  # seconds a stopped run has to save
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".txt", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".txt.gz")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
@@ -42,6 +45,7 @@ class Training:
 
     process: "subprocess.Popen[bytes]"
     complaints: IO[bytes]
+    began: float = field(default_factory=time.monotonic)
 
     @property
     def running(self) -> bool:
@@ -74,8 +78,8 @@ class Train:
         """What can be asked for here."""
         return {
             "train/start": self.start, "train/begin": self.begin, "train/state": self.state, "train/stop": self.stop,
-            "train/resume": self.resume, "train/frame": self.frame, "train/delete": self.delete,
-            **DataPreview(self._data).actions,
+            "train/resume": self.resume, "train/again": self.again, "train/frame": self.frame,
+            "train/delete": self.delete, **DataPreview(self._data).actions,
         }  # fmt: skip
 
     def start(self, content: Content) -> JSON:
@@ -124,6 +128,23 @@ class Train:
         self._spawn(name, ["--resume", str(self.root / name)])
         return {"name": name}
 
+    def again(self, content: Content) -> JSON:
+        """A new run on the same data: from where another one ended, or of the linear model that was beside it."""
+        name, kind = self._name(content), asking.choice(content, "kind", ("longer", "linear"))
+        minutes = asking.number(content, "minutes", least=0.1, most=MOST_MINUTES)
+        folder = RunFolder.open(self.root / name)
+        run, data = (folder.settings.get(each, {}) for each in ("run", "data"))
+        known = {"task", "model"} <= set(run) and isinstance(data.get("source"), str)
+        if not known or set(data) - {"source", "seed", "columns"}:
+            raise InputError(f"'{name}' was begun with more than this page can say; go on with it in a terminal.")
+        model = _beside(folder) if kind == "linear" else run["model"] if MODELS[run["model"]].counts else ""
+        how = ["--model", model] if model else ["--from", str(folder.path)]
+        told = [word for role, column in data.get("columns", {}).items() for word in (f"--{role}", column)]
+        words = [run["task"], data["source"], "--minutes", f"{minutes:g}", "--keep-all", *told, *how]
+        new = next(each for i in range(2, 1000) if not (self.root / (each := f"{name[:56]}-{i}")).exists())
+        self._spawn(new, [*words, "--out", str(self.root / new)])
+        return {"name": new}
+
     def stop(self, content: Content) -> JSON:
         """Asks a run to save and leave."""
         name = self._name(content)
@@ -153,6 +174,8 @@ class Train:
             "finished": finished,
             "said": training.said() if training and failed else "",
             "share": self._share(folder, metrics) if begun else 0.0,
+            "waited": time.monotonic() - training.began if training and running else 0.0,
+            "unused": _unused(folder, metrics) if finished else None,
             "settings": _brief_settings(folder) if begun else {},
             "steps": _thinned([each for each in metrics if each.get("event") == "step"]),
             "validations": _thinned([each for each in metrics if each.get("event") == "judged"]),
@@ -260,6 +283,22 @@ class Train:
         if plan.get("steps"):
             done, whole = last.get("step", 0), plan["steps"]
         return min(1.0, float(done) / float(whole)) if whole else 0.0
+
+
+def _beside(folder: RunFolder) -> str:
+    """The linear model that was fitted beside a run."""
+    learnt = (folder.read_certificate() or {}).get("learnt") or {}
+    found = [each["baseline"] for each in learnt.get("baselines", []) if each["baseline"] in MODELS]
+    if not found:
+        raise InputError("No linear model was fitted beside this run.")
+    return str(found[0])
+
+
+def _unused(folder: RunFolder, metrics: list[JSON]) -> JSON | None:
+    """Seconds that were trained, of those asked for, where that is less than half; None otherwise."""
+    asked = 60 * folder.settings.get("run", {}).get("minutes", 0.0)
+    trained = max((each.get("seconds", 0.0) for each in metrics), default=0.0)
+    return {"trained": trained, "asked": asked} if asked and trained < ENOUGH * asked else None
 
 
 def _standing(folder: RunFolder, finished: bool) -> JSON:

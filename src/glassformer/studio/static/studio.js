@@ -132,6 +132,7 @@ class Studio {
 
   endLesson() {
     this.lesson.close();
+    this.mark(this.main.dataset.room);
     writeAddress({ room: this.main.dataset.room, ...this.here?.address });
   }
 
@@ -158,8 +159,7 @@ class Studio {
     if (this.here !== room) this.here?.leave?.();
     this.here = room;
     document.title = `${title} · Glassformer`;
-    for (const door of this.head.querySelectorAll(".door"))
-      door.setAttribute("aria-current", door.dataset.room === name ? "page" : "false");
+    this.mark(name);
     this.main.replaceChildren(room.node);
     this.main.dataset.room = name;
     this.root.dispatchEvent(new CustomEvent("room", { detail: name }));
@@ -172,6 +172,13 @@ class Studio {
     if (this.here !== room) return; // somebody was quicker to leave
     if (wrong) this.main.replaceChildren(el("p", { class: "wrong note", role: "alert" }, wrong.message), room.node);
     this.root.dataset.ready = name;
+  }
+
+  /** Which door one came through; in a lesson that is the door of lessons, and the room it is about is told too. */
+  mark(room) {
+    const page = this.lesson.lesson ? "lessons" : room;
+    const said = (each) => (each === page ? "page" : each === room ? "location" : "false");
+    for (const door of this.head.querySelectorAll(".door")) door.setAttribute("aria-current", said(door.dataset.room));
   }
 
   /** What is on screen now. */

@@ -56,9 +56,9 @@ def budget(prepared: Prepared, began: float, team: Team = ALONE) -> tuple[Plan, 
         steps, seconds = plan.steps, plan.steps * seconds_per_step
     else:
         with machine.threads(threads):
-            kept = ending_seconds(prepared, seconds_per_step) + seconds_kept(prepared)
-            deadline = Deadline(began + asked, kept, seconds_per_step)
-        seconds = max(deadline.seconds_left(time.monotonic(), seconds_per_step), LEAST * asked)
+            kept = ending_seconds(prepared, seconds_per_step, within) + seconds_kept(prepared)
+            deadline = Deadline(began + asked, kept, seconds_per_step, LEAST * asked)
+        seconds = deadline.allowed(time.monotonic(), seconds_per_step, 0.0)
         plan = replace(plan, seconds=seconds)
         steps = max(1, round(seconds / seconds_per_step))
     found = _forecast(prepared, steps, seconds, items / seconds_per_step, threads, timed=plan.steps == 0)

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from glassformer.layers.devices import undrawn
+from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
 from glassformer.objectives.predictions import Writing
 from glassformer.objectives.table import OBJECTIVES, verdict_on
 from glassformer.objectives.writing import USUAL_LENGTH, streamed
-from glassformer.runs.run import Run
+from glassformer.runs.certificate.certificate import certifying_seconds
 from glassformer.text.samples import Sample, text_of, truth_of
 from glassformer.training.prepare import Prepared
 
@@ -21,6 +22,7 @@ FILES = 1.5  # seconds to write model, scores and report, about
 FORWARD_SHARE = 0.4  # of a step's time is the forward pass, about
 FEW, SOME = 3, 13  # samples that are answered in a rehearsal
 TOKENS = 20  # of a text that is written in a rehearsal
+SECONDS = 3.0  # for the rehearsal of a certificate at most, and what its last promise takes
 MARGIN = 1.5  # a rehearsal is short, and what it rehearses may take longer
 
 
@@ -31,17 +33,23 @@ class Deadline:
     at: float  # by the clock that never goes back
     ending: float  # seconds
     step: float  # seconds
+    least: float = 0.0  # seconds of training, even if there are none left
 
     def seconds_left(self, now: float, step: float) -> float:
         """For training, from now on. If steps take longer than they did, so will the end: it is begun sooner."""
         return self.at - now - self.ending * max(1.0, step / self.step)
 
+    def allowed(self, now: float, step: float, trained: float) -> float:
+        """Seconds of training in all, if there were so many until now."""
+        return max(trained + max(self.seconds_left(now, step), 0.0), self.least)
 
-def ending_seconds(prepared: Prepared, step: float) -> float:
-    """From the last step to the report. `step` is how long one takes; the run itself is not touched."""
+
+def ending_seconds(prepared: Prepared, step: float, within: float = SECONDS) -> float:
+    """From the last step to the report. `step` is how long one takes; the run itself is not touched. The certificate,
+    which on a busy machine takes long, is rehearsed for about so many seconds."""
     trained = Trained(copy.deepcopy(prepared.model).eval(), prepared.card, prepared.tokens)
     with undrawn(next(prepared.model.parameters()).device):
-        certified = seconds_of(lambda: Run(trained.model, trained.card, trained.tokens).certify())
+        certified = certifying_seconds(trained.model, MODELS[trained.card.model].family, within=within)
         evaluated = _evaluated(prepared, trained, step)
     return FILES + MARGIN * (certified + evaluated + read_seconds(prepared, prepared.corpus.valid, step))
 

@@ -3,19 +3,23 @@
 import { el, sized, svgEl } from "../page/dom.js";
 import { maximisable } from "../page/maximise.js";
 
-const [WIDE, HIGH, LEFT, BELOW] = [900, 200, 44, 24];
+const [HIGH, LEFT, BELOW] = [200, 44, 24];
+const [DESK, PHONE] = [900, 362]; // units across, so that words keep their size
 const COLOURS = 8; // that everybody can tell apart, each with a dash of its own
 
-const inTime = (seconds) => (seconds < 120 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(1)} min`);
+const inTime = (seconds) =>
+  seconds < 120 ? `${seconds.toFixed(seconds < 10 ? 1 : 0)} s` : `${(seconds / 60).toFixed(1)} min`;
 
 /** Lines over seconds, or whatever `across` writes: each `{name, points: [[x, y]], kind}`. */
 export function chart(lines, { what, names = false, across = inTime }) {
   const all = lines.flatMap((line) => line.points);
+  const narrow = matchMedia("(max-width: 700px)").matches;
+  const WIDE = narrow ? PHONE : DESK;
   const drawing = svgEl("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": what });
   const box = el("div", { class: "scroll charted" }, drawing);
   if (!all.length) return box;
   if (names) box.prepend(maximisable(box, what));
-  const right = names ? 156 : 12;
+  const right = names && !narrow ? 156 : 12; // on a phone, names stand below
   const most = { x: Math.max(...all.map(([x]) => x), 1e-9), y: Math.max(...all.map(([, y]) => y), 1e-9) };
   const least = Math.min(0, ...all.map(([, y]) => y));
   const x = (value) => LEFT + (value / most.x) * (WIDE - LEFT - right);
@@ -39,8 +43,17 @@ export function chart(lines, { what, names = false, across = inTime }) {
     if (line.kind === "held")
       for (const [px, py] of line.points)
         drawing.append(svgEl("circle", { class: "dot", cx: x(px), cy: y(py), r: 2.5 }));
+    else if (names) drawing.append(ending(line, tint, { x, y }));
   }
-  if (names)
+  if (names && narrow)
+    box.append(
+      el(
+        "ul",
+        { class: "legend" },
+        lines.map((line, i) => (line.points.length ? el("li", {}, sample(i), line.name) : null)),
+      ),
+    );
+  else if (names)
     drawing.append(
       ...labels(
         lines
@@ -54,8 +67,16 @@ export function chart(lines, { what, names = false, across = inTime }) {
         WIDE - right,
       ),
     );
-  if (names) box.append(hovered(drawing, lines, { x, y, across }));
+  if (names) box.append(hovered(drawing, lines, { x, y, across, WIDE }));
   return box;
+}
+
+/** Where a line ends; a line of one point is this alone. */
+function ending({ points }, tint, { x, y }) {
+  const [px, py] = points.at(-1);
+  const dot = svgEl("circle", { class: `end${tint}`, cx: x(px), cy: y(py), r: points.length > 1 ? 2.5 : 4 });
+  if (points.length === 1) dot.append(svgEl("title", {}, "one validation only"));
+  return dot;
 }
 
 /** A short piece of a line, as a key to it. */
@@ -66,7 +87,9 @@ export const sample = (line) =>
     svgEl("path", { class: `sample line-${line % COLOURS}`, d: "M1 6h24" }),
   );
 
-/** The names of the lines, one below the other, each led to from where its line ends. */
+const NEAR = 40; // units: from farther away, a lead would look like the line going on
+
+/** The names of the lines, one below the other, each led to from where its line ends, if that is near. */
 function labels(ends, edge) {
   const gap = 14;
   ends.sort((a, b) => a.y - b.y);
@@ -81,14 +104,14 @@ function labels(ends, edge) {
     lowest = end.at - gap;
   }
   return ends.flatMap(({ name, tint, x, y, at }) => [
-    svgEl("path", { class: "lead", d: `M${x} ${y}L${edge + 4} ${at}` }),
+    ...(edge - x < NEAR ? [svgEl("path", { class: "lead", d: `M${x} ${y}L${edge + 4} ${at}` })] : []),
     svgEl("path", { class: `sample ${tint}`, d: `M${edge + 8} ${at}h18` }),
     svgEl("text", { x: edge + 30, y: at + 4 }, name),
   ]);
 }
 
 /** The values under the pointer: of each line its nearest point. */
-function hovered(drawing, lines, { x, y, across }) {
+function hovered(drawing, lines, { x, y, across, WIDE }) {
   const told = el(
     "p",
     { class: "quiet chart-values", role: "status" },

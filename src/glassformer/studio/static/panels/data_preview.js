@@ -6,10 +6,12 @@ import { el } from "../page/dom.js";
 
 const ROLES = { classify: ["text", "label"], translate: ["source", "target"], generate: ["text"] };
 const count = (value) => value.toLocaleString("en");
+const inRows = (n) => `${count(n)} ${n === 1 ? "row" : "rows"}`;
 
 export class DataPreview {
-  constructor(asked) {
+  constructor(asked, chosen) {
     this.asked = asked; // the task, the file or set, the minutes
+    this.chosen = chosen; // told of other columns
     this.columns = {};
     this.reading = new Latest();
     this.measuring = new Latest();
@@ -57,7 +59,7 @@ export class DataPreview {
       ? `No estimate: ${found.error.message}`
       : `${asked.minutes} min would buy about ${passes(found.epochs)} ` +
         `passes over the data (${count(found.steps)} steps) of a ${found.model} of ${count(found.parameters)} ` +
-        `parameters; ${found.advised} min are advised for data of this size.`;
+        `parameters; ${found.advised} min ${found.advised === 1 ? "is" : "are"} advised for data of this size.`;
   }
 
   draw(found, task) {
@@ -80,6 +82,7 @@ export class DataPreview {
     const choose = (name, role) => {
       const others = Object.entries({ ...roles, ...this.columns }).filter(([each, of]) => each !== role && of !== name);
       this.columns = { ...Object.fromEntries(others), ...(role ? { [role]: name } : {}) };
+      this.chosen();
       this.show();
     };
     const head = (name) =>
@@ -173,11 +176,11 @@ function facts(found) {
       ? el(
           "details",
           { open: true },
-          el("summary", {}, `${count(found.skipped)} rows would be skipped`),
+          el("summary", {}, `${inRows(found.skipped)} would be skipped`),
           el(
             "ul",
             {},
-            found.reasons.map(([reason, n]) => el("li", {}, `${count(n)} × ${reason}`)),
+            found.reasons.map(([reason, n]) => el("li", {}, `${inRows(n)}: ${reason}`)),
             found.skips.map((each) => el("li", { class: "quiet" }, `line ${each.line}: ${each.reason}`)),
           ),
         )

@@ -6,6 +6,10 @@ import { ask } from "../talk.js";
 import { el } from "../page/dom.js";
 
 const KEPT = "glassformer-lessons";
+const STRONG = { class: "tool strong" };
+
+const tool = (text, action, more = {}) =>
+  el("button", { type: "button", class: "tool", onclick: action, ...more }, text);
 
 function all() {
   try {
@@ -37,7 +41,7 @@ export class LessonDock {
   }
 
   get step() {
-    return this.lesson.steps[this.at];
+    return this.lesson?.steps[this.at];
   }
 
   /** The step that the address names, and what it shows. */
@@ -71,18 +75,23 @@ export class LessonDock {
   }
 
   go(step) {
-    const { steps } = this.lesson;
-    return step < steps.length ? this.studio.teach(this.lesson.name, step) : this.studio.go("lessons", {}, true);
+    return this.studio.teach(this.lesson.name, step);
+  }
+
+  /** Where a step leads: to the next one; from the last, to the next lesson, and to all of them. */
+  onward() {
+    const { lesson, at } = this;
+    if (at < lesson.steps.length - 1) return [tool("Next", () => this.go(at + 1), STRONG)];
+    const all = tool("All lessons", () => this.studio.go("lessons", {}, true), lesson.next ? {} : STRONG);
+    const next = () => this.studio.teach(lesson.next.name, 0);
+    return lesson.next ? [all, tool(`Next lesson: ${lesson.next.title}`, next, STRONG)] : [all];
   }
 
   draw() {
     const { lesson, step, at } = this;
-    const last = at === lesson.steps.length - 1;
     this.dots = lesson.steps.map((each, i) =>
       el("button", { type: "button", class: "pip", title: each.title, onclick: () => this.go(i) }),
     );
-    const tool = (text, action, more = {}) =>
-      el("button", { type: "button", class: "tool", onclick: action, ...more }, text);
     this.node.replaceChildren(
       el(
         "p",
@@ -107,7 +116,7 @@ export class LessonDock {
         { class: "ends" },
         at ? tool("Back", () => this.go(at - 1)) : null,
         el("span", { class: "pips", role: "group", "aria-label": "steps" }, this.dots),
-        tool(last ? "All lessons" : "Next", () => this.go(at + 1), { class: "tool strong" }),
+        this.onward(),
       ),
     );
     this.node.hidden = false;

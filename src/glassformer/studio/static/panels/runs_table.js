@@ -54,7 +54,7 @@ export function runsTable(runs, go) {
         el(
           "tbody",
           {},
-          runs.map((each) => line(each, go, choose)),
+          runs.flatMap((each) => line(each, go, choose)),
         ),
       ),
     ),
@@ -72,33 +72,43 @@ function line(run, go, choose) {
     "aria-label": `compare ${run.name}`,
     onchange: () => choose(run, box.checked),
   });
-  const acts = el("td", { class: "acts" });
-  const fail = (error) => acts.replaceChildren(el("span", { class: "wrong" }, error.message));
-  const sure = () =>
-    acts.replaceChildren(
+  const told = el("td", { colspan: HEAD.length }); // in a row of its own: there is room for a whole sentence
+  const below = el("tr", { class: "told-of-run", hidden: true }, told);
+  const say = (...words) => {
+    told.replaceChildren(...words);
+    below.hidden = false;
+  };
+  const fail = (error) => say(el("span", { class: "wrong", role: "alert" }, error.message));
+  const sure = () => {
+    const keep = act("Keep it", () => {
+      below.hidden = true;
+    });
+    say(
       el("span", { class: "wrong" }, `Delete ${run.name} for good? `),
       act("Yes, delete it", () => ask("train/delete", { name: run.name, again: run.name }).then(go.again).catch(fail)),
       " ",
-      act("Keep it", () => usual()),
+      keep,
     );
-  const usual = () =>
-    acts.replaceChildren(
-      ...[
-        run.finished ? act("look inside", () => go.inside(run.name)) : null,
-        !run.finished && !run.running && !run.error
-          ? act("go on", () =>
-              ask("train/resume", { name: run.name })
-                .then(() => go.open(run.name))
-                .catch(fail),
-            )
-          : null,
-        run.running ? null : act("delete", sure, "asks again first"),
-      ]
-        .filter(Boolean)
-        .flatMap((each) => [each, " "]),
-    );
-  usual();
-  return el(
+    keep.focus();
+  };
+  const acts = el(
+    "td",
+    { class: "acts" },
+    ...[
+      run.finished ? act("look inside", () => go.inside(run.name)) : null,
+      !run.finished && !run.running && !run.error
+        ? act("go on", () =>
+            ask("train/resume", { name: run.name })
+              .then(() => go.open(run.name))
+              .catch(fail),
+          )
+        : null,
+      run.running ? null : act("delete", sure, "asks again first"),
+    ]
+      .filter(Boolean)
+      .flatMap((each) => [each, " "]),
+  );
+  const row = el(
     "tr",
     {},
     el(
@@ -113,6 +123,7 @@ function line(run, go, choose) {
     el("td", { "data-name": "compare" }, run.error ? "" : box),
     acts,
   );
+  return [row, below];
 }
 
 /** The curves of several runs in one chart, and what two of them took for what. */

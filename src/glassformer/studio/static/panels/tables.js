@@ -82,7 +82,7 @@ export const sign = (tree, role) => formula(["math", {}, ["mrow", { class: role 
 
 /** Markup in nested lists, built node by node; what is not known is shown as text. */
 const KNOWN = new Set([
-  ..."div section h2 h3 h4 h5 h6 p span pre code ins s b i em strong ul li".split(" "),
+  ..."div section h2 h3 h4 h5 h6 p span pre code ins s b i em strong sub ul li".split(" "),
   ..."math mrow mi mn mo mtext msub msup mfrac msqrt mover mspace mtable mtr mtd".split(" "),
 ]);
 const KEPT = new Set(["class", "data-mark", "tabindex", "stretchy", "width", "display"]);

@@ -18,7 +18,8 @@ const TABS = [
 const plural = (name) => name.replace(/_/g, " ");
 
 export class ByHand {
-  constructor(_studio, put) {
+  constructor(studio, put) {
+    this.studio = studio;
     this.put = put;
     this.latest = new Latest();
     this.asked = new Latest();
@@ -67,6 +68,8 @@ export class ByHand {
     this.stage = stage;
     for (const each of this.working.children) each.classList.toggle("shown", each.dataset.stage === stage);
     if (stage) this.working.querySelector(`[data-stage="${CSS.escape(stage)}"]`)?.scrollIntoView({ block: "center" });
+    const { given } = this.studio.lesson.step?.deed ?? {}; // in a lesson, what is to be changed is in sight as well
+    if (given) this.givens.querySelector(`[data-given="${CSS.escape(given)}"]`)?.scrollIntoView({ block: "nearest" });
   }
 
   // --- the frame ---
@@ -286,7 +289,7 @@ export class ByHand {
     });
     return el(
       "div",
-      { class: "given" },
+      { class: "given", "data-given": stage.name },
       el(
         "p",
         { class: "what" },
@@ -523,6 +526,7 @@ export class ByHand {
   // --- a number ---
 
   noNumber() {
+    this.paper.append(this.number.node);
     this.number.empty("Click a number of the working to read its arithmetic. Change a given one to see what follows.");
   }
 
@@ -530,8 +534,18 @@ export class ByHand {
     this.cell = [stage, ...index];
     await this.explain(stage, ...index);
     this.say();
-    if (matchMedia("(max-width: 1099px)").matches)
-      this.number.node.scrollIntoView({ block: "nearest", behavior: reduced() ? "auto" : "smooth" });
+    if (!matchMedia("(max-width: 1099px)").matches) return;
+    const sight = this.studio.lesson.lesson ? this.at(stage, index).closest(".tables") : this.number.node;
+    const block = this.studio.lesson.lesson ? "start" : "nearest";
+    sight.scrollIntoView({ block, behavior: reduced() ? "auto" : "smooth" });
+  }
+
+  /** Where there is no side and the lesson stands below, arithmetic follows the step whose number was clicked. */
+  place(stage) {
+    const narrow = matchMedia("(max-width: 1099px)").matches && this.studio.lesson.lesson;
+    const step = narrow && this.working.querySelector(`[data-stage="${CSS.escape(stage)}"]`);
+    if (step) step.after(this.number.node);
+    else this.paper.append(this.number.node);
   }
 
   async explain(stage, ...index) {
@@ -548,6 +562,7 @@ export class ByHand {
     const explanation = numbered(found);
     this.mark(explanation.terms.flatMap((term) => term.cells).filter((cell) => cell.address !== stage));
     this.at(stage, index)?.classList.add("chosen");
+    this.place(stage);
     this.number.draw(new Facts(this.found), explanation);
   }
 

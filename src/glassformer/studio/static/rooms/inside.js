@@ -63,7 +63,10 @@ export class Inside {
       (state.target ?? "") === (this.target ?? "") &&
       JSON.stringify(changes) === JSON.stringify(this.changes);
     if (same) {
-      if (tab === NUMBERS && Object.keys(place).length) await this.view.show(place);
+      if (tab === NUMBERS && Object.keys(place).length) {
+        await this.view.show(place);
+        this.moved(this.view.state, true); // what can be done is said of the head that is open now
+      }
       this.point();
       return;
     }
@@ -73,10 +76,12 @@ export class Inside {
     this.point();
   }
 
-  /** In a lesson, what it speaks of is brought into sight. */
+  /** In a lesson, what it speaks of is brought into sight: a stage, or the head that is to be switched off. */
   point() {
-    if (!this.studio.lesson.lesson || this.tab !== NUMBERS) return;
-    this.place.querySelector(".seeing")?.scrollIntoView({ block: innerWidth < 1200 ? "start" : "nearest" });
+    const { lesson, step } = this.studio.lesson;
+    if (!lesson || this.tab !== NUMBERS) return;
+    if (step.deed?.kind === "head off") this.numbers.scrollIntoView({ block: "start" });
+    else this.place.querySelector(".seeing")?.scrollIntoView({ block: innerWidth < 1200 ? "start" : "nearest" });
   }
 
   theme(name) {
@@ -367,6 +372,7 @@ export class Inside {
       alone: true,
       state,
       theme: this.studio.root.dataset.theme,
+      opens: () => !this.studio.lesson.step?.ask, // it may be what is asked for
       fetchHead: (address, head) => ask("inside/head", { ...asked, address, head }),
       onEdit: (address, index, value) => this.change({ kind: "number", address, index, value }),
       onHead: (scope, head, on) => this.switchHead(scope, head, on),
@@ -502,7 +508,7 @@ export class Inside {
     this.badge.title =
       "How much of the answer's probability moves elsewhere when this head is switched off, for this text.";
     this.badge.replaceChildren(
-      `head ${head + 1} `,
+      `${part.title} · head ${head + 1} `,
       el("b", {}, says),
       " ",
       meter,

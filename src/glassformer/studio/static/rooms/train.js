@@ -11,6 +11,7 @@ import { visible } from "../page/store.js";
 
 const BEAT = 1500; // milliseconds between two looks at a run
 const FRAMES = 8; // of a time-lapse
+const LONGER = 5; // minutes, if one is not enough
 const NAMES = { curve: "loss", accuracy: "accuracy", lapse: "head over time" };
 
 export class Train {
@@ -74,8 +75,9 @@ export class Train {
       min: 0.1,
       max: 600,
       step: "any",
-      value: 1,
+      value: this.kept?.minutes ?? 1,
       required: true,
+      onchange: () => keep(),
     });
     const name = el("input", {
       type: "text",
@@ -96,40 +98,51 @@ export class Train {
       );
       const said = fitting.find((each) => each.name === data.value)?.about ?? files[task.value];
       about.textContent = said[0].toUpperCase() + said.slice(1);
-      const base = data.value === "file" ? task.value : data.value;
+      const base = data.value === "file" ? named(sent) || task.value : data.value;
       name.value = [base, ...Array.from({ length: 99 }, (_, i) => `${base}-${i + 2}`)].find((each) => !taken.has(each));
     };
+    let sent = this.kept?.sent ?? null; // the file that is on the studio's side
     const wrong = el("p", { class: "wrong", role: "alert", hidden: true });
     const fail = (error) => {
       wrong.textContent = error?.message ?? "";
       wrong.hidden = !error;
     };
-    let sent = null; // the file that is on the studio's side
-    const preview = new DataPreview(() => ({
-      task: task.value,
-      data: data.value,
-      minutes: Number(minutes.value) || 1,
-      ...(data.value === "file" ? { file: sent } : {}),
-    }));
-    const look = async (given, measured = true) => {
+    const terminal = el("code");
+    const keep = () => {
+      const { columns } = preview;
+      this.kept = { task: task.value, data: data.value, minutes: Number(minutes.value) || 1, sent, columns };
+      terminal.textContent = command(this.kept);
+    };
+    const preview = new DataPreview(
+      () => ({
+        task: task.value,
+        data: data.value,
+        minutes: Number(minutes.value) || 1,
+        ...(data.value === "file" ? { file: sent } : {}),
+      }),
+      keep,
+    );
+    const look = async (given, measured = true, columns = {}) => {
       fail(null);
       if (given) {
         data.value = "file";
-        fill("file");
         sent = (await sendFile("train/upload", given)).file;
-        chosen.textContent = given.name;
+        chosen.textContent = sent;
+        fill("file");
       }
-      preview.columns = {};
+      preview.columns = columns;
+      keep();
       if (data.value !== "file" || sent) await preview.show(measured);
       else preview.clear();
     };
-    const turned = (of, measured = true) => {
+    const turned = (of, measured = true, columns = {}) => {
       fill(of);
-      return look(null, measured).catch(fail);
+      return look(null, measured, columns).catch(fail);
     };
     const begin = async (event) => {
       event.preventDefault();
       fail(null);
+      keep();
       try {
         const content = {
           columns: preview.columns,
@@ -191,7 +204,7 @@ export class Train {
         about,
         drop,
         wrong,
-        el("div", { class: "ahead" }, preview.node, whatComes()),
+        el("div", { class: "ahead" }, preview.node, whatComes(terminal)),
         runsTable(runs, {
           open: (run) => this.open(run),
           inside: (run) => this.studio.go("inside", { model: run }),
@@ -199,7 +212,9 @@ export class Train {
         }),
       ].filter(Boolean),
     );
-    turned(undefined, false);
+    if (this.kept) task.value = this.kept.task;
+    chosen.textContent = sent ?? "";
+    turned(this.kept?.data, false, this.kept?.columns);
   }
 
   // --- a run ---
@@ -252,7 +267,7 @@ export class Train {
     const status = state.running
       ? last
         ? `step ${last.step.toLocaleString("en")}${left === null ? "" : `, about ${roundly(left)} left`}`
-        : "reading the data and measuring the machine …"
+        : `reading the data and measuring the machine, for ${Math.round(state.waited)} s now …`
       : state.finished
         ? "finished"
         : state.said
@@ -290,7 +305,7 @@ export class Train {
       el(
         "div",
         {
-          class: "progress",
+          class: state.running && !last ? "progress waiting" : "progress",
           role: "progressbar",
           "aria-valuenow": String(Math.round(100 * state.share)),
           "aria-valuemin": "0",
@@ -318,7 +333,7 @@ export class Train {
     if (state.finished) this.parts.end.replaceChildren(...this.end(state));
   }
 
-  end({ scores, tried, caution, certificate }) {
+  end({ scores, tried, caution, certificate, unused }) {
     const many = tried.samples ? `, on ${tried.samples.toLocaleString("en")} samples of the ${tried.part} part` : "";
     const checks = certificate.checks ?? [];
     return [
@@ -336,6 +351,7 @@ export class Train {
         ),
       ),
       caution ? el("p", { class: "wrong" }, caution) : null,
+      unused ? this.unused(unused) : null,
       checks.length
         ? el(
             "p",
@@ -349,15 +365,44 @@ export class Train {
     ].filter(Boolean);
   }
 
+  // Where little of the time went into training.
+  unused({ trained, asked }) {
+    const seconds = (value) => (value < 10 ? value.toFixed(1) : Math.round(value));
+    return el(
+      "p",
+      {},
+      `Of the ${seconds(asked)} s asked for, ${seconds(trained)} s were spent on training: reading, measuring and `,
+      "evaluating took the rest, or the machine was busy. More minutes change that. ",
+    );
+  }
+
   // Whether it is better than baselines; loud where it is not.
   learnt(known) {
     if (!known) return [el("p", { class: "quiet" }, "Whether it has learnt is not known: it has no baseline.")];
-    const lost = (each, i) => (i === 0 ? !known.better_than_majority : each.ahead < 0 && each.p_value < 0.05);
+    const first = !known.better_than_majority && !known.undecided;
+    const lost = (each, i) => (i === 0 ? first : each.ahead < 0 && each.p_value < 0.05);
     return [
       el("h2", {}, "Has it learnt?"),
       ...known.sentences.map((sentence, i) => el("p", { class: lost(known.baselines[i], i) ? "wrong" : "" }, sentence)),
-      ...known.advice.map((advice) => el("p", { class: "quiet" }, `→ ${advice}`)),
+      ...(known.todo ?? []).map((each) => this.todo(each)),
     ];
+  }
+
+  // What to do, with a button where it can be done from here.
+  todo({ kind, words }) {
+    if (!["longer", "linear"].includes(kind)) return el("p", { class: "quiet" }, `→ ${words}`);
+    const begin = () =>
+      ask("train/again", { name: this.run, kind, minutes: LONGER })
+        .then(({ name }) => this.open(name))
+        .catch((error) => this.fail(error));
+    const text = kind === "longer" ? `Train ${LONGER} min more` : "Train the linear model";
+    const why = kind === "longer" ? words.replace(/Train longer$/, "") : "It is ahead. ";
+    return el(
+      "p",
+      { class: "quiet" },
+      `→ ${why}`,
+      el("button", { type: "button", class: "tool", onclick: begin }, text),
+    );
   }
 
   // --- the time-lapse ---
@@ -442,7 +487,7 @@ export class Train {
         "tr",
         {},
         el("td", {}, word(each.text)),
-        el("td", {}, word(first.answers[i]?.says ?? "")),
+        first === last ? null : el("td", {}, word(first.answers[i]?.says ?? "")),
         el("td", {}, word(each.says), each.truth && each.says === each.truth ? " ✓" : ""),
         el("td", { class: "quiet" }, word(each.truth)),
       );
@@ -460,7 +505,7 @@ export class Train {
               "tr",
               {},
               title("text"),
-              title(`at step ${first.step.toLocaleString("en")}`),
+              first === last ? null : title(`at step ${first.step.toLocaleString("en")}`),
               title(`at step ${last.step.toLocaleString("en")}`),
               title("target"),
             ),
@@ -473,7 +518,7 @@ export class Train {
 }
 
 /** What happens once the button is pressed. */
-function whatComes() {
+function whatComes(terminal) {
   const step = (title, text) => el("li", {}, el("b", {}, title), " ", text);
   return el(
     "section",
@@ -494,12 +539,7 @@ function whatComes() {
           "inside, at your own text.",
       ),
     ),
-    el(
-      "p",
-      { class: "quiet" },
-      "The same from a terminal: ",
-      el("code", {}, "glassformer train classify reviews.csv --minutes 10"),
-    ),
+    el("p", { class: "quiet" }, "The same from a terminal: ", terminal),
   );
 }
 
@@ -522,6 +562,22 @@ function accuracy(epochs) {
       { what: "Accuracy over epochs", across: (epoch) => `${epoch.toFixed(1)} epochs` },
     ),
   ];
+}
+
+/** A run is called after its file: what of its name may stand in a folder's. */
+const named = (file) =>
+  (file ?? "")
+    .replace(/\..*$/, "")
+    .replace(/[^A-Za-z0-9_-]+/g, "-")
+    .replace(/^[-_]+|[-_]+$/g, "")
+    .slice(0, 50);
+
+/** What was chosen, as a command. */
+function command({ task, data, sent, minutes, columns }) {
+  const quoted = (text) => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  const told = Object.entries(columns).flatMap(([role, name]) => [`--${role}`, quoted(name)]);
+  const source = data === "file" ? quoted(sent ?? "FILE") : data;
+  return ["glassformer train", task, source, ...told, "--minutes", minutes].join(" ");
 }
 
 /** A time that is left, on the long side. */
