@@ -12,6 +12,8 @@ from glassformer.text.tokens import Tokens
 _LETTERS = r"[^\W\d_][^\W\d_\u0300-\u036f]*"  # marks that stand on a letter belong to it
 _WORD = re.compile(rf"\s*(?:{_LETTERS}(?:['’]{_LETTERS})*|\d+|\S)|\s+")
 
+_VISIBLE = "␣⏎⇥"
+
 
 @dataclass(frozen=True)
 class Word:
@@ -25,6 +27,11 @@ class Word:
     end: int
     places: tuple[int, ...]
     written: bool = False
+
+    @property
+    def is_space(self) -> bool:
+        """Whether it is nothing but space."""
+        return not self.text.strip(_VISIBLE)
 
 
 def words_of(text: str, offsets: Sequence[tuple[int, int]], first: int = 0, *, written: bool = False) -> list[Word]:
@@ -43,7 +50,12 @@ def words_of(text: str, offsets: Sequence[tuple[int, int]], first: int = 0, *, w
 
 def readable(text: str) -> str:
     """Without the space around it; where it is nothing else, the space made visible."""
-    return text.strip() or text.replace(" ", "␣").replace("\n", "⏎").replace("\t", "⇥")
+    return text.strip() or visible(text)
+
+
+def visible(text: str) -> str:
+    """With signs for what cannot be seen."""
+    return text.replace(" ", "␣").replace("\n", "⏎").replace("\t", "⇥")
 
 
 def without(text: str, word: Word) -> str:
