@@ -91,7 +91,7 @@ def test_the_blank_is_no_reason_and_what_is_named_adds_up() -> None:
     assert doubted(why(word("a", 0.1, 0.1), word("b", 0.1, 0.1), blank=2.4)) == NONE_ALONE
 
 
-def test_the_unfinished_word_is_told_apart() -> None:
+def test_the_last_word_before_the_answer_is_told_apart() -> None:
     qu = replace(word("qu", 3.1, -0.08), asks_other=True, turns=True, says="t")
     asked = why(qu, word("the", 0.1, 0.05), margin=2.5, family="language model", answer="e", rival="i")
     assert headline(asked).endswith("without *qu* it is 0.08 more, but then another question is asked.")
@@ -100,9 +100,9 @@ def test_the_unfinished_word_is_told_apart() -> None:
     more = why(qu, word("save", 0.64, 0.3), word("the", 0.63, 0.7), margin=3.1)
     assert doubted(more) == f"{DISAGREE}: of the other words, *save* has the largest share, *the* counts most left out."
     read = why(replace(qu, text="AI", written=True), word("AI", 1.0, 1.0))
-    assert any(each.startswith("The written *AI* is at the end") for each in told(read))
+    assert any(each.startswith("The written *AI* is the last word before the answer") for each in told(read))
     assert (
-        "*qu* is at the end, and the answer may go on with it: without it the model is asked another question, what "
+        "*qu* is the last word before the answer: without it the model is asked another question, what "
         "comes after the text before it (left out −0.08)."
     ) in told(asked)
 

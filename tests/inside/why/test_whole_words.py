@@ -27,7 +27,6 @@ def test_words_are_whole_whatever_the_tokens(kind: str) -> None:
 def test_space_is_made_visible() -> None:
     assert visible(" den\n") == "␣den⏎"
     assert (readable(" den"), readable(" ")) == ("den", "␣")
-    assert [word.is_space for word in words("character", "ab ")] == [False, True]
 
 
 def test_a_word_takes_the_space_before_it_along() -> None:

@@ -76,19 +76,14 @@ class Question:
 
     @property
     def asks_other(self) -> tuple[Word, ...]:
-        """Words at the end that the answer goes on with: unfinished ones, and a space. Without them, what comes next is
-        another question."""
+        """Of a model that writes, the last word before the answer, also if it was begun in the text and goes on in what
+        was written. Without it, what comes next is another question."""
         last = self.words[-1] if self.words else None
         if last is None or self.margin.family == "classifier" or last.places[-1] != len(self.given.places) - 1:
             return ()
-        if last.is_space:
-            return (last,)
-        both = (self.spelling(self.margin.answer), self.spelling(self.margin.rival))
-        if self.tokens.kind == "word" or not last.text[-1].isalnum() or not any(each[:1].isalnum() for each in both):
-            return ()
         read, written = ([word for word in self.words if word.written is each] for each in (False, True))
-        begun = len(written) == 1 and self.margin.family == "language model" and self.text[-1].isalnum()
-        return (read[-1], last) if begun else (last,)
+        joined = self.text[-1].isalnum() and last.text[0].isalnum() and self.margin.family == "language model"
+        return (read[-1], last) if joined and len(written) == 1 and read else (last,)
 
     @property
     def fixed(self) -> tuple[int, ...]:

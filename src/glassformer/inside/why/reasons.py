@@ -36,7 +36,7 @@ class WordShare:
     pieces      its tokens, each with its part
     says        what the model would answer without it
     turns       whether that is another answer
-    asks_other  whether without it another question is asked: it stands at the end, and the answer goes on with it
+    asks_other  whether without it another question is asked: it is the last before the answer
     is_blank    whether it is what the blank is made of, so that no share can be measured
     """
 

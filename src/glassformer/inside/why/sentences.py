@@ -114,7 +114,7 @@ def on_heads(why: Reasons) -> str:
 
 
 def on_ends(why: Reasons) -> list[str]:
-    """Words that a measure cannot tell of: those that the answer goes on with, and what the blank is made of."""
+    """Words that a measure cannot tell of: the last before the answer, and what the blank is made of."""
     found = []
     for word in why.words:
         name, left = _name(why, word), f"(left out {signed(word.without)})"
@@ -123,7 +123,7 @@ def on_ends(why: Reasons) -> list[str]:
         elif word.is_blank:
             found.append(f"{name} {_NO_SHARE}; only leaving it out tells of it {left}.")
         elif word.asks_other:
-            found.append(f"{name} is at the end, and the answer may go on with it: {_ANOTHER} {left}.")
+            found.append(f"{name} is the last word before the answer: {_ANOTHER} {left}.")
     return [each[0].upper() + each[1:] for each in dict.fromkeys(found)]
 
 

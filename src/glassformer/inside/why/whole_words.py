@@ -12,8 +12,6 @@ from glassformer.text.tokens import Tokens
 _LETTERS = r"[^\W\d_][^\W\d_\u0300-\u036f]*"  # marks that stand on a letter belong to it
 _WORD = re.compile(rf"\s*(?:{_LETTERS}(?:['’]{_LETTERS})*|\d+|\S)|\s+")
 
-_VISIBLE = "␣⏎⇥"
-
 
 @dataclass(frozen=True)
 class Word:
@@ -27,11 +25,6 @@ class Word:
     end: int
     places: tuple[int, ...]
     written: bool = False
-
-    @property
-    def is_space(self) -> bool:
-        """Whether it is nothing but space."""
-        return not self.text.strip(_VISIBLE)
 
 
 def words_of(text: str, offsets: Sequence[tuple[int, int]], first: int = 0, *, written: bool = False) -> list[Word]:

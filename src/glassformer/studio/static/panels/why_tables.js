@@ -90,7 +90,7 @@ export function wordTable(found) {
     el(
       "p",
       { class: "quiet" },
-      `Share: what the word gave on the way from the blank, a text of ${found.blank.name}, to this one. `,
+      `Share: what the word gave on the way from a blank, ${blankOf(found)}, to this text. `,
       "Left out: how much less the margin is when the text really lacks it; behind it, what the model would then say ",
       "if that is something else. Two measures, which need not agree; their bars have one scale.",
       parted.size ? ` ${PARTED}: here they do not. ${found.parted_because}` : "",
@@ -103,6 +103,9 @@ export function wordTable(found) {
     ),
   ];
 }
+
+const blankOf = ({ blank }) =>
+  blank.undecided ? "on which the model is undecided" : `a text of nothing but ${blank.name}`;
 
 /** The share in figures; what the blank is made of has none. */
 export const shareOf = (each) => (each.is_blank ? "–" : signed(each.share));
