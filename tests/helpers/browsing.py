@@ -1,6 +1,6 @@
 """A page that is listened to: whatever it complains of, and whatever it asks for elsewhere, is written down."""
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route
 
 
 def listen(page: Page, complaints: list[str], own: tuple[str, ...]) -> None:
@@ -34,3 +34,14 @@ def click_cell(page: Page, row: int, column: int) -> None:
         [row, column],
     )
     page.mouse.click(*place)
+
+
+def held(page: Page, action: str) -> list[Route]:
+    """Requests for this action wait from now on; they can be let go."""
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        waiting.append(route)
+
+    page.route(f"**/do/{action}", hold)
+    return waiting

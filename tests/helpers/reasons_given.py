@@ -18,7 +18,9 @@ def word(text: str, share: float, without: float) -> WordShare:
 def why(*words: WordShare, blank: float = 0.0, closed: float = 0.0, **more: Any) -> Reasons:
     shared = Shared(tuple(each.share for each in words), Blank(torch.zeros(1), "spaces", blank), 2e-5, closed, 32)
     plain: dict[str, Any] = {
-        "text": "not good", "family": "classifier", "answer": "negative", "rival": "positive", "margin": 2.6,
+        "text": "not good", "family": "classifier", "answer": "negative",
+        "rival": "positive", "answer_id": 0, "rival_id": 1,
+        "says": "negative", "margin": 2.6,
         "direct": None, "heads": (), "candidates": (), "written": (), "at": 1, "random": SPREAD, "orders": None,
     }  # fmt: skip
     return Reasons(words=words, shared=shared, **plain | more)

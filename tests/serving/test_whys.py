@@ -22,6 +22,7 @@ def test_a_token_and_a_rival_can_be_chosen(caller: Caller) -> None:
     found = caller.told(PATH, **asked, at=3, rival="0")
     assert (found["answer"], found["rival"]) == ("8", "0")
     assert caller.told(PATH, **asked, at=3, answer="0", rival="8")["margin"] == pytest.approx(-found["margin"])
+    assert caller.told(PATH, **asked, at=3, rival_id=found["rival_id"])["margin"] == pytest.approx(found["margin"])
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,7 @@ def test_a_token_and_a_rival_can_be_chosen(caller: Caller) -> None:
         ({"input": "a" * 129}, "has 129 tokens; why is answered for 128 at most"),
         ({"input": "the cat", "instead": "a" * 129}, "has 129 tokens"),
         ({"input": "the cat", "rival": "§"}, "is no token of this model"),
+        ({"input": "the cat", "rival_id": 10**6}, "There is no answer 1000000: this model has ids 0 to"),
         ({"input": " "}, "There is no text"),
         ({"input": "the cat", "at": 0}, "'at' must be"),
         ({}, "'input' must be"),

@@ -5,23 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
+from helpers.browsing import held
 from helpers.small_runs import small_run
 from helpers.studio_house import House, Open
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 TEXT = "the film was not good"
-
-
-def held(page: Page, action: str) -> list[Route]:
-    """Requests for this action wait from now on; they can be let go."""
-    waiting: list[Route] = []
-
-    def hold(route: Route) -> None:
-        waiting.append(route)
-
-    page.route(f"**/do/{action}", hold)
-    return waiting
 
 
 def test_the_matrix_is_on_the_first_screen(visit: Open) -> None:

@@ -237,13 +237,15 @@ def test_each_token_that_was_written_can_be_asked_about(visit: Open, house: Hous
     asked = house.studio.shelf.get("english-german").why("Where is the station?", at=None).reasons
     least = asked.written[asked.at - 1]
     page = visit("#room=inside&model=english-german&text=Where is the station?")
-    expect(page.locator(".why .writing")).to_have_text("it writes Wo ist der Bahnhof?")
+    expect(page.locator(".why .writing")).to_have_text(
+        "it writes Wo ist der Bahnhof? written greedily, the likeliest token each time; `predict` searches with 4 beams"
+    )
     expect(page.locator(".why .token[aria-pressed=true]")).to_have_text(least)
     page.locator(".why .token", has_text="Bahnhof").click()
     expect(page.locator(".why .first")).to_contain_text("“Bahnhof” by")
     expect(page.locator(".why .chip.written bdi")).to_have_text(["Wo", "ist", "der"])
     assert "token=4" in page.url
-    page.get_by_label("rival").select_option("Bus")
+    page.get_by_label("rival").select_option(label="Bus (begins a word)")
     expect(page.locator(".why .first")).to_contain_text("over “Bus”")
 
 

@@ -139,7 +139,7 @@ class Run:
         self,
         text: str,
         *,
-        rival: str | None = None,
+        rival: str | int | None = None,
         instead: str | None = None,
         at: int | None = 1,
         answer: str | None = None,
@@ -148,7 +148,7 @@ class Run:
     ) -> "Why":
         """Why it answers so to a text: its margin over a rival, shared out over the words, by blocks and heads.
 
-        rival     the class or token that the answer is compared with; by default the next best
+        rival     the class or token that the answer is compared with, by its name or its id; by default the next best
         instead   a twin text: does the answer turn, and where?
         at        of a model that writes: which token is asked about, counted from 1; None for the one that a translator
                   is least certain of

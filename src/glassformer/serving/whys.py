@@ -17,6 +17,9 @@ FIELDS = {
     "model": a_text("The model; may be left out if there is only one.", longest=200),
     "input": a_text("The text that the model reads.", longest=LONGEST, required=True),
     "rival": a_text("The class or token that the answer is compared with; else the next best.", longest=200),
+    "rival_id": whole(
+        "The same by its id, as `candidates` lists it: several tokens may read alike.", least=0, most=10**7
+    ),
     "answer": a_text("Another class or token to ask about than the one it chose.", longest=200),
     "instead": a_text("A twin text: does the answer turn, and where?", longest=LONGEST),
     "target": a_text("For a translator: a translation it is led along (teacher forcing).", longest=LONGEST),
@@ -46,7 +49,7 @@ class Questioned(NamedTuple):
     """A question; equal ones are worked one after the other."""
 
     run: Run
-    rival: str | None
+    rival: str | int | None
     answer: str | None
     instead: str | None
     target: str | None
@@ -56,8 +59,9 @@ class Questioned(NamedTuple):
 async def why(visit: Visit, asked: JSON) -> Response:
     """The sentences, and the figures they rest on."""
     model = visit.roster.find(asked["model"], "trace")
-    chosen = {name: asked[name] or None for name in ("rival", "answer", "instead", "target")}
-    wanted = Questioned(run=model.run, at=asked["at"], **chosen)
+    chosen = {name: asked[name] or None for name in ("answer", "instead", "target")}
+    rival = asked["rival"] or None if asked["rival_id"] is None else asked["rival_id"]
+    wanted = Questioned(run=model.run, rival=rival, at=asked["at"], **chosen)
     (found,) = await visit.answers(visit.roster.looking, BatchWork(wanted, (asked["input"],)))
     return told({"object": "why", "model": model.name, **found})
 

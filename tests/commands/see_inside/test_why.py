@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from helpers.small_runs import small_run
 
+HUNGRY = "The old man gives the children a red apple because they are hungry."
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> str:
@@ -17,10 +19,11 @@ def test_words_come_first(glassformer: Any) -> None:
     answer = glassformer("why", "sentiment", "the film was not good at all")
     assert answer.code == 0
     assert answer.out.startswith(
-        "Negative by 2.6 over positive. Shared out, for: *not* +3.9, *at* +2.4, *was* +2.2; against: *all* −2.0, "
-        "*good* −1.5, *the* −1.4; all others −1.1. Left out (another measure): without *not* it is 2.0 less.\n"
+        "Negative by 2.6 over positive. Words for it: *not* +3.9, *at* +2.4, *was* +2.2; against it: *all* −2.0, "
+        "*good* −1.5, *the* −1.4; all others −1.1. Left out one at a time (another measure): without *not* it is 2.0 "
+        "less.\n"
     )
-    assert "not        +3.9     +2.0\n" in answer.out
+    assert "not     +3.9     +2.0\n" in answer.out
     assert "together +2.6." in answer.out
 
 
@@ -54,10 +57,19 @@ def test_a_twin_in_each_way(glassformer: Any, run: str, option: tuple[str, ...],
 def test_of_what_is_written_another_token_can_be_asked_for(glassformer: Any, tmp_path: Path) -> None:
     path = str(small_run(tmp_path / "run", "pairs").path)
     answer = glassformer("why", path, "the third of March", "--at", "2", "--target", "1984")
-    assert "In all: “1984”." in answer.out
+    assert "In all: “1984” (led along your translation (teacher forcing))." in answer.out
     assert "Written: 1 1  2 9  3 8  4 4  5 </s>; --at asks for another." in answer.out
     assert "early rows are often noise" in answer.out
-    assert "(blank)" in answer.out
+    assert "(spaces)" in answer.out
+
+
+def test_of_two_tokens_of_a_name_the_likelier_is_taken_and_said(glassformer: Any) -> None:
+    answer = glassformer("why", "english-german", HUNGRY, "--at", "6", "--rival", "den")
+    assert answer.out.startswith("“die” by 2.2 over “den”.")
+    assert (
+        "\n2 tokens read “den”; taken is the one that is likeliest here, “␣den”, which begins a word.\n" in answer.out
+    )
+    assert "(written greedily, the likeliest token each time; `predict` searches with 4 beams)" in answer.out
 
 
 def test_what_is_wrong_is_said(glassformer: Any, run: str) -> None:

@@ -68,7 +68,7 @@ def test_a_head_off_is_really_off(name: str) -> None:
     found = without_heads(margin, given)
     whole = float(margin.of_ids([given])[0])
     model = margin.model
-    (address, head), less = list(found.items())[-2 if len(found) > 1 else 0]
+    (address, head), (less, top) = list(found.items())[-2 if len(found) > 1 else 0]
 
     def off(mixed: torch.Tensor) -> torch.Tensor:
         mixed[:, head] = 0.0
@@ -83,6 +83,7 @@ def test_a_head_off_is_really_off(name: str) -> None:
     logits, _ = record(model, *inputs, write={address: off})
     last = logits.flatten(0, -2)[-1]
     assert less == pytest.approx(whole - float(last[1] - last[2]), abs=1e-10)
+    assert top == int(last.argmax())
     heads = {"translator": 18, "bare-attention": 1, "attention": 3}
     assert len(found) == heads.get(name, 6)
 

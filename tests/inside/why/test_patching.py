@@ -25,10 +25,11 @@ def test_the_whole_of_a_stage_makes_the_twin(name: str) -> None:
     read = tuple(range(len(TEXT)))
     groups = [read, tuple(range(len(TEXT), len(given.places)))] if given.written else [read]
     stages = patched_stages(margin, given, twin, groups)
-    whole = float(margin.of_ids([twin])[0])
+    whole, top = float(margin.of_ids([twin])[0]), int(margin.logits([twin])[0].argmax())
     for stage in stages:
         if not stage.address.startswith(("target", "decoder")):  # there the source is still the text's
             assert stage.margins == pytest.approx([whole], abs=1e-10), stage.title
+            assert stage.tops == (top,)
     blocks = {"attention": 1, "rnn": 0, "translator": 4}.get(name, 2)
     assert len(stages) == blocks + (2 if given.written else 1)
 

@@ -5,9 +5,12 @@ from pathlib import Path
 import pytest
 from helpers.small_runs import TEXTS, language_run, run_of_each, small_run
 
+import glassformer as gf
 from glassformer.errors import InputError
 from glassformer.inside.why.question import Question, Which, question
 from glassformer.runs.run import Run, load
+
+HUNGRY = "The old man gives the children a red apple because they are hungry."
 
 
 @pytest.fixture(scope="module")
@@ -73,12 +76,57 @@ def test_a_rival_is_chosen_by_its_name(trained: dict[str, Run]) -> None:
     run = trained["pairs"]
     found = asked(run, TEXTS["pairs"], target="1984-03-03", rival="2")
     assert found.name(found.margin.rival) == "2"
+    assert asked(run, TEXTS["pairs"], target="1984-03-03", rival=found.margin.rival).name(found.margin.rival) == "2"
     with pytest.raises(InputError, match="'§' is no token of this model; the likeliest here are"):
         asked(run, TEXTS["pairs"], rival="§")
     with pytest.raises(InputError, match="choose another rival"):
         asked(run, TEXTS["pairs"], target="1984-03-03", rival="1")
     with pytest.raises(InputError, match="There is no class 'negativ'; did you mean 'negative'"):
         asked(trained["classes"], TEXTS["classes"], rival="negativ")
+
+
+def test_of_tokens_that_read_alike_the_likeliest_is_meant_unless_it_is_spelled() -> None:
+    run = gf.load("english-german")
+    listed = asked(run, HUNGRY, at=6)
+    logits = listed.logits()
+    begins, goes_on = (
+        next(i for i in range(len(run.tokens)) if run.tokens.strings([i]) == [name]) for name in (" den", "den")
+    )
+    assert logits[begins] > logits[goes_on]
+    found = asked(run, HUNGRY, at=6, rival="den")
+    assert found.margin.rival == begins
+    assert found.taken == (
+        "2 tokens read “den”; taken is the one that is likeliest here, “␣den”, which begins a word.",
+    )
+    exact = asked(run, HUNGRY, at=6, rival=" den")
+    assert (exact.margin.rival, exact.taken) == (begins, ())
+    inside = asked(run, HUNGRY, at=6, rival=goes_on)
+    assert (inside.margin.rival, inside.taken) == (goes_on, ())
+    assert asked(run, HUNGRY, at=6, answer="den", rival=goes_on).names((begins, goes_on)) == ["␣den", "den"]
+    assert (found.spelling(begins), found.names((begins, 0))[0]) == (" den", "den")
+    with pytest.raises(InputError, match="There is no answer -1"):
+        asked(run, HUNGRY, at=6, rival=-1)
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "ends"),
+    [
+        ("God save the kin", 1, ["kin"]),
+        ("God save the ki", 2, ["ki", "n"]),
+        ("God save the king ", 1, ["␣"]),
+        ("God save the king,", 1, [","]),
+    ],
+)
+def test_the_last_word_before_the_answer_is_told_apart(text: str, at: int, ends: list[str]) -> None:
+    assert [word.text for word in asked(gf.load("shakespeare"), text, at=at).asks_other] == ends
+
+
+def test_of_a_translation_it_is_the_last_that_was_written(trained: dict[str, Run]) -> None:
+    run = gf.load("english-german")
+    assert [word.text for word in asked(run, HUNGRY, at=13).asks_other] == ["A"]  # A-pfel
+    assert [word.text for word in asked(run, HUNGRY, at=6).asks_other] == ["gibt"]
+    assert asked(run, HUNGRY, at=1).asks_other == ()
+    assert asked(trained["classes"], TEXTS["classes"]).asks_other == ()
 
 
 def test_what_cannot_be_asked_is_said(trained: dict[str, Run], tmp_path: Path) -> None:

@@ -135,6 +135,39 @@ def test_on_negation_the_twin_shows_the_turn(negation: Run, count: int) -> None:
     assert turned >= 0.95 * count
 
 
+def test_a_twin_turns_if_and_only_if_the_models_own_answer_changes() -> None:
+    run = gf.load("shakespeare")
+    alone = asked(run, "the sq")
+    why = asked(run, "the qu", instead="the sq")
+    assert (why.says, alone.says) == ("e", "u")
+    assert why.twin is not None
+    assert (why.twin.answer, why.twin.turns, why.twin.over) == ("u", True, "e")
+    assert why.twin.lead == pytest.approx(asked(run, "the sq", rival="e").margin, abs=1e-9)
+    assert why.twin.stages[-1].says[-1] == "u"
+    other = asked(run, "the qu", instead="she qu", answer="n", rival="a").twin  # asked about what it does not say
+    assert other is not None
+    assert (other.answer, other.turns) == ("e", False)
+    assert other.over == asked(run, "she qu").rival
+
+
+def test_a_space_that_the_blank_is_made_of_is_marked() -> None:
+    why = asked(gf.load("shakespeare"), "God save the king ")
+    assert (
+        [word.text for word in why.words if word.is_blank]
+        == ["␣"]
+        == [word.text for word in why.words if word.asks_other]
+    )
+    assert why.words[-1].share == 0.0
+
+
+def test_how_a_translation_was_written_is_said() -> None:
+    run = gf.load("english-german")
+    assert asked(run, "Good morning.").search.endswith("`predict` searches with 4 beams")
+    assert asked(run, "Good morning.", target="Hallo.").search.startswith("led along your translation")
+    found = {each.name: each.piece for each in asked(run, "Good morning.").candidates}
+    assert "begins a word" in found.values()
+
+
 def test_a_twin_of_another_length_is_not_patched(negation: Run) -> None:
     twin = asked(negation, "this film is good", instead="this film is not good").twin
     assert twin is not None

@@ -1,18 +1,24 @@
 """The sentences, each from figures that are known."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from helpers.reasons_given import why, word
 
 from glassformer.inside.why.direct_parts import Directly, DirectPart
-from glassformer.inside.why.patching import PatchedPart
-from glassformer.inside.why.reasons import HeadOff, Twin, TwinStage, WordShare
+from glassformer.inside.why.reasons import HeadOff, Reasons, Twin, TwinPart, TwinStage, WordShare
 from glassformer.inside.why.sentences import (
     DISAGREE,
+    NONE_ALONE,
+    OPPOSED,
+    REPEATED,
     SEVERAL,
+    TOGETHER,
     doubted,
     headline,
     opposed,
-    opposed_heads,
+    parted_heads,
     parted_words,
     plainly,
     signed,
@@ -20,37 +26,103 @@ from glassformer.inside.why.sentences import (
 )
 from glassformer.inside.why.trials import OtherOrders, RandomTexts
 
-EITHER = "Another word says the same, or several work together."
 PARTED = (
-    f"{DISAGREE}: *kalt* +4.8 shared out, +0.06 left out; *trinkt* +0.06 shared out, +3.6 left out; "
-    f"*.* −1.8 shared out, +0.47 left out. {EITHER}"
+    f"{DISAGREE}: *kalt* share +4.8, left out +0.06; *trinkt* share +0.06, left out +3.6; "
+    f"*.* share −1.8, left out +0.47. {OPPOSED} {REPEATED} {TOGETHER}"
 )
 NOT_GOOD = (word("not", 3.9, 2.0), word("good", -1.2, -0.5), word("at", -0.1, 0.0))
 
 
 def test_the_answer_in_one_sentence() -> None:
     assert headline(why(*NOT_GOOD)) == (
-        "Negative by 2.6 over positive. Shared out, for: *not* +3.9; against: *good* −1.2. "
-        "Left out (another measure): without *not* it is 2.0 less."
+        "Negative by 2.6 over positive. Words for it: *not* +3.9; against it: *good* −1.2. "
+        "Left out one at a time (another measure): without *not* it is 2.0 less."
     )
     behind = headline(why(word("not", 0.5, -0.25), margin=-0.5, family="translator", answer="Wo", rival="Wie"))
     assert behind == (
-        "“Wo” is behind “Wie” by 0.50. Shared out, for: *not* +0.50; all others −1.0. "
-        "Left out (another measure): without *not* it is 0.25 more."
+        "“Wo” is behind “Wie” by 0.50. Words for it: *not* +0.50; all others −1.0. "
+        "Left out one at a time (another measure): without *not* it is 0.25 more."
     )
 
 
-def test_the_blank_stands_among_the_reasons_and_what_is_named_adds_up() -> None:
+def test_left_out_names_the_word_that_moves_the_margin_most() -> None:
+    gibt, the = word("gibt", -5.0, 0.83), word("the", 3.1, 4.0)
+    assert headline(why(gibt, the)).endswith("(another measure): without *the* it is 4.0 less.")
+
+
+def turning(text: str, without: float, says: str = "positive") -> WordShare:
+    return replace(word(text, 1.0, without), says=says, turns=True)
+
+
+def test_words_without_which_it_would_say_something_else_are_named() -> None:
+    first, second, third = turning("brilliant", 3.0), turning("masterpiece", 2.9), turning("yet", 2.7)
+    still = word("a", 0.4, 0.1)
+    assert headline(why(first, still)).endswith("without *brilliant* it is 3.0 less, and it would say positive.")
+    assert headline(why(first, second, third, still)).endswith(
+        "without *brilliant* it is 3.0 less; without any one of *brilliant*, *masterpiece*, *yet* it would say "
+        "positive."
+    )
+    other = replace(second, says="neutral")
+    assert headline(why(first, other)).endswith("*masterpiece* it would say something else (positive, neutral).")
+    assert headline(why(word("not", 3.9, 2.0), turning("at", 0.1))).endswith(
+        "without *not* it is 2.0 less; without *at* it would say positive."
+    )
+    many = [turning(each, 3.0) for each in "abcdef"]
+    assert "without any one of *a*, *b*, *c*, *d* or 2 more it would say" in headline(why(*many))
+    assert SEVERAL not in told(why(turning("at", 0.1), word("a", 0.2, 0.1)))
+
+
+def test_heads_without_which_it_would_say_something_else_are_named() -> None:
+    heads = (
+        HeadOff("0.mixed", 0, "head 1", 2.7, "positive", True),
+        HeadOff("0.mixed", 1, "head 2", 3.0, "positive", True),
+        HeadOff("0.mixed", 2, "head 3", 1.0, "negative", False),
+    )
+    assert "With any one of head 2, head 1 switched off it would say positive." in told(why(*NOT_GOOD, heads=heads))
+    assert "With head 1 switched off it would say positive." in told(why(*NOT_GOOD, heads=heads[:1]))
+    assert not any("switched off" in each for each in told(why(*NOT_GOOD, heads=heads[2:])))
+
+
+def test_the_blank_is_no_reason_and_what_is_named_adds_up() -> None:
     many = [word(each, 0.5, 0.4) for each in "abcde"]  # each too small to be named
     said = headline(why(*many, word("milk", -5.8, -5.0), blank=5.9))
-    assert "Shared out, for: the blank +5.9; against: *milk* −5.8; all others +2.5. Left" in said
+    assert "Words against it: *milk* −5.8; all others +2.5. A text of nothing but spaces has +5.9 already. Left" in said
+    assert "nothing but" not in headline(why(*NOT_GOOD))
+    assert doubted(why(word("a", 0.1, 0.1), word("b", 0.1, 0.1), blank=2.4)) == NONE_ALONE
+
+
+def test_the_last_word_before_the_answer_is_told_apart() -> None:
+    qu = replace(word("qu", 3.1, -0.08), asks_other=True, turns=True, says="t")
+    asked = why(qu, word("the", 0.1, 0.05), margin=2.5, family="language model", answer="e", rival="i")
+    assert headline(asked).endswith("without *qu* it is 0.08 more, but then another question is asked.")
+    assert doubted(asked) == ""
+    assert parted_words(asked) == []
+    more = why(qu, word("save", 0.64, 0.3), word("the", 0.63, 0.7), margin=3.1)
+    assert doubted(more) == f"{DISAGREE}: of the other words, *save* has the largest share, *the* counts most left out."
+    read = why(replace(qu, text="AI", written=True), word("AI", 1.0, 1.0))
+    assert any(each.startswith("The written *AI* is the last word before the answer") for each in told(read))
+    assert (
+        "*qu* is the last word before the answer: without it the model is asked another question, what "
+        "comes after the text before it (left out −0.08)."
+    ) in told(asked)
+
+
+def test_a_space_has_no_share_where_the_blank_is_spaces() -> None:
+    space = replace(word("␣", 0.0, 0.74), is_blank=True)
+    assert any(
+        each.startswith("*␣* is what the blank is made of, so it has no share; only") for each in told(why(space))
+    )
+    last = replace(space, asks_other=True)
+    found = told(why(last, word("king", 0.3, 0.2)))
+    assert any(each.endswith("(left out +0.74): neither measure tells of it.") for each in found)
+    assert parted_words(why(last, word("king", 0.3, 0.2), margin=0.45)) == []
 
 
 def test_a_word_that_was_read_and_written_says_which() -> None:
     ai = WordShare("AI", 12.9, 2.2, True, (("AI", 12.9),))
     said = headline(why(ai, word("AI", -12.5, -4.6), word("I", 2.2, 2.0)))
-    assert "for: the written *AI* +12.9, *I* +2.2; against: the read *AI* −12.5. Left" in said
-    assert said.endswith("without the written *AI* it is 2.2 less.")
+    assert "for it: the written *AI* +12.9, *I* +2.2; against it: the read *AI* −12.5. Left" in said
+    assert said.endswith("without the read *AI* it is 4.6 more.")
 
 
 def test_the_blank_is_named_and_the_error_printed() -> None:
@@ -58,7 +130,7 @@ def test_the_blank_is_named_and_the_error_printed() -> None:
     assert said.startswith("Measured from a blank on which the model is undecided")
     assert said.endswith("the parts add up to 2.6 (error 0.00002).")
     said = told(why(*NOT_GOOD, blank=-1.5, closed=0.012))[-1]
-    assert "a blank of spaces, which has a margin of −1.5 by itself; with it the parts add up to 2.6" in said
+    assert "a blank, a text of spaces, which has a margin of −1.5 by itself; with it the parts add up to 2.6" in said
     assert said.endswith("with it the parts add up to 2.6 (error 0.01200).")  # less than a hundredth of the margin
     said = told(why(*NOT_GOOD, blank=-1.5, closed=0.12))[-1]
     assert said.endswith("Of that, 0.12 could only be shared out in proportion: the way has many sharp bends.")
@@ -74,11 +146,11 @@ def test_the_blank_is_named_and_the_error_printed() -> None:
         ((word("poor", 0.8, 0.03), word("poor", 0.8, 0.02), word("poor", 1.0, -0.01)), SEVERAL),
         (
             (word("not", 3.9, 2.0), word("good", -1.2, -2.5)),
-            f"{DISAGREE}: *not* comes first shared out, *good* left out.",
+            f"{DISAGREE}: *not* has the largest share, *good* counts most left out.",
         ),
         (
             (word("not", 3.9, -2.0), word("good", -1.2, -0.5)),
-            f"{DISAGREE}: *not* +3.9 shared out, −2.0 left out. {EITHER}",
+            f"{DISAGREE}: *not* share +3.9, left out −2.0. {OPPOSED}",
         ),
         ((word("good", 2.6, 5.0),), ""),
     ],
@@ -111,11 +183,14 @@ def test_the_margin_is_a_scale_too() -> None:
     assert parted_words(why(word("a", 1.0, 0.0), margin=3.0)) == []
 
 
-def test_heads_that_add_one_way_and_work_the_other() -> None:
-    parts = (DirectPart("0.mixed", 0, "head 1", 2.0), DirectPart("0.mixed", 1, "head 2", 0.7))
-    heads = (HeadOff("0.mixed", 0, "head 1", 1.0), HeadOff("0.mixed", 1, "head 2", -0.9))
-    assert opposed_heads(why(direct=Directly(parts, 0.0), heads=heads)) == [heads[1]]
-    assert opposed_heads(why(heads=heads)) == []
+def test_heads_part_by_the_rule_of_words() -> None:
+    values = ((2.0, 1.0), (0.7, -0.9), (0.1, 2.2), (0.1, -0.1))  # directly, and off
+    parts = tuple(DirectPart("0.mixed", i, f"head {i}", direct) for i, (direct, _) in enumerate(values))
+    heads = tuple(HeadOff("0.mixed", i, f"head {i}", less) for i, (_, less) in enumerate(values))
+    assert parted_heads(why(direct=Directly(parts, 0.0), heads=heads)) == [heads[1], heads[2]]
+    far = HeadOff("encoder.0.mixed", 0, "head", 9.0)  # nothing of it is direct: there is nothing to compare
+    assert parted_heads(why(direct=Directly(parts[:1], 0.0), heads=(far, heads[0]))) == []
+    assert parted_heads(why(heads=heads)) == []
     assert not opposed(0.7, 0.9, 2.6)
 
 
@@ -134,34 +209,79 @@ def test_order_counts_from_a_quarter_on() -> None:
         "Negative by 2.6 over positive, and order counts: with the same words in another order it turns in 4 of 16 "
         "tries, so no share per word is right; ask with a twin."
     )
-    assert second.startswith("Shared out, for: *not* +3.9; against: *good* −1.2. Left out")
+    assert second.startswith("Words for it: *not* +3.9; against it: *good* −1.2. Left out")
     assert not any("order" in each for each in told(why(*NOT_GOOD, orders=OtherOrders(16, 3))))
+
+
+def twin_of(*changed: tuple[str, str], **more: Any) -> Twin:
+    plain: dict[str, Any] = {
+        "text": "so good", "answer": "positive", "turns": True, "over": "negative", "lead": 3.1, "margin": -3.1,
+        "stages": (), "parts": (),
+    }  # fmt: skip
+    return Twin(changed=changed, **plain | more)
+
+
+STILL: dict[str, Any] = {"answer": "negative", "turns": False, "over": "positive", "lead": 3.0, "margin": 3.0}
 
 
 def test_the_twin_and_where_it_turns() -> None:
     stages = (
-        TwinStage("embedding", (("not", -3.0), ("good", 2.6))),
-        TwinStage("after block 1", (("not", 2.0), ("good", -1.0))),
+        TwinStage("embedding", (("not", -3.0), ("good", 2.6)), ("positive", "negative"), (True, False)),
+        TwinStage("after block 1", (("not", 2.0), ("good", -1.0)), ("negative", "positive"), (False, True)),
     )
-    parts = (PatchedPart("block 1 · head 2", -0.5), PatchedPart("block 1 · head 1", 2.0))
-    twin = Twin("so good", "positive", -3.1, (("not", "so"),), stages, parts)
+    parts = (
+        TwinPart("block 1 · head 2", -0.5, "positive", True),
+        TwinPart("block 1 · head 1", 2.0, "negative", False),
+    )
+    twin = twin_of(("not", "so"), stages=stages, parts=parts)
     *_, first, second, _ = told(why(*NOT_GOOD, twin=twin))
-    assert first == "The twin, your other text, with *so* for *not*: Positive by 3.1 over negative; the answer turns."
+    assert first == (
+        "The twin, your other text, with *so* for *not*: it would say positive (by 3.1 over negative); the answer "
+        "turns."
+    )
     assert second == (
         "The twin's row alone turns it: embedding, at *not*; after block 1, at *good*. "
         "So does the whole of block 1 · head 2."
     )
-    still = Twin("not at all good", "negative", 3.0, (("", "at all"),), (), (), longer=2)
-    *_, first, second, _ = told(why(*NOT_GOOD, twin=still))
-    assert first.endswith("with *at all* added: Negative by 3.0 over positive; it is 0.40 more, and it does not turn.")
+    nowhere = (TwinStage("embedding", (("not", 0.2),), ("negative",), (False,)),)
+    found = told(why(*NOT_GOOD, twin=twin_of(("not", "so"), stages=nowhere)))
+    assert found[-2] == "No single place of the twin turns it."
+
+
+def test_a_twin_that_does_not_turn_it() -> None:
+    *_, first, second, _ = told(why(*NOT_GOOD, twin=twin_of(("", "at all"), longer=2, **STILL)))
+    assert first.endswith(
+        "with *at all* added: it would still say negative (by 3.0 over positive); the answer does not turn. "
+        "Of the two compared, negative is ahead of positive by 3.0: 0.40 more than in this text."
+    )
     assert second == "The twin has 2 more tokens than this text, so the stages cannot be compared."
-    warm = Twin("warm", "negative", 3.0, (("cold", "warm"),), (), (), longer=1)
     so_far = WordShare("Der", 0.1, 0.1, True, (("Der", 0.1),))
-    *_, first, second, _ = told(why(*NOT_GOOD, so_far, twin=warm))
-    assert first.endswith("it does not turn. What was written so far is held fixed.")
+    *_, first, second, _ = told(why(*NOT_GOOD, so_far, twin=twin_of(("cold", "warm"), longer=1, **STILL)))
+    assert first.endswith("than in this text. What was written so far is held fixed.")
     assert second == "*warm* is cut into more tokens than *cold*, so the stages cannot be compared."
-    nowhere = Twin("so good", "positive", -3.1, (("not", "so"),), (TwinStage("embedding", (("not", 0.2),)),), ())
-    assert told(why(*NOT_GOOD, twin=nowhere))[-2] == "No single place of the twin turns it."
+
+
+def written(**more: Any) -> Reasons:
+    return why(word("qu", 3.1, 0.1), margin=2.5, family="language model", answer="e", rival="i", says="e", **more)
+
+
+def test_a_twin_is_judged_by_what_the_model_would_say() -> None:
+    """Also where that is neither of the two that are compared."""
+    ahead = twin_of(("qu", "sq"), answer="u", over="e", lead=7.7, margin=0.3)
+    assert (
+        "with *sq* for *qu*: it would say “u” (by 7.7 over “e”); the answer turns. "
+        "Of the two compared, “e” is ahead of “i” by 0.30: 2.2 less than in this text."
+    ) in " ".join(told(written(twin=ahead)))
+    behind = twin_of(("qu", "qe"), answer="e", turns=False, over="n", lead=1.0, margin=-0.2)
+    asked = replace(written(twin=behind), answer="a")  # asked about another answer than its own
+    assert (
+        "it would still say “e” (by 1.0 over “n”); the answer does not turn. "
+        "Of the two compared, “a” is behind “i” by 0.20: 2.7 less than in this text."
+    ) in " ".join(told(asked))
+
+
+def test_of_tokens_that_read_alike_it_is_said_which_was_taken() -> None:
+    assert told(why(*NOT_GOOD, taken=("2 tokens read “den”.",)))[1] == "2 tokens read “den”."
 
 
 def test_figures() -> None:

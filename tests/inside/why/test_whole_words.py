@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassformer.inside.why.whole_words import Word, readable, without, words_of, written_words
+from glassformer.inside.why.whole_words import Word, readable, visible, without, words_of, written_words
 from glassformer.text.tokens import Tokens
 
 TEXTS = ["the film wasn't good , at all .", "ab ba abba"]
@@ -22,6 +22,11 @@ def test_words_are_whole_whatever_the_tokens(kind: str) -> None:
     assert [word.text for word in found] == ["the", "film", "wasn't", "good", ",", "at", "all", "."]
     places = [place for word in found for place in word.places]
     assert places == list(range(len(TOKENS[kind].encode(text).ids)))
+
+
+def test_space_is_made_visible() -> None:
+    assert visible(" den\n") == "␣den⏎"
+    assert (readable(" den"), readable(" ")) == ("den", "␣")
 
 
 def test_a_word_takes_the_space_before_it_along() -> None:

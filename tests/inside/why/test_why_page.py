@@ -8,7 +8,7 @@ from helpers.small_runs import small_run
 
 import glassformer as gf
 from glassformer.errors import InputError
-from glassformer.inside.why.why_page import LEVELS, Why, bullets_of, level, strip
+from glassformer.inside.why.why_page import LEVELS, NO_SHARE, Why, bullets_of, level, strip
 from glassformer.runs.run import load
 
 
@@ -38,7 +38,7 @@ def test_a_page_is_one_file_without_script(why: Why, tmp_path: Path) -> None:
 
 
 def test_every_word_has_its_number_beneath(why: Why) -> None:
-    found = re.findall(r"<span class='(?:for|against)\d[^']*'>(.*?)<i>([+−]?[\d.]+)</i></span>", strip(why.reasons))
+    found = re.findall(r"<span class='(?:for|against)\d[^']*'>([^<]*)<i>([+−]?[\d.]+|–)</i></span>", strip(why.reasons))
     assert [word for word, _ in found] == [
         "the",
         "&lt;",
@@ -53,6 +53,7 @@ def test_every_word_has_its_number_beneath(why: Why) -> None:
         "not",
         "good",
     ]
+    assert [number == NO_SHARE for _, number in found] == [word.is_blank for word in why.reasons.words]
 
 
 def test_colour_says_the_sign_and_the_size() -> None:

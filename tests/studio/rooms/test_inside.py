@@ -58,6 +58,10 @@ def test_why_is_the_runs_own_answer(visitor: Visitor) -> None:
     assert found["sentences"] == why.sentences
     assert [word["share"] for word in found["words"]] == pytest.approx([word.share for word in why.reasons.words])
     assert asked(visitor, "inside/why", model="pairs", text="the third of May")["at"] == 1
+    by_id = asked(
+        visitor, "inside/why", model="pairs", text="the third of May", **how | {"rival_id": found["rival_id"]}
+    )
+    assert by_id["sentences"] == found["sentences"]
     assert all(each["why"] for each in asked(visitor, "inside/start")["models"])
     assert "no token of this model" in refused(visitor, "inside/why", model="pairs", text="May", rival="§")
     assert "'at' must be" in refused(visitor, "inside/why", model="pairs", text="May", at=0)

@@ -10,9 +10,9 @@ from glassformer.commands.on_device import load_on
 from glassformer.commands.see_inside.look import one_text
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import InputError
-from glassformer.inside.why.sentences import opposed_heads, parted_words, signed
+from glassformer.inside.why.sentences import parted_heads, parted_words, signed
 from glassformer.inside.why.twins import negated, replaced, swapped
-from glassformer.inside.why.why_page import PARTED, Why
+from glassformer.inside.why.why_page import NO_SHARE, PARTED, Why
 
 MOST_ROWS = 60  # words of a table in the terminal
 HEADS = 5  # that are named
@@ -43,7 +43,8 @@ def why(
     text
         One text, in quotes; or - for standard input.
     rival
-        The class or token that the answer is compared with (the next best).
+        The class or token that the answer is compared with (the next best). Of tokens that read the same the
+        likeliest; one with a space before it (" den") begins a word.
     answer
         Another class or token to ask about than the one it chose.
     instead
@@ -93,13 +94,14 @@ def why(
 def _table(found: Why) -> list[str]:
     """Every word with its share, and the margin without it."""
     words, blank = found.reasons.words, found.reasons.shared.blank
-    wide = min(24, max(len("(blank)"), *(len(word.text) for word in words)))
+    first = "" if blank.undecided else f"({blank.name})"
+    wide = min(24, max(len(first), *(len(word.text) for word in words)))
     lines = [f"{'':{wide}}   share  without"]
-    if not blank.undecided:
-        lines.append(f"{'(blank)':{wide}} {signed(blank.margin):>7}")
+    if first:
+        lines.append(f"{first:{wide}.{wide}} {signed(blank.margin):>7}")
     parted = [id(word) for word in parted_words(found.reasons)]
     lines += [
-        f"{word.text:{wide}.{wide}} {signed(word.share):>7} {signed(word.without):>8}"
+        f"{word.text:{wide}.{wide}} {NO_SHARE if word.is_blank else signed(word.share):>7} {signed(word.without):>8}"
         + (PARTED if id(word) in parted else "")
         for word in words[:MOST_ROWS]
     ]
@@ -116,11 +118,11 @@ def _inside(found: Why) -> list[str]:
     blocks = ", ".join(f"{name} {signed(value)}" for name, value in direct.blocks.items())
     lines = ["", f"Directly: {blocks}; together {signed(sum(part.value for part in direct.parts))}."]
     most = sorted(heads, key=lambda each: -abs(each.less))[:HEADS]
-    opposed = [id(each) for each in opposed_heads(found.reasons)]
-    named = ", ".join(f"{each.title} {signed(each.less)}{PARTED if id(each) in opposed else ''}" for each in most)
+    parted = [id(each) for each in parted_heads(found.reasons)]
+    named = ", ".join(f"{each.title} {signed(each.less)}{PARTED if id(each) in parted else ''}" for each in most)
     lines.append(f"How much less it is without a head: {named}.")
-    if any(id(each) in opposed for each in most):
-        lines.append(f"{PARTED.strip()} directly it has the opposite sign: it works through later blocks.")
+    if any(id(each) in parted for each in most):
+        lines.append(f"{PARTED.strip()} the two measures of this head disagree: what it adds directly, and this.")
     return lines
 
 
@@ -129,7 +131,7 @@ def _written(found: Why) -> list[str]:
     why = found.reasons
     lines = []
     if len(why.written) > 1:
-        lines += [f"In all: “{why.writing}”."] if why.writing else []
+        lines += [f"In all: “{why.writing}” ({why.search})."] if why.writing else []
         numbered = "  ".join(f"{i} {token}" for i, token in enumerate(why.written, start=1))
         lines.append(f"Written: {numbered}; --at asks for another.")
     if why.lens:

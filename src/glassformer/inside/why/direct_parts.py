@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from glassformer.inside.parts import title
-from glassformer.inside.why.margins import Margin, Prompted
+from glassformer.inside.why.margins import Margin, Prompted, Tried
 
 MOST_HEADS = 256  # that are tried one by one
 _ADDED = frozenset(
@@ -113,16 +113,15 @@ def _parts(address: str, products: Tensor) -> list[DirectPart]:
 # --- heads switched off -------------------------------------------------------------------------------------------
 
 
-def without_heads(margin: Margin, given: Prompted) -> dict[tuple[str, int], float]:
-    """For each head, also of an encoder, by how much the margin is less when it gives zeros."""
+def without_heads(margin: Margin, given: Prompted) -> dict[tuple[str, int], Tried]:
+    """For each head, also of an encoder, by how much the margin is less when it gives zeros, and the answer then."""
     shown = _Heads()
     usual = float(margin.of_ids([given], shown)[0])
     heads = [(address, head) for address, count in shown.counts.items() for head in range(count)][:MOST_HEADS]
-    found: dict[tuple[str, int], float] = {}
+    found: dict[tuple[str, int], Tried] = {}
     for begin, rows in margin.batches([given] * len(heads)):
         some = heads[begin : begin + len(rows)]
-        after = margin.of_ids(rows, _Off(some))
-        found |= {head: usual - float(each) for head, each in zip(some, after, strict=True)}
+        found |= dict(zip(some, margin.tried(rows, usual, _Off(some)), strict=True))
     return found
 
 

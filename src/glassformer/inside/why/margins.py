@@ -34,6 +34,13 @@ class Prompted(NamedTuple):
         return self.ids + self.written
 
 
+class Tried(NamedTuple):
+    """A pass with something changed: by how much the margin is less, and the answer that is then the likeliest."""
+
+    less: float
+    top: int
+
+
 @dataclass(frozen=True)
 class Margin:
     """A model at rest, in float64, and two of its logits."""
@@ -69,6 +76,12 @@ class Margin:
     def of_ids(self, rows: Sequence[Prompted], see: Watcher = nothing) -> Tensor:
         """The margin of each row, B."""
         return self.of(self.logits(rows, see))
+
+    def tried(self, rows: Sequence[Prompted], usual: float, see: Watcher = nothing) -> list[Tried]:
+        """Each row, beside the margin as it usually is."""
+        logits = self.logits(rows, see)
+        less, top = (usual - self.of(logits)).tolist(), logits.argmax(-1).tolist()
+        return [Tried(*each) for each in zip(less, top, strict=True)]
 
     def seen(self, rows: Sequence[Prompted], see: Watcher) -> Tensor:
         """The margin of each row, B, with the slopes of what the watcher put in place."""

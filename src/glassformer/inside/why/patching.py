@@ -20,7 +20,8 @@ _PARTS = re.compile(r".*(?:mixed|contracted)")
 
 @dataclass(frozen=True)
 class PatchedStage:
-    """The stream after one stage: for each group of places the margin when the twin's rows are put there.
+    """The stream after one stage: for each group of places the margin when the twin's rows are put there, and which
+    answer is then the likeliest of all.
 
     written     whether the rows are those of what the model has written, or of the text
     """
@@ -30,14 +31,16 @@ class PatchedStage:
     written: bool
     groups: tuple[tuple[int, ...], ...]  # places of the row as a whole
     margins: tuple[float, ...]
+    tops: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class PatchedPart:
-    """The margin when all that a head, or a feed-forward network, hands on is the twin's."""
+    """The margin when all that a head, or a feed-forward network, hands on is the twin's, and the likeliest answer."""
 
     title: str
     margin: float
+    top: int
 
 
 def patched_stages(
@@ -50,10 +53,10 @@ def patched_stages(
                                      for address, group in asked])  # fmt: skip
     stages = []
     for address in kept:
-        mine = [(group, value) for (where, group), value in zip(asked, found, strict=True) if where == address]
+        mine = [(group, *each) for (where, group), each in zip(asked, found, strict=True) if where == address]
         if mine:
-            some, margins = zip(*mine, strict=True)
-            stages.append(PatchedStage(address, _title(address), _is_written(margin, address), some, margins))
+            some, margins, tops = zip(*mine, strict=True)
+            stages.append(PatchedStage(address, _title(address), _is_written(margin, address), some, margins, tops))
     return stages
 
 
@@ -68,7 +71,7 @@ def patched_parts(margin: Margin, given: Prompted, twin: Prompted) -> list[Patch
             patches.append(_RowsFrom(address, values, None, head))
             names.append(title(scope) + ("" if head is None else f" · head {head + 1}"))
     found = _margins(margin, given, patches)
-    return [PatchedPart(name, value) for name, value in zip(names, found, strict=True)]
+    return [PatchedPart(name, *each) for name, each in zip(names, found, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -90,10 +93,11 @@ class _RowsFrom:
             into[list(self.rows)] = self.values[0, list(self.rows)]
 
 
-def _margins(margin: Margin, given: Prompted, patches: Sequence[_RowsFrom]) -> list[float]:
-    found: list[float] = []
+def _margins(margin: Margin, given: Prompted, patches: Sequence[_RowsFrom]) -> list[tuple[float, int]]:
+    found: list[tuple[float, int]] = []
     for begin, rows in margin.batches([given] * len(patches)):
-        found += margin.of_ids(rows, _Patcher(patches[begin : begin + len(rows)])).tolist()
+        logits = margin.logits(rows, _Patcher(patches[begin : begin + len(rows)]))
+        found += zip(margin.of(logits).tolist(), logits.argmax(-1).tolist(), strict=True)
     return found
 
 

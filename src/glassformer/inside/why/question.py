@@ -14,7 +14,7 @@ from glassformer.inside.look_at_text import MOST_TOKENS
 from glassformer.inside.looks import continuation_of, own_words
 from glassformer.inside.why.margins import Margin, Prompted, margin_of
 from glassformer.inside.why.shared_out import Neutral
-from glassformer.inside.why.whole_words import Word, readable, words_of, written_words
+from glassformer.inside.why.whole_words import Word, readable, visible, words_of, written_words
 from glassformer.models.card import Card
 from glassformer.objectives.predictions import AND_SOME, TIMES_LONGER, room
 from glassformer.objectives.table import objective_of
@@ -26,17 +26,21 @@ CANDIDATES = 8  # rivals that are offered
 @dataclass(frozen=True)
 class Which:
     """Which answer is asked about, against whom, and at which token of what is written: counted from 1, or None for
-    the one that a translator is least certain of (the first, of other models)."""
+    the one that a translator is least certain of (the first, of other models). A rival goes by its name, or by its id,
+    since several tokens may have one name."""
 
     answer: str | None = None
-    rival: str | None = None
+    rival: str | int | None = None
     at: int | None = 1
     target: str | None = None
 
 
 @dataclass(frozen=True)
 class Question:
-    """A text as a model is given it, and the margin that is asked about."""
+    """A text as a model is given it, and the margin that is asked about.
+
+    taken   for each name that several tokens have, which of them was taken
+    """
 
     card: Card
     tokens: Tokens
@@ -46,6 +50,7 @@ class Question:
     words: tuple[Word, ...]
     written: tuple[int, ...]  # all that the model wrote, or was led along, also behind the token that is asked about
     at: int
+    taken: tuple[str, ...] = ()
 
     def read(self, text: str) -> tuple[int, ...]:
         """The ids that the model is given for a text."""
@@ -56,6 +61,29 @@ class Question:
         if self.margin.family == "classifier":
             return str(self.card.labels[each])
         return readable(self.tokens.strings([each])[0])
+
+    def names(self, several: Sequence[int]) -> list[str]:
+        """What some answers are called beside each other: where two would look alike, their spaces are visible."""
+        plain = [self.name(each) for each in several]
+        return [
+            name if plain.count(name) == 1 else visible(self.spelling(each))
+            for name, each in zip(plain, several, strict=True)
+        ]
+
+    def spelling(self, each: int) -> str:
+        """A class by its name, a token as it is written: with the space that begins a word."""
+        return self.name(each) if self.margin.family == "classifier" else self.tokens.strings([each])[0]
+
+    @property
+    def asks_other(self) -> tuple[Word, ...]:
+        """Of a model that writes, the last word before the answer, also if it was begun in the text and goes on in what
+        was written. Without it, what comes next is another question."""
+        last = self.words[-1] if self.words else None
+        if last is None or self.margin.family == "classifier" or last.places[-1] != len(self.given.places) - 1:
+            return ()
+        read, written = ([word for word in self.words if word.written is each] for each in (False, True))
+        joined = self.text[-1].isalnum() and last.text[0].isalnum() and self.margin.family == "language model"
+        return (read[-1], last) if joined and len(written) == 1 and read else (last,)
 
     @property
     def fixed(self) -> tuple[int, ...]:
@@ -156,21 +184,47 @@ def _between(plain: Question, asking: Which) -> Question:
     rival = next(each for each in best if each != answer) if asking.rival is None else _id(plain, asking.rival, best)
     if rival == answer:
         raise InputError(f"'{plain.name(answer)}' is the answer itself; choose another rival.")
-    return replace(plain, margin=plain.margin.between(answer, rival))
+    named = [(asking.answer, answer), (asking.rival, rival)]
+    taken = [_taken(plain, name, each) for name, each in named if isinstance(name, str)]
+    return replace(plain, margin=plain.margin.between(answer, rival), taken=tuple(each for each in taken if each))
 
 
-def _id(plain: Question, name: str, best: Sequence[int]) -> int:
-    """The class or token of this name; of tokens that look alike, the likeliest."""
+def _id(plain: Question, name: str | int, best: Sequence[int]) -> int:
+    """The class or token of this id or name; of tokens that look alike, the likeliest."""
+    if isinstance(name, int):
+        if not 0 <= name < len(best):
+            raise InputError(f"There is no answer {name}: this model has ids 0 to {len(best) - 1}.")
+        return name
     if plain.margin.family == "classifier":
         labels = [str(each) for each in plain.card.labels]
         if name not in labels:
             raise InputError(f"There is no class '{name:.60}'; {nearest(name, labels)}")
         return labels.index(name)
-    strings = plain.tokens.strings(range(len(plain.tokens)))
-    alike = {i for i, each in enumerate(strings) if each == name} or {
-        i for i, each in enumerate(strings) if readable(each) == name.strip() or readable(each) == name
-    }
+    alike = _alike(plain.tokens, name)
     if not alike:
         known = [plain.name(each) for each in best[:CANDIDATES]]
         raise InputError(f"'{name:.60}' is no token of this model; the likeliest here are {', '.join(known)}.")
     return next(each for each in best if each in alike)
+
+
+def _alike(tokens: Tokens, name: str) -> set[int]:
+    """The tokens of this name: with a space around it as it is spelled, else all that a person reads so, whether they
+    begin a word or go on with one."""
+    strings = tokens.strings(range(len(tokens)))
+    spelled = {i for i, each in enumerate(strings) if each == name}
+    if spelled and name != name.strip():
+        return spelled
+    return spelled | {i for i, each in enumerate(strings) if readable(each) in (name, name.strip())}
+
+
+def _taken(plain: Question, name: str, taken: int) -> str:
+    """Which token was taken, where several have this name."""
+    alike = () if plain.margin.family == "classifier" else _alike(plain.tokens, name)
+    if len(alike) < 2:
+        return ""
+    spelled = plain.spelling(taken)
+    where = "begins a word" if spelled[:1].isspace() else "goes on with a word"
+    return (
+        f"{len(alike)} tokens read “{readable(name)}”; taken is the one that is likeliest here, “{visible(spelled)}”, "
+        f"which {where}."
+    )

@@ -7,21 +7,26 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import torch
+
 from glassformer.errors import InputError
 from glassformer.inside.why.direct_parts import Directly, direct_parts, head_title, without_heads
 from glassformer.inside.why.leaving_out import left_out
 from glassformer.inside.why.logit_lens import WARNING, logit_lens
-from glassformer.inside.why.margins import Prompted
-from glassformer.inside.why.patching import PatchedPart, patched_parts, patched_stages
+from glassformer.inside.why.margins import Prompted, Tried
+from glassformer.inside.why.patching import patched_parts, patched_stages
 from glassformer.inside.why.question import CANDIDATES, Question, Which, question
 from glassformer.inside.why.shared_out import Shared, shared_out
 from glassformer.inside.why.trials import OtherOrders, RandomTexts, other_orders, random_texts
 from glassformer.inside.why.twins import changed_words
 from glassformer.inside.why.whole_words import readable
 from glassformer.models.card import Card
+from glassformer.objectives import pairs
+from glassformer.objectives.table import objective_of
 from glassformer.text.tokens import Tokens
 
 TRUSTED = 1e-6  # what direct parts may miss the margin by; where they miss more, this way does not fit the model
+WHOLE = ("character", "word")  # kinds of tokens that are no pieces of words
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,10 @@ class WordShare:
     """One word: its part of the margin, and by how much the margin is less without it.
 
     pieces      its tokens, each with its part
+    says        what the model would answer without it
+    turns       whether that is another answer
+    asks_other  whether without it another question is asked: it is the last before the answer
+    is_blank    whether it is what the blank is made of, so that no share can be measured
     """
 
     text: str
@@ -36,30 +45,53 @@ class WordShare:
     without: float
     written: bool
     pieces: tuple[tuple[str, float], ...]
+    says: str = ""
+    turns: bool = False
+    asks_other: bool = False
+    is_blank: bool = False
 
 
 @dataclass(frozen=True)
 class HeadOff:
-    """By how much the margin is less when a head gives zeros."""
+    """By how much the margin is less when a head gives zeros, what the model would then answer, and whether that is
+    another answer."""
 
     address: str
     head: int
     title: str
     less: float
+    says: str = ""
+    turns: bool = False
 
 
 @dataclass(frozen=True)
 class TwinStage:
-    """After one stage: the margin with the twin's row in place of each word's."""
+    """After one stage: the margin with the twin's row in place of each word's, what the model would then answer, and
+    whether that is another answer."""
 
     title: str
     margins: tuple[tuple[str, float], ...]
+    says: tuple[str, ...]
+    turns: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class TwinPart:
+    """The margin with all that a head or a feed-forward network hands on from the twin, and the answer then."""
+
+    title: str
+    margin: float
+    says: str
+    turns: bool
 
 
 @dataclass(frozen=True)
 class Twin:
-    """Another text, asked about the same answer and rival.
+    """Another text: what the model would answer to it, and its margin of the same answer over the same rival.
 
+    turns       whether the model's own answer is another one there
+    over, lead  by how much that answer is ahead of another: of the answer to the text itself where it turns, else of
+                the next best
     changed     what stands there in place of what
     stages      patched stage by stage; none where the twins are not of as many tokens
     longer      by how many tokens it is longer
@@ -67,10 +99,13 @@ class Twin:
 
     text: str
     answer: str
+    turns: bool
+    over: str
+    lead: float
     margin: float
     changed: tuple[tuple[str, str], ...]
     stages: tuple[TwinStage, ...]
-    parts: tuple[PatchedPart, ...]
+    parts: tuple[TwinPart, ...]
     longer: int = 0
 
 
@@ -86,9 +121,15 @@ class LensToken:
 
 @dataclass(frozen=True)
 class Rival:
-    """A class or token that could be the rival."""
+    """A class or token that could be the rival.
 
+    id      by which it is meant and no other
+    piece   of tokens that are pieces of words: whether it begins one or goes on with one
+    """
+
+    id: int
     name: str
+    piece: str
     logit: float
     share: float
 
@@ -97,14 +138,20 @@ class Rival:
 class Reasons:
     """All that was found; `sentences.py` says it in words.
 
+    says        what the model answers by itself; another answer may be asked about
+    taken       for each name that several tokens have, which of them was taken
     writing     all that a translator writes, as a text
+    search      how that was written
     known       what is known of the model's learning, in a sentence; nothing if it has learnt, or nobody knows
     """
 
     text: str
     family: str
     answer: str
+    answer_id: int
     rival: str
+    rival_id: int
+    says: str
     margin: float
     words: tuple[WordShare, ...]
     shared: Shared
@@ -118,6 +165,8 @@ class Reasons:
     lens: tuple[LensToken, ...] = ()
     twin: Twin | None = None
     writing: str = ""
+    search: str = ""
+    taken: tuple[str, ...] = ()
     known: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -128,11 +177,15 @@ class Reasons:
             "text": self.text,
             "family": self.family,
             "answer": self.answer,
+            "answer_id": self.answer_id,
             "rival": self.rival,
+            "rival_id": self.rival_id,
+            "says": self.says,
             "margin": self.margin,
             "at": self.at,
             "written": list(self.written),
             "writing": self.writing,
+            "search": self.search,
             "blank": {"name": blank.name, "margin": blank.margin, "undecided": blank.undecided},
             "words": [asdict(word) for word in self.words],
             "error": shared.error,
@@ -167,7 +220,9 @@ def reasons(
     margin, given, words = asked.margin, asked.given, asked.words
     neutral = asked.neutral
     shared = shared_out(margin, given, asked.fixed, neutral, points)
-    less = left_out(margin, text, given, words, asked.read)
+    without = left_out(margin, text, given, words, asked.read)
+    own = int(asked.logits().argmax())
+    answer, rival = asked.names((margin.answer, margin.rival))
     read = [word.places for word in words if not word.written]
     places = [place for group in read for place in group]
     direct = direct_parts(margin, given)
@@ -175,14 +230,18 @@ def reasons(
     return Reasons(
         text=text,
         family=margin.family,
-        answer=asked.name(margin.answer),
-        rival=asked.name(margin.rival),
+        answer=answer,
+        answer_id=margin.answer,
+        rival=rival,
+        rival_id=margin.rival,
+        says=asked.name(own),
         margin=float(margin.of_ids([given])[0]),
-        words=tuple(_word_shares(asked, shared.parts, less)),
+        words=tuple(_word_shares(asked, shared, without, own)),
         shared=shared,
         direct=direct if direct is not None and abs(direct.error) <= TRUSTED else None,
         heads=tuple(
-            HeadOff(address, head, head_title(address, head), each) for (address, head), each in heads.items()
+            HeadOff(address, head, head_title(address, head), less, asked.name(top), top != own)
+            for (address, head), (less, top) in heads.items()
         ),
         candidates=_candidates(asked),
         written=tuple(readable(each) for each in tokens.strings(asked.written)),
@@ -192,18 +251,46 @@ def reasons(
         lens=tuple(
             LensToken(row.title, asked.name(row.token), row.share, row.margin) for row in logit_lens(margin, given)
         ),
-        twin=None if instead is None else _twin(asked, instead),
+        twin=None if instead is None else _twin(asked, instead, own),
         writing=tokens.decode(asked.written) if margin.family == "translator" else "",
+        search=_search(asked, asking or Which()),
+        taken=asked.taken,
         known=known,
     )  # fmt: skip
 
 
-def _word_shares(asked: Question, parts: Sequence[float], less: Sequence[float]) -> list[WordShare]:
+def _search(asked: Question, asking: Which) -> str:
+    """How a translator wrote what is asked about: a search changes its mind about earlier tokens, which would make the
+    likeliest token at a place another one than the written."""
+    if asked.margin.family != "translator":
+        return ""
+    if asking.target is not None:
+        return "led along your translation (teacher forcing)"
+    greedily = "written greedily, the likeliest token each time"
+    searches = objective_of(asked.card).predict is pairs.predict
+    return f"{greedily}; `predict` searches with {pairs.USUAL_BEAM} beams" if searches else greedily
+
+
+def _word_shares(asked: Question, shared: Shared, without: Sequence[Tried], own: int) -> list[WordShare]:
     names = [readable(each) for each in asked.tokens.strings(asked.given.places)]
+    table, ids, ends = asked.margin.table, asked.given.places, asked.asks_other
     found = []
-    for word, without in zip(asked.words, less, strict=True):
-        pieces = tuple((names[place], parts[place]) for place in word.places)
-        found.append(WordShare(word.text, sum(part for _, part in pieces), without, word.written, pieces))
+    for word, (less, top) in zip(asked.words, without, strict=True):
+        pieces = tuple((names[place], shared.parts[place]) for place in word.places)
+        blank = all(torch.equal(table[ids[place]], shared.blank.row) for place in word.places)
+        found.append(
+            WordShare(
+                word.text,
+                sum(part for _, part in pieces),
+                less,
+                word.written,
+                pieces,
+                says=asked.name(top),
+                turns=top != own,
+                asks_other=word in ends,
+                is_blank=blank,
+            )
+        )
     return found
 
 
@@ -211,27 +298,41 @@ def _candidates(asked: Question) -> tuple[Rival, ...]:
     logits = asked.logits()
     shares = logits.softmax(-1)
     best = logits.argsort(descending=True, stable=True)[:CANDIDATES].tolist()
-    return tuple(Rival(asked.name(each), float(logits[each]), float(shares[each])) for each in best)
+    return tuple(
+        Rival(each, name, _piece(asked, each), float(logits[each]), float(shares[each]))
+        for each, name in zip(best, asked.names(best), strict=True)
+    )
 
 
-def _twin(asked: Question, text: str) -> Twin:
+def _piece(asked: Question, each: int) -> str:
+    """Of tokens that may be pieces of words, where in a word this one stands."""
+    spelled = asked.spelling(each)
+    if asked.margin.family == "classifier" or asked.tokens.kind in WHOLE or not spelled.strip()[:1].isalnum():
+        return ""
+    return "begins a word" if spelled[:1].isspace() else "goes on with a word"
+
+
+def _twin(asked: Question, text: str, own: int) -> Twin:
     if not text.strip():
         raise InputError("The other text is empty; type what should stand instead.")
     margin, given = asked.margin, asked.given
     other = Prompted(asked.read(text), given.written)
     logits = margin.logits([other])
+    first, second = logits[0].topk(2).indices.tolist()
+    over = second if first == own else own
+    answer, behind = asked.names((first, over))
     stages: list[TwinStage] = []
-    parts: list[PatchedPart] = []
+    parts: list[TwinPart] = []
     if len(other.ids) == len(given.ids):
-        stages, parts = _patched(asked, other)
+        stages, parts = _patched(asked, other, own)
     return Twin(
-        text, asked.name(int(logits[0].argmax())), float(margin.of(logits)[0]),
-        tuple(changed_words(asked.text, text)), tuple(stages), tuple(parts),
-        len(other.ids) - len(given.ids),
+        text=text, answer=answer, turns=first != own, over=behind, lead=float(logits[0, first] - logits[0, over]),
+        margin=float(margin.of(logits)[0]), changed=tuple(changed_words(asked.text, text)),
+        stages=tuple(stages), parts=tuple(parts), longer=len(other.ids) - len(given.ids),
     )  # fmt: skip
 
 
-def _patched(asked: Question, other: Prompted) -> tuple[list[TwinStage], list[PatchedPart]]:
+def _patched(asked: Question, other: Prompted, own: int) -> tuple[list[TwinStage], list[TwinPart]]:
     margin, given = asked.margin, asked.given
     names = {word.places: word.text for word in asked.words}
     marks = asked.tokens.strings(given.places)
@@ -239,8 +340,15 @@ def _patched(asked: Question, other: Prompted) -> tuple[list[TwinStage], list[Pa
     groups = sorted(names)
     stages = [
         TwinStage(
-            each.title, tuple((names[group], value) for group, value in zip(each.groups, each.margins, strict=True))
+            each.title,
+            tuple((names[group], value) for group, value in zip(each.groups, each.margins, strict=True)),
+            tuple(asked.name(top) for top in each.tops),
+            tuple(top != own for top in each.tops),
         )
         for each in patched_stages(margin, given, other, groups)
     ]
-    return stages, patched_parts(margin, given, other)
+    parts = [
+        TwinPart(each.title, each.margin, asked.name(each.top), each.top != own)
+        for each in patched_parts(margin, given, other)
+    ]
+    return stages, parts

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from glassformer.inside.why.reasons import HeadOff, Reasons, Twin, WordShare
 
+TURNING = 4  # words that are named where each turns the answer
 NAMED = 3  # words in the first sentence, for and against each
 PARTED = 4  # words that are named where the two ways disagree
 WORTH = 0.1  # of the largest share, what a word needs to be named there
@@ -18,24 +19,33 @@ TOLD = 1e-4  # an error that need not be told in more figures
 BENT = 0.01  # of the margin: what is shared out in proportion and is less, is told as a part of the error
 DISAGREE = "The two ways of asking disagree here; trust neither alone"
 SEVERAL = "No single word carries it; several say the same."
+NONE_ALONE = "No single word carries it: leaving out any one of them changes little."
+OPPOSED = (
+    "Of opposite signs: the share compares with a blank, leaving out with a shorter text, and whether the word speaks "
+    "for or against depends on which."
+)
+REPEATED = "Less left out than its share: other words may say the same."
+TOGETHER = "More left out than its share: it may work only together with others."
+_NO_SHARE = "is what the blank is made of, so it has no share"
+_ANOTHER = "without it the model is asked another question, what comes after the text before it"
 
 
 def told(why: Reasons) -> list[str]:
     """All sentences, the answer first."""
-    found = [headline(why)]
+    found = [headline(why), *why.taken]
     if why.known:
         found.append(why.known)
     if order_counts(why):
         found.append(f"{_shares(why)}.")
-    if doubt := doubted(why):
-        found.append(doubt)
+    if not why.random.silent(why.margin):
+        found += [each for each in (on_heads(why), doubted(why), *on_ends(why)) if each]
     if why.twin is not None:
         found += on_twin(why, why.twin)
     return [*found, measured_from(why)]
 
 
 def headline(why: Reasons) -> str:
-    """“Negative by 2.6 over positive. Shared out, for: *not* +3.9; … Left out …: without *not* it is 2.0 less.”"""
+    """“Negative by 2.6 over positive. Words for it: *not* +3.9; … Left out …: without *not* it is 2.0 less.”"""
     verdict = _verdict(why, why.margin)
     if why.random.silent(why.margin):
         return (
@@ -54,22 +64,67 @@ def headline(why: Reasons) -> str:
 
 
 def _shares(why: Reasons) -> str:
-    """The largest for the answer and against it, the blank too, and by the other measure the first word."""
-    blank = why.shared.blank
-    all_parts = [(_name(why, word), word.share) for word in why.words]
-    all_parts += [] if blank.undecided else [("the blank", blank.margin)]
-    all_parts.sort(key=lambda part: -abs(part[1]))
-    worth = WORTH * abs(all_parts[0][1])
-    large = [part for part in all_parts if abs(part[1]) >= worth]
+    """The largest for the answer and against it, what a blank has already, and by the other measure the first word."""
+    parts = sorted(((_name(why, word), word.share) for word in why.words), key=lambda part: -abs(part[1]))
+    worth = WORTH * abs(parts[0][1])
+    large = [part for part in parts if abs(part[1]) >= worth]
     sides = {"for": [part for part in large if part[1] > 0], "against": [part for part in large if part[1] < 0]}
-    named = {side: parts[:NAMED] for side, parts in sides.items() if parts}
+    named = {side: some[:NAMED] for side, some in sides.items() if some}
     said = [
-        f"{side}: " + ", ".join(f"{name} {signed(share)}" for name, share in parts) for side, parts in named.items()
+        f"{side} it: " + ", ".join(f"{name} {signed(share)}" for name, share in some) for side, some in named.items()
     ]
-    rest = why.margin - sum(share for parts in named.values() for _, share in parts)
+    blank = why.shared.blank
+    rest = why.margin - blank.margin - sum(share for some in named.values() for _, share in some)
     said += [f"all others {signed(rest)}"] if abs(rest) >= worth else []
-    first = max(why.words, key=lambda word: abs(word.share))
-    return f"Shared out, {'; '.join(said)}. Left out (another measure): {_without(why, first)}"
+    own = "" if blank.undecided else f" A text of nothing but {blank.name} has {signed(blank.margin)} already."
+    return f"Words {'; '.join(said)}.{own} Left out one at a time (another measure): {_left_out(why)}"
+
+
+def _left_out(why: Reasons) -> str:
+    """The word without which the margin moves most, and all without which the answer is another one."""
+    first = max(why.words, key=lambda word: abs(word.without))
+    turning = [word for word in why.words if word.turns and not word.asks_other]
+    said = _without(why, first) + (", but then another question is asked" if first.asks_other else "")
+    if turning == [first]:
+        return f"{said}, and it would say {named(why, first.says)}"
+    return f"{said}; {_any_of([_name(why, word) for word in turning])} {_would_say(why, turning)}" if turning else said
+
+
+def _any_of(names: Sequence[str]) -> str:
+    some = ", ".join(names[:TURNING]) + (f" or {len(names) - TURNING} more" if len(names) > TURNING else "")
+    return f"without {'any one of ' if len(names) > 1 else ''}{some}"
+
+
+def _would_say(why: Reasons, turning: Sequence[WordShare | HeadOff]) -> str:
+    """One answer where it is the same each time."""
+    says = list(dict.fromkeys(named(why, each.says) for each in turning))
+    if len(says) == 1:
+        return f"it would say {says[0]}"
+    return f"it would say something else ({', '.join(says[:TURNING])}{' …' if len(says) > TURNING else ''})"
+
+
+def on_heads(why: Reasons) -> str:
+    """Heads without which the answer is another one."""
+    turning = sorted((each for each in why.heads if each.turns), key=lambda each: -abs(each.less))
+    if not turning:
+        return ""
+    names = [each.title for each in turning]
+    some = ", ".join(names[:NAMED]) + (f" or {len(names) - NAMED} more" if len(names) > NAMED else "")
+    return f"With {'any one of ' if len(names) > 1 else ''}{some} switched off {_would_say(why, turning)}."
+
+
+def on_ends(why: Reasons) -> list[str]:
+    """Words that a measure cannot tell of: the last before the answer, and what the blank is made of."""
+    found = []
+    for word in why.words:
+        name, left = _name(why, word), f"(left out {signed(word.without)})"
+        if word.is_blank and word.asks_other:
+            found.append(f"{name} at the end {_NO_SHARE}, and {_ANOTHER} {left}: neither measure tells of it.")
+        elif word.is_blank:
+            found.append(f"{name} {_NO_SHARE}; only leaving it out tells of it {left}.")
+        elif word.asks_other:
+            found.append(f"{name} is the last word before the answer: {_ANOTHER} {left}.")
+    return [each[0].upper() + each[1:] for each in dict.fromkeys(found)]
 
 
 def _name(why: Reasons, word: WordShare) -> str:
@@ -84,13 +139,14 @@ def _without(why: Reasons, word: WordShare) -> str:
     return f"without {_name(why, word)} it is {plainly(abs(word.without))} {'less' if word.without > 0 else 'more'}"
 
 
-def _verdict(why: Reasons, margin: float, *, turned: bool = False) -> str:
-    one, other = (why.rival, why.answer) if turned else (why.answer, why.rival)
-    answer, rival = named(why, one), named(why, other)
-    answer = answer[:1].upper() + answer[1:]
+def _verdict(why: Reasons, margin: float, *, begin: bool = True) -> str:
+    answer, rival = named(why, why.answer), named(why, why.rival)
+    answer = answer[:1].upper() + answer[1:] if begin else answer
     if margin < 0:
         return f"{answer} is behind {rival} by {plainly(-margin)}"
-    return f"{answer} by {plainly(margin)} over {rival}"
+    return (
+        f"{answer} by {plainly(margin)} over {rival}" if begin else f"{answer} is ahead of {rival} by {plainly(margin)}"
+    )
 
 
 def named(why: Reasons, answer: str) -> str:
@@ -108,7 +164,7 @@ def measured_from(why: Reasons) -> str:
         said = f"Measured from a blank on which the model is undecided ({blank.name} at every place); {adds}."
     else:
         said = (
-            f"Measured from a blank of {blank.name}, which has a margin of {signed(blank.margin)} by itself; "
+            f"Measured from a blank, a text of {blank.name}, which has a margin of {signed(blank.margin)} by itself; "
             f"with it {adds}."
         )
     if abs(blank.margin) > sum(abs(word.share) for word in why.words):
@@ -120,50 +176,75 @@ def measured_from(why: Reasons) -> str:
 
 def doubted(why: Reasons) -> str:
     """Where no word carries it alone, or the two ways disagree: in a word's value or sign, or in the first word."""
-    if not why.words or why.random.silent(why.margin):
+    words = _measured(why)
+    if not words or why.random.silent(why.margin):
         return ""
-    if len(why.words) > 1 and all(abs(word.without) < ALONE * abs(why.margin) for word in why.words):
-        return SEVERAL
-    first = max(why.words, key=lambda word: abs(word.share))
-    other = max(why.words, key=lambda word: abs(word.without))
+    if len(words) > 1 and all(abs(word.without) < ALONE * abs(why.margin) and not word.turns for word in words):
+        return SEVERAL if abs(why.shared.blank.margin) < ALONE * abs(why.margin) else NONE_ALONE
+    first = max(words, key=lambda word: abs(word.share))
+    other = max(words, key=lambda word: abs(word.without))
     if parted := parted_words(why):
         values = [
-            f"{_name(why, word)} {signed(word.share)} shared out, {signed(word.without)} left out"
+            f"{_name(why, word)} share {signed(word.share)}, left out {signed(word.without)}"
             for word in parted[:PARTED]
         ]
         values += [f"{len(parted) - PARTED} more"] if len(parted) > PARTED else []
-        return f"{DISAGREE}: {'; '.join(values)}. Another word says the same, or several work together."
+        return f"{DISAGREE}: {'; '.join(values)}. {parted_because(why)}"
     if first is not other:
-        return f"{DISAGREE}: {_name(why, first)} comes first shared out, {_name(why, other)} left out."
+        rest = "of the other words, " if len(words) < len(why.words) else ""
+        return f"{DISAGREE}: {rest}{_name(why, first)} has the largest share, {_name(why, other)} counts most left out."
     return ""
+
+
+def _measured(why: Reasons) -> list[WordShare]:
+    """The words that both measures can tell of."""
+    return [word for word in why.words if not word.asks_other and not word.is_blank]
+
+
+def parted_because(why: Reasons) -> str:
+    """What it means that the measures of some words disagree, for each way in which they do."""
+    parted = parted_words(why)
+    scale = _word_scale(why)
+    turned = [word for word in parted if opposed(word.share, word.without, scale, least=NOTABLE)]
+    rest = [word for word in parted if word not in turned]
+    found = [OPPOSED] if turned else []
+    found += [REPEATED] if any(abs(word.without) < abs(word.share) for word in rest) else []
+    found += [TOGETHER] if any(abs(word.without) > abs(word.share) for word in rest) else []
+    return " ".join(found)
 
 
 def parted_words(why: Reasons) -> list[WordShare]:
     """Words whose share and whose leaving out differ by a lot, those that differ most first."""
     if why.random.silent(why.margin):
         return []
-    scale = _scale(why.margin, [value for word in why.words for value in (word.share, word.without)])
-    found = [
-        word
-        for word in why.words
-        if abs(word.share - word.without) > APART * scale or opposed(word.share, word.without, scale)
-    ]
+    scale = _word_scale(why)
+    found = [word for word in _measured(why) if part(word.share, word.without, scale)]
     return sorted(found, key=lambda word: -abs(word.share - word.without))
 
 
-def opposed_heads(why: Reasons) -> list[HeadOff]:
-    """Heads that add to the margin directly and take from it when all they do is counted, or the other way round."""
-    if why.direct is None:
+def parted_heads(why: Reasons) -> list[HeadOff]:
+    """Heads whose direct part and whose switching off differ by a lot, by the rule of words."""
+    if why.direct is None or why.random.silent(why.margin):
         return []
-    added = {(part.address, part.head): part.value for part in why.direct.parts if part.head is not None}
-    scale = _scale(why.margin, [*added.values(), *(each.less for each in why.heads)])
-    return [each for each in why.heads if opposed(added.get((each.address, each.head), 0.0), each.less, scale)]
+    added = {(each.address, each.head): each.value for each in why.direct.parts if each.head is not None}
+    both = [(each, added[each.address, each.head]) for each in why.heads if (each.address, each.head) in added]
+    scale = _scale(why.margin, [value for each, direct in both for value in (direct, each.less)])
+    return [each for each, direct in both if part(direct, each.less, scale)]
 
 
-def opposed(one: float, other: float, scale: float) -> bool:
-    """Whether two values have opposite signs, and neither is small."""
+def part(one: float, other: float, scale: float) -> bool:
+    """Whether two measures of one thing disagree: by more than half of the scale, or in sign where neither is small."""
+    return abs(one - other) > APART * scale or opposed(one, other, scale)
+
+
+def opposed(one: float, other: float, scale: float, *, least: float = LARGE) -> bool:
+    """Whether two values have opposite signs, and neither is small; the larger has at least this much of the scale."""
     smaller, larger = sorted((abs(one), abs(other)))
-    return one * other < 0 and larger >= LARGE * scale and smaller >= NOTABLE * scale
+    return one * other < 0 and larger >= least * scale and smaller >= NOTABLE * scale
+
+
+def _word_scale(why: Reasons) -> float:
+    return _scale(why.margin, [value for word in _measured(why) for value in (word.share, word.without)])
 
 
 def _scale(margin: float, values: Sequence[float]) -> float:
@@ -177,18 +258,22 @@ def order_counts(why: Reasons) -> bool:
 
 
 def on_twin(why: Reasons, twin: Twin) -> list[str]:
-    """What the twin's answer is, whether the answer turns, and where."""
+    """What the model would answer to the twin, whether that is another answer, and where it turns; then the margin of
+    the two that are compared."""
     swaps = ", ".join(_change(old, new) for old, new in twin.changed[:4]) or "the same words"
     swaps += f" and {len(twin.changed) - 4} more changes" if len(twin.changed) > 4 else ""
-    turned = (twin.margin < 0) != (why.margin < 0)
-    ends = "the answer turns" if turned else f"{_moved(twin.margin - why.margin)}, and it does not turn"
-    verdict = _verdict(why, -twin.margin if turned else twin.margin, turned=turned)
+    lead = f"(by {plainly(twin.lead)} over {named(why, twin.over)})"
+    still = "" if twin.turns else "still "
+    ends = "the answer turns" if twin.turns else "the answer does not turn"
     held = " What was written so far is held fixed." if any(word.written for word in why.words) else ""
-    found = [f"The twin, your other text, with {swaps}: {verdict}; {ends}.{held}"]
+    found = [f"The twin, your other text, with {swaps}: it would {still}say {named(why, twin.answer)} {lead}; {ends}."]
+    if not (twin.turns and (twin.answer, twin.over) == (why.rival, why.answer)):
+        found[0] += f" Of the two compared, {_verdict(why, twin.margin, begin=False)}: {_moved(why, twin)}."
+    found[0] += held
     if not twin.stages:
         return [*found, _not_compared(twin)]
-    if turned:
-        found.append(where_it_turns(why.margin, twin))
+    if twin.turns:
+        found.append(where_it_turns(twin))
     return found
 
 
@@ -208,18 +293,22 @@ def _change(old: str, new: str) -> str:
     return f"*{new}* for *{old}*" if new else f"*{old}* left out"
 
 
-def _moved(by: float) -> str:
-    return "it is the same" if abs(by) < 0.005 else f"it is {plainly(abs(by))} {'more' if by > 0 else 'less'}"
+def _moved(why: Reasons, twin: Twin) -> str:
+    by = twin.margin - why.margin
+    if abs(by) < 0.005:
+        return "as in this text"
+    return f"{plainly(abs(by))} {'more' if by > 0 else 'less'} than in this text"
 
 
-def where_it_turns(margin: float, twin: Twin) -> str:
-    """Stage by stage, the words whose row alone, taken from the twin, turns the answer; then heads and networks."""
+def where_it_turns(twin: Twin) -> str:
+    """Stage by stage, the words whose row alone, taken from the twin, makes the model answer something else; then heads
+    and networks."""
     stages = []
     for stage in twin.stages:
-        words = [word for word, value in stage.margins if (value < 0) != (margin < 0)]
+        words = [word for (word, _), turns in zip(stage.margins, stage.turns, strict=True) if turns]
         if words:
             stages.append(f"{stage.title}, {_listed(words)}")
-    parts = [part.title for part in twin.parts if (part.margin < 0) != (margin < 0)]
+    parts = [part.title for part in twin.parts if part.turns]
     said = f"The twin's row alone turns it: {'; '.join(stages)}." if stages else "No single place of the twin turns it."
     return said + (f" So does the whole of {', '.join(parts[:4])}." if parts else "")
 

@@ -34,7 +34,8 @@ class RandomTexts:
 
 @dataclass(frozen=True)
 class OtherOrders:
-    """How many orders of the same words were tried, and in how many of them the answer turned."""
+    """How many orders of the same words were tried, and in how many of them the answer turned: the likeliest of all
+    was another one."""
 
     count: int
     turned: int
@@ -68,4 +69,5 @@ def other_orders(margin: Margin, given: Prompted, words: Sequence[tuple[int, ...
         for place, each in zip(places, [given.ids[p] for i in order for p in words[i]], strict=True):
             ids[place] = each
         rows.append(Prompted(tuple(ids), given.written))
-    return OtherOrders(ORDERS, int((margin.of_ids(rows) < 0).sum()))
+    tops = margin.logits([given, *rows]).argmax(-1)
+    return OtherOrders(ORDERS, int((tops[1:] != tops[0]).sum()))

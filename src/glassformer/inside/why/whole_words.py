@@ -43,7 +43,12 @@ def words_of(text: str, offsets: Sequence[tuple[int, int]], first: int = 0, *, w
 
 def readable(text: str) -> str:
     """Without the space around it; where it is nothing else, the space made visible."""
-    return text.strip() or text.replace(" ", "␣").replace("\n", "⏎").replace("\t", "⇥")
+    return text.strip() or visible(text)
+
+
+def visible(text: str) -> str:
+    """With signs for what cannot be seen."""
+    return text.replace(" ", "␣").replace("\n", "⏎").replace("\t", "⇥")
 
 
 def without(text: str, word: Word) -> str:

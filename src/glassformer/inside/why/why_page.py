@@ -5,7 +5,7 @@ Blue speaks for the answer, orange against it, zero is the paper: the two can be
 has its signed number beneath.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -15,11 +15,12 @@ from typing import Any
 from glassformer.drawing.html_page import bullets, framed, section, table
 from glassformer.errors import InputError
 from glassformer.inside.why.logit_lens import WARNING
-from glassformer.inside.why.reasons import Reasons, Twin, WordShare
-from glassformer.inside.why.sentences import named, opposed_heads, parted_words, signed, told
+from glassformer.inside.why.reasons import Reasons, Twin, TwinStage, WordShare
+from glassformer.inside.why.sentences import named, parted_because, parted_heads, parted_words, signed, told
 from glassformer.storage import write_file
 
 LEVELS = 9  # of colour, on either side
+NO_SHARE = "–"  # of a word that is what the blank is made of
 PARTED = " ≠"  # behind two measures that disagree
 BAR = 220  # the width of a bar's frame, in pixels
 
@@ -46,13 +47,14 @@ class Why:
         return " ".join(self.sentences)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON-ready data. Of words that part and heads that are opposed, the two measures disagree."""
+        """As JSON-ready data. Of words and heads that are parted, the two measures disagree."""
         parted = parted_words(self.reasons)
         return {
             "sentences": self.sentences,
             **self.reasons.to_dict(),
             "parted": [i for i, word in enumerate(self.reasons.words) if any(word is each for each in parted)],
-            "opposed": [[each.address, each.head] for each in opposed_heads(self.reasons)],
+            "parted_because": parted_because(self.reasons),
+            "parted_heads": [[each.address, each.head] for each in parted_heads(self.reasons)],
         }
 
     def html(self) -> str:
@@ -72,6 +74,7 @@ class Why:
         first, *rest = self.sentences
         parts = [
             f"<p class='first'>{_emphasised(first)}</p>",
+            f"<p class='said'>{escape(why.writing)} ({escape(why.search)})</p>" if why.writing else "",
             strip(why),
             bullets_of(rest),
             section("Words", _word_table(why), _unit(why)),
@@ -94,10 +97,12 @@ class Why:
 
 _ON_DIRECT = (
     "What each adds to the margin directly, with the scales of the norms held; the parts add up to the margin. "
-    "Without: how much less it is when the head gives zeros. ≠: the two have opposite signs; what the head does for "
-    "later blocks outweighs what it adds itself."
+    "Without: how much less it is when the head gives zeros, later blocks and all. ≠: the two disagree by a lot."
 )
-_ON_TWIN = "The margin with the twin's row put in place of each word's, after each stage; it turns where the sign does."
+_ON_TWIN = (
+    "The margin with the twin's row put in place of each word's, after each stage; where the model would then say "
+    "something else, it stands beside."
+)
 
 
 def strip(why: Reasons) -> str:
@@ -105,7 +110,7 @@ def strip(why: Reasons) -> str:
     largest = max((abs(word.share) for word in why.words), default=0.0)
     pieces = [_piece(word, largest) for word in why.words]
     blank = why.shared.blank
-    first = "" if blank.undecided else f"<span class='blank'>blank<i>{signed(blank.margin)}</i></span>"
+    first = "" if blank.undecided else f"<span class='blank'>({blank.name})<i>{signed(blank.margin)}</i></span>"
     return f"<p class='strip'>{first}{' '.join(pieces)}</p>{_legend(why, largest)}"
 
 
@@ -124,15 +129,16 @@ def bullets_of(sentences: Sequence[str]) -> str:
 
 def _piece(word: WordShare, largest: float) -> str:
     kind = f"{level(word.share, largest)}{' written' if word.written else ''}"
-    return f"<span class='{kind}'>{escape(word.text)}<i>{signed(word.share)}</i></span>"
+    share = NO_SHARE if word.is_blank else signed(word.share)
+    return f"<span class='{kind}'>{escape(word.text)}<i>{share}</i></span>"
 
 
 def _legend(why: Reasons, largest: float) -> str:
     answer, rival = (escape(named(why, each)) for each in (why.answer, why.rival))
     return (
-        f"<p class='legend'><span class='against{LEVELS}'>−{largest:.2f}</span> for {rival} "
-        f"<span class='for0'>0</span> for {answer} <span class='for{LEVELS}'>+{largest:.2f}</span>, "
-        "in logits</p>"
+        f"<p class='legend'><span class='for{LEVELS}'>+{largest:.2f}</span> speaks for {answer}, "
+        f"<span class='against{LEVELS}'>−{largest:.2f}</span> for {rival}; the palest colour is nothing. In logits, "
+        "the model's scores before they become probabilities.</p>"
     )
 
 
@@ -148,7 +154,7 @@ def _word_table(why: Reasons) -> str:
     rows = [
         (
             escape(word.text) + (" (written)" if word.written else ""),
-            signed(word.share),
+            NO_SHARE if word.is_blank else signed(word.share),
             signed(word.without) + (PARTED if id(word) in parted else ""),
         )
         for word in why.words
@@ -159,7 +165,7 @@ def _word_table(why: Reasons) -> str:
 def _direct_table(why: Reasons) -> str:
     assert why.direct is not None
     off = {(each.address, each.head): each.less for each in why.heads}
-    opposed = {(each.address, each.head) for each in opposed_heads(why)}
+    opposed = {(each.address, each.head) for each in parted_heads(why)}
     largest = max(abs(part.value) for part in why.direct.parts)
     rows = []
     for part in why.direct.parts:
@@ -189,12 +195,17 @@ def _twin_table(twin: Twin) -> str:
     blocks = []
     for names in dict.fromkeys(tuple(word for word, _ in stage.margins) for stage in twin.stages):
         rows = [
-            (escape(stage.title), *(signed(value) for _, value in stage.margins))
+            (escape(stage.title), *_twin_cells(stage))
             for stage in twin.stages
             if tuple(word for word, _ in stage.margins) == names
         ]
         blocks.append(table(("stage", *names), rows, ("", *["number"] * len(names))))
     return "".join(blocks)
+
+
+def _twin_cells(stage: TwinStage) -> Iterator[str]:
+    for (_, value), says, turns in zip(stage.margins, stage.says, stage.turns, strict=True):
+        yield f"{signed(value)} → {escape(says)}" if turns else signed(value)
 
 
 def _lens_table(why: Reasons) -> str:

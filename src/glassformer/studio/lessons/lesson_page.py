@@ -21,7 +21,7 @@ from glassformer.studio.lessons.prose import inline, paragraphs, tree_html
 LARGEST_VIEW = 1_500_000  # bytes of one look
 JSON = dict[str, Any]
 _SEEN = ("at", "head", "row", "cell", "view", "zoom")
-_ASIDE = (*_SEEN, "stage", "tab", "rival", "token", "instead")  # what leaves the numbers as they are
+_ASIDE = (*_SEEN, "stage", "tab", "rival", "rival_id", "token", "instead")  # what leaves the numbers as they are
 
 
 def lesson_page(lesson: Lesson, places: Places) -> str:

@@ -25,8 +25,8 @@ KNOWN: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {
         "by-hand": ("example", "sheet", "stage", "cell", "tab", "tokens"),
         "inside": (
-            "model", "text", "target", "tab", "at", "head", "row", "cell", "view", "zoom", "changes", "rival", "token",
-            "instead",
+            "model", "text", "target", "tab", "at", "head", "row", "cell", "view", "zoom", "changes", "rival",
+            "rival_id", "token", "instead",
         ),
         "race": ("race", "text"),
         "train": (),

@@ -34,6 +34,7 @@ from glassformer.text.texts_to_try import TO_TRY
 from glassformer.text.token_kinds import UNKNOWN
 
 LONGEST = 20_000  # characters of a text
+MOST_IDS = 10**7  # of any vocabulary
 WHOLE = 256  # tokens up to which all numbers come at once
 LARGEST = 8_000_000  # bytes of an answer
 KEPT = 6  # looks
@@ -91,7 +92,9 @@ class Inside:
         name, text, target, _ = self._asked(content)
         rival, instead = (asking.text(content, each, default="", longest=LONGEST) for each in ("rival", "instead"))
         at = asking.whole(content, "at", least=1, most=LONGEST) if content.get("at") is not None else None
-        why = self.shelf.get(name).why(text, target=target, at=at, rival=rival or None, instead=instead or None)
+        chosen = content.get("rival_id")
+        over = rival or None if chosen is None else asking.whole(content, "rival_id", least=0, most=MOST_IDS)
+        why = self.shelf.get(name).why(text, target=target, at=at, rival=over, instead=instead or None)
         return why.to_dict()
 
     def twin(self, content: Content) -> JSON:

@@ -2,6 +2,7 @@
 // token; a step draws one, a run many. What the sliders do to the shares the studio works out.
 
 import { Latest, ask } from "../talk.js";
+import { WORKING, older } from "./older.js";
 import { el, word } from "../page/dom.js";
 import { visible } from "../page/store.js";
 
@@ -13,9 +14,9 @@ const SLIDERS = [
 ];
 
 export class SamplingPanel {
-  /** `model` and `text` say what is asked; `take` is told the longer text. */
-  constructor({ model, text, take }) {
-    Object.assign(this, { model, text, take });
+  /** `model` and `text` say what is asked; `take` is told the longer text, `drew` that its bars are there. */
+  constructor({ model, text, take, drew }) {
+    Object.assign(this, { model, text, take, drew });
     this.latest = new Latest();
     this.past = [];
     this.said = el("p", { class: "quiet", role: "status" });
@@ -73,11 +74,13 @@ export class SamplingPanel {
   }
 
   async show() {
+    if (this.drawn !== undefined && this.drawn !== `${this.model()} ${this.text()}`) older(this.node, WORKING);
     try {
       const found = await this.latest.ask("inside/next", this.asked);
       if (found) this.draw(found);
     } catch (error) {
       this.stop();
+      older(this.node, "");
       this.bars.replaceChildren(el("p", { class: "wrong", role: "alert" }, error.message));
     }
   }
@@ -105,7 +108,9 @@ export class SamplingPanel {
     const drawn = `${found.kept} of ${found.vocabulary} tokens can be drawn${rest}.`;
     this.said.textContent = `${drawn} The tick is the model's own share.`;
     this.back.disabled = !this.past.length;
-    this.left = found.left;
+    this.drawn = `${this.model()} ${this.text()}`;
+    older(this.node, "");
+    this.drew();
   }
 
   /** One token more. */
@@ -120,19 +125,33 @@ export class SamplingPanel {
     if (before !== undefined) this.take(before);
   }
 
-  async step() {
-    const { drawn, left } = await ask("inside/next", { ...this.asked, seed: Math.floor(Math.random() * 2 ** 31) });
-    if (!left) return this.stop();
-    await this.go(drawn);
-    return true;
+  /** One step after the other: a token is drawn for the text that it is put behind. */
+  step() {
+    this.under = Promise.resolve(this.under).then(() => this.draws());
+    return this.under;
+  }
+
+  /** Whether it may go on. */
+  async draws() {
+    const asked = this.asked;
+    try {
+      const { drawn, left } = await ask("inside/next", { ...asked, seed: Math.floor(Math.random() * 2 ** 31) });
+      if (!left) return false;
+      if (asked.text === this.text()) await this.go(drawn); // else another text was typed meanwhile
+      return true;
+    } catch (error) {
+      this.said.textContent = error.message;
+      return false;
+    }
   }
 
   async run() {
     if (this.timer) return this.stop();
     this.running.textContent = "Stop";
-    this.timer = true;
-    while (this.timer && (await this.step().catch(() => false))) await new Promise((done) => setTimeout(done, BEAT));
-    this.stop();
+    const mine = {}; // a run that was stopped ends, and stops no later one
+    this.timer = mine;
+    while (this.timer === mine && (await this.step())) await new Promise((done) => setTimeout(done, BEAT));
+    if (this.timer === mine) this.stop();
   }
 
   stop() {

@@ -4,7 +4,8 @@
 import { Latest, ask } from "../talk.js";
 import { el, word } from "../page/dom.js";
 import { flow } from "../flow.js";
-import { directTable, lensTable, named, plainly, signed, twinTables, wordTable } from "./why_tables.js";
+import { WORKING, older } from "./older.js";
+import { directTable, lensTable, named, plainly, shareOf, signed, twinTables, wordTable } from "./why_tables.js";
 
 const WIDE = 1000; // pixels of a screen from which on there is room for every part
 
@@ -15,11 +16,12 @@ export function emphasised(sentence) {
 }
 
 export class WhyPanel {
-  constructor({ asked, said, open, changes }) {
+  constructor({ asked, said, open, changes, drew }) {
     this.asked = asked; // what is asked about
     this.said = said; // tells where we are
     this.open = open; // shows a head's own numbers
     this.changes = changes; // what was changed among the numbers, in words
+    this.drew = drew; // is told that an answer is there
     this.latest = new Latest();
     this.choice = {};
     this.folds = {}; // what the reader opened or shut, by its title
@@ -31,8 +33,8 @@ export class WhyPanel {
     this.choice = choice;
     if (kept)
       this.draw(kept); // worked out in advance; the live one takes its place
-    else if (!this.drawn)
-      this.node.replaceChildren(el("p", { class: "quiet note" }, "Sharing the answer out over words …"));
+    else if (this.drawn) older(this.node, WORKING);
+    else this.node.replaceChildren(el("p", { class: "quiet note" }, "Sharing the answer out over words …"));
     this.waits();
     const ticket = {};
     this.ticket = ticket;
@@ -41,6 +43,7 @@ export class WhyPanel {
       if (found) this.draw(found);
     } catch (error) {
       this.drawn = null;
+      older(this.node, "");
       this.node.replaceChildren(el("p", { class: "wrong note", role: "alert" }, error.message));
     } finally {
       if (ticket === this.ticket) {
@@ -73,6 +76,7 @@ export class WhyPanel {
   draw(found) {
     const fresh = this.drawn !== found.text;
     this.drawn = found.text;
+    older(this.node, "");
     this.found = found;
     const [first, ...rest] = found.sentences;
     this.wrong = el("p", { class: "wrong", role: "alert", hidden: true });
@@ -82,9 +86,15 @@ export class WhyPanel {
         el("h1", { class: "first" }, emphasised(first)),
         likely(found),
         found.writing
-          ? el("p", { class: "writing" }, el("span", { class: "quiet" }, "it writes "), found.writing)
+          ? el(
+              "p",
+              { class: "writing" },
+              el("span", { class: "quiet" }, "it writes "),
+              found.writing,
+              el("span", { class: "quiet search" }, ` ${found.search}`),
+            )
           : null,
-        written(found, (at) => this.again({ at, rival: "" })),
+        written(found, (at) => this.again({ at, rival: "", rival_id: null })),
         this.strip(found),
         this.choices(found),
         this.wrong,
@@ -98,7 +108,7 @@ export class WhyPanel {
           { class: "deeper" },
           found.twin?.stages.length
             ? this.fold(
-                "Where the twin turns it, stage by stage",
+                found.twin.turns ? "Where the twin turns it, stage by stage" : "With rows of the twin, stage by stage",
                 el("div", { class: "turns" }, twinTables(found)),
                 "wide",
               )
@@ -116,11 +126,12 @@ export class WhyPanel {
       ].filter(Boolean),
     );
     if (fresh) flow([...this.node.querySelectorAll(".chip, .likely .fill")]);
+    this.drew();
   }
 
   /** A part that is open where there is room, unless the reader said otherwise. */
   fold(title, body, kind = "") {
-    const open = this.folds[title] ?? (innerWidth >= WIDE || title.startsWith("Where"));
+    const open = this.folds[title] ?? (innerWidth >= WIDE || kind === "wide");
     const node = el("details", { open, class: kind }, el("summary", {}, title), body);
     node.firstChild.addEventListener("click", () => (this.folds[title] = !node.open));
     return node;
@@ -137,13 +148,15 @@ export class WhyPanel {
         {
           type: "button",
           class: `chip ${each.share < 0 ? "against" : "for"}${each.written ? " written" : ""}`,
-          title: `${each.text}: share ${signed(each.share)}; ${less}`,
+          title: each.is_blank
+            ? `${each.text}: as in the blank; ${less}`
+            : `${each.text}: share ${signed(each.share)}; ${less}`,
           "aria-pressed": "false",
           disabled: each.written,
           onclick: () => this.swap(found, node, each.text),
         },
         word(each.text),
-        el("span", { class: "portion" }, signed(each.share)),
+        el("span", { class: "portion" }, shareOf(each)),
       );
       node.style.setProperty("--depth", `${Math.round((100 * Math.abs(each.share)) / largest)}%`);
       return node;
@@ -152,8 +165,11 @@ export class WhyPanel {
       ? null
       : el(
           "span",
-          { class: "chip blank", title: `a blank of ${found.blank.name}` },
-          "blank",
+          {
+            class: "chip blank",
+            title: `The margin of a text of nothing but ${found.blank.name}: shares are counted from there.`,
+          },
+          `(${found.blank.name})`,
           el("span", { class: "portion" }, signed(found.blank.margin)),
         );
     const swatch = (kind) => el("span", { class: `swatch ${kind}`, "aria-hidden": "true" });
@@ -164,8 +180,9 @@ export class WhyPanel {
       el(
         "p",
         { class: "legend quiet" },
-        el("span", {}, swatch("for"), `speaks for ${named(found, found.answer)}, to +${plainly(largest)}`),
-        el("span", {}, swatch("against"), `for ${named(found, found.rival)}, to −${plainly(largest)}`),
+        el("span", {}, swatch("for"), `speaks for ${named(found, found.answer)}`),
+        el("span", {}, swatch("against"), `speaks for ${named(found, found.rival)}`),
+        el("span", {}, `full colour: ${plainly(largest)}`),
         el(
           "span",
           { title: "A logit is the model's score for an answer, before the scores become probabilities." },
@@ -205,12 +222,21 @@ export class WhyPanel {
   }
 
   choices(found) {
-    const others = found.candidates.map((each) => each.name).filter((each) => each !== found.answer);
+    const others = found.candidates.filter((each) => each.id !== found.answer_id);
+    const listed = others.some((each) => each.id === found.rival_id);
     const rival = el(
       "select",
-      { "aria-label": "rival", onchange: (event) => this.again({ rival: event.target.value }) },
-      [...new Set([found.rival, ...others])].map((each) =>
-        el("option", { value: each, selected: each === found.rival }, each),
+      {
+        "aria-label": "rival",
+        title: "The answer is compared with one other: the next likeliest, or the one you choose here.",
+        onchange: (event) => this.again({ rival: "", rival_id: Number(event.target.value) }),
+      },
+      [...(listed ? [] : [{ id: found.rival_id, name: found.rival, piece: "" }]), ...others].map((each) =>
+        el(
+          "option",
+          { value: each.id, selected: each.id === found.rival_id },
+          each.piece ? `${each.name} (${each.piece})` : each.name,
+        ),
       ),
     );
     const plain = found.text.replace(/\r\n?/g, "\n"); // as a field gives it back
@@ -282,7 +308,7 @@ const likely = (found) =>
       fill.style.width = `${100 * each.share}%`;
       return el(
         "span",
-        { class: each.name === found.answer ? "answered" : "quiet" },
+        { class: each.id === found.answer_id ? "answered" : "quiet" },
         word(each.name),
         el("span", { class: "track", "aria-hidden": "true" }, fill),
         el("output", {}, each.share.toFixed(3)),

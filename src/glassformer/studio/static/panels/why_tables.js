@@ -67,41 +67,48 @@ const together = (parts) => parts.reduce((sum, each) => sum + each, 0);
 
 /** Shared out and left out, side by side: where they part, trust neither alone. */
 export function wordTable(found) {
-  const most = (name) => Math.max(...found.words.map((each) => Math.abs(each[name])), 1e-9);
-  const [shares, losses] = [most("share"), most("without")];
+  const size = (each) => Math.max(Math.abs(each.share), Math.abs(each.without));
+  const largest = Math.max(...found.words.map(size), 1e-9); // one scale for both measures
   const parted = new Set(found.parted ?? []);
   const row = (each) => {
     const { share, without } = each;
-    const doubted = `${signed(share)} shared out, ${signed(without)} left out: the two disagree.`;
+    const doubted = `share ${signed(share)}, left out ${signed(without)}: the two disagree.`;
     return [
       each.written ? `${each.text} (written)` : each.text,
-      bar(share, shares),
-      signed(share),
-      bar(without, losses),
+      bar(share, largest),
+      shareOf(each),
+      bar(without, largest),
       parted.has(found.words.indexOf(each)) ? [signed(without), doubt(doubted)] : signed(without),
+      each.turns ? el("span", { class: "turned" }, named(found, each.says)) : "",
     ];
   };
-  const size = (each) => Math.max(Math.abs(each.share) / shares, Math.abs(each.without) / losses);
   const large = new Set([...found.words].sort((a, b) => size(b) - size(a)).slice(0, MOST_ROWS));
   const small = found.words.filter((each) => !large.has(each));
-  const blank = found.blank.undecided ? [] : [["(blank)", "", signed(found.blank.margin), "", ""]];
-  const sum = () => [opener(small.length), "together", signed(together(small.map((each) => each.share))), "", ""];
+  const blank = found.blank.undecided ? [] : [[`(${found.blank.name})`, "", signed(found.blank.margin), "", "", ""]];
+  const sum = () => [opener(small.length), "together", signed(together(small.map((each) => each.share))), "", "", ""];
   return [
     el(
       "p",
       { class: "quiet" },
-      "Share: what the word gave on the way from the blank to this text. ",
-      "Left out: how much less the margin is when the text really lacks it. Two measures, which need not agree.",
-      parted.size ? ` ${PARTED}: here they do not; another word says the same, or several work together.` : "",
+      `Share: what the word gave on the way from a blank, ${blankOf(found)}, to this text. `,
+      "Left out: how much less the margin is when the text really lacks it; behind it, what the model would then say ",
+      "if that is something else. Two measures, which need not agree; their bars have one scale.",
+      parted.size ? ` ${PARTED}: here they do not. ${found.parted_because}` : "",
     ),
     table(
-      ["word", "", "share", "", "left out"],
+      ["word", "", "share", "", "left out", "would say"],
       [...blank, ...found.words.filter((each) => large.has(each)).map(row)],
       "every word",
-      { less: small.map(row), sum, total: ["together", "", signed(found.margin), "", ""] },
+      { less: small.map(row), sum, total: ["together", "", signed(found.margin), "", "", ""] },
     ),
   ];
 }
+
+const blankOf = ({ blank }) =>
+  blank.undecided ? "on which the model is undecided" : `a text of nothing but ${blank.name}`;
+
+/** The share in figures; what the blank is made of has none. */
+export const shareOf = (each) => (each.is_blank ? "–" : signed(each.share));
 
 function bar(value, largest) {
   const wide = ((BAR / 2) * Math.abs(value)) / largest;
@@ -122,8 +129,9 @@ function bar(value, largest) {
 /** The parts that add up to the margin, the largest first; a head's name opens it. */
 export function directTable(found, open) {
   const off = new Map(found.head_off.map((each) => [`${each.address}/${each.head}`, each.less]));
-  const opposed = new Set((found.opposed ?? []).map(([address, head]) => `${address}/${head}`));
+  const parted = new Set((found.parted_heads ?? []).map(([address, head]) => `${address}/${head}`));
   const key = (each) => `${each.address}/${each.head}`;
+  const turned = new Map(found.head_off.filter((each) => each.turns).map((each) => [key(each), each.says]));
   const most = (values) => Math.max(...values.map(Math.abs), 1e-9);
   const largest = most(found.direct.map((each) => each.value));
   const farthest = most([...off.values()]);
@@ -131,33 +139,36 @@ export function directTable(found, open) {
   const isSmall = (each) =>
     Math.abs(each.value) < SMALL * largest &&
     Math.abs(off.get(key(each)) ?? 0) < WEAK * farthest &&
-    !opposed.has(key(each));
+    !parted.has(key(each)) &&
+    !turned.has(key(each));
   const small = sorted.filter(isSmall);
   const row = (each) => {
     const less = off.get(key(each));
-    const doubted = "Directly it has the opposite sign: it works through later blocks.";
+    const doubted = `directly ${signed(each.value)}, off ${signed(less ?? 0)}: the two disagree.`;
     return [
       each.head === null ? each.title : header(each, open),
       bar(each.value, largest),
       signed(each.value),
-      less === undefined ? "" : opposed.has(key(each)) ? [signed(less), doubt(doubted)] : signed(less),
+      less === undefined ? "" : parted.has(key(each)) ? [signed(less), doubt(doubted)] : signed(less),
+      turned.has(key(each)) ? el("span", { class: "turned" }, named(found, turned.get(key(each)))) : "",
     ];
   };
-  const sum = () => [opener(small.length), "together", signed(together(small.map((each) => each.value))), ""];
+  const sum = () => [opener(small.length), "together", signed(together(small.map((each) => each.value))), "", ""];
   const hides = small.length > 1;
   return [
     el(
       "p",
       { class: "quiet" },
       "Directly: what each adds to the margin itself, with the scales of the norms held; the largest first. ",
-      "Off: how much less the margin is when the head gives zeros, later blocks and all.",
-      opposed.size ? ` ${PARTED}: of opposite signs; what it does for later blocks outweighs what it adds.` : "",
+      "Off: how much less the margin is when the head gives zeros, later blocks and all; behind it, what the model ",
+      "would then say if that is something else.",
+      parted.size ? ` ${PARTED}: the two disagree by a lot, as with words.` : "",
     ),
     table(
-      ["part", "", "directly", "off"],
+      ["part", "", "directly", "off", "would say"],
       sorted.filter((each) => !(hides && isSmall(each))).map(row),
       "blocks and heads",
-      { less: hides ? small.map(row) : [], sum, total: ["together", "", signed(found.margin), ""] },
+      { less: hides ? small.map(row) : [], sum, total: ["together", "", signed(found.margin), "", ""] },
     ),
   ];
 }
@@ -181,17 +192,21 @@ export function twinTables(found) {
     const key = JSON.stringify(names);
     groups.set(key, { names, rows: [...(groups.get(key)?.rows ?? []), stage] });
   }
-  const mark = (value) => el("span", { class: value < 0 === found.margin < 0 ? "" : "turned" }, signed(value));
+  const cell = (stage, [, value], i) =>
+    stage.turns[i]
+      ? el("span", { class: "turned", title: `it would say ${named(found, stage.says[i])}` }, signed(value))
+      : signed(value);
   return [
     el(
       "p",
       { class: "quiet" },
-      "The margin with the twin's row put in place of one word's; where it turns it is framed.",
+      `The margin of ${named(found, found.answer)} over ${named(found, found.rival)} with the twin's row put in `,
+      "place of one word's; where the model would then say something else it is framed.",
     ),
     [...groups.values()].map(({ names, rows }) =>
       table(
         ["stage", ...names],
-        rows.map((stage) => [stage.title, ...stage.margins.map(([, value]) => mark(value))]),
+        rows.map((stage) => [stage.title, ...stage.margins.map((each, i) => cell(stage, each, i))]),
         "stage by stage",
       ),
     ),

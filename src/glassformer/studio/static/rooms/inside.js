@@ -4,6 +4,7 @@
 
 import { changeInWords, sides } from "../panels/changes.js";
 import { flow } from "../flow.js";
+import { TYPED, WORKING, isOlder, older } from "../panels/older.js";
 import { PipelineStrip } from "../panels/pipeline.js";
 import { Latest, ask } from "../talk.js";
 import { SamplingPanel } from "../panels/sampling.js";
@@ -13,7 +14,7 @@ import { hashFromState, mount, stateFromHash } from "../page/view.js";
 
 const LONGEST_OPTION = 48; // signs of a text to try
 const NUMBERS = "numbers"; // the deeper of two tabs
-const WHY_KEPT = ["rival", "token", "instead"]; // of an address, what is asked of a why
+const WHY_KEPT = ["rival", "rival_id", "token", "instead"]; // of an address, what is asked of a why
 const KEPT = ["at", "head", "row", "cell", "view", "zoom"];
 
 export class Inside {
@@ -123,12 +124,14 @@ export class Inside {
       autocomplete: "off",
       spellcheck: "false",
       onkeydown: (event) => this.enter(event),
+      oninput: () => this.mark(),
     });
     this.lead = el("input", {
       type: "text",
       class: "words lead",
       "aria-label": "a translation to lead it along",
       placeholder: "lead it along your translation",
+      oninput: () => this.mark(),
       autocomplete: "off",
       spellcheck: "false",
     });
@@ -172,17 +175,19 @@ export class Inside {
     this.numbers = el("div", { class: "depth" }, this.changed, this.waiting, this.place);
     this.why = new WhyPanel({
       asked: () => ({ model: this.model, text: this.text, target: this.target }),
-      said: ({ rival = "", at = "", instead = "" }) => {
-        this.reason = { rival, token: at || "", instead };
+      said: ({ rival = "", rival_id = null, at = "", instead = "" }) => {
+        this.reason = { rival, rival_id: String(rival_id ?? ""), token: String(at || ""), instead };
         this.say();
       },
       open: (place) => this.turn(NUMBERS, place),
       changes: () => this.changes.map((each) => changeInWords(each, this.view?.data.parts ?? [])),
+      drew: () => this.mark(),
     });
     this.sampling = new SamplingPanel({
       model: () => this.model,
       text: () => this.text,
       take: (text) => this.took(text),
+      drew: () => this.mark(),
     });
     const tab = (name, title, about) =>
       el("button", { type: "button", "data-tab": name, title: about, onclick: () => this.turn(name) }, title);
@@ -222,9 +227,11 @@ export class Inside {
       return this.theme(this.studio.root.dataset.theme);
     }
     this.fail(null);
-    const { rival, token, instead } = this.reason;
-    const plain = !rival && !token && !instead && !this.target && this.text === this.card.first;
-    return this.why.show({ rival, at: Number(token) || null, instead }, plain ? this.card.look : null);
+    const { rival, rival_id, token, instead } = this.reason;
+    const chosen = rival_id ? Number(rival_id) : null;
+    const plain = !rival && !rival_id && !token && !instead && !this.target && this.text === this.card.first;
+    const choice = { rival, rival_id: chosen, at: Number(token) || null, instead };
+    return this.why.show(choice, plain ? this.card.look : null);
   }
 
   fillModels() {
@@ -285,6 +292,14 @@ export class Inside {
     return this.answer(this.view?.state).then(() => this.say());
   }
 
+  /** What is typed and not yet asked about: all that stands below is of the text before. */
+  mark() {
+    const typed = this.words.value !== this.text || (!this.lead.hidden && this.lead.value !== (this.target ?? ""));
+    for (const node of [this.sampling.node, this.why.node, this.numbers])
+      if (typed) older(node, TYPED);
+      else if (isOlder(node) === TYPED) older(node, "");
+  }
+
   enter(event) {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -296,6 +311,8 @@ export class Inside {
     Object.assign(this, { text, reason: {} });
     this.words.value = text;
     this.say({ replace: true });
+    older(this.why.node, WORKING);
+    clearTimeout(this.resting);
     await this.sampling.show();
     clearTimeout(this.resting);
     this.resting = setTimeout(() => this.tab !== NUMBERS && !this.sampling.timer && this.why.show({ at: 1 }), 700);
@@ -334,6 +351,7 @@ export class Inside {
     this.ticket = ticket;
     this.node.dataset.busy = "";
     this.waits(`Running ${this.model} on your text, and keeping every number …`);
+    if (fresh && this.view) older(this.numbers, WORKING);
     try {
       const found = await this.latest.ask("inside/look", { ...this.asked, at: place?.at ?? this.view?.state.at ?? "" });
       if (!found) return;
@@ -352,6 +370,8 @@ export class Inside {
       if (ticket === this.ticket) {
         delete this.node.dataset.busy;
         this.waits("");
+        older(this.numbers, "");
+        this.mark();
       }
     }
   }
