@@ -22,7 +22,7 @@ from glassformer.inside.looks import Look, look_at_classifier, look_at_translato
 from glassformer.inside.page.one_file import look_page, view_script, view_style
 from glassformer.stages.trace import Explanation
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 Open = Callable[..., Page]
 DESK = {"width": 1440, "height": 900}
 

@@ -521,6 +521,7 @@ PLACES: dict[str, tuple[str, Callable[[Page], None], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_nothing_sticks_out_of_a_phone_or_at_twice_the_size(visit: Open, place: str) -> None:
     """In every font, the widest first. A screen of 1280 pixels at 200 % is one of 640."""
