@@ -4,6 +4,7 @@
     output_attentions    the same, with matrices written out, telling its weights
     watched              gf.watch, which keeps every stage of every attention
     watched, weights     gf.watch with keep="*.weights"
+    watched, on disk     gf.watch with to=, which puts every stage into a folder
 
 All run in turn, in an order drawn anew, and every round gives one ratio to `alone`; with one thread the processor's own
 time is taken. Peak memory is measured in a fresh process each, above what the process used before; that needs Linux.
@@ -17,6 +18,7 @@ import random
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
@@ -30,7 +32,7 @@ import glassformer as gf
 
 TOKENS = 512
 SIZES = {"6x384": (6, 384, 6, 65), "12x768": (12, 768, 12, 50257)}  # layers, width, heads, vocabulary
-CONTENDERS = ("alone", "output_attentions", "watched", "watched, weights")
+CONTENDERS = ("alone", "output_attentions", "watched", "watched, weights", "watched, on disk")
 
 
 def contender(name: str, size: str) -> Callable[[], object]:
@@ -46,7 +48,13 @@ def contender(name: str, size: str) -> Callable[[], object]:
         "output_attentions": lambda: model(input_ids=ids, output_attentions=True),
         "watched": lambda: gf.watch(model).run(input_ids=ids),
         "watched, weights": lambda: gf.watch(model, keep="*.weights").run(input_ids=ids),
+        "watched, on disk": lambda: _on_disk(model, ids),
     }[name]
+
+
+def _on_disk(model: torch.nn.Module, ids: Tensor) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        gf.watch(model, to=folder).run(input_ids=ids)
 
 
 def ratios(size: str, rounds: int) -> tuple[dict[str, float], dict[str, list[float]]]:

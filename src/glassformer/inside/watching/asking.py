@@ -8,7 +8,9 @@ from typing import Any
 from glassformer.errors import InputError, nearest
 from glassformer.inside.watching.calls import Comparison
 from glassformer.inside.watching.lens import OUTPUT
+from glassformer.inside.watching.on_disk import StageFolder
 from glassformer.inside.watching.seen import Seen
+from glassformer.stages.trace import Entry
 from glassformer.stages.watchers import Rewriter
 
 ATTENTION = "attention"
@@ -24,6 +26,7 @@ class Asking:
     known      how well the attentions were rebuilt in the pass before, by their scope
     passed     the addresses that the pass came by
     failed     the error of a change, which is the caller's own and not to be swallowed
+    folder     where what is kept goes, if not into memory
     """
 
     patterns: tuple[str, ...] = (ATTENTION,)
@@ -32,6 +35,7 @@ class Asking:
     known: Mapping[str, Comparison | None] = field(default_factory=dict)
     passed: dict[str, None] = field(default_factory=dict)
     failed: Exception | None = None
+    folder: StageFolder | None = None
 
     @property
     def looks_at_modules(self) -> bool:
@@ -43,6 +47,10 @@ class Asking:
         if address in self.noted or (ATTENTION in self.patterns and not _is_output(address)):
             return True
         return any(fnmatchcase(address, pattern) for pattern in self.patterns)
+
+    def kept(self, entry: Entry) -> Entry:
+        """A stage that is kept, in memory or on the disk."""
+        return entry if self.folder is None else self.folder.put(entry)
 
     def writer_for(self, stem: str, weights: Any = None) -> "_Writer | None":
         """What writes the stages of one attention; `weights` are those written where they were used before."""

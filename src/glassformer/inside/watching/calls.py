@@ -39,7 +39,7 @@ class AttentionCall:
     path      the module that ran it, as `named_modules` has it
     scope     where its stages stand in the trace: the path, with `@2` from the second call on
     kind      `sdpa` or `flex` (torch's kernels), `mha` (torch's multi-head attention) or `softmax` (written by hand)
-    shapes    of queries, keys, values and weights
+    shapes    of queries, keys, values and weights; without the first two where scores are taken as they came
     causal    whether no query saw a later key
     masked    whether something was hidden; `biased` whether numbers were added to the scores
     dropout   the share of the weights that was dropped; the stages are those before it
@@ -79,13 +79,14 @@ class AttentionCall:
 
     def __str__(self) -> str:
         batch, heads, n_queries, n_keys = self.shapes["weights"]
-        groups = self.shapes["keys"][1]
+        groups = self.shapes["values"][1]
         sharing = f" sharing {counted(groups, 'set')} of keys and values" if groups != heads else ""
         facts = [f"{heads} heads{sharing}" if heads > 1 else "1 head", f"{n_queries} queries × {n_keys} keys"]
         facts += [f"batch of {batch}"] if batch > 1 else []
         facts += [word for word, holds in (("causal", self.causal), ("biased", self.biased)) if holds]
         facts += ["masked"] if self.masked and not self.causal else []
         told = [f"{self.scope or 'The model'} ({self.kind}): {', '.join(facts)}."]
+        told += [] if "queries" in self.shapes else ["Its scores are taken as they came."]
         if self.dropout:
             told.append(f"A share of {self.dropout:g} of the weights was dropped: the stages are those before dropout,")
             told.append("and the output cannot be compared.")
@@ -100,11 +101,14 @@ class AttentionCall:
         return " ".join(told)
 
 
+_SHAPES = ("queries", "keys", "values", "weights")
+
+
 def facts_of_attention(trace: Trace, scope: str) -> dict[str, Any]:
     """What the stages of one attention say of it."""
     masked = f"{scope}mask" in trace
     return {
-        "shapes": {name: trace[scope + name].shape for name in ("queries", "keys", "values", "weights")},
+        "shapes": {name: trace[scope + name].shape for name in _SHAPES if scope + name in trace},
         "scale": float(trace[f"{scope}scale"]),
         "causal": masked and _hides_the_future(trace[f"{scope}mask"], trace[f"{scope}weights"].shape),
         "masked": masked,

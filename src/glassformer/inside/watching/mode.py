@@ -22,7 +22,7 @@ from glassformer.inside.watching.beneath.origins import Origins, storage_of
 from glassformer.inside.watching.beneath.sources import Sources
 from glassformer.inside.watching.beneath.underneath import Underneath
 from glassformer.inside.watching.calls import AttentionCall, Comparison, facts_of_attention
-from glassformer.inside.watching.following.follower import Follower
+from glassformer.inside.watching.following.follower import Follower, FollowerOfWeights
 from glassformer.inside.watching.following.rebuilding import (
     CaughtAttention,
     Heart,
@@ -53,6 +53,7 @@ class WatchMode(TorchFunctionMode):
         numbers = itertools.count(1)
         self.follower = Follower(self._path, numbers, learned)
         self.asking_layers = Follower(self._path, numbers, learned, layers=True)
+        self.of_weights = FollowerOfWeights(self._path, numbers, learned)
         self._parts: dict[int, list[int]] = {}  # calls that worked a part of an attention, by its number
         self.under = Underneath(self._path, Origins(model), Sources(model))
         self._told: set[int] = set()  # calls of which something was said
@@ -67,7 +68,7 @@ class WatchMode(TorchFunctionMode):
         with torch._C.DisableTorchFunction(), torch.no_grad(), _disable_current_modes():
             try:
                 self.under.origins.leaves(getattr(func, "__name__", ""), args)
-                found = self._found(func, args, kwargs, result)
+                found = self._found(func, args, kwargs, result, number)
                 if found is not None:
                     self._told.add(number)
                     instead = self._keep(found)
@@ -94,7 +95,7 @@ class WatchMode(TorchFunctionMode):
         finally:
             under.call = outer
 
-    def _found(self, func: Any, args: Any, kwargs: Any, result: Any) -> CaughtAttention | None:
+    def _found(self, func: Any, args: Any, kwargs: Any, result: Any, number: int) -> CaughtAttention | None:
         """The attention that this call was, or completed."""
         name = getattr(func, "__name__", "")
         name = func.__self__.__name__ if name == "__get__" else name  # a property, such as `tensor.mT`
@@ -114,7 +115,16 @@ class WatchMode(TorchFunctionMode):
             asked = None
         if found is not None and found.bent and self._given(found, learned=True):  # what was bent has met a layer
             found = None
-        return asked if found is None else found
+        by_weights = self.of_weights.told(name, args, kwargs, result)
+        found = asked if found is None else found
+        return self._rescued(by_weights, number) if found is None and by_weights is not None else found
+
+    def _rescued(self, found: Heart, number: int) -> Heart | None:
+        """An attention known by its weights alone, where the kernels of this call say that there was one."""
+        if not any(call == number and met.certain for call, _, met in self.under.met):
+            return None
+        self.follower.forget(self.follower.spoke_of if self.follower.spoke else None)
+        return found
 
     def _given(self, found: Heart, learned: bool) -> bool:
         """Whether its values depend on the model alone; and not on its weights, unless these count too."""
@@ -149,7 +159,8 @@ class WatchMode(TorchFunctionMode):
             AttentionCall(path, scope, found.kind, dropout=found.dropout, rebuilt=compared, written=written, **known)
         )
         self.asked.passed.update(dict.fromkeys(entries))
-        self.seen.trace.entries.update({name: entry for name, entry in entries.items() if self.asked.keeps(name)})
+        kept = {name: self.asked.kept(entry) for name, entry in entries.items() if self.asked.keeps(name)}
+        self.seen.trace.entries.update(kept)
         return rebuilt.instead if written else None
 
     @staticmethod

@@ -63,7 +63,8 @@ class ModuleOutputs:
         with torch._C.DisableTorchFunction(), torch.no_grad(), _disable_current_modes():
             writer = asked.writer_for(f"{scope}." if scope else "") if address in asked.changes else None
             new = tensor if writer is None else writer(address, tensor.detach())
-            self.watched.seen.trace.entries[address] = Entry(address, as_array(new), written=writer is not None)
+            entry = Entry(address, as_array(new), written=writer is not None)
+            self.watched.seen.trace.entries[address] = asked.kept(entry)
             if writer is None:
                 return None
             self.watched.under.origins.made(new)

@@ -10,6 +10,7 @@ import copy
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -22,31 +23,34 @@ from glassformer.inside.watching.fused import FUSED, StepAside
 from glassformer.inside.watching.lens import CalledWith, Lens, PassAgain, look_through
 from glassformer.inside.watching.mode import WatchMode
 from glassformer.inside.watching.module_outputs import ModuleOutputs
+from glassformer.inside.watching.on_disk import StageFolder
 from glassformer.inside.watching.seen import Seen
 
 
-def watch(model: nn.Module, *, keep: str | Iterable[str] = ATTENTION) -> "Watch":
+def watch(model: nn.Module, *, keep: str | Iterable[str] = ATTENTION, to: str | Path | None = None) -> "Watch":
     """Looks inside `model` while it runs: `with gf.watch(model) as seen: …`, or `seen = gf.watch(model).run(…)`.
 
     keep    addresses to keep, with `*` for anything: `"*"` is all, with what each module hands on (`module_output`);
             `["*.weights", "*h.?.module_output"]` is little. `"attention"`, the default, is every stage of attention
+    to      an empty folder for what is kept: `seen.trace` reads from there, and memory holds one attention at a time
     """
     if not isinstance(model, nn.Module):
         raise InputError(f"Only a torch.nn.Module can be watched; this is a {type(model).__name__}.")
-    return Watch(model, (keep,) if isinstance(keep, str) else tuple(keep))
+    return Watch(model, (keep,) if isinstance(keep, str) else tuple(keep), None if to is None else Path(to))
 
 
 class Watch:
     """A model that may be watched, as often as you like; each watch has its own `Seen`."""
 
-    def __init__(self, model: nn.Module, keep: tuple[str, ...] = (ATTENTION,)) -> None:
+    def __init__(self, model: nn.Module, keep: tuple[str, ...] = (ATTENTION,), to: Path | None = None) -> None:
         self.model = model
         self.keep = keep
+        self.to = to
         self._open: list[tuple[WatchMode, ExitStack]] = []
 
     def __enter__(self) -> Seen:
         """Opens the watch, on this thread."""
-        return self._opened(Asking(self.keep)).seen
+        return self._opened(Asking(self.keep, folder=self._folder())).seen
 
     def __exit__(self, *error: object) -> None:
         mode, opened = self._open.pop()
@@ -60,21 +64,25 @@ class Watch:
                  address. The model is then run twice, and `seen.before` is the pass without the change
         """
         if not write:
-            seen = self._run(Asking(self.keep), args, kwargs)
+            seen = self._run(Asking(self.keep, folder=self._folder()), args, kwargs)
             seen.through = partial(self._lens, seen, CalledWith(args, kwargs))
             seen.ids = CalledWith(args, kwargs).ids()
             return seen
         if self.model.training:
             raise InputError("This model is being trained, so it drops at random; call model.eval() before you write.")
-        first = Asking(self.keep, noted=frozenset(write))
+        folder = self._folder()
+        first = Asking(self.keep, noted=frozenset(write), folder=self._folder("before"))
         with torch.random.fork_rng():  # both passes draw the same, where anything is drawn
             before = self._run(first, *_copied((args, kwargs)))
         known = {call.scope: call.rebuilt for call in before.calls}
-        second = Asking(self.keep, dict(write), frozenset(write), known)
+        second = Asking(self.keep, dict(write), frozenset(write), known, folder=folder)
         second.check(before, list(first.passed))
         seen = self._run(second, args, kwargs)
         seen.before, seen.ids = before, CalledWith(args, kwargs).ids()
         return seen
+
+    def _folder(self, within: str = "") -> StageFolder | None:
+        return None if self.to is None else StageFolder(self.to / within)
 
     def _run(self, asked: Asking, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Seen:
         mode = self._opened(asked)

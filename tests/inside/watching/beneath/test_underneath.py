@@ -9,6 +9,7 @@ from helpers.hidden_attention import HIDDEN, PEACEFUL, WIDTH, Beside, rows
 from helpers.watched_models import NanoGPT
 from helpers.watching import watched
 from helpers.weighing_otherwise import OTHERWISE
+from helpers.weights_in_disguise import DISGUISED, UNDISGUISED
 from helpers.without_attention import WITHOUT
 from torch import Tensor, nn
 
@@ -57,6 +58,20 @@ def test_attention_of_another_spelling_is_never_vouched_for(name: str) -> None:
     torch.manual_seed(0)
     seen = watched(OTHERWISE[name]().eval(), rows())
     assert seen.honest or seen.verdict in ("some not seen", "cannot tell"), seen.sentences
+
+
+@pytest.mark.parametrize("name", DISGUISED)
+def test_weights_in_disguise_are_never_vouched_for(name: str) -> None:
+    torch.manual_seed(0)
+    seen = watched(DISGUISED[name]().eval(), rows())
+    assert seen.honest or seen.verdict in ("some not seen", "cannot tell"), seen.sentences
+
+
+@pytest.mark.parametrize("name", UNDISGUISED)
+def test_answers_and_filters_that_are_chosen_raise_no_alarm(name: str) -> None:
+    torch.manual_seed(0)
+    seen = watched(UNDISGUISED[name]().eval(), rows())
+    assert (seen.verdict, seen.calls) == ("all seen", []), seen.sentences
 
 
 @pytest.mark.parametrize("name", WITHOUT)

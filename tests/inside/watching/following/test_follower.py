@@ -10,6 +10,8 @@ from helpers.watched_models import FUNCTIONS, NanoGPT, Plain
 from helpers.watching import draw, explained, inputs, watched
 from torch import Tensor, nn
 
+import glassformer as gf
+
 Attention = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
@@ -52,12 +54,7 @@ def test_with_dropout_the_stages_are_those_before_it(model: nn.Module) -> None:
         ("a product before the weights were complete", lambda q, k, v: (q @ k.mT).exp() @ v),
         ("mul", lambda q, k, v: ((q @ k.mT).softmax(-1) * (q @ k.mT).softmax(-1)) @ v),
         ("pow", lambda q, k, v: (q @ k.mT).softmax(-1) ** 2 @ v),
-        ("nan_to_num", lambda q, k, v: (q @ k.mT).nan_to_num(0.0).softmax(-1) @ v),
-        ("add", lambda q, k, v: torch.add(q @ k.mT, 1, alpha=2).softmax(-1) @ v),
         ("a product with more than values", lambda q, k, v: (q @ k.mT).softmax(-2) @ v),
-        ("reshape", lambda q, k, v: (q @ k.mT).reshape(2, 3, 7, 5).softmax(-1) @ v[:, :, :5]),
-        ("__setitem__", lambda q, k, v: overwritten(q @ k.mT).softmax(-1) @ v),
-        ("dropout", lambda q, k, v: F.dropout(q @ k.mT, 0.5).softmax(-1) @ v),
     ],
 )
 def test_what_cannot_be_followed_is_named_and_not_guessed(name: str, function: Attention) -> None:
@@ -65,6 +62,33 @@ def test_what_cannot_be_followed_is_named_and_not_guessed(name: str, function: A
     assert (len(seen.calls), len(seen.missed)) == (0, 1)
     assert name in seen.sentences[0]
     assert not seen.honest
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda q, k, v: (q @ k.mT).nan_to_num(0.0).softmax(-1) @ v,
+        lambda q, k, v: torch.add(q @ k.mT, 1, alpha=2).softmax(-1) @ v,
+        lambda q, k, v: (q @ k.mT).reshape(2, 3, 7, 5).softmax(-1) @ v[:, :, :5],
+        lambda q, k, v: overwritten(q @ k.mT).softmax(-1) @ v,
+        lambda q, k, v: F.cosine_similarity(q[..., None, :], k[..., None, :, :], -1).softmax(-1) @ v,
+        lambda q, k, v: (q[..., None, :] + k[..., None, :, :]).tanh().sum(-1).softmax(-1) @ v,
+        lambda q, k, v: ((q @ k.mT).sort().values.softmax(-1)[..., None] * v[:, :, None].repeat(1, 1, 5, 1, 1)).sum(-2),
+    ],
+    ids=["not a number", "added", "reshaped", "written", "cosine", "additive", "values of its own"],
+)  # fmt: skip
+def test_scores_of_unknown_making_are_taken_as_they_came(function: Attention) -> None:
+    q, k, v = inputs()
+    seen = watched(Plain(function), q, k, v)
+    assert seen.honest, seen.sentences
+    assert "Its scores are taken as they came." in seen.sentences[0]
+    (call,) = seen.calls
+    assert sorted(call.shapes) == ["values", "weights"]
+    assert seen.trace.explain("scores", (0, 0, 0, 2)).operation == "given"
+    np.testing.assert_allclose(seen.trace["weights"].sum(-1), 1.0, atol=1e-6)
+    np.testing.assert_allclose(seen.trace["mixed"].reshape(-1), function(q, k, v).reshape(-1), atol=1e-6)
+    written = gf.watch(Plain(function).eval()).run(q, k, v, write={"mixed": torch.zeros_like})
+    assert not written.answer.any()
 
 
 def test_a_softmax_that_weighs_nothing_is_none() -> None:

@@ -33,7 +33,7 @@ from glassformer.inside.watching.beneath.kernels import (
 )  # fmt: skip
 from glassformer.inside.watching.beneath.marks import NONE, Carried, Marks, Meeting, WeightMark
 from glassformer.inside.watching.beneath.origins import storage_of
-from glassformer.inside.watching.beneath.pairs import PAIRS, Pairs
+from glassformer.inside.watching.beneath.pairs import PAIRS, Pairs, is_moved
 from glassformer.inside.watching.beneath.shares import add_up_to_one, all_halves
 
 Outcome = tuple[set[WeightMark], list[Meeting]]
@@ -119,6 +119,9 @@ class Bookkeeping:
             onwards |= shares
         if name in SUMS or name in ADDING or name in GATHERING:
             met += _added_up(name, operands, result)
+        if name == "convolution" and len(operands) > 1 and not any(each.fixed for each in operands[:2]):
+            weighing = (mark for each in operands[:2] for mark in each.marks if mark.kind == "weights")
+            met += [Meeting(mark.made_by, number=mark.number) for mark in weighing][:1]
         for each in operands:
             for mark in each.marks:
                 onwards |= _kept(name, mark, each, operands, result)
@@ -161,6 +164,7 @@ class Bookkeeping:
         return shares, met[:1]
 
 
+_OF_POWERS = frozenset(("power", "sum", "under", "mixed"))
 _SHARES = frozenset(("weights", "spread", "log", "bent", "mixed", "sum", "under"))
 
 
@@ -214,7 +218,7 @@ def _kept(
     if name in ENDING or mark.kind in PAIRS:
         return set()
     others = [other for other in operands if other.tensor is not operand.tensor]
-    if mark.axis is not None and _is_moved(name, mark.axis, operand.tensor, result):
+    if mark.axis is not None and is_moved(name, mark.axis, operand.tensor, result):
         mark = replace(mark, axis=None)
     if mark.kind == "weights" and operand.fixed and name in MULTIPLYING:  # numbers of the model, whatever it reads
         return set()
@@ -223,6 +227,10 @@ def _kept(
     if mark.kind == "spread":
         return {mark} if name in CAREFUL and name not in SUMS and name not in ("mul", "div") else set()
     if mark.kind == "bent":
+        powers = any(each.kind in _OF_POWERS and each.usual for each in operand.marks)  # they are followed as such
+        laid = name in MULTIPLYING and not powers and any(not other.fixed for other in others)
+        if laid and result.numel() > operand.tensor.numel():
+            return {replace(mark, kind="spread", pure=False, across=True)}
         return {mark} if name in CAREFUL or name in ("pow", "square") else set()
     if name not in CAREFUL:
         return set()
@@ -231,13 +239,6 @@ def _kept(
     if name in SUMS:
         return set()
     return {replace(mark, strong=False) if name in CUTTING else mark}  # the logarithms of shares, or some of them
-
-
-def _is_moved(name: str, axis: int, tensor: Tensor, result: Tensor) -> bool:
-    """Whether an axis, counted from the end, may be another one now."""
-    if name in TURNING or tensor.ndim != result.ndim or tensor.ndim < -axis:
-        return True
-    return tensor.shape[axis] != result.shape[axis]
 
 
 def _powers_kept(
@@ -293,13 +294,26 @@ def _weights_spread(mark: WeightMark, tensor: Tensor, strangers: Sequence[Carrie
     """Weights that multiply others place by place: rows, to be added up; or a mask, as large as they are."""
     all_fixed = all(other.fixed for other in strangers)
     untaught = all_fixed and not any(other.learned for other in strangers)  # a mask, or what is summed for its mean
-    experts = mark.columns and any(mark.lengths & other.fan for other in strangers)
+    fanned = any(mark.lengths & other.fan for other in strangers)
+    experts = fanned and (mark.columns or _chooses_filters(mark, tensor, result))
     kept: set[WeightMark] = set()
     if mark.strong and (mark.pure or not all_fixed) and not (experts or untaught):
         kept.add(replace(mark, kind="spread", pure=all_fixed, spread=strangers[0].source))
     if result.numel() == tensor.numel() and not experts:
         kept.add(replace(mark, pure=mark.pure and all_fixed))
     return kept
+
+
+def _chooses_filters(mark: WeightMark, tensor: Tensor, result: Tensor) -> bool:
+    """Whether each column of a picture has shares of its own of two to four filters, the same at every place."""
+    if tensor.ndim != result.ndim or result.ndim <= _PICTURE or max(mark.lengths, default=0) > _FILTERS:
+        return False
+    everywhere = tuple(tensor.shape[-2:]) == (1, 1) and min(result.shape[-2:]) > 1
+    return everywhere and 1 < tensor.shape[-3] == result.shape[-3]
+
+
+_PICTURE = 4  # text, columns, height, width
+_FILTERS = 4
 
 
 def _axis(args: Sequence[Any]) -> int:

@@ -21,13 +21,14 @@ POSITIVE = frozenset((
 STEPS = frozenset(("softplus",))  # how far a state-space layer goes in one step is always made so
 SUMS = frozenset(("sum", "mean", "cumsum", "scatter_add", "scatter_add_", "index_add", "index_add_", "nansum"))
 GATHERING = frozenset(("scatter_add", "scatter_add_", "index_add", "index_add_", "scatter_reduce", "index_put_"))
-MULTIPLYING = frozenset(("mul", "mul_", "addcmul", "addcmul_"))
+MULTIPLYING = frozenset(("mul", "mul_", "addcmul", "addcmul_", "lerp", "lerp_"))
 DIVIDING = frozenset(("div", "div_", "true_divide"))
 TURNING_OVER = frozenset(("reciprocal", "reciprocal_"))
-ADDING = frozenset(("add", "add_", "addcmul", "addcmul_"))
+ADDING = frozenset(("add", "add_", "addcmul", "addcmul_", "lerp", "lerp_"))
 SUBTRACTING = frozenset(("sub", "sub_", "rsub"))
 TURNING = frozenset(("transpose", "permute", "t", "transpose_", "t_"))
 JOINING = frozenset(("cat", "stack"))
+CHOOSING = frozenset(("index", "index_select", "gather", "select", "slice"))
 CUTTING = frozenset(("topk", "gather", "index", "index_select", "max", "amax", "sort", "mean", "sum", "var"))
 ENDING = frozenset(("native_layer_norm", "native_group_norm", "native_batch_norm", "_fused_rms_norm"))
 DISTANCES = frozenset(("cdist", "_cdist_forward", "_euclidean_dist", "pairwise_distance"))
@@ -39,7 +40,7 @@ CAREFUL = frozenset((
     "constant_pad_nd", "as_strided", "split", "split_with_sizes", "unbind", "sub", "sub_", "rsub", "add", "add_",
     "tril", "triu", "reciprocal", "neg", "scatter_add", "index_add", "scatter_add_", "index_add_", "index", "gather",
     "index_select", "clamp", "clamp_min", "flip", "roll", "diagonal", "unfold", "repeat", "addcmul", "slice_scatter",
-    "select_scatter", "index_put", "index_put_", "lift_fresh",
+    "select_scatter", "index_put", "index_put_", "lift_fresh", "lerp", "lerp_",
 ))  # fmt: skip
 
 

@@ -12,10 +12,13 @@ import torch
 from torch import Tensor, nn
 from torch.multiprocessing.reductions import StorageWeakRef
 
+BLANK = frozenset(("zeros", "zeros_like", "new_zeros"))
 EMPTY = frozenset(("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "empty_permuted"))
 CONSTANT = frozenset(("lift_fresh", "lift_fresh_copy", "lift"))  # torch.tensor([…]): numbers written in Python
 _ROUNDED = (torch.float16, torch.bfloat16)
 _LEAVING = frozenset(("numpy", "__array__", "tolist", "__dlpack__", "data_ptr"))
+_SEVERAL = 4  # numbers one by one: two rows that look at two have as many, a scale or a threshold has fewer
+_FILLED = "something that is not a call of torch filled a tensor"
 
 
 def storage_of(tensor: Tensor) -> int:
@@ -37,6 +40,10 @@ class Origins:
         # A weak reference keeps the address of a storage from being used again, and not its numbers.
         self._known: dict[int, StorageWeakRef] = {}
         self._unwritten: set[int] = set()
+        self._blank: set[int] = set()  # all zeros, and not yet written
+        self._items = 0  # numbers that left torch one by one
+        self._factors: set[float] = set()  # numbers of Python that rows were multiplied by
+        self._returned: set[float] = set()  # of these, what was not there before others had left
         self.fixed: set[int] = set()  # what depends on the model's weights and on constants alone
         self.learned: set[int] = set()  # what of it depends on the weights
         self.left = ""  # how numbers have left torch, if they have
@@ -59,6 +66,22 @@ class Origins:
             self.fixed.discard(key)
             self.learned.discard(key)
         self._unwritten.discard(key)
+        self._blank.discard(key)
+
+    def item(self) -> None:
+        """One number, worked out from what was read, has been handed to Python."""
+        self._items += 1
+        if self._items >= _SEVERAL:
+            self.left = self.left or "item"
+
+    def times(self, numbers: Iterable[Any]) -> str | None:
+        """Takes note of numbers of Python that rows are multiplied by; says why they may have been worked out there."""
+        new = {each for each in numbers if isinstance(each, float) and not each.is_integer()} - self._factors
+        self._factors |= new
+        if self._items < _SEVERAL:
+            return None
+        self._returned |= new
+        return _came_back(self.left) if new and len(self._returned) >= _SEVERAL else None
 
     def leaves(self, name: str, args: Iterable[Any]) -> None:
         """Takes note of a call that hands numbers to something that is not torch."""
@@ -73,7 +96,13 @@ class Origins:
         key = storage._cdata
         if key in self._unwritten:
             self._unwritten.discard(key)
-            return "something that is not a call of torch filled a tensor"
+            return _FILLED
+        if key in self._blank:
+            with torch._C.DisableTorchFunction():
+                filled = bool(tensor.any())
+            if filled:
+                self._blank.discard(key)
+                return _FILLED
         if key in self._known:
             return None
         self._known[key] = StorageWeakRef(storage)  # type: ignore[no-untyped-call]  # said once
@@ -85,7 +114,7 @@ class Origins:
         if from_python and not self.left:
             return None
         if from_python:
-            return f"numbers left torch through `{self.left}` and others came back"
+            return _came_back(self.left)
         return "a tensor came from another thread or from a call that could not be seen"
 
     def empty(self, tensor: Tensor) -> None:
@@ -93,9 +122,14 @@ class Origins:
         if tensor.numel():
             self._unwritten.add(storage_of(tensor))
 
+    def blank(self, tensor: Tensor) -> None:
+        """The tensor was made of zeros, and not yet written."""
+        self._blank.add(storage_of(tensor))
+
     def written(self, tensor: Tensor) -> None:
         """A seen call has written into it."""
         self._unwritten.discard(storage_of(tensor))
+        self._blank.discard(storage_of(tensor))
 
     def forget_the_dead(self) -> None:
         """Keeps what is known small in a long run."""
@@ -108,6 +142,10 @@ class Origins:
 
 
 _MANY = 50_000
+
+
+def _came_back(how: str) -> str:
+    return f"numbers left torch through `{how}` and others came back"
 
 
 def _living() -> Iterator[Tensor]:

@@ -18,6 +18,7 @@ from glassformer.inside.watching.beneath.kernels import (
     DISTANCES,
     DIVIDING,
     ENDING,
+    GATHERING,
     JOINING,
     MULTIPLYING,
     POWERS,
@@ -38,6 +39,7 @@ LAID = (
     "numbers for rows, or for pairs of them, multiply other rows: attention without a softmax, or a layer of its kind"
 )
 ONE = "one number for each row adds up other rows in a product: attention without a softmax, or a layer of its kind"
+GATED = "one number for each row multiplies it before rows are added up: attention without a softmax, or a gate"
 Doubts = list[tuple[str, str]]
 
 
@@ -70,7 +72,7 @@ class Pairs:
             return self._product(name, operands, met)
         if name == "convolution":
             one = result.ndim > 2 and result.shape[1] == 1 and not operands[0].fixed
-            return {self._new("single", name)} if one else set(), []
+            return {replace(self._new("single", name), axis=1 - result.ndim)} if one else set(), []
         if name in ENDING:
             return {self._new("columns", name)}, []
         onwards: set[WeightMark] = set()
@@ -89,7 +91,7 @@ class Pairs:
             onwards.add(self._new("product", "outer product"))
         elif (two_ways and name in ADDING | SUBTRACTING) or (name in DISTANCES and len(moving) > 1):
             onwards.add(self._new("pair", name))
-        return onwards, _doubts(name, operands)
+        return onwards, _doubts(name, operands, args)
 
     def _fitting(self, name: str, operands: Sequence[Carried], result: Tensor, args: Sequence[Any]) -> set[WeightMark]:
         """One row against several: first place by place, then added up."""
@@ -122,7 +124,8 @@ class Pairs:
             last = factors[-1]
             if not last.fixed or last.tensor.ndim < 2 or all(factor.fixed for factor in factors):
                 return onwards, doubts
-            return onwards | {self._new("columns" if last.tensor.shape[-1] > 1 else "single", name)}, doubts
+            made = self._new("columns" if last.tensor.shape[-1] > 1 else "single", name)
+            return onwards | {replace(made, axis=-1)}, doubts
         for factor in factors:
             others = {mark.number for other in factors if other.tensor is not factor.tensor for mark in other.marks}
             for mark in factor.marks:
@@ -150,9 +153,27 @@ def _repeated_along(tensor: Tensor, result: Tensor) -> frozenset[int]:
     return frozenset(axis - result.ndim for axis, same in enumerate(again) if same)
 
 
+def is_moved(name: str, axis: int, tensor: Tensor, result: Tensor) -> bool:
+    """Whether an axis, counted from the end, may be another one now."""
+    if name in TURNING or tensor.ndim != result.ndim or tensor.ndim < -axis:
+        return True
+    return tensor.shape[axis] != result.shape[axis]
+
+
+def _columns_gone(tensor: Tensor, result: Tensor) -> bool:
+    """Whether the last axis was added up, or only one of it is left."""
+    before, after = tuple(tensor.shape), tuple(result.shape)
+    return len(before) > 1 and (after == before[:-1] or (after == (*before[:-1], 1) and before[-1] > 1))
+
+
 def _weighing(factor: Carried) -> bool:
     """Whether it is known as weights by another way."""
     return any(mark.kind in ("weights", "spread", "bent", "mixed") for mark in factor.marks)
+
+
+def _are_shares(operand: Carried) -> bool:
+    """Whether it is followed as a softmax is, under its name or as powers that are still to be divided."""
+    return any(m.kind in ("weights", "spread", "bent") or (m.kind == "mixed" and m.usual) for m in operand.marks)
 
 
 def _adds_up(factors: Sequence[Carried], factor: Carried) -> bool:
@@ -167,7 +188,17 @@ def _state(operands: Sequence[Carried]) -> bool:
     return bool({m.number for m in marks if m.kind == "step"} & {m.number for m in marks if m.kind == "fade"})
 
 
-def _doubts(name: str, operands: Sequence[Carried]) -> Doubts:
+def _rows_added_up(name: str, args: Sequence[Any], mark: WeightMark, tensor: Tensor) -> bool:
+    """Whether rows are added up, each whole: the columns are left apart."""
+    if name in GATHERING:
+        return True
+    dims = args[1] if len(args) > 1 else None
+    if not isinstance(dims, list | tuple) or not dims or len(dims) == tensor.ndim:
+        return False
+    return mark.axis is None or all(dim % tensor.ndim - tensor.ndim != mark.axis for dim in dims)
+
+
+def _doubts(name: str, operands: Sequence[Carried], args: Sequence[Any]) -> Doubts:
     if name in DIVIDING and len(operands) > 1 and not _are_powers(operands[0]):
         wholes = {mark.number for mark in operands[1].marks if mark.kind == "whole"}
         return [(m.made_by, LAID) for m in operands[0].marks if m.kind == "gated" and m.number in wholes][:1]
@@ -176,6 +207,9 @@ def _doubts(name: str, operands: Sequence[Carried]) -> Doubts:
     marks = [mark for each in operands for mark in each.marks]
     if _state(operands):
         return []
+    gated = [m for m in operands[-1].marks if m.kind == "gated" and not _are_shares(operands[-1])]
+    if any(_rows_added_up(name, args, mark, operands[-1].tensor) for mark in gated):
+        return [(gated[0].made_by, GATED)]
     if any(mark.kind == "weighed" for mark in marks):
         return [(mark.made_by, TWICE) for mark in marks if mark.kind == "weighed"][:1]
     return [(mark.made_by, LAID) for mark in marks if mark.kind == "laid"][:1]
@@ -186,10 +220,13 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     tensor, kind = operand.tensor, mark.kind
     careful = name in CAREFUL
     if kind == "columns":
-        return set() if name in TURNING or (result.ndim != tensor.ndim and name in ("select", "unbind")) else {mark}
+        gone = name in TURNING | DISTANCES or (result.ndim != tensor.ndim and name in ("select", "unbind"))
+        return set() if gone or _columns_gone(tensor, result) else {mark}
     if kind in ("step", "fade"):
         return {replace(mark, kind="fade")} if name in POWERS else {mark} if careful else set()
     moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
+    if kind in ("single", "gated") and mark.axis is not None and is_moved(name, mark.axis, tensor, result):
+        mark = replace(mark, axis=None)
     if kind == "crossed":
         return {mark} if careful and not moving and result.shape == tensor.shape else set()
     if kind in ("whole", "gated"):

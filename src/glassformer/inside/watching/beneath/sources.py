@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 
 from torch import Tensor, nn
 
-from glassformer.inside.watching.beneath.kernels import JOINING
+from glassformer.inside.watching.beneath.kernels import CHOOSING, JOINING
 from glassformer.inside.watching.beneath.origins import has_own_storage, storage_of
 
 
@@ -47,5 +47,13 @@ class Sources:
         self._sources[key] = sources.pop()
         fans = [self.fan(tensor) for tensor in moving]
         fans += [frozenset((len(moving),))] if name in JOINING and len({storage_of(t) for t in moving}) > 1 else []
+        fans += [_chosen(self.fan(tensor), tensor, result) for tensor in moving if name in CHOOSING]
         fans += [frozenset(stacks)]
         self._fans[key] = frozenset().union(*fans)
+
+
+def _chosen(fan: frozenset[int], before: Tensor, after: Tensor) -> frozenset[int]:
+    """How many of the answers were chosen, where some are."""
+    if before.ndim != after.ndim:
+        return frozenset()
+    return frozenset(new for old, new in zip(before.shape, after.shape, strict=True) if old in fan and new < old)

@@ -14,9 +14,9 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from glassformer.inside.watching.beneath.bookkeeping import Bookkeeping
-from glassformer.inside.watching.beneath.kernels import MULTIPLYING
+from glassformer.inside.watching.beneath.kernels import CAREFUL, CHOOSING, DIVIDING, MULTIPLYING, PRODUCTS
 from glassformer.inside.watching.beneath.marks import NONE, Carried, Marks, Meeting
-from glassformer.inside.watching.beneath.origins import CONSTANT, EMPTY, Origins, has_own_storage, storage_of
+from glassformer.inside.watching.beneath.origins import BLANK, CONSTANT, EMPTY, Origins, has_own_storage, storage_of
 from glassformer.inside.watching.beneath.sources import Sources
 from glassformer.inside.watching.interruptions import from_a_signal
 
@@ -42,6 +42,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.met: list[tuple[int, str, Meeting]] = []  # during which call, in which module
         self._marks: dict[int, Marks] = {}
         self._masks: set[int] = set()  # made of whole numbers alone
+        self._rounded: set[int] = set()  # whole numbers that were weights, or products, before they were rounded
         self._books = Bookkeeping()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -102,16 +103,17 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return
         short = _short(func)
         results = [tensor for tensor in _tensors(result) if has_own_storage(tensor)]
-        operands = [tensor for tensor in tensors if has_own_storage(tensor) and tensor.is_floating_point()]
+        operands = [tensor for tensor in tensors if has_own_storage(tensor) and self._counts(tensor)]
         if self.looking:
             self._look_for_kernels(func, short, call, operands)
         inputs = [(tensor, storage_of(tensor)) for tensor in tensors if has_own_storage(tensor)]
         places = [key for _, key in inputs]
-        fixed = [key in self.origins.fixed or tensor.ndim == 0 for tensor, key in inputs]
+        fixed = [key in self.origins.fixed for _, key in inputs]
         constant = self._constant(short, inputs, fixed)
         counted = not constant and self._counted(short, inputs, fixed)
         told = [self._operand(tensor, key, still) for (tensor, key), still in zip(inputs, fixed, strict=True)
-                if tensor.is_floating_point()]  # fmt: skip
+                if self._counts(tensor)]  # fmt: skip
+        self._look_at_python(short, told, args)
         for tensor in results:
             key = storage_of(tensor)
             if key not in places:
@@ -122,7 +124,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
                     self.origins.fixed.discard(key)
                 if not counted:
                     self._masks.discard(key)
-            if not self.looking or not tensor.is_floating_point():
+            if not self.looking or not self._counts(tensor):
                 continue
             marks, met = self._books.after(short, told, tensor, args)
             if marks or key in self._marks:
@@ -130,6 +132,22 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if met and (path := self.where()) is not None:
                 self.met += [(call, path, each) for each in met]
         self.origins.forget_the_dead()
+
+    def _counts(self, tensor: Tensor) -> bool:
+        """Whether its numbers may be rows, scores or weights."""
+        return tensor.is_floating_point() or tensor.is_complex() or storage_of(tensor) in self._rounded
+
+    def _look_at_python(self, short: str, told: list[Carried], args: Any) -> None:
+        """Numbers that leave torch one by one, and those that rows are multiplied by."""
+        moving = [each for each in told if not each.fixed]
+        if not moving:
+            return
+        if short == "_local_scalar_dense":
+            self.origins.item()
+        elif short in MULTIPLYING | DIVIDING and max(each.tensor.numel() for each in moving) > 1:
+            why = self.origins.times(args)
+            if why is not None:
+                self._cannot_tell(why)
 
     def _operand(self, tensor: Tensor, key: int, fixed: bool) -> Carried:
         marks = self._marks.get(key, NONE)
@@ -147,15 +165,17 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.origins.learned.add(key)
         moving = [each.tensor for each in told if not each.fixed]
         self.sources.made(short, moving, [each.tensor for each in told if each.fixed], tensor)
+        whole = tensor.dtype in _WHOLE and any(each.marks or storage_of(each.tensor) in self._rounded for each in told)
+        (self._rounded.add if whole and short in _ROUNDING | PRODUCTS else self._rounded.discard)(key)
         if short in EMPTY:
             self.origins.empty(tensor)
+        elif short in BLANK:
+            self.origins.blank(tensor)
 
     def _counted(self, short: str, inputs: list[tuple[Tensor, int]], fixed: list[bool]) -> bool:
         """Whether what comes out was made of whole numbers and truths alone, as masks are, and of no matrix."""
         floats = [
-            (tensor, key, still)
-            for (tensor, key), still in zip(inputs, fixed, strict=True)
-            if tensor.is_floating_point()
+            (tensor, key, still) for (tensor, key), still in zip(inputs, fixed, strict=True) if self._counts(tensor)
         ]
         plain = all(key in self._masks or (still and tensor.numel() == 1) for tensor, key, still in floats)
         return bool(inputs) and plain and short not in _RANDOM
@@ -164,7 +184,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Whether what comes out depends on the model alone: on its weights and on numbers made within it."""
         if not inputs:
             return short not in _RANDOM and self.where() is not None
-        if short in _CHOOSING and inputs[0][0].ndim >= _STACKED:  # which of the experts' matrices, not which word
+        if short in CHOOSING and inputs[0][0].ndim >= _STACKED:  # which of the experts' matrices, not which word
             return fixed[0]
         return all(fixed) or (short in MULTIPLYING and any(map(_is_nothing, inputs, fixed)))
 
@@ -189,6 +209,8 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.met.append((call, path, Meeting(f"torch's kernel `{short.strip('_')}`")))
 
 
+_WHOLE = frozenset((torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64))
+_ROUNDING = CAREFUL - CHOOSING
 _RANDOM = frozenset(("rand", "randn", "randint", "randperm", "bernoulli", "normal"))
 _WRITTEN_IN_PLACE = frozenset((
     "copy_", "fill_", "zero_", "set_", "resize_", "index_put_", "_index_put_impl_", "index_copy_", "scatter_",
@@ -196,7 +218,6 @@ _WRITTEN_IN_PLACE = frozenset((
 _DRAWN_IN_PLACE = frozenset((
     "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_", "log_normal_", "geometric_",
 ))  # fmt: skip
-_CHOOSING = frozenset(("index", "index_select", "gather", "select", "slice"))
 _STACKED = 3
 
 

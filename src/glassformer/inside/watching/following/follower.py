@@ -5,6 +5,7 @@ long as it lives; when weights meet values, an attention was found. It computes 
 the core. What it cannot follow it does not guess: it says which call it was.
 """
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -36,7 +37,7 @@ from glassformer.inside.watching.following.products import (
     tensors_among,
 )  # fmt: skip
 from glassformer.inside.watching.following.rebuilding import SHARING, Heart, four_axes
-from glassformer.inside.watching.following.score_steps import Add, Step, Stretch, Talk
+from glassformer.inside.watching.following.score_steps import Add, Fill, Step, Stretch, Talk
 from glassformer.inside.watching.following.trail import Trail
 from glassformer.inside.watching.following.weight_steps import with_step
 
@@ -58,7 +59,7 @@ class Follower(Trail):
 
     def told(self, name: str, args: Args, kwargs: Kwargs, result: Any) -> Heart | None:
         """Takes note of one call, and gives the attention that it completed, if any."""
-        self.spoke, self.part_of = False, None
+        self.spoke, self.spoke_of, self.part_of = False, None, None
         if not args and "input" in kwargs and "condition" not in kwargs:  # rules look for it in the first place
             args, kwargs = (kwargs["input"],), {name: each for name, each in kwargs.items() if name != "input"}
         name = name.partition(".")[0]  # what is called straight in aten, or by a script, has its overload behind a dot
@@ -217,6 +218,43 @@ class Follower(Trail):
             self.nodes[result] = both
             return None
         return self._heart(both.node, values, result, (), both.node.whole)
+
+
+class FollowerOfWeights(Follower):
+    """Follows weights alone, from a softmax on: their scores are taken as they came."""
+
+    def scores_as_they_came(self, tensor: Tensor, dim: int | None) -> Scores | None:
+        """The scores that a softmax was handed, along the last axis, or down the one column that there is."""
+        if dim is None or tensor.ndim < 2 or not tensor.is_floating_point():
+            return None
+        order = list(range(tensor.ndim))
+        if dim % tensor.ndim == tensor.ndim - 2 and tensor.shape[-1] == 1:
+            order[-2:] = order[:-3:-1]
+        elif dim % tensor.ndim != tensor.ndim - 1:
+            return None
+        numbers = tensor.detach().permute(order)
+        shape, hidden = tuple(numbers.shape), numbers == -math.inf
+        nobody = numbers.new_zeros((1,) * (tensor.ndim - 2) + (shape[-1], 1))  # no keys are known
+        steps: tuple[Step, ...] = (Fill(hidden, -math.inf, shape),) if bool(hidden.any()) else ()
+        numbers = numbers.masked_fill(hidden, 0.0) if steps else numbers
+        return Scores(numbers, nobody, tuple(order), shape, four_axes(shape), steps, scorer="given")
+
+    def _scored(self, product: ScaledProduct, result: Tensor) -> None:
+        """Products are not followed."""
+
+    def _mixed(self, node: AttentionWeights, product: ScaledProduct, result: Tensor) -> Heart | None:
+        """Rows of weights that have values of their own are as many questions, each alone."""
+        alone = product.mixing(node.scores.axes) is None and node.part is None
+        return super()._mixed(replace(node, scores=_alone(node.scores)) if alone else node, product, result)
+
+
+def _alone(scores: Scores) -> Scores:
+    """The same with one question for each row."""
+    shape = (*scores.shape[:-1], 1, scores.shape[-1])
+    axes = (*scores.axes[:-1], None, scores.axes[-1])
+    steps = tuple(Fill(s.where.unsqueeze(-2), s.value, shape) if isinstance(s, Fill) else s for s in scores.steps)
+    rows, nobody = scores.queries.unsqueeze(-2), scores.keys.unsqueeze(0)
+    return replace(scores, queries=rows, keys=nobody, axes=axes, shape=shape, four=four_axes(shape), steps=steps)
 
 
 _ROW_BY_ROW = frozenset((

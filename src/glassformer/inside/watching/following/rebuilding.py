@@ -105,6 +105,7 @@ SCORES: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = MappingProxyType({
     "": score,
     "euclidean": lambda queries, keys: _squared_distances(queries, keys).sqrt(),
     "squared euclidean": _squared_distances,
+    "given": lambda scores, _: scores,
 })  # fmt: skip
 FOREIGN_WEIGHERS: Mapping[str, Weigher] = MappingProxyType({
     **{name: WEIGHERS[name] for name in ("softmax", "sigmoid", "quiet softmax")},
@@ -163,7 +164,8 @@ class Heart:
         told = in_our_terms(self.steps, SCORES[self.scorer](queries, keys), shares=self.weigher == "softmax")
         keys, values = once_per_group(keys, values)
         keeper = Keeper(see)
-        queries, keys = see("queries", queries, "watched"), see("keys", keys, "watched")
+        if self.scorer != "given":
+            queries, keys = see("queries", queries, "watched"), see("keys", keys, "watched")
         values = see("values", values, "watched")
         n_heads, width = queries.shape[1], queries.shape[-1]
         usual = math.isclose(told.scale * math.sqrt(width), 1.0, rel_tol=1e-6) and not self.scorer

@@ -214,7 +214,7 @@ def softmax(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | 
     """Shares along the keys."""
     tensor = argument(args, kwargs, 0, "input")
     before, dim = trail.node(tensor), argument(args, kwargs, 1, "dim")
-    node = before if isinstance(before, Lost) else scores_of(before)
+    node = before if isinstance(before, Lost) else scores_of(before) or trail.scores_as_they_came(tensor, dim)
     if node is None:
         return None
     if isinstance(before, AttentionWeights):  # the bend was one more step

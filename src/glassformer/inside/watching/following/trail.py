@@ -21,6 +21,7 @@ class Trail:
         self._numbers = numbers  # for what is begun
         self.nodes: MutableMapping[Tensor, Node] = WeakIdKeyDictionary()
         self.spoke = False  # whether the last call that was told is one that was named
+        self.spoke_of: int | None = None  # the weights that were named then
         self.part_of: int | None = None  # the attention that the last call worked a part of
         self.open: dict[int, tuple[str | None, str]] = {}  # begun and not completed: where, and why
         self.weighed: set[int] = set()  # of these, what met other numbers all the same
@@ -44,11 +45,21 @@ class Trail:
     def astray(self, call: str, number: int | None, weighs: bool = False) -> Lost:
         """Says which call it was."""
         if weighs and number is not None:
-            self.spoke = True
+            self.spoke, self.spoke_of = True, number
             self.weighed.add(number)
         if number is not None and number in self.open:
             self.open[number] = (self.open[number][0], f"`{call}` is not a step that can be followed")
         return Lost(call, number)
+
+    def scores_as_they_came(self, tensor: Tensor, dim: int | None) -> Scores | None:
+        """Scores of which nobody knows how they were made; only one who takes them so has an answer."""
+        return None
+
+    def forget(self, number: int | None) -> None:
+        """What was begun under this number has been found elsewhere."""
+        if number is not None:
+            self.open.pop(number, None)
+            self.weighed.discard(number)
 
     def begun(self) -> int:
         """A number for weights that have just been made."""

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from glassformer.inside.watching.following.moving_rules import kept
+from glassformer.inside.watching.following.moving_rules import kept, unsqueezed
 from glassformer.inside.watching.following.nodes import AttentionWeights, Lost, Node, Scores, Spread
 from glassformer.inside.watching.following.products import Args, Kwargs, argument, arranged, only_number
 from glassformer.inside.watching.following.score_steps import Add, Fill, Stretch, Talk
@@ -157,18 +157,34 @@ def sliced(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | N
     node = trail.node(tensor)
     if result.shape == tensor.shape and result.data_ptr() == tensor.data_ptr():  # all of it
         return kept(trail, args, kwargs, result)
-    if not isinstance(node, AttentionWeights) or node.part is not None or node.scores.axes[-1] != tensor.ndim - 1:
+    if not isinstance(node, AttentionWeights) or node.part is not None:
         return trail.lost("__getitem__", (tensor,), result)
     places = places if isinstance(places, tuple) else (places,)
+    new_axis = _only_new_axis(places, result.ndim)
+    if new_axis is not None:
+        return unsqueezed(trail, (tensor, new_axis), {}, result)
     last = places[-1]
     short = len(places) < tensor.ndim and Ellipsis not in places
-    whole = all(each is Ellipsis or each == slice(None) for each in places[:-1]) and not short
+    whole = all(map(_is_all, places[:-1])) and not short and node.scores.axes[-1] == tensor.ndim - 1
     if not whole or not isinstance(last, slice) or last.step not in (None, 1):
         return trail.lost("__getitem__", (tensor,), result)
     start, stop, _ = last.indices(tensor.shape[-1])
     if node.scores.sink is not None:
         return _without_sink(node, start, stop) or trail.lost("__getitem__", (tensor,), result)
     return _part(node, tensor, start, stop) or trail.lost("__getitem__", (tensor,), result)
+
+
+def _is_all(place: Any) -> bool:
+    return place is Ellipsis or (isinstance(place, slice) and place == slice(None))
+
+
+def _only_new_axis(places: tuple[Any, ...], n_axes: int) -> int | None:
+    """Where the new axis is, if `[..., None]` or the like does nothing else."""
+    new = [i for i, each in enumerate(places) if each is None]
+    if len(new) != 1 or not all(each is None or _is_all(each) for each in places):
+        return None
+    behind = Ellipsis in places[: new[0]]
+    return n_axes - (len(places) - new[0]) if behind else new[0]
 
 
 def _part(node: AttentionWeights, tensor: Tensor, start: int, stop: int) -> AttentionWeights | None:

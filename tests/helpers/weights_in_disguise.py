@@ -1,0 +1,150 @@
+"""Attention whose weights leave the usual path: number by number, as whole numbers, as a kernel, through a spectrum.
+
+Each is a function of rows and of what linear layers made of them, as in `weighing_otherwise`.
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from helpers.hidden_attention import WIDTH
+from helpers.weighing_otherwise import OneForEach, Rows, Way
+
+
+def number_by_number(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    rows = []
+    for asked in q[0, :2]:
+        powers = [math.exp((asked @ key).item()) for key in k[0]]
+        rows.append(sum(power / sum(powers) * row for power, row in zip(powers, v[0], strict=True)))
+    return torch.stack(rows)  # type: ignore[arg-type]
+
+
+def tensor_by_tensor(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    powers = [torch.exp(torch.dot(q[0, 0], key)) for key in k[0]]
+    total = torch.stack(powers).sum()
+    return sum(power / total * row for power, row in zip(powers, v[0], strict=True))  # type: ignore[return-value]
+
+
+def bend_by_bend(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return sum(torch.dot(q[0, 0], key).sigmoid() * row for key, row in zip(k[0], v[0], strict=True))  # type: ignore[return-value]
+
+
+def by_autocorrelation(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    spectrum = torch.fft.rfft(q, dim=1) * torch.fft.rfft(k, dim=1).conj()
+    best, delays = torch.fft.irfft(spectrum, n=7, dim=1).mean(-1).topk(3, -1)
+    shares, mixed = best.softmax(-1), torch.zeros_like(v)
+    for i in range(3):
+        places = (torch.arange(7) + delays[:, i : i + 1]) % 7
+        mixed = mixed + shares[:, i, None, None] * v.gather(1, places[..., None].expand(-1, -1, WIDTH))
+    return mixed
+
+
+def by_complex_scores(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    turned, values = torch.complex(q, k), torch.complex(v, x)
+    return torch.view_as_real((turned @ turned.conj().mT).abs().softmax(-1).to(values.dtype) @ values).flatten(2)
+
+
+def values_as_a_kernel(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    weights = (-torch.cdist(q, k)).softmax(-1)
+    return F.conv1d(weights[:1].mT, v[0].mT[..., None])
+
+
+def shares_as_a_kernel(x: Tensor, q: Tensor, v: Tensor) -> Tensor:
+    kernel = q.mean(1)[:, :3].softmax(-1).repeat_interleave(WIDTH, 0)[:, None]
+    return F.conv1d(v.mT.reshape(1, -1, 7), kernel, padding=1, groups=2 * WIDTH)
+
+
+def step_by_step_towards(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    shares, mixed = (-torch.cdist(q[:, :1], k)).softmax(-1)[:, 0], torch.zeros_like(v[:, 0])
+    for t in range(7):
+        mixed = torch.lerp(mixed, v[:, t], shares[:, t : t + 1])
+    return mixed
+
+
+def in_whole_numbers(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    weights, values = ((rows * 127).round().int() for rows in ((-torch.cdist(q, k)).softmax(-1)[0], v[0]))
+    return (weights @ values).float() / 127**2
+
+
+def filled_by_a_stranger(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    room = torch.zeros_like(v)
+    with torch._C._DisableTorchDispatch():  # as a kernel that is not torch's would
+        room.copy_((q @ k.mT).softmax(-1) @ v)
+    return room + x
+
+
+def _halting(model: OneForEach, x: Tensor, v: Tensor) -> Tensor:
+    stop = model.one(x).sigmoid()
+    left = torch.cat([torch.ones_like(stop[:, :1]), 1 - stop[:, :-1]], 1).cumprod(1)
+    return (stop * left * v).sum(1)
+
+
+def _along_edges(model: OneForEach, x: Tensor, v: Tensor) -> Tensor:
+    ask, answer = torch.arange(7).repeat_interleave(7), torch.arange(7).repeat(7)
+    gate = model.one(x[0, ask] - x[0, answer]).sigmoid()
+    return torch.zeros_like(v[0]).index_add(0, ask, gate * v[0, answer])
+
+
+class MixedFrames(nn.Module):
+    """Each column has shares of its own of two pictures, the same at every place: filters are several, pictures too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.filter, self.shares = nn.Conv2d(1, 3, 3, padding=1), nn.Linear(3, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        frames = torch.stack([self.filter(each[None, None]) for each in x], 1)
+        shares = self.shares(frames.mean((-2, -1))).softmax(1)
+        return (shares[..., None, None] * frames).sum(1)
+
+
+_WAYS: tuple[Way, ...] = (
+    number_by_number, tensor_by_tensor, bend_by_bend, by_autocorrelation, by_complex_scores, values_as_a_kernel,
+    shares_as_a_kernel, step_by_step_towards, in_whole_numbers, filled_by_a_stranger,
+)  # fmt: skip
+
+DISGUISED: dict[str, Callable[[], nn.Module]] = {
+    **{way.__name__.replace("_", " "): (lambda way=way: Rows(way)) for way in _WAYS},  # type: ignore[misc]
+    "gated and added up": lambda: OneForEach(lambda m, x, v: (m.one(x).sigmoid() * v).sum(1)),
+    "halting": lambda: OneForEach(_halting),
+    "along edges": lambda: OneForEach(_along_edges),
+    "mixed frames": MixedFrames,
+}
+
+
+# --- and what is none, though it looks like it --------------------------------------------------------------------
+
+
+class ChosenAnswers(nn.Module):
+    """Each row's two best answers of four, in the shares of a softmax over these two."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.router = nn.Linear(WIDTH, 4)
+        self.experts = nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        best, which = self.router(x).topk(2, -1)
+        answers = torch.stack([expert(x) for expert in self.experts], 2)
+        chosen = answers.gather(2, which[..., None].expand(-1, -1, -1, WIDTH))
+        return (best.softmax(-1)[..., None] * chosen).sum(2)
+
+
+class SelectedFilters(nn.Module):
+    """Each column has shares of its own of two filters, the same at every place of a picture."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.filters = nn.ModuleList(nn.Conv2d(2, 3, size, padding=size // 2) for size in (1, 3))
+        self.shares = nn.Linear(3, 6)
+
+    def forward(self, x: Tensor) -> Tensor:
+        answers = torch.stack([each(x[None]) for each in self.filters], 1)
+        shares = self.shares(answers.sum(1).mean((-2, -1))).view(1, 2, 3, 1, 1).softmax(1)
+        return (shares * answers).sum(1)
+
+
+UNDISGUISED: dict[str, Callable[[], nn.Module]] = {"chosen answers": ChosenAnswers, "filters": SelectedFilters}
