@@ -237,3 +237,37 @@ def test_what_must_not_be_learnt_from_is_left_out_of_training_alone(tmp_path: Pa
     ]
     with pytest.raises(InputError, match="stands in every sample"):
         read(path, "classify", without=[" "])
+
+
+def test_further_samples_are_only_learnt_from(tmp_path: Path) -> None:
+    path = written(tmp_path, ".csv")
+    plain = read(path, "classify")
+    tested, learnt = text_of(plain.test[0]), text_of(plain.train[0])
+    further = tmp_path / "further.jsonl"
+    rows = [(tested.upper(), "pos"), (text_of(plain.valid[0]), "pos"), (learnt, "neg"), ("new", "neg"), ("", "pos")]
+    further.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows))
+    corpus = read(path, "classify", more=[str(further)])
+    assert (corpus.valid, corpus.test) == (plain.valid, plain.test)
+    assert corpus.train == [*plain.train, Labelled(learnt, "neg"), Labelled("new", "neg")]
+    assert (corpus.report.read, corpus.report.kept, corpus.report.skipped) == (36, 33, 3)
+    assert f"Only to learn from, of {further}: 2 rows." in corpus.report.notes
+    assert any(
+        said == "Skipped 2 rows: the text stands in the validation or the test part as well, and must not be learnt "
+        "from."
+        for said in corpus.report.sentences()
+    )
+    assert len(read(path, "classify", more=[str(further)], without=["new"]).train) == len(plain.train) + 1
+
+
+def test_further_samples_that_do_not_fit(tmp_path: Path) -> None:
+    path, further = written(tmp_path, ".csv"), tmp_path / "further.csv"
+    further.write_text("text,label\na film,1\nanother,0\n")
+    with pytest.raises(InputError, match="has the label '0', and the data it is added to only neg, pos; call the same"):
+        read(path, "classify", more=[str(further)])
+    with pytest.raises(InputError, match=r"There is no file missing\.csv"):
+        read(path, "classify", more=[str(tmp_path / "missing.csv")])
+    assert len(read("negation:90", "classify", more=["negation:31"]).train) > 90 * 0.81 - 5
+    (tmp_path / "pairs.tsv").write_text("".join(f"{n} a\t{n} b\n" for n in range(20)))
+    (tmp_path / "lines.txt").write_text("one text\n\nanother text\n")
+    with pytest.raises(InputError, match=r"lines\.txt holds samples of another kind"):
+        read(tmp_path / "pairs.tsv", "generate", more=[str(tmp_path / "lines.txt")])

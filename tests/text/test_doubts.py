@@ -24,6 +24,14 @@ def test_amounts_are_no_classes() -> None:
     ]
 
 
+def test_lists_of_labels_are_no_classes() -> None:
+    assert told(["['1', '2']", "['1']", "[]"] * 5) == [
+        "3 labels are lists such as ['1', '2'], and each list is taken for a class of its own: a text has one label "
+        "here."
+    ]
+    assert told(["(none)", "glad", "sad"] * 5) == []
+
+
 def test_labels_that_hardly_repeat_and_texts_without_a_letter_are_doubted() -> None:
     said = told(["a", "b", "c", "d", "a"], "459147266641899520")
     assert said == [

@@ -1,7 +1,7 @@
 """Texts to try: they are what the lecture prints, and belong to sets there are."""
 
 from glassformer.text.files.named_sets import NAMED
-from glassformer.text.texts_to_try import LECTURE_REVIEWS, TO_TRY
+from glassformer.text.texts_to_try import LECTURE_REVIEWS, READ_BEFORE, TO_TRY
 
 
 def test_the_four_reviews_are_whole_and_in_their_order() -> None:
@@ -13,3 +13,9 @@ def test_the_four_reviews_are_whole_and_in_their_order() -> None:
 
 def test_every_text_belongs_to_a_set_there_is() -> None:
     assert set(TO_TRY) <= set(NAMED)
+
+
+def test_what_a_model_has_read_is_offered_and_said_so() -> None:
+    for note, texts in READ_BEFORE.values():
+        assert "has read" in note
+        assert set(texts) <= set(TO_TRY["imdb"])

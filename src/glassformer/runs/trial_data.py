@@ -54,7 +54,9 @@ def texts_to_compare(card: Card, folder: Path | None, tokens: Tokens, count: int
 
 
 def _own(card: Card, settings: dict[str, Any], part: str) -> Trial:
-    """A part of what the run was trained on, read and split as it was then."""
+    """A part of what the run was trained on, read and split as it was then; what was only learnt from besides (`more`)
+    is in none of its parts."""
+    settings = {name: value for name, value in settings.items() if name != "more"}
     return _part(_read(card, **{"source": card.data, **settings}), part)
 
 

@@ -3,32 +3,30 @@
 read = kept + skipped, each skip with its file, line and reason. Knows no tokens and no model.
 """
 
-import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from glassformer.errors import InputError, asked_back, counted, nearest
 from glassformer.text.doubts import doubts
-from glassformer.text.files.columns import Columns, choose
-from glassformer.text.files.folders import Files, files_of_parts
+from glassformer.text.files.columns import Columns
+from glassformer.text.files.folders import files_of_parts
 from glassformer.text.files.named_sets import NAMED, NamedSet, find_named, from_hub
-from glassformer.text.files.tables import Row, Skip, Table, read_table
-from glassformer.text.files.text_files import BROKEN, lines, read_text
+from glassformer.text.files.sample_rows import Tally, read_part
+from glassformer.text.files.tables import Skip
 from glassformer.text.files.token_files import TokenFolder
 from glassformer.text.made_sets import MADE, make
 from glassformer.text.samples import (
     SPLIT_OFF,
     Labelled,
-    Pair,
     Plain,
     Sample,
     contradicted,
     cut,
+    folded,
     overlap,
     repeated,
     split_off,
@@ -37,10 +35,7 @@ from glassformer.text.samples import (
 )
 from glassformer.text.tasks import TASKS
 
-MOST_SKIPS_KEPT = 1000  # of each skip the reason is counted; the first so many are kept with their lines
 MOST_REASONS_SAID = 5
-# How programs write that there is no value.
-MISSING = ("None", "nan", "NaN", "null", "NULL", "<NA>")
 _MEMORY = "both in training and in test: the score on these shows memory, not skill."
 FEW = 30  # samples to evaluate on deserve a word
 
@@ -108,24 +103,6 @@ class Corpus:
     )
 
 
-@dataclass
-class _Tally:
-    """What is counted while reading."""
-
-    read: int = 0
-    kept: int = 0
-    reasons: Counter[str] = field(default_factory=Counter)
-    skips: list[Skip] = field(default_factory=list)
-    encodings: dict[str, str] = field(default_factory=dict)
-    columns: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def skip(self, skip: Skip) -> None:
-        self.reasons[skip.reason] += 1
-        if len(self.skips) < MOST_SKIPS_KEPT:
-            self.skips.append(skip)
-
-
 Samples = dict[str, list[Sample]]
 
 
@@ -140,6 +117,7 @@ def read(
     seed: int = 0,
     limit: int | None = None,
     without: Sequence[str] = (),
+    more: Sequence[str] = (),
 ) -> Corpus:
     """Reads a corpus for a task: classify, translate or generate.
 
@@ -151,32 +129,27 @@ def read(
     seed        of what is split off, made or thinned
     limit       at most this many samples in each part
     without     texts that must not be learnt from: samples of the training part that hold one of them are left out
+    more        further sources, each as `source`, of which the training part is learnt from as well; validation and
+                test come from `source` alone, and what stands in them is left out of the rest
     """
     _ = TASKS[task]  # or it is refused here
-    columns, tally = columns or Columns(), _Tally()
+    columns, tally = columns or Columns(), Tally()
     if isinstance(source, str) and "," in source and not Path(source).exists():
         source = [_existing(each) for each in source.split(",")]
     named = find_named(source) if isinstance(source, str) else None
-    if named is not None:
-        parts = _named(named, task, tally)
-    elif isinstance(source, str) and source.partition(":")[0] in MADE:
-        parts = {"train": _made(source, task, seed, tally)}
-    else:
-        files = files_of_parts(_existing(source) if isinstance(source, str) else source, task, columns)
-        parts = {part: _read_part(each, task, columns, encoding, tally) for part, each in files.items()}
+    parts = _parts(source, task, (columns, encoding, seed), tally)
     for part, given in (("valid", valid), ("test", test)):
         if given is not None:
             files = files_of_parts(Path(given), task, columns)
-            parts[part] = _read_part(files["train"], task, columns, encoding, tally)
-    for text in without:
-        kept = without_text(parts["train"], text)
-        tally.notes.append(f"Left out of training, for “{text}”: {counted(len(parts['train']) - len(kept), 'row')}.")
-        parts["train"] = kept
+            parts[part] = read_part(files["train"], task, columns, encoding, tally)
+    parts["train"] = _left_out(parts["train"], without, tally)
     counts = (repeated(parts["train"]), contradicted(parts["train"]), overlap(parts["train"], parts.get("test", [])))
     everything = [sample for samples in parts.values() for sample in samples]
     labels = Counter(sample.label for sample in everything if isinstance(sample, Labelled))
     _check(parts["train"], labels, task, tally)
     _split(parts, seed, named)
+    for each in more:
+        parts["train"] = parts["train"] + _further(each, task, (columns, encoding, seed), without, parts, tally)
     if limit is not None:
         parts = {part: thinned(samples, limit, seed) for part, samples in parts.items()}
         tally.notes.append(f"At most {limit:,} samples of each part are used.")
@@ -205,6 +178,24 @@ def read_kept(folder: TokenFolder, limit: int = 0) -> Corpus:
 # --- where samples come from ------------------------------------------------------------------------------------
 
 
+Reading = tuple[Columns, str | None, int]  # columns, encoding, seed
+
+
+def _parts(
+    source: str | Path | Sequence[Path], task: str, reading: Reading, tally: Tally, *, all_parts: bool = True
+) -> Samples:
+    """The samples of each part that a source has, or of its training part alone."""
+    columns, encoding, seed = reading
+    named = find_named(source) if isinstance(source, str) else None
+    if named is not None:
+        return _named(named if all_parts else named.to_learn_from(), task, tally)
+    if isinstance(source, str) and source.partition(":")[0] in MADE:
+        return {"train": _made(source, task, seed, tally)}
+    files = files_of_parts(_existing(source) if isinstance(source, str) else source, task, columns)
+    wanted = files if all_parts else {"train": files["train"]}
+    return {part: read_part(each, task, columns, encoding, tally) for part, each in wanted.items()}
+
+
 def _existing(source: str) -> Path:
     path = Path(source)
     if source == "-" or path.exists():
@@ -223,154 +214,78 @@ def _missing(path: Path) -> str:
     return f"There is no file {path.name} in {folder.resolve()}; {similar or 'check its name and its folder.'}"
 
 
-def _made(source: str, task: str, seed: int, tally: _Tally) -> list[Sample]:
+def _made(source: str, task: str, seed: int, tally: Tally) -> list[Sample]:
     name, _, size = source.partition(":")
     if size and not size.isdecimal():
         raise InputError(f"After '{name}:' stands how many samples to make, such as {name}:5000; it is '{size}'.")
     samples = make(name, int(size) if size else None, seed)
     if not isinstance(samples[0], TASKS[task].samples):
         raise InputError(f"'{name}' is a set to {MADE[name].task}, not to {task}.")
-    tally.read = tally.kept = len(samples)
+    tally.read, tally.kept = tally.read + len(samples), tally.kept + len(samples)
     return samples
 
 
-def _named(named: NamedSet, task: str, tally: _Tally) -> Samples:
+def _named(named: NamedSet, task: str, tally: Tally) -> Samples:
     if task not in named.tasks:
         raise InputError(f"'{named.name}' is a set to {' or to '.join(named.tasks)}, not to {task}.")
     files = named.files()
     if files is None:
         parts = from_hub(named, task)
-        tally.read = tally.kept = sum(len(samples) for samples in parts.values())
+        count = sum(len(samples) for samples in parts.values())
+        tally.read, tally.kept = tally.read + count, tally.kept + count
         tally.notes.append(f"{named.name}: loaded through the Hugging Face hub, {named.hub}.")
     else:
-        parts = {part: _read_part(each, task, Columns(), None, tally) for part, each in files.items()}
-    return {part: [named.renamed(sample) for sample in samples] for part, samples in parts.items()}
+        parts = {part: read_part(each, task, Columns(), None, tally) for part, each in files.items()}
+    return {part: [named.mended(sample) for sample in samples] for part, samples in parts.items()}
 
 
-# --- files to samples -------------------------------------------------------------------------------------------
+# --- further samples, to learn from -----------------------------------------------------------------------------
+
+IN_A_PART = "the text stands in the validation or the test part as well, and must not be learnt from"
 
 
-def _read_part(
-    files: Sequence[Files], task: str, columns: Columns, encoding: str | None, tally: _Tally
-) -> list[Sample]:
-    samples: list[Sample] = []
-    for each in files:
-        table = _table(each, columns, encoding)
-        tally.encodings[table.file] = table.encoding
-        tally.notes += table.notes
-        found = [sample for sample in _samples(table, each, task, columns, tally) if sample is not None]
-        tally.kept += len(found)
-        samples += found
-    return samples
+def _further(
+    source: str, task: str, reading: Reading, without: Sequence[str], parts: Samples, tally: Tally
+) -> list[Sample]:  # fmt: skip
+    """The training part of a further source, without what the parts of the first are validated and tested on."""
+    found = _parts(source, task, reading, tally, all_parts=False)["train"]
+    found = _left_out(found, without, tally)
+    _check_fits(source, found, parts)
+    held = {folded(sample) for part in ("valid", "test") for sample in parts[part]}
+    kept = [sample for sample in found if folded(sample) not in held]
+    if len(kept) < len(found):
+        tally.reasons[IN_A_PART] += len(found) - len(kept)
+        tally.kept -= len(found) - len(kept)
+    tally.notes.append(f"Only to learn from, of {source}: {counted(len(kept), 'row')}.")
+    return kept
 
 
-def _table(files: Files, columns: Columns, encoding: str | None) -> Table:
-    path = files.paths[0]
-    if files.kind == "table":
-        return read_table(path, columns.in_header, encoding)
-    if files.kind == "parallel":
-        return _side_by_side(files, encoding)
-    file = read_text(path, encoding)
-    if files.kind == "lines":
-        rows: list[Row | Skip] = [Row(number, {"text": line}) for number, line in enumerate(lines(file.text), 1)]
-        return Table(file.name, ("text",), rows, file.encoding, file.notes)
-    text = BROKEN.sub("\N{REPLACEMENT CHARACTER}", file.text).replace("\r\n", "\n").replace("\r", "\n")
-    values = {"text": text, "label": files.label} if files.label else {"text": text}
-    return Table(file.name, tuple(values), [Row(1, values)], file.encoding, file.notes)
-
-
-def _side_by_side(files: Files, encoding: str | None) -> Table:
-    first, second = (read_text(path, encoding) for path in files.paths)
-    left, right = lines(first.text), lines(second.text)
-    if len(left) != len(right):
+def _check_fits(source: str, found: Sequence[Sample], parts: Samples) -> None:
+    """Refuses what cannot be learnt from beside the first source."""
+    kind = type(parts["train"][0])
+    if any(type(sample) is not kind for sample in found):
+        raise InputError(f"{source} holds samples of another kind than the data it is added to; leave it out (--more).")
+    known = {sample.label for part in parts.values() for sample in part if isinstance(sample, Labelled)}
+    strange = sorted({sample.label for sample in found if isinstance(sample, Labelled)} - known)
+    if strange:
         raise InputError(
-            f"{first.name} has {counted(len(left), 'line')} and {second.name} {len(right):,}: "
-            "parallel files need as many lines each."
+            f"{source} has the label '{strange[0]}', and the data it is added to only {', '.join(sorted(known))}; "
+            "call the same thing by the same name in both."
         )
-    rows: list[Row | Skip] = [
-        Row(number, {"source": source, "target": target})
-        for number, (source, target) in enumerate(zip(left, right, strict=True), 1)
-    ]
-    name = f"{first.name} + {second.name}"
-    return Table(name, ("source", "target"), rows, first.encoding, first.notes + second.notes)
 
 
-def _samples(table: Table, files: Files, task: str, columns: Columns, tally: _Tally) -> Iterator[Sample | None]:
-    """The samples of a table; a row that cannot be one is counted and gives None."""
-    if not table.rows or not table.names:
-        tally.read += len(table.rows)
-        for row in table.rows:
-            if isinstance(row, Skip):
-                tally.skip(row)
-        return
-    chosen = choose(table, task, columns if files.kind == "table" else Columns())
-    if files.kind == "table":
-        tally.columns.append(chosen.why)
-    for row in table.rows:
-        tally.read += 1
-        try:
-            if isinstance(row, Skip):
-                raise _UnusableError(row.reason)
-            yield _sample({role: row.values.get(name) for role, name in chosen.roles.items()})
-        except _UnusableError as error:
-            tally.skip(Skip(table.file, row.line, str(error)))
-            yield None
-
-
-class _UnusableError(Exception):
-    """Why a row cannot be a sample."""
-
-
-def _sample(values: Mapping[str, Any]) -> Sample:
-    if "source" in values:
-        return Pair(_text(values["source"], "source").strip(), _text(values["target"], "target").strip())
-    text = _text(values["text"], "text")
-    if "label" in values:
-        return Labelled(text.strip(), _label(values["label"]))
-    return Plain(text)
-
-
-def _text(value: Any, role: str) -> str:
-    if value is None or (isinstance(value, str) and not value.strip()):
-        raise _UnusableError(f"the {role} is empty")
-    if not isinstance(value, str):
-        raise _UnusableError(f"the {role} is {_kind(value)}, not text")
-    if "\0" in value:
-        raise _UnusableError(f"the {role} holds a NUL character")
-    if BROKEN.search(value):
-        raise _UnusableError(f"the {role} holds bytes that are not UTF-8")
-    if not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError as error:
-            raise _UnusableError(f"the {role} holds half a character") from error
-    return value
-
-
-def _label(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and math.isnan(value):
-        raise _UnusableError("the label is empty")
-    if isinstance(value, float) and math.isinf(value):
-        raise _UnusableError("the label is a number too large to be one")
-    if isinstance(value, int | float):
-        return str(int(value)) if value == int(value) else str(value)
-    label = _text(value, "label").strip()
-    if label in MISSING:
-        raise _UnusableError(f"the label is '{label}', which is how programs write that there is none")
-    return label
-
-
-def _kind(value: Any) -> str:
-    names = {bool: "true or false", int: "a number", float: "a number", dict: "an object", list: "a list"}
-    return names.get(type(value), f"a {type(value).__name__}")
+def _left_out(samples: list[Sample], without: Sequence[str], tally: Tally) -> list[Sample]:
+    for text in without:
+        kept = without_text(samples, text)
+        tally.notes.append(f"Left out of training, for “{text}”: {counted(len(samples) - len(kept), 'row')}.")
+        samples = kept
+    return samples
 
 
 # --- all of them together ---------------------------------------------------------------------------------------
 
 
-def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: _Tally) -> None:
+def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: Tally) -> None:
     if not samples:
         why = _first_reasons(tally) or "there is nothing, or only a header"
         raise InputError(f"No row can be used ({tally.read:,} read). {why[0].upper()}{why[1:]}.")
@@ -387,7 +302,7 @@ def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: _T
     tally.notes += doubts(samples, labels)
 
 
-def _first_reasons(tally: _Tally) -> str:
+def _first_reasons(tally: Tally) -> str:
     """The first three reasons for a skip, each with the line it came up first and how many more it cost."""
     first = {skip.reason: skip.line for skip in reversed(tally.skips)}
     said = [

@@ -9,6 +9,7 @@ from glassformer.text.samples import Labelled, Sample
 UNEQUAL = 100  # times more samples of one label than of another deserve a word
 FEW_EACH = 3  # samples of a label, on average: fewer deserve a word
 _FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]\d*")
+_LIST = re.compile(r"\[.*\]|\{.*\}|\(.*\)")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -31,6 +32,12 @@ def doubts(samples: Sequence[Sample], labels: Counter[str]) -> list[str]:
         said.append(
             f"There are {len(labels):,} labels for {labels.total():,} samples, too few of each to learn; is it the "
             "right column?"
+        )
+    lists = [label for label in labels if _LIST.fullmatch(label)]
+    if 2 * len(lists) > len(labels):
+        said.append(
+            f"{len(lists):,} labels are lists such as {lists[0]:.60}, and each list is taken for a class of its own: a "
+            "text has one label here."
         )
     wordless = sum(not _LETTER.search(sample.text) for sample in labelled)
     if 2 * wordless > len(labelled):

@@ -2,6 +2,7 @@
 
 The four reviews stand here as the lecture prints them, the second one cut in mid-sentence. They are from IMDB: three
 from its test part, and the third from its training part: who has learnt from all of that has seen it (`--without`).
+The pocket model `sentiment` was given these very words to learn from, and wherever they are offered that is said.
 """
 
 from collections.abc import Mapping
@@ -32,6 +33,16 @@ LECTURE_REVIEWS = (
         "screen.",
         "negative",
     ),
+)
+
+# By the pocket model that learnt from them: the texts, and what must be said with them.
+READ_BEFORE: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "sentiment": (
+            "This model has read these four: they show the way of a text, not its skill",
+            tuple(each.text for each in LECTURE_REVIEWS),
+        )
+    }
 )
 
 LECTURE_SENTENCES = ("I love AI", "We are learning AI")  # AI stands in no sentence pair: its letters are copied

@@ -23,7 +23,7 @@ from glassformer.training.loop import Plan
 from glassformer.training.recipes import FROM_DATA, OF_LESSONS, Recipe
 
 LARGE = 200_000_000  # bytes of plain text: so many, and more, are not read into memory
-_DATA = ("columns", "valid", "test", "encoding", "limit", "without")  # as `corpora.read` calls them
+_DATA = ("columns", "valid", "test", "encoding", "limit", "without", "more")  # as `corpora.read` calls them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +49,7 @@ class Request:
     encoding: str = ""
     limit: int = 0
     without: tuple[str, ...] = ()  # texts that must not be learnt from
+    more: tuple[str, ...] = ()  # further data, only to learn from
     keep_all: bool = False  # every checkpoint, for a time-lapse
     baseline: bool = True  # whether a linear model is fitted beside it, where there is one for its objective
     command: str = ""
@@ -77,7 +78,7 @@ def read_corpus(request: Request) -> Corpus:
     return read(
         request.data, reads or request.task, columns=Columns(**request.columns), valid=request.valid or None,
         test=request.test or None, encoding=request.encoding or None, seed=request.seed_of_data,
-        limit=request.limit or None, without=request.without,
+        limit=request.limit or None, without=request.without, more=request.more,
     )  # fmt: skip
 
 
@@ -89,11 +90,18 @@ def token_place(request: Request) -> Path | None:
             raise InputError(f"{place} holds token files, from which a model can only learn to generate.")
         if request.without:
             raise InputError("From token files nothing can be left out (--without); leave it out of the text first.")
+        if request.more:
+            raise InputError("To token files nothing can be added (--more); add it to the text first.")
         return place
-    if request.task != "generate" or request.objective not in ("", "stream") or request.limit or request.without:
+    if request.task != "generate" or request.objective not in ("", "stream") or _chosen(request):
         return None
     size = sum(file.stat().st_size for file in text_files_in(place))
     return place.with_name(place.name + ".tokens") if size >= LARGE else None
+
+
+def _chosen(request: Request) -> bool:
+    """Whether something is said of the samples that a text on the disk cannot follow."""
+    return bool(request.limit or request.without or request.more)
 
 
 def kept_tokens(request: Request, told: Told = lambda done, whole: None) -> TokenFolder | None:

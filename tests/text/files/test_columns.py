@@ -27,6 +27,19 @@ def test_columns_are_found_and_the_report_says_why(header: str, said: str, tmp_p
     assert classify(tmp_path, f"{header}\n{ROWS}").report.columns == (f"{tmp_path / 'a.csv'}: {said}",)
 
 
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("text,topic,pcl_label", "label from 'topic' (a usual name, but 'pcl_label' may be meant)"),
+        ("text,sentiment,label_id", "label from 'sentiment' (a usual name)"),
+        ("title,label,review_text", "text from 'title' (a usual name, but 'review_text' may be meant)"),
+    ],
+)
+def test_a_column_that_may_be_meant_as_well_is_told(header: str, said: str, tmp_path: Path) -> None:
+    rows = "".join(f"{row},{number}\n" for number, row in enumerate(ROWS.splitlines()))
+    assert said in classify(tmp_path, f"{header}\n{rows}").report.columns[0]
+
+
 def test_columns_without_a_header(tmp_path: Path) -> None:
     swapped = "".join(",".join(reversed(row.split(","))) + "\n" for row in ROWS.splitlines())
     for content in (ROWS, swapped):

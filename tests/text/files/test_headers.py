@@ -6,7 +6,7 @@ import pytest
 from helpers.reading import classify, everything
 
 from glassformer.text.corpora import read
-from glassformer.text.files.headers import are_numbers, is_number, named, why_header
+from glassformer.text.files.headers import are_numbers, is_number, is_sentence, named, why_header
 from glassformer.text.samples import Labelled, Pair
 
 
@@ -35,6 +35,16 @@ def test_numbers_head_no_columns_unless_they_count_them(cells: list[str], expect
     assert are_numbers(cells) == expected
 
 
+def test_a_sentence_is_no_name_of_a_column(tmp_path: Path) -> None:
+    assert is_sentence(["The first line is a text as well."])
+    assert not is_sentence(["Events"])
+    assert not is_sentence(["what is said in the first column", "and in the second"])
+    path = tmp_path / "a.tsv"
+    path.write_text("The first line is a text as well.\nSo is the second.\nAnd the third.\n")
+    assert read(path, "generate").report.kept == 3
+
+
+RUDE = [[f"you lot {n}", f"all of you {n}"] for n in range(10)]
 MOODS = [[f"text {n}", "glad" if n % 2 else "sad"] for n in range(20)]
 
 
@@ -49,6 +59,9 @@ MOODS = [[f"text {n}", "glad" if n % 2 else "sad"] for n in range(20)]
         (["a text that is long enough to be one", "Mood"], MOODS, ""),
         (["", "Mood"], MOODS, ""),
         (["the cat", "die Katze"], [["a dog", "ein Hund"]] * 2, ""),
+        (["en_rude", "en_kind"], RUDE, "'en_rude' is joined as nothing below it is"),
+        (["en_rude", "en_kind"], RUDE[:9], ""),  # too few to tell
+        (["snake_case", "Schlange"], [["camel_case", "Kamel"]] + [["a dog", "ein Hund"]] * 10, ""),  # another like it
         (["two", "2"], [["one", "1"], ["three", "3"]], ""),  # a number itself
     ],
 )

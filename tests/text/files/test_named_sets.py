@@ -14,7 +14,7 @@ from helpers.reading import everything
 from glassformer.errors import InputError
 from glassformer.text.corpora import read
 from glassformer.text.files import named_sets
-from glassformer.text.files.named_sets import MULTI30K_TESTS, NAMED, find_named
+from glassformer.text.files.named_sets import MULTI30K_TESTS, NAMED, find_named, joined
 from glassformer.text.samples import Labelled, Pair, overlap
 
 
@@ -26,12 +26,17 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "imdb/train.jsonl.gz": "".join(json.dumps(row) + "\n" for row in reviews[:30]),
         "imdb/test.jsonl.gz": "".join(json.dumps(row) + "\n" for row in reviews[29:]),
         "imdb/unsup.jsonl.xz": "".join(json.dumps({"id": n, "text": f"unseen {n}"}) + "\n" for n in range(30)),
+        "sst2/train.tsv.gz": "sentence\tlabel\n" + "".join(f"it 's n't film {n}\t{n % 2}\n" for n in range(11)),
+        "sst2/dev.tsv.gz": "sentence\tlabel\na film -lrb- of 1970 -rrb- \t1\n",
         "tatoeba-en-de/deu.txt.gz": "".join(f'"Hi," {n // 2}\tHallo {n}\n' for n in range(60)),
         "tinyshakespeare/input.txt.gz": "To be,\nor not to be.\n" * 10,
         "cs224n-a5/birth_places_train.tsv.gz": "".join(f"Where was {n} born?\tTown {n}\n" for n in range(20)),
         "cs224n-a5/birth_dev.tsv.gz": "Where was X born?\tLondon",
         "cs224n-a5/wiki.txt.gz": "".join(f"Person {n} was born.\n" for n in range(100)),
     }
+    for part, first in (("train", 0), ("validation", 13), ("test", 17)):
+        rows = [{"text": f"sentence {n} .", "label": n % 2} for n in range(first, first + 3)]
+        contents[f"rotten-tomatoes/{part}.jsonl.gz"] = "".join(json.dumps(row) + "\n" for row in rows)
     for part in ("train", "val", *MULTI30K_TESTS):
         for language in ("en", "de", "fr"):
             contents[f"multi30k/{part}.{language}.gz"] = "".join(f"{part} {language} {n}\n" for n in range(5))
@@ -69,6 +74,24 @@ def test_named_sets_and_their_parts() -> None:
     assert (len(wiki.train), len(wiki.valid), len(wiki.test)) == (98, 2, 0)
     assert len(read("imdb-unlabelled", "generate").train) == 27
     assert len(read("imdb", "generate").test) == 11
+    tomatoes = read("rotten-tomatoes", "classify")
+    assert (len(tomatoes.train), len(tomatoes.valid), tomatoes.test[0]) == (3, 3, Labelled("sentence 17 .", "positive"))
+
+
+@pytest.mark.usefixtures("data")
+def test_words_that_a_treebank_has_parted_are_joined_again() -> None:
+    corpus = read("sst2", "classify")
+    assert corpus.train[3] == Labelled("it's n't film 3".replace("'s n't", "'sn't"), "positive")
+    assert (corpus.valid, corpus.test) == ([Labelled("a film ( of 1970 )", "positive")], [])
+    assert joined("they do n't , wo n't ; 'tis 'mid") == "they don't , won't ; 'tis 'mid"
+
+
+@pytest.mark.usefixtures("data")
+def test_of_a_further_set_only_the_training_part_is_read() -> None:
+    alone, both = read("imdb", "classify"), read("imdb", "classify", more=["rotten-tomatoes", "sst2"])
+    assert len(both.train) == len(alone.train) + 3 + 11
+    assert (both.valid, both.test) == (alone.valid, alone.test)
+    assert both.report.read == both.report.kept == alone.report.read + 3 + 11
 
 
 @pytest.mark.usefixtures("data")
@@ -100,6 +123,7 @@ def test_a_set_is_loaded_from_the_hub(monkeypatch: pytest.MonkeyPatch) -> None:
         if path == "broken":
             raise ConnectionError("no answer")
         values = {"text": f" {split} ", "en": "a", "de": "b", "english": "c", "non_english": "d", "label": 1}
+        values["sentence"] = f"{split} 7, again"
         return [{**values, "text": f" {split} {n}", "label": n % 2, "english": f"c {n}"} for n in range(20)]
 
     monkeypatch.delenv("GLASSFORMER_DATA", raising=False)
@@ -107,6 +131,9 @@ def test_a_set_is_loaded_from_the_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(load_dataset=load_dataset))
     imdb = read("imdb", "classify")
     assert Labelled("test 3", "positive") in imdb.test
+    both = read("imdb", "classify", more=["sst2"])
+    assert both.report.read == both.report.kept == 60
+    assert Labelled("train 7, again", "positive") in both.train
     assert read("multi30k-de-en", "translate").test[0] == Pair("b", "a")
     assert Pair("c 7", "d") in everything(read("tatoeba-en-de", "translate"))
     shakespeare = read("shakespeare", "generate")
@@ -115,6 +142,9 @@ def test_a_set_is_loaded_from_the_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     assert calls == [
         ("stanfordnlp/imdb", None, None, "train"),
         ("stanfordnlp/imdb", None, None, "test"),
+        ("stanfordnlp/imdb", None, None, "train"),
+        ("stanfordnlp/imdb", None, None, "test"),
+        ("stanfordnlp/sst2", None, None, "train"),
         ("bentrevett/multi30k", None, None, "train"),
         ("bentrevett/multi30k", None, None, "validation"),
         ("bentrevett/multi30k", None, None, "test"),

@@ -44,7 +44,7 @@ def test_a_bad_row_is_named_and_costs_no_other(row: str, reason: str, end: str, 
     assert Labelled("good, it is", "pos") in everything(corpus)
 
 
-@pytest.mark.timeout(60)  # what was read again from each line took hours
+@pytest.mark.processor_seconds(60)  # what was read again from each line took hours
 @pytest.mark.parametrize("line", ['",x","', '"abc,pos', 'a,"', '"', '"a",b,c', '""",'])
 def test_a_file_of_open_quotes_is_read_once(line: str) -> None:
     """Row after row leads from its quote through all of the file, and is refused."""
@@ -139,7 +139,7 @@ def test_a_bad_json_line_is_named_and_costs_no_other(row: str, reason: str, tmp_
     assert corpus.labels == ("0", "1")
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.processor_seconds(60)
 def test_a_name_given_twice_among_many_is_found_at_once() -> None:
     names = ",".join(f'"{number}": 1' for number in range(100_000))
     _, rows, _ = json_rows(f'{{{names}, "99999": 2}}', "file")

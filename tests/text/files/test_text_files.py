@@ -62,6 +62,24 @@ def test_an_encoding_can_be_named(tmp_path: Path) -> None:
         classify(tmp_path, content, encoding="ascii")
 
 
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [("gb18030", "这部电影真的很好看"), ("shift-jis", "この映画は良い"), ("euc-kr", "이 영화는 좋다"),
+     ("cp1251", "Хороший фильм"), ("cp1256", "فيلم رائع جدا")],
+)  # fmt: skip
+def test_letters_of_another_script_are_not_guessed(encoding: str, text: str, tmp_path: Path) -> None:
+    """Taken for cp1252 every sample would be other letters."""
+    content = ("text,label\n" + "".join(f"{text * n},pos\n{text * n}.,neg\n" for n in range(1, 9))).encode(encoding)
+    with pytest.raises(InputError, match=r"is not UTF-8 \(line 2\), and too few of its letters are plain Latin"):
+        classify(tmp_path, content)
+    assert Labelled(text, "pos") in everything(classify(tmp_path, content, encoding=encoding))
+
+
+def test_many_marks_are_still_western(tmp_path: Path) -> None:
+    content = CSV + "".join(f"Où êtes-vous allé ô élève {n},pos\n" for n in range(9))
+    assert list(classify(tmp_path, content.encode("cp1252")).report.encodings.values()) == ["cp1252"]
+
+
 def test_damaged_utf_8_costs_its_rows_only(tmp_path: Path) -> None:
     corpus = classify(tmp_path, (CSV + "Käse à la crème,pos\n").encode() + b"K\xe4se,pos\nlast,pos\nh\xc3")
     assert skips(corpus) == [(34, "the text holds bytes that are not UTF-8"), (36, "1 column instead of 2")]

@@ -94,7 +94,7 @@ class TrainingScreen:
         share = self._forecast.share(event.step, event.seconds)
         whole = event.seconds / share
         end = forecast(self._losses, whole)
-        if end is not None and 0.25 < share < 1:
+        if end is not None and end[1] - end[0] >= 0.001 and 0.25 < share < 1:  # of a rise there is none
             words[0] += f" (forecast {end[0]:.3f} to {end[1]:.3f})"
         if self._valid:
             words.append(f"validation loss {self._valid[-1][1]:.3f}")

@@ -20,7 +20,7 @@ from glassformer.training.course import Event, Listener, new_folder, teach
 from glassformer.training.course import resume as go_on
 from glassformer.training.processes.launching import check_launch, in_a_team, launched
 from glassformer.training.processes.ray_adapter import on_ray
-from glassformer.training.processes.team import joined
+from glassformer.training.processes.team import end_process, joined
 from glassformer.training.request import Request
 from glassformer.training.tensorboard import TensorBoard
 
@@ -50,6 +50,7 @@ def train(
     encoding: str = "",
     limit: int = 0,
     without: tuple[str, ...] = (),
+    more: tuple[str, ...] = (),
     keep_all: bool = False,
     baseline: Annotated[bool, Parameter(negative="--no-baseline")] = True,
     resume: Path | None = None,
@@ -68,7 +69,8 @@ def train(
         classify, translate or generate.
     data
         A file (.csv .tsv .jsonl .parquet .txt, also .gz), a folder, two parallel files, or the name of a set:
-        dates, negation, sorting, arithmetic, imdb, multi30k, tatoeba-en-de, shakespeare, birthplaces, wiki.
+        dates, negation, sorting, arithmetic, imdb, rotten-tomatoes, sst2, multi30k, tatoeba-en-de, shakespeare,
+        birthplaces, wiki.
     others
         The second of two parallel files.
     out
@@ -114,6 +116,9 @@ def train(
         At most so many samples of each part.
     without
         A text that must not be learnt from: training samples that hold it are left out; may be given several times.
+    more
+        Further data of the same kind, only to learn from: a file, a folder or the name of a set; may be given several
+        times. Validation and test come from DATA alone, and texts that stand there are left out of it.
     keep_all
         Keep every checkpoint.
     baseline
@@ -163,13 +168,15 @@ def train(
                 valid=valid, test=test,
                 settings={**(written.from_file(config) if config else {}), **written.from_words(set_)},
                 columns=written.said(text=text, label=label, source=source, target=target),
-                encoding=encoding, limit=limit, without=without, keep_all=keep_all, baseline=baseline,
+                encoding=encoding, limit=limit, without=without, more=more, keep_all=keep_all, baseline=baseline,
                 command=_command(),
             )  # fmt: skip
             run = teach(request, folder, tell, began, team=team)
         screen.curve()
     if team.leads:
         _answer(run, screen, json)
+    if team.size > 1:
+        end_process()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from glassformer.errors import InputError, nearest
-from glassformer.text.files.headers import are_numbers
+from glassformer.text.files.headers import are_numbers, is_sentence
 from glassformer.text.files.tables import Row, Skip, Table
 from glassformer.text.tasks import TASKS
 
@@ -28,6 +28,7 @@ USUAL = frozenset((*TEXTS, *LABELS, *(name for pair in PAIRS for name in pair)))
 LANGUAGES = frozenset(
     re.findall("..", "arbgbncacsdadeelenesetfafifrhehihrhuisitjakoltlvmsnlplptroruskslsrsvswtathtrukurvizh")
 )
+ABOUT = frozenset(("id", "ids", "index", "number", "count", "length", "len", "date", "time"))  # a text, and none itself
 SAMPLE = 1000  # rows looked at where names do not help
 MOST_NAMED = 30  # columns in a sentence
 
@@ -49,14 +50,16 @@ class Columns:
     def in_header(self, cells: Sequence[str]) -> bool:
         """Whether a file's first row names its columns: by a named or usual name, or by two languages.
 
-        Two cells that say nothing of the kind are a row. More are taken for a header, unless columns go by number, or
-        the cells are numbers.
+        Two cells that say nothing of the kind are a row. More are taken for a header, and one is, unless columns go by
+        number, the cells are numbers, or the one is a sentence.
         """
         names = {cell.strip().lower() for cell in cells}
         told = {name.lower() for name in self.named().values()}
         if names & told or names & USUAL or len(names & LANGUAGES) == 2:
             return True
-        return len(cells) != 2 and not any(name.isdecimal() for name in told) and not are_numbers(cells)
+        if len(cells) == 2 or any(name.isdecimal() for name in told):
+            return False
+        return not are_numbers(cells) and not is_sentence(cells)
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ def _text_and_label(table: Table, lower: Mapping[str, str], told: Mapping[str, s
     for role, usual in (("text", TEXTS), ("label", LABELS)):
         found = next((lower[name] for name in usual if name in lower and lower[name] not in taken.values()), None)
         if role not in taken and found is not None:
-            taken[role], why[role] = found, "a usual name"
+            taken[role], why[role] = found, f"a usual name{_rivals(found, usual, table.names)}"
     left = [name for name in table.names if name not in taken.values()]
     if len(taken) == 1 and len(left) == 1:
         role = "label" if "text" in taken else "text"
@@ -98,6 +101,14 @@ def _text_and_label(table: Table, lower: Mapping[str, str], told: Mapping[str, s
         text, label = left if first >= second else reversed(left)
         taken, why = {"text": text, "label": label}, {"text": "more varied", "label": "less varied"}
     return _chosen(table, taken, why, ("text", "label"))
+
+
+def _rivals(found: str, usual: Sequence[str], names: Sequence[str]) -> str:
+    """Which columns may be meant as well: those whose names hold a word that is more usual than the one found."""
+    better = set(usual[: usual.index(found.lower())])
+    words = {name: set(re.findall("[a-z]+", name.lower())) for name in names if name != found}
+    rivals = [f"'{name}'" for name, its in words.items() if its & better and not its & ABOUT]
+    return f", but {' or '.join(rivals[:3])} may be meant" if rivals else ""
 
 
 def _pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> ChosenColumns:

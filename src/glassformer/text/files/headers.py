@@ -8,6 +8,7 @@ LOOKED_AT = 1000  # rows below
 LONGEST = 30  # signs of a name
 FEWEST = 10  # rows, below which a value may be rare by chance
 OFTEN = 5  # times that a label stands there, on average
+_JOINED = re.compile(r"[^\W_]+(_[^\W_]+)+")  # words joined as people join them in names of columns
 _NUMBER = re.compile(r"[+-]?(\d[\d,]*\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
 
 
@@ -37,7 +38,14 @@ def why_header(first: Sequence[str], below: Sequence[Sequence[str]]) -> str:
         is_label = len(rows) >= FEWEST and len(counts) * OFTEN <= len(rows) and min(counts.values()) > 1
         if is_label and name not in counts:
             return f"'{name}' is none of the {len(counts)} values below it"
+        if len(rows) >= FEWEST and _JOINED.fullmatch(name) and not any(_JOINED.fullmatch(cell) for cell in counts):
+            return f"'{name}' is joined as nothing below it is"
     return ""
+
+
+def is_sentence(cells: Sequence[str]) -> bool:
+    """Whether a row of one cell is too long to be the name of a column."""
+    return len(cells) == 1 and len(cells[0].strip()) > LONGEST
 
 
 def named(cells: Sequence[str]) -> tuple[str, ...]:

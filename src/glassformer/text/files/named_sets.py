@@ -4,9 +4,10 @@ The folder is named by the environment variable GLASSFORMER_DATA; each set has i
 """
 
 import os
+import re
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -20,6 +21,7 @@ from glassformer.text.tasks import TASKS
 VARIABLE = "GLASSFORMER_DATA"
 LANGUAGES = ("en", "de", "fr")
 MULTI30K_TESTS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco", "test_2018_flickr")
+_PARTED = re.compile(r" (n't|'(?:s|re|ve|ll|d|m))\b")
 PATIENCE = 3.0  # seconds to wait for the hub before saying that it is out of reach
 
 
@@ -49,6 +51,7 @@ class NamedSet:
     label_names: tuple[str, ...] = ()  # by number
     test_made: bool = True  # False: where no test part is given, there is none
     valid_share: float = SPLIT_OFF  # the share kept for validation where none is given
+    parted: bool = False  # words stand as treebanks have them, "is n't" and "it 's"
 
     def files(self) -> Parts | None:
         """The files, if the folder holds all of them."""
@@ -61,11 +64,23 @@ class NamedSet:
         found = all(path.is_file() for files in parts.values() for each in files for path in each.paths)
         return parts if found else None
 
-    def renamed(self, sample: Sample) -> Sample:
-        """The sample with its label called by its name, not its number."""
+    def to_learn_from(self) -> "NamedSet":
+        """The set with its training part alone."""
+        hub = self.hub and replace(self.hub, splits={"train": self.hub.splits["train"]})
+        return replace(self, parts={"train": self.parts["train"]}, hub=hub)
+
+    def mended(self, sample: Sample) -> Sample:
+        """The sample with its label called by its name, not its number, and its words as people write them."""
+        if self.parted and not isinstance(sample, Pair):
+            sample = replace(sample, text=joined(sample.text))
         if isinstance(sample, Labelled) and self.label_names:
-            return Labelled(sample.text, self.label_names[int(sample.label)])
+            return replace(sample, label=self.label_names[int(sample.label)])
         return sample
+
+
+def joined(text: str) -> str:
+    """What a treebank has parted, as people write it: "is n't" is "isn't" again, and -lrb- a bracket."""
+    return _PARTED.sub(r"\1", text).replace("-lrb-", "(").replace("-rrb-", ")")
 
 
 def _multi30k(source: str, target: str, test: str) -> NamedSet:
@@ -85,8 +100,56 @@ def _multi30k(source: str, target: str, test: str) -> NamedSet:
     )
 
 
+def _film_reviews() -> list[NamedSet]:
+    imdb, opinions = "stanfordnlp/imdb", ("negative", "positive")
+    return [
+        NamedSet(
+            "imdb",
+            ("classify", "generate"),
+            {"train": ("imdb/train.jsonl.gz",), "test": ("imdb/test.jsonl.gz",)},
+            hub=Hub(imdb, {"text": "text", "label": "label"}, {"train": "train", "test": "test"}),
+            label_names=opinions,
+        ),
+        NamedSet(
+            "imdb-unlabelled",
+            ("generate",),
+            {"train": ("imdb/unsup.jsonl.xz",)},
+            hub=Hub(imdb, {"text": "text"}, {"train": "unsupervised"}),
+            test_made=False,
+        ),
+        NamedSet(
+            "rotten-tomatoes",
+            ("classify", "generate"),
+            {
+                "train": ("rotten-tomatoes/train.jsonl.gz",),
+                "valid": ("rotten-tomatoes/validation.jsonl.gz",),
+                "test": ("rotten-tomatoes/test.jsonl.gz",),
+            },
+            hub=Hub(
+                "cornell-movie-review-data/rotten_tomatoes",
+                {"text": "text", "label": "label"},
+                {"train": "train", "valid": "validation", "test": "test"},
+            ),
+            label_names=opinions,
+        ),
+        # Its test part has no labels; its sentences are those of rotten-tomatoes, otherwise split.
+        NamedSet(
+            "sst2",
+            ("classify", "generate"),
+            {"train": ("sst2/train.tsv.gz",), "valid": ("sst2/dev.tsv.gz",)},
+            hub=Hub(
+                "stanfordnlp/sst2",
+                {"text": "sentence", "label": "label"},
+                {"train": "train", "valid": "validation"},
+            ),
+            label_names=opinions,
+            test_made=False,
+            parted=True,
+        ),
+    ]
+
+
 def _all() -> dict[str, NamedSet]:
-    imdb = "stanfordnlp/imdb"
     shakespeare = Hub(
         "karpathy/tiny_shakespeare",
         {"text": "text"},
@@ -100,20 +163,7 @@ def _all() -> dict[str, NamedSet]:
         config="en-de",
     )
     sets = [
-        NamedSet(
-            "imdb",
-            ("classify", "generate"),
-            {"train": ("imdb/train.jsonl.gz",), "test": ("imdb/test.jsonl.gz",)},
-            hub=Hub(imdb, {"text": "text", "label": "label"}, {"train": "train", "test": "test"}),
-            label_names=("negative", "positive"),
-        ),
-        NamedSet(
-            "imdb-unlabelled",
-            ("generate",),
-            {"train": ("imdb/unsup.jsonl.xz",)},
-            hub=Hub(imdb, {"text": "text"}, {"train": "unsupervised"}),
-            test_made=False,
-        ),
+        *_film_reviews(),
         NamedSet("tatoeba-en-de", ("translate",), {"train": ("tatoeba-en-de/deu.txt.gz",)}, hub=tatoeba),
         NamedSet(
             "shakespeare",

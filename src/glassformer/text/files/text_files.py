@@ -35,6 +35,9 @@ BYTE_ORDER_MARKS = (
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
 )
+# In the languages of western Europe at most one letter in six has a mark; elsewhere nearly every letter is above ASCII.
+MOST_MARKED = 0.3
+FEWEST_MARKED = 20  # such bytes, below which a share says nothing
 BROKEN = re.compile("[\udc80-\udcff]")  # what stands for a byte that could not be read
 
 
@@ -143,12 +146,25 @@ def _guessed(data: bytes, name: str, error: UnicodeDecodeError) -> TextFile:
     if sound >= broken or len(data) - error.start < 4:  # UTF-8 with some damage, or cut within its last character
         note = f"{name}: {counted(broken, 'byte is', 'bytes are')} not UTF-8, the first in line {line}."
         return TextFile(name, text, "utf-8", (note,))
+    if _is_not_western(data):
+        raise InputError(
+            f"{name} is not UTF-8 (line {line}), and too few of its letters are plain Latin ones for a guess. Save it "
+            "as UTF-8, or train with --encoding and its name: gb18030 or big5 (Chinese), shift_jis (Japanese), euc_kr "
+            "(Korean), cp1251 (Cyrillic), cp1256 (Arabic); cp1252 if it is western after all."
+        )
     try:
         text, encoding = data.decode("cp1252"), "cp1252"
     except UnicodeDecodeError:
         text, encoding = data.decode("latin-1"), "latin-1"
     note = f"{name}: not UTF-8 (line {line}), read as {encoding}. If letters look wrong, name it with --encoding."
     return TextFile(name, text, encoding, (note,))
+
+
+def _is_not_western(data: bytes) -> bool:
+    """Whether bytes that are no UTF-8 are no cp1252 either: most of Chinese or Russian ones are above ASCII."""
+    above = len(data.translate(None, bytes(range(128))))
+    latin = len(re.findall(rb"[A-Za-z]", data))
+    return above >= FEWEST_MARKED and above > MOST_MARKED * (above + latin)
 
 
 def _wide_without_mark(data: bytes) -> str:
