@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from helpers.browsing import click_cell, listen, number
+from helpers.browsing import click_cell, close_all_but, listen, number
 from helpers.small_runs import small_run
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 import glassformer as gf
 from glassformer.inside.shown import Shown
@@ -18,21 +18,21 @@ Open = Callable[..., Page]
 
 
 @pytest.fixture
-def opened(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+def opened(blank_page: Page, tmp_path: Path) -> Iterator[Open]:
     """Saves a look and opens it. At the end: nothing was complained of, and nothing asked for."""
     complaints: list[str] = []
-    context = browser.new_context(offline=True, viewport={"width": 1440, "height": 900})
 
     def show(look: Shown, hash_: str = "") -> Page:
         saved = look.save(tmp_path / "page.html")
-        page = context.new_page()
+        page = blank_page.context.new_page()
+        page.set_viewport_size({"width": 1440, "height": 900})
         listen(page, complaints, ("file:",))
         page.goto(f"{saved.path.as_uri()}{hash_}")
         page.wait_for_selector(".gf .path .last")
         return page
 
     yield show
-    context.close()
+    close_all_but(blank_page)
     assert not complaints
 
 

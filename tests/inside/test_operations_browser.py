@@ -55,9 +55,8 @@ def by_page(page: Page, operation: str, cases: list[tuple[Any, Any, Any]]) -> li
         }
         for index, made, operands in cases
     ]
-    answer = page.evaluate(
-        "([operations, cases]) => spell(operations, cases)", [{operation: resolved(operation)}, asked]
-    )
+    text = json.dumps([{operation: resolved(operation)}, asked], allow_nan=False)  # Playwright packs numbers singly
+    answer = page.evaluate("(text) => spell(...JSON.parse(text))", text)
     return json.loads(answer)  # type: ignore[no-any-return]
 
 

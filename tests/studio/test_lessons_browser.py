@@ -103,7 +103,7 @@ def test_the_head_that_a_step_speaks_of_is_the_one_that_is_switched_off(visit: O
         expect(page.locator(".lesson h2")).to_contain_text(title)
         page.wait_for_function("() => !document.querySelector('[data-busy]')")
     expect(page.locator(".path")).to_contain_text("block 1 · self-attention · head 3")
-    expect(page.locator(".matters")).to_contain_text("encoder · block 1 · self-attention · head 3 matters most here")
+    expect(page.locator(".matters")).to_contain_text("encoder · block 1 · self-attention · head 3 matters here")
     seen = in_sight(page)
     assert seen(page.get_by_role("button", name="Switch it off"))
     page.get_by_role("button", name="Switch it off").click()

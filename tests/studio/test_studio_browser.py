@@ -8,7 +8,7 @@ import pytest
 from helpers.fonts import FONTS, PHONE, change_font, on_every_phone, settled, sticking_out
 from helpers.small_runs import small_run
 from helpers.studio_house import House, Open
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from glassformer.commands.ship_models.certify import certify
 
@@ -284,6 +284,24 @@ def test_a_number_is_changed_and_a_patch_of_another_length_is_told_in_words(visi
     expect(page.locator(".inside > .wrong")).to_contain_text("as many tokens")
 
 
+def test_a_form_that_is_being_filled_in_outlives_what_is_told_meanwhile(visit: Open) -> None:
+    page = visit(f"#room=inside&tab=numbers&model=classes&text={TEXT}")
+    expect(page.locator(".matters output")).not_to_have_text("")
+    held: list[Route] = []
+    page.route("**/inside/matters", lambda route: held.append(route))  # a built-in method has no signature to call it by
+    page.get_by_label("your text").fill("the film was good")
+    with page.expect_request("**/inside/matters"):
+        page.keyboard.press("Enter")
+    expect(page.locator(".matters")).to_contain_text("weighing every head")
+    page.locator(".patch summary").click()
+    other = page.get_by_placeholder("a text of as many tokens")
+    other.fill("half of a")
+    held[0].continue_()
+    expect(page.locator(".matters output")).not_to_have_text("")
+    expect(other).to_be_visible()
+    expect(other).to_have_value("half of a")
+
+
 def test_the_way_of_a_text_into_the_model_is_unfolded_and_follows_the_text(visit: Open) -> None:
     page = visit(f"#room=inside&tab=numbers&model=classes&text={TEXT}")
     expect(page.locator(".way dl")).to_have_count(0)
@@ -424,7 +442,7 @@ def test_the_first_walk_belongs_to_its_room_and_can_be_left(visit: Open) -> None
     for step in range(1, 6):
         expect(page.locator(".tour")).to_contain_text(f"{step} of 5")
         page.get_by_role("button", name="Next" if step < 5 else "Done").click()
-        page.wait_for_selector("#studio[data-ready=by-hand]")
+        page.wait_for_selector("#studio[data-ready=inside]")
     expect(page.locator(".tour")).to_have_count(0)
     page.reload()
     page.wait_for_selector("#studio[data-ready]")
@@ -510,6 +528,7 @@ PLACES: dict[str, tuple[str, Callable[[Page], None], str]] = {
     "masks": ("#room=by-hand&example=masked&tab=masks", lambda page: None, ".trial"),
     "inside": (f"#room=inside&tab=numbers&model=classes&text={TEXT}", switched_off, ".before-after"),
     "why": (f"#room=inside&model=classes&text={TEXT}&instead={TEXT.replace('not', 'so')}", twin_shown, ".why .turns"),
+    "river": ("#room=inside&model=sentiment", lambda page: None, ".river .pane"),
     "tokens": (f"#room=inside&tab=numbers&model=classes&text={TEXT} unbelievably {'so ' * 40}", unfolded, ".way td"),
     "heads": (f"#room=inside&tab=numbers&view=heads&model=classes&text={TEXT}", lambda page: None, ".tile-facts b"),
     "next": ("#room=inside&model=shakespeare&text=To be", lambda page: None, ".next-bar"),

@@ -7,8 +7,11 @@ from helpers.browsing import held
 from helpers.studio_house import House, Open
 from playwright.sync_api import expect
 
+from glassformer.inside.why.sentences import signed
+
 pytestmark = pytest.mark.browser
 TEXT = "the film was not good"
+HAIRLINE = 0.6  # pixels: the thinnest band
 HUNGRY = "The old man gives the children a red apple because they are hungry."
 WORKING = "Below still stands the answer before; the new one is being worked out …"
 TYPED = "Below still stands the answer to the text before; Enter asks about this one."
@@ -89,3 +92,48 @@ def test_a_space_that_the_blank_is_made_of_has_no_share(visit: Open) -> None:
     page = visit("#room=inside&model=shakespeare&text=God save the king%20")
     expect(page.locator(".why .chip:not(.blank) .portion").last).to_have_text("–")
     expect(page.locator(".why .chip.blank")).to_contain_text("(spaces)")
+
+
+# How wide each band of the river is where it begins, in pixels, with the side it goes to.
+BANDS = """(paths) => paths.map((path) => {
+  const [top, ...rest] = path.getAttribute('d').match(/-?[\\d.]+(?:e-?\\d+)?/g).map(Number).slice(1);
+  return [path.getAttribute('class'), rest.at(-1) - top];
+})"""
+
+
+def test_bands_are_as_wide_as_the_shares_and_arrive_where_they_speak_for(visit: Open, house: House) -> None:
+    why = house.studio.shelf.get("sentiment").why(TEXT).reasons
+    page = visit(f"#room=inside&model=sentiment&text={TEXT}")
+    expect(page.locator(".river .spring bdi")).to_have_text([word.text for word in why.words])
+    bands = page.locator(".river .water path").evaluate_all(BANDS)
+    assert [kind for kind, _ in bands] == ["for" if word.share > 0 else "against" for word in why.words]
+    sizes = [abs(word.share) for word in why.words]
+    per_logit = max(wide for _, wide in bands) / max(sizes)
+    assert [wide for _, wide in bands] == pytest.approx([max(per_logit * size, HAIRLINE) for size in sizes], rel=1e-3)
+    sides = [sum(word.share for word in why.words if word.share * side > 0) for side in (1, -1)]
+    expect(page.locator(".river .end .portion")).to_have_text([signed(side) for side in sides])
+    page.locator(".river .pane").last.click()
+    expect(page.locator(".path")).to_contain_text(f"block {page.locator('.river .pane').count()} · self-attention")
+
+
+def test_of_many_words_the_largest_have_bands_and_the_rest_share_two(visit: Open, house: House) -> None:
+    text = "not a good film, but I loved every minute of it and would see it again with all of my friends"
+    words = house.studio.shelf.get("sentiment").why(text).reasons.words
+    page = visit(f"#room=inside&model=sentiment&text={text}")
+    springs = page.locator(".river .spring")
+    expect(springs).to_have_count(11)
+    rest = sorted((word.share for word in words), key=abs)[:-9]
+    sums = [signed(sum(share for share in rest if share * side > 0)) for side in (1, -1)]
+    expect(springs.locator(".portion")).to_have_text([re.compile(r"^[+−]?\d")] * 9 + sums)
+
+
+def test_where_shares_are_no_reason_nothing_is_coloured(visit: Open) -> None:
+    page = visit("#room=inside&model=sentiment-untrained&text=the film was not good at all")
+    expect(page.locator(".why .verdict")).to_be_visible()
+    expect(page.locator(".why .first")).to_contain_text("nothing carries it")
+    expect(page.locator(".river")).to_have_count(0)
+    expect(page.locator(".why .legend")).to_contain_text("no share per word is a reason here")
+    depths = page.locator(".why .chip:not(.blank)").evaluate_all(
+        "(all) => all.map((each) => each.style.getPropertyValue('--depth'))"
+    )
+    assert set(depths) == {"0%"}

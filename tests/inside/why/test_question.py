@@ -45,6 +45,18 @@ def test_a_translator_is_asked_where_it_is_least_certain(trained: dict[str, Run]
     assert asked(trained["classes"], TEXTS["classes"], at=None).at == 1
 
 
+def test_of_written_tokens_only_the_beginning_of_a_word_is_asked_about_unasked() -> None:
+    run = load("english-german")
+    found = asked(run, "I love AI", at=None)
+    certain = {}
+    for at, spelled in enumerate(run.tokens.strings(found.written[:-1]), start=1):
+        if spelled[0] == " ":
+            one = asked(run, "I love AI", at=at)
+            certain[at] = float(one.logits().softmax(-1)[found.written[at - 1]])
+    assert len(certain) < len(found.written) - 1  # a piece and a full stop were there as well
+    assert found.at == min(certain, key=lambda at: certain[at])
+
+
 def test_a_token_of_a_translation_and_the_mark_before_it(trained: dict[str, Run]) -> None:
     run = trained["pairs"]
     found = asked(run, TEXTS["pairs"], target="1984-03-03", at=3)

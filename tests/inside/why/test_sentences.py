@@ -21,8 +21,10 @@ from glassformer.inside.why.sentences import (
     parted_heads,
     parted_words,
     plainly,
+    shares_mislead,
     signed,
     told,
+    verdict,
 )
 from glassformer.inside.why.trials import OtherOrders, RandomTexts
 
@@ -97,7 +99,8 @@ def test_the_last_word_before_the_answer_is_told_apart() -> None:
     assert headline(asked).endswith("without *qu* it is 0.08 more, but then another question is asked.")
     assert doubted(asked) == ""
     assert parted_words(asked) == []
-    more = why(qu, word("save", 0.64, 0.3), word("the", 0.63, 0.7), margin=3.1)
+    assert doubted(why(qu, word("save", 0.64, 0.3), word("the", 0.63, 0.7), margin=3.1)) == ""  # level by one measure
+    more = why(qu, word("save", 0.9, 0.3), word("the", 0.4, 0.7), margin=3.1)
     assert doubted(more) == f"{DISAGREE}: of the other words, *save* has the largest share, *the* counts most left out."
     read = why(replace(qu, text="AI", written=True), word("AI", 1.0, 1.0))
     assert any(each.startswith("The written *AI* is the last word before the answer") for each in told(read))
@@ -153,6 +156,7 @@ def test_the_blank_is_named_and_the_error_printed() -> None:
             f"{DISAGREE}: *not* share +3.9, left out −2.0. {OPPOSED}",
         ),
         ((word("good", 2.6, 5.0),), ""),
+        ((word("save", 2.64, 2.4), word("the", 2.6, 2.5)), ""),  # as good as level
     ],
 )
 def test_where_it_is_doubted(words: tuple[WordShare, ...], said: str) -> None:
@@ -200,6 +204,7 @@ def test_nothing_carries_it() -> None:
     assert said[0].startswith("Negative by 2.6 over positive, and nothing carries it: 32 texts of random words")
     assert "*not*" not in said[0]
     assert len(said) == 2
+    assert shares_mislead(silent)
     assert told(why(*NOT_GOOD, known="It guesses."))[1] == "It guesses."
 
 
@@ -211,6 +216,13 @@ def test_order_counts_from_a_quarter_on() -> None:
     )
     assert second.startswith("Words for it: *not* +3.9; against it: *good* −1.2. Left out")
     assert not any("order" in each for each in told(why(*NOT_GOOD, orders=OtherOrders(16, 3))))
+    assert [shares_mislead(why(*NOT_GOOD, orders=OtherOrders(16, turned))) for turned in (3, 4)] == [False, True]
+
+
+def test_the_verdict_is_how_the_first_sentence_begins() -> None:
+    assert verdict(why(*NOT_GOOD), 2.6) == "Negative by 2.6 over positive"
+    assert verdict(why(*NOT_GOOD), -0.25) == "Negative is behind positive by 0.25"
+    assert verdict(why(*NOT_GOOD), 2.6, begin=False) == "negative is ahead of positive by 2.6"
 
 
 def twin_of(*changed: tuple[str, str], **more: Any) -> Twin:

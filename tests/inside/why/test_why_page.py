@@ -4,10 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+from helpers.reasons_given import why as reasons_given
+from helpers.reasons_given import word as given_word
 from helpers.small_runs import small_run
 
 import glassformer as gf
 from glassformer.errors import InputError
+from glassformer.inside.why.trials import OtherOrders
 from glassformer.inside.why.why_page import LEVELS, NO_SHARE, Why, bullets_of, level, strip
 from glassformer.runs.run import load
 
@@ -66,6 +69,15 @@ def test_colour_says_the_sign_and_the_size() -> None:
     ]
     assert level(0.0, 0.0) == "for0"
     assert LEVELS == 9
+
+
+def test_where_no_share_is_a_reason_no_word_is_coloured() -> None:
+    words = (given_word("not", 3.9, 2.0), given_word("good", -1.2, -0.9))
+    plain, ordered = (strip(reasons_given(*words, orders=OtherOrders(16, turned))) for turned in (0, 9))
+    assert "class='for9'>not" in plain
+    assert "class='for0'>not" in ordered
+    assert "Not coloured" in ordered
+    assert "speaks for" not in ordered
 
 
 def test_words_stand_in_italics_unless_stars_are_their_own() -> None:

@@ -58,7 +58,7 @@ def test_what_is_not_there_is_named_by_its_line(places: Places) -> None:
     lines = spoilt.splitlines()
     found = check_lesson(read_lesson(spoilt), places)
     assert [lines[fault.line - 1].strip() for fault in found.faults] == [
-        "cell: queries[2,7]", "stage: scorez", "number: scorez[1,2]", "stage: scorez",
+        "cell: queries[2,7]", "stage: scorez", "number: scorez[1,2]", "stage: scorez", "given: query_wait",
     ]  # fmt: skip
 
 
@@ -69,3 +69,20 @@ def test_an_answer_that_is_wrong_is_found(places: Places) -> None:
     assert "does not hold: 0.1978 = 0." in fault.words
     worked = check_lesson(read_lesson(text), places).worked
     assert [each.words for each in worked][1] == "weights[0,0] > 0: 0.1978 > 0"
+
+
+def test_one_fault_hides_no_other(places: Places) -> None:
+    text = "\n".join(
+        (
+            "---", "title: Two", "minutes: ten", "example: i-love-yu", "---", "",
+            "## One", ":::view", "example: i-love-ai", "stage: queris", ":::", ":::do", "cell: scores[2,9]", ":::", "",
+            "## Two", ":::view", "model: sentiment", "tab: numbers", ":::", "",
+        )
+    )  # fmt: skip
+    lines = text.splitlines()
+    found = check_lesson(read_lesson(text), places)
+    assert [lines[fault.line - 1] for fault in found.faults] == [
+        "minutes: ten", "example: i-love-yu", "example: i-love-ai", "cell: scores[2,9]", "model: sentiment",
+    ]  # fmt: skip
+    assert "did you mean 'i-love-ai'?" in found.faults[1].words
+    assert "put 'text: …' beside its model" in found.faults[-1].words

@@ -55,8 +55,10 @@ def test_what_the_lessons_say_of_numbers_is_so(visitor: Visitor) -> None:
     assert weights.max() < 0.3
     text = {"model": "sentiment", "text": "the film was not good at all", "changes": []}
     matters = asked(visitor, "inside/matters", **text)["matters"]
-    assert max(matters, key=matters.__getitem__) == "encoder.0.self/2"
-    assert sorted(matters.values())[-2] < 0.055
+    first, second = ([matters[f"encoder.{block}.self/{head}"] for head in range(4)] for block in (0, 1))
+    assert min(first) > 0.055
+    assert first[2] > 0.09
+    assert max(second) < 0.02
 
 
 def test_answers_are_worked(visitor: Visitor) -> None:

@@ -38,6 +38,10 @@ def test_the_shelf_says_what_stands_on_it(visitor: Visitor) -> None:
     reviews = next(each for each in models if each["name"] == "sentiment")["examples"]
     assert reviews == [SHORT_REVIEW, *(each.text for each in LECTURE_REVIEWS)]
     assert next(each for each in models if each["name"] == "classes")["examples"] == [MADE["negation"].first]
+    read = {each["name"]: each["read_before"] for each in models}
+    assert read["sentiment"]["texts"] == reviews[1:]
+    assert "has read these four" in read["sentiment"]["note"]
+    assert read["classes"] == read["shakespeare"] == {"note": "", "texts": []}
 
 
 def test_a_twin_is_made_by_swapping_or_negating(visitor: Visitor) -> None:

@@ -2,12 +2,13 @@
 // dragged or has the focus stays in place while everything around it is drawn anew.
 
 import { answerLine } from "./panels/answer.js";
-import { el, tool, word } from "./dom.js";
+import { el, reduced, tool, word } from "./dom.js";
 import { Sheet, visible } from "./store.js";
 import { Strip } from "./panels/strip.js";
 
 const MOST_TOKENS = 400; // of a long text the top shows its beginning
 export const NEARER = 1.5;
+const BEAT = 1100; // milliseconds a step stays while playing
 
 /** New children; the focus goes to the one that says the same as the one that had it. */
 function redrawn(node, children) {
@@ -103,9 +104,6 @@ export class Controls {
       "aria-label": "any stage of this part",
       onchange: () => view.go({ at: this.stages.value }),
     });
-    this.rowLabel = el("label", {}, el("span", { class: "quiet" }, "query "), this.rows);
-    this.off = el("input", { type: "checkbox", onchange: () => view.switchHead(!this.off.checked) });
-    this.offLabel = el("label", {}, this.off, " head off");
     this.farther = tool("−", "farther", () => view.zoom(1 / NEARER));
     const saving = ["svg", "png"].map((kind) =>
       tool(kind.toUpperCase(), `save this panel as ${kind.toUpperCase()}`, () => view.save(kind)),
@@ -117,7 +115,6 @@ export class Controls {
       tool("+", "nearer", () => view.zoom(NEARER)),
       saving,
     );
-    const stageLabel = el("label", {}, el("span", { class: "quiet" }, "stage "), this.stages);
     this.node = el(
       "div",
       { class: "controls" },
@@ -125,9 +122,8 @@ export class Controls {
       this.playing,
       this.after,
       this.slider,
-      this.rowLabel,
-      stageLabel,
-      this.offLabel,
+      this.rows,
+      this.stages,
       this.tools,
     );
   }
@@ -141,7 +137,7 @@ export class Controls {
   }
 
   draw(stage, part) {
-    const { store, state, data, options, timer } = this.view;
+    const { store, state, player } = this.view;
     if (this.part !== part) this.fill(store, part);
     const at = this.steps.indexOf(this.steps.includes(stage.address) ? stage.address : stage.same_as);
     this.before.disabled = at === 0;
@@ -150,13 +146,11 @@ export class Controls {
     this.slider.max = this.steps.length - 1;
     this.slider.value = Math.max(at, 0);
     this.slider.setAttribute("aria-valuetext", stage.name);
-    this.playing.textContent = timer ? "❚❚" : "▶";
-    this.playing.setAttribute("aria-label", timer ? "pause" : "play");
+    this.playing.textContent = player.timer ? "❚❚" : "▶";
+    this.playing.setAttribute("aria-label", player.timer ? "pause" : "play");
     this.rows.value = state.row === null ? "" : String(state.row);
     this.stages.value = stage.address;
     this.farther.disabled = state.zoom <= 1;
-    this.offLabel.hidden = !options.onHead || !part.pattern;
-    this.off.checked = (data.off ?? []).includes(`${part.id}/${state.head}`);
   }
 
   /** The choices of another part. */
@@ -166,10 +160,63 @@ export class Controls {
     const within = (address) => (address.startsWith(`${part.id}.`) ? address.slice(part.id.length + 1) : address);
     const name = (address) => `${store.stage(address).symbol}  ${within(address).replace(/_/g, " ")}`;
     this.stages.replaceChildren(...part.stages.map((address) => el("option", { value: address }, name(address))));
-    this.rowLabel.hidden = !part.pattern;
+    this.rows.hidden = !part.pattern;
     if (!part.pattern) return;
     const sheet = new Sheet(store, store.stage(part.pattern), 0);
     const option = (_, row) => el("option", { value: row }, visible(sheet.rowLabel(row) ?? String(row)));
-    this.rows.replaceChildren(el("option", { value: "" }, "all"), ...Array.from({ length: sheet.rows }, option));
+    this.rows.replaceChildren(
+      el("option", { value: "" }, "all queries"),
+      ...Array.from({ length: sheet.rows }, option),
+    );
+  }
+}
+
+/** Where we are, as a path. */
+export function drawPath({ state, path }, part, stage) {
+  const steps = part.title.split(" · ");
+  const head =
+    part.heads > 1 && (stage.axes.includes("H") || stage.axes.includes("G") || stage.slices)
+      ? [`head ${state.head + 1}`]
+      : [];
+  const names =
+    state.view === "stage"
+      ? [...steps, ...head, stage.name.replace(/_/g, " ")]
+      : [{ heads: "all heads", answer: "the answer" }[state.view]];
+  path.replaceChildren(
+    ...names
+      .flatMap((name, i) => [
+        i ? el("span", { class: "dot", "aria-hidden": "true" }, " · ") : null,
+        el("span", { class: i === names.length - 1 ? "last" : "" }, name),
+      ])
+      .filter(Boolean),
+  );
+}
+
+/** Plays a part of a pass: stage by stage, then the same for the next query. */
+export class Player {
+  constructor(view) {
+    this.view = view;
+    this.timer = null;
+  }
+
+  /** Begins, or stops. */
+  turn() {
+    if (this.timer) return this.view.pause();
+    const { view } = this;
+    const { part, store } = view;
+    const rows = part.pattern ? new Sheet(store, store.stage(part.pattern), 0).rows : 0;
+    if (rows && view.state.row === null) view.state.row = 0;
+    const beat = () => {
+      if (view.step(1)) return;
+      const row = view.state.row === null ? null : (view.state.row + 1) % rows;
+      view.move({ at: part.lanes?.main[0] ?? Strip.steps(part, view.store)[0], row });
+    };
+    this.timer = setInterval(beat, reduced() ? BEAT * 2 : BEAT);
+    return view.move({}, { replace: true });
+  }
+
+  stop() {
+    clearInterval(this.timer);
+    this.timer = null;
   }
 }

@@ -51,3 +51,11 @@ export function carried(store, { at, cell }, address) {
   const same = old.axes.length === next.axes.length && old.axes.every((axis, i) => axis === next.axes[i]);
   return same ? cell : null;
 }
+
+/** The smallest rectangle around some cells, if they are in this matrix. */
+export function boxes(sheet, indices) {
+  const places = indices.map((index) => sheet.find(index)).filter(Boolean);
+  if (!places.length) return [];
+  const [rows, columns] = [places.map(([r]) => r), places.map(([, c]) => c)];
+  return [[Math.min(...rows), Math.min(...columns), Math.max(...rows), Math.max(...columns)]];
+}

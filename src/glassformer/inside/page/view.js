@@ -3,8 +3,8 @@
 
 import { hashFromState, stateFromHash } from "./address.js";
 import { AnswerView } from "./panels/answer.js";
-import { Controls, drawTop } from "./controls.js";
-import { Palette, el, formula, reduced } from "./dom.js";
+import { Controls, Player, drawPath, drawTop } from "./controls.js";
+import { Palette, el, formula } from "./dom.js";
 import { keysDialog, pressed } from "./keys.js";
 import { Heads } from "./panels/heads.js";
 import { maximisable } from "./maximise.js";
@@ -12,19 +12,18 @@ import { ModelMap } from "./panels/map.js";
 import { Matrix } from "./panels/matrix.js";
 import { NumberPanel } from "./panels/number_panel.js";
 import { Sheet, Store, clamp } from "./store.js";
-import { carried, entrance, headAxis, firstCell, whole } from "./standing.js";
+import { boxes, carried, entrance, firstCell, headAxis, whole } from "./standing.js";
 import { picture, savePng, saveSvg } from "./export.js";
 import { numbered, spelledFromOperation } from "./operations.js";
 import { Strip, looks } from "./panels/strip.js";
 
 const LARGEST_PICTURE = 300_000; // numbers that are fetched for a small picture
-const BEAT = 1100; // milliseconds a step stays while playing
 
 // --- mounting -----------------------------------------------------------------------------------------------------
 
 /** Options: `state` to begin with, `theme`, `chrome: false` without text and answer, `alone` if no one else on the page
- * wants keys; `opens` says whether a number is open unasked; `explain`, `fetchHead`, `onState`, `onEdit`, `onHead` are
- * asked and told. */
+ * wants keys; `opens` says whether a number is open unasked; `explain`, `fetchHead`, `onState`, `onEdit` are asked and
+ * told. */
 export async function mount(element, data, options = {}) {
   const view = new View(element, options);
   await view.update(data, options.state);
@@ -50,6 +49,7 @@ class View {
       tallest: () => clamp(innerHeight - (this.matrix.node.getBoundingClientRect().top + scrollY) - 36, 300, 620),
     });
     this.choose = choose;
+    this.player = new Player(this);
     this.frame();
     this.listen();
   }
@@ -185,7 +185,7 @@ class View {
     const part = this.store.parts.get(stage.part);
     drawTop(this, this.top);
     this.map.mark(part.id, head, this.data.off);
-    this.drawPath(part, stage);
+    drawPath(this, part, stage);
     const shown = { stage: this.stage, heads: this.heads.node, answer: this.answer.node }[view];
     if (this.centre.lastChild !== shown) this.centre.replaceChildren(this.path, shown);
     if (view === "heads")
@@ -198,26 +198,6 @@ class View {
   logits() {
     return [...this.store.stages.values()].findLast((stage) => stage.axes.at(-1) === "N" && stage.operation !== "given")
       ?.address;
-  }
-
-  drawPath(part, stage) {
-    const steps = part.title.split(" · ");
-    const head =
-      part.heads > 1 && (stage.axes.includes("H") || stage.axes.includes("G") || stage.slices)
-        ? [`head ${this.state.head + 1}`]
-        : [];
-    const names =
-      this.state.view === "stage"
-        ? [...steps, ...head, stage.name.replace(/_/g, " ")]
-        : [{ heads: "all heads", answer: "the answer" }[this.state.view]];
-    this.path.replaceChildren(
-      ...names
-        .flatMap((name, i) => [
-          i ? el("span", { class: "dot", "aria-hidden": "true" }, " · ") : null,
-          el("span", { class: i === names.length - 1 ? "last" : "" }, name),
-        ])
-        .filter(Boolean),
-    );
   }
 
   async drawStage(stage, part) {
@@ -356,24 +336,12 @@ class View {
     return Boolean(next);
   }
 
-  /** Stage by stage, then the same for the next query. */
   play() {
-    if (this.timer) return this.pause();
-    const { part } = this;
-    const rows = part.pattern ? new Sheet(this.store, this.store.stage(part.pattern), 0).rows : 0;
-    if (rows && this.state.row === null) this.state.row = 0;
-    const beat = () => {
-      if (this.step(1)) return;
-      const row = this.state.row === null ? null : (this.state.row + 1) % rows;
-      this.move({ at: part.lanes?.main[0] ?? Strip.steps(part, this.store)[0], row });
-    };
-    this.timer = setInterval(beat, reduced() ? BEAT * 2 : BEAT);
-    return this.move({}, { replace: true });
+    return this.player.turn();
   }
 
   pause() {
-    clearInterval(this.timer);
-    this.timer = null;
+    this.player.stop();
     if (this.store) this.controls.draw(this.store.stage(this.state.at), this.part);
   }
 
@@ -385,10 +353,6 @@ class View {
   weigh(weighed) {
     this.weighed = weighed;
     if (this.state?.view === "heads") this.draw();
-  }
-
-  switchHead(on) {
-    this.options.onHead(this.part.id, this.state.head, on);
   }
 
   turnHead(by) {
@@ -425,14 +389,6 @@ class View {
     if (kind === "svg") saveSvg(drawing, name);
     else await savePng(drawing, name);
   }
-}
-
-/** The smallest rectangle around some cells, if they are in this matrix. */
-function boxes(sheet, indices) {
-  const places = indices.map((index) => sheet.find(index)).filter(Boolean);
-  if (!places.length) return [];
-  const [rows, columns] = [places.map(([r]) => r), places.map(([, c]) => c)];
-  return [[Math.min(...rows), Math.min(...columns), Math.max(...rows), Math.max(...columns)]];
 }
 
 export { hashFromState, stateFromHash };

@@ -26,8 +26,8 @@ CANDIDATES = 8  # rivals that are offered
 @dataclass(frozen=True)
 class Which:
     """Which answer is asked about, against whom, and at which token of what is written: counted from 1, or None for
-    the one that a translator is least certain of (the first, of other models). A rival goes by its name, or by its id,
-    since several tokens may have one name."""
+    the beginning of a word that a translator is least certain of (the first token, of other models). A rival goes by
+    its name, or by its id, since several tokens may have one name."""
 
     answer: str | None = None
     rival: str | int | None = None
@@ -151,15 +151,17 @@ def _written(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], askin
 
 
 def _least_certain(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], asking: Which) -> int:
-    """The written token with the least probability, its end mark not counted."""
+    """Of the written tokens that begin a word the one with the least probability; of all, where none does. Its end
+    mark is not counted."""
     if objective_of(card).family != "translator":
         return 1
     written = _written(model, card, tokens, ids, asking)[:-1]
     rows = [Prompted(ids, (tokens.start, *written[:i])) for i in range(len(written))]
     if not rows:
         return 1
+    begun = [i for i, each in enumerate(tokens.strings(written)) if each[:1] == " " and each[1:2].isalpha()]
     shares = margin_of(model, "translator").logits(rows).softmax(-1)
-    return int(shares[range(len(written)), list(written)].argmin()) + 1
+    return min(begun or range(len(written)), key=lambda i: float(shares[i, written[i]])) + 1
 
 
 def _own(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], at: int) -> Sequence[int]:

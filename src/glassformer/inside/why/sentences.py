@@ -46,21 +46,19 @@ def told(why: Reasons) -> list[str]:
 
 def headline(why: Reasons) -> str:
     """“Negative by 2.6 over positive. Words for it: *not* +3.9; … Left out …: without *not* it is 2.0 less.”"""
-    verdict = _verdict(why, why.margin)
+    said = verdict(why, why.margin)
     if why.random.silent(why.margin):
         return (
-            f"{verdict}, and nothing carries it: {why.random.count} texts of random words get nearly the same answer "
+            f"{said}, and nothing carries it: {why.random.count} texts of random words get nearly the same answer "
             f"({why.random.moved:.0%} of its probability moves), so the shares of the words say little."
         )
     if order_counts(why):
         assert why.orders is not None
         return (
-            f"{verdict}, and order counts: with the same words in another order it turns in {why.orders.turned} of "
+            f"{said}, and order counts: with the same words in another order it turns in {why.orders.turned} of "
             f"{why.orders.count} tries, so no share per word is right; ask with a twin."
         )
-    return (
-        f"{verdict}. {_shares(why)}." if any(word.share for word in why.words) else f"{verdict}; no word has a share."
-    )
+    return f"{said}. {_shares(why)}." if any(word.share for word in why.words) else f"{said}; no word has a share."
 
 
 def _shares(why: Reasons) -> str:
@@ -139,7 +137,8 @@ def _without(why: Reasons, word: WordShare) -> str:
     return f"without {_name(why, word)} it is {plainly(abs(word.without))} {'less' if word.without > 0 else 'more'}"
 
 
-def _verdict(why: Reasons, margin: float, *, begin: bool = True) -> str:
+def verdict(why: Reasons, margin: float, *, begin: bool = True) -> str:
+    """“Negative by 2.6 over positive”; within a sentence, “negative is ahead of positive by 2.6”."""
     answer, rival = named(why, why.answer), named(why, why.rival)
     answer = answer[:1].upper() + answer[1:] if begin else answer
     if margin < 0:
@@ -190,7 +189,8 @@ def doubted(why: Reasons) -> str:
         ]
         values += [f"{len(parted) - PARTED} more"] if len(parted) > PARTED else []
         return f"{DISAGREE}: {'; '.join(values)}. {parted_because(why)}"
-    if first is not other:
+    ahead = min(abs(first.share) - abs(other.share), abs(other.without) - abs(first.without))
+    if ahead >= NOTABLE * _word_scale(why):  # less is a tie
         rest = "of the other words, " if len(words) < len(why.words) else ""
         return f"{DISAGREE}: {rest}{_name(why, first)} has the largest share, {_name(why, other)} counts most left out."
     return ""
@@ -257,6 +257,11 @@ def order_counts(why: Reasons) -> bool:
     return orders is not None and orders.turned >= ORDERED * orders.count and not why.random.silent(why.margin)
 
 
+def shares_mislead(why: Reasons) -> bool:
+    """Whether no share per word should be read as a reason: nothing carries the answer, or the order of words does."""
+    return why.random.silent(why.margin) or order_counts(why)
+
+
 def on_twin(why: Reasons, twin: Twin) -> list[str]:
     """What the model would answer to the twin, whether that is another answer, and where it turns; then the margin of
     the two that are compared."""
@@ -268,7 +273,7 @@ def on_twin(why: Reasons, twin: Twin) -> list[str]:
     held = " What was written so far is held fixed." if any(word.written for word in why.words) else ""
     found = [f"The twin, your other text, with {swaps}: it would {still}say {named(why, twin.answer)} {lead}; {ends}."]
     if not (twin.turns and (twin.answer, twin.over) == (why.rival, why.answer)):
-        found[0] += f" Of the two compared, {_verdict(why, twin.margin, begin=False)}: {_moved(why, twin)}."
+        found[0] += f" Of the two compared, {verdict(why, twin.margin, begin=False)}: {_moved(why, twin)}."
     found[0] += held
     if not twin.stages:
         return [*found, _not_compared(twin)]

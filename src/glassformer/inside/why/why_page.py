@@ -16,7 +16,16 @@ from glassformer.drawing.html_page import bullets, framed, section, table
 from glassformer.errors import InputError
 from glassformer.inside.why.logit_lens import WARNING
 from glassformer.inside.why.reasons import Reasons, Twin, TwinStage, WordShare
-from glassformer.inside.why.sentences import named, parted_because, parted_heads, parted_words, signed, told
+from glassformer.inside.why.sentences import (
+    named,
+    parted_because,
+    parted_heads,
+    parted_words,
+    shares_mislead,
+    signed,
+    told,
+    verdict,
+)
 from glassformer.storage import write_file
 
 LEVELS = 9  # of colour, on either side
@@ -51,6 +60,8 @@ class Why:
         parted = parted_words(self.reasons)
         return {
             "sentences": self.sentences,
+            "verdict": verdict(self.reasons, self.reasons.margin),
+            "shares_mislead": shares_mislead(self.reasons),
             **self.reasons.to_dict(),
             "parted": [i for i, word in enumerate(self.reasons.words) if any(word is each for each in parted)],
             "parted_because": parted_because(self.reasons),
@@ -106,8 +117,8 @@ _ON_TWIN = (
 
 
 def strip(why: Reasons) -> str:
-    """The words as they stand, coloured by their shares, each with its number."""
-    largest = max((abs(word.share) for word in why.words), default=0.0)
+    """The words as they stand, coloured by their shares unless those are no reasons, each with its number."""
+    largest = 0.0 if shares_mislead(why) else max((abs(word.share) for word in why.words), default=0.0)
     pieces = [_piece(word, largest) for word in why.words]
     blank = why.shared.blank
     first = "" if blank.undecided else f"<span class='blank'>({blank.name})<i>{signed(blank.margin)}</i></span>"
@@ -134,6 +145,8 @@ def _piece(word: WordShare, largest: float) -> str:
 
 
 def _legend(why: Reasons, largest: float) -> str:
+    if shares_mislead(why):
+        return "<p class='legend'>Not coloured: no share per word is a reason here.</p>"
     answer, rival = (escape(named(why, each)) for each in (why.answer, why.rival))
     return (
         f"<p class='legend'><span class='for{LEVELS}'>+{largest:.2f}</span> speaks for {answer}, "

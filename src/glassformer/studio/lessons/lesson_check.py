@@ -7,6 +7,8 @@ from glassformer.errors import GlassformerError, InputError
 from glassformer.studio.lessons.lesson_files import Ask, Fault, Lesson, LessonStep
 from glassformer.studio.lessons.places import Fields, Places
 
+PASS = ("room", "model", "text", "target", "example", "sheet", "tokens")  # of an address, what names a pass
+
 
 @dataclass
 class Checked:
@@ -25,6 +27,9 @@ class Checked:
 def check_lesson(lesson: Lesson, places: Places) -> Checked:
     """Every address is gone to, every answer worked."""
     found = Checked(list(lesson.faults))
+    for name in ("model", "example"):
+        if name in lesson.front:
+            _tried(found, lesson.front_lines[name], lambda name=name: places.known(name, lesson.front[name]))  # type: ignore[misc]
     for i, step in enumerate(lesson.steps):
         try:
             _check_step(step, lesson.fields(i), places, found)
@@ -39,7 +44,7 @@ def _check_step(step: LessonStep, fields: Fields, places: Places, found: Checked
         found.views += 1
         wrong = places.faults(fields)
         found.faults += [Fault(step.view.line, each) for each in wrong]
-        if wrong:
+        if wrong and places.faults(fields := _pass_of(fields)):
             return  # what is asked about it cannot be found either
     tries: Mapping[str, Callable[[Fields, str], object]] = {
         "cell": places.cell, "given": places.given, "head off": places.head,
@@ -48,6 +53,11 @@ def _check_step(step: LessonStep, fields: Fields, places: Places, found: Checked
         _tried(found, step.deed.line, lambda deed=step.deed: tries[deed.kind](fields, deed.what))  # type: ignore[misc]
     if step.ask:
         _check_ask(step.ask, fields, places, found)
+
+
+def _pass_of(fields: Fields) -> Fields:
+    """Which pass is shown, without what is shown of it."""
+    return {name: fields[name] for name in PASS if name in fields}
 
 
 def _check_ask(ask: Ask, fields: Fields, places: Places, found: Checked) -> None:

@@ -79,6 +79,7 @@ class Lesson:
 
     name: str
     front: dict[str, str] = field(default_factory=dict)
+    front_lines: dict[str, int] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
     steps: list[LessonStep] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
@@ -148,7 +149,9 @@ def _read_front(lines: list[str], lesson: Lesson) -> int:
             return at + 1
         found = _FIELD.fullmatch(line.strip())
         if found and found[1] in FRONT:
-            lesson.front[found[1]] = found[2].strip()
+            lesson.front[found[1]], lesson.front_lines[found[1]] = found[2].strip(), at + 1
+            if found[1] == "minutes" and not found[2].strip().isdigit():
+                lesson.faults.append(Fault(at + 1, f"the minutes are '{found[2].strip()}'; write a number, such as 5."))
         elif line.strip():
             word = found[1] if found else line.strip()[:40]
             lesson.faults.append(Fault(at + 1, f"'{word}' is not known in the front matter; {nearest(word, FRONT)}"))

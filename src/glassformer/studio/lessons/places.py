@@ -61,6 +61,13 @@ class Places:
             found.append(str(error))
         return found
 
+    def known(self, kind: str, name: str) -> None:
+        """Whether there is such a model, or such an example."""
+        if kind == "model":
+            self.shelf.folder(name)
+        elif name not in example_names():
+            raise InputError(f"there is no example '{name}'; {nearest(name, example_names())}")
+
     def look(self, fields: Fields) -> Look:
         """What is seen there, with all its numbers."""
         if fields.get("room") == "by-hand":
@@ -83,8 +90,7 @@ class Places:
         name = fields.get("example", "")
         if not name:
             raise InputError("nothing says what is shown: put 'example: i-love-ai' or 'model: sentiment' on top.")
-        if name not in example_names():
-            raise InputError(f"there is no example '{name}'; {nearest(name, example_names())}")
+        self.known("example", name)
         solution = explain(read_example(name))
         return solution.in_columns() if fields.get("tokens") == "columns" else solution
 
@@ -147,6 +153,8 @@ class Places:
         _tab(fields)
         if fields.get("view", "stage") not in VIEWS:
             raise InputError(f"there is no view '{fields['view']}'; {nearest(fields['view'], VIEWS)}")
+        if not fields.get("text"):
+            raise InputError(f"nothing says what '{fields.get('model', '')}' reads: put 'text: …' beside its model.")
         trace = self.trace(fields)
         deep = "at" in fields or fields.get("tab") == "numbers"
         if deep:

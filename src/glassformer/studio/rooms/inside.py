@@ -21,7 +21,7 @@ from glassformer.inside.looks import Look, Writes
 from glassformer.inside.why.twins import negated, swapped
 from glassformer.objectives.predictions import room
 from glassformer.runs.folder import RunFolder
-from glassformer.runs.run import Run
+from glassformer.runs.run import Run, pocket_folders
 from glassformer.stages.trace import Trace
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
@@ -30,7 +30,7 @@ from glassformer.studio.rooms.changes import Asked, read_changes, writes
 from glassformer.studio.shelf import UNTRAINED, Shelf
 from glassformer.text.made_sets import MADE
 from glassformer.text.tasks import TASKS
-from glassformer.text.texts_to_try import TO_TRY
+from glassformer.text.texts_to_try import READ_BEFORE, TO_TRY
 from glassformer.text.token_kinds import UNKNOWN
 
 LONGEST = 20_000  # characters of a text
@@ -85,7 +85,14 @@ class Inside:
             each["heads"] = kept.get("heads")
             each["why"] = not is_hugging_face(self.shelf.folder(each["name"]))
             each["examples"] = list(dict.fromkeys([each["first"], *TO_TRY.get(data, ())]))
+            note, texts = self._read_before(each["name"])
+            each["read_before"] = {"note": note, "texts": list(texts)}
         return {"models": models}
+
+    def _read_before(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """Which of the texts to try a model that came along has learnt from, and how that is said."""
+        came_along = name in self.shelf.names and self.shelf.folder(name) in pocket_folders()
+        return READ_BEFORE.get(name, ("", ())) if came_along else ("", ())
 
     def why(self, content: Content) -> JSON:
         """Why it answers so: in words, over the words, by blocks and heads, against a twin."""

@@ -5,7 +5,8 @@ import { reduced } from "./page/dom.js";
 
 const [WHOLE, EACH, GAP] = [1100, 260, 70]; // milliseconds: of all, of one, between two
 
-export function flow(nodes) {
+/** One after the other; and all the while, from left to right, what is `swept`. */
+export function flow(nodes, swept = null) {
   if (reduced() || !nodes.length) return;
   const gap = Math.min(GAP, (WHOLE - EACH) / nodes.length);
   const moving = nodes.map((node, i) =>
@@ -16,6 +17,13 @@ export function flow(nodes) {
       easing: "ease-out",
     }),
   );
+  if (swept)
+    moving.push(
+      swept.animate([{ clipPath: "inset(0 100% 0 0)" }, { clipPath: "inset(0 0 0 0)" }], {
+        duration: WHOLE,
+        easing: "ease-in-out",
+      }),
+    );
   const over = new AbortController();
   const end = () => {
     over.abort();

@@ -17,6 +17,7 @@ const ROOMS = [
   ["train", "Train", Train, "A model of your own, watched while it learns."],
   ["lessons", "Lessons", Lessons, "Attention in eight short lessons, on these very pages."],
 ];
+const HOME = ROOMS[1]; // a trained model at work, and why it answers so
 const KEYS = [
   ["/", "go to the text"],
   ["1 … 5", "the rooms"],
@@ -34,7 +35,7 @@ class Studio {
     document.addEventListener("keydown", (event) => this.key(event));
     const first = !remembered("toured") && !location.hash;
     this.open();
-    if (first) tour(this, ROOMS[0][0]);
+    if (first) tour(this, HOME[0]);
   }
 
   frame() {
@@ -152,7 +153,7 @@ class Studio {
   /** The room that the address asks for. */
   async open() {
     const { room: wanted, ...state } = await this.asked().catch((error) => this.refuse(error));
-    const [name, title, Room] = ROOMS.find(([each]) => each === wanted) ?? ROOMS[0];
+    const [name, title, Room] = ROOMS.find(([each]) => each === wanted) ?? HOME;
     if (!this.rooms.has(name))
       this.rooms.set(name, new Room(this, (change, options) => this.put(name, change, options)));
     const room = this.rooms.get(name);

@@ -21,9 +21,15 @@ const STEPS = {
     ['[data-room="lessons"]', "In eight lessons", "Each five minutes, on these very pages."],
   ],
   inside: [
-    [".ask", "A trained model, and your text", "Type any text and press Enter."],
-    [".why", "Why this answer", "Each word with what it gave to the answer; blue for it, orange against it."],
-    [".depths", "One click deeper", "Every number shows each matrix of each head, and how each number came about."],
+    [".ask", "A trained model, and your text", "Type any text and press Enter; choose another model at its left."],
+    [
+      ".hero",
+      "Why this answer",
+      "Blue words speak for it, orange ones for its rival; each band is as wide as its share.",
+    ],
+    [".depths", "One click deeper", "Every matrix of every head, and the arithmetic of each number."],
+    ['[data-room="by-hand"]', "Or by hand", "The same steps with three words and numbers for a pencil; change any."],
+    ['[data-room="lessons"]', "In eight lessons", "Each five minutes, on these very pages."],
   ],
   race: [[".race", "The same data, different models", "Their curves, and your own sentence given to all of them."]],
   train: [

@@ -5,6 +5,7 @@ import { css, el, fitted, formula, ruler, svgEl, thumbnail } from "../dom.js";
 import { Sheet, visible } from "../store.js";
 
 const GAP = 26;
+const LOW = 820; // pixels of a window in which the matrix below needs the room
 
 export class Strip {
   constructor({ go }) {
@@ -42,10 +43,12 @@ export class Strip {
       : 1;
     const room = Math.max(this.node.clientWidth - 8, 300);
     const rows = part.lanes && three > 1 ? 3 : 1;
-    const size = Math.max(rows > 1 ? 38 : 42, Math.min(rows > 1 ? 38 : 56, room / columns.length - GAP));
+    const low = innerHeight < LOW;
+    const small = low ? 30 : 38;
+    const size = rows > 1 ? small : Math.max(small, Math.min(low ? 42 : 56, room / columns.length - GAP));
     const pitch = Math.max(size + GAP, Math.min(room / columns.length, size + 60));
     const wordy = columns.flat().some(([address]) => store.stage(address).name.includes("_"));
-    const lane = size + (wordy ? 46 : 34); // a picture and its caption, which may take two lines
+    const lane = size + (wordy ? 46 : low ? 30 : 34); // a picture and its caption, which may take two lines
     const high = rows === 1 ? size + 46 : lane * 3;
     for (const [i, column] of columns.entries()) {
       for (const [address, at] of column) {

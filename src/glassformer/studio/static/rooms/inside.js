@@ -2,17 +2,16 @@
 // is changed there (a head switched off, a number, a stage taken from another text) is sent along, and the answer is
 // shown before and after.
 
-import { changeInWords, sides } from "../panels/changes.js";
 import { flow } from "../flow.js";
-import { TYPED, WORKING, isOlder, older } from "../panels/older.js";
-import { PipelineStrip } from "../panels/pipeline.js";
+import { AskBar } from "../panels/inside/ask_bar.js";
+import { HeadChanges } from "../panels/inside/head_changes.js";
+import { TYPED, WORKING, isOlder, older } from "../panels/inside/older.js";
 import { Latest, ask } from "../talk.js";
-import { SamplingPanel } from "../panels/sampling.js";
-import { WhyPanel } from "../panels/why.js";
+import { SamplingPanel } from "../panels/inside/sampling.js";
+import { WhyPanel } from "../panels/inside/why.js";
 import { el } from "../page/dom.js";
 import { hashFromState, mount, stateFromHash } from "../page/view.js";
 
-const LONGEST_OPTION = 48; // signs of a text to try
 const NUMBERS = "numbers"; // the deeper of two tabs
 const WHY_KEPT = ["rival", "rival_id", "token", "instead"]; // of an address, what is asked of a why
 const KEPT = ["at", "head", "row", "cell", "view", "zoom"];
@@ -22,9 +21,21 @@ export class Inside {
     this.studio = studio;
     this.put = put;
     this.latest = new Latest();
-    this.weighing = new Latest();
-    this.changes = [];
+    this.changing = new HeadChanges({
+      view: () => this.view,
+      asked: () => ({ model: this.model, text: this.text, target: this.target }),
+      again: () => this.look().then(() => this.wrong.hidden),
+      said: () => this.say(),
+    });
     this.node = el("div", { class: "inside" }, el("p", { class: "quiet note" }, "Taking the models from the shelf …"));
+  }
+
+  get changes() {
+    return this.changing.list;
+  }
+
+  set changes(list) {
+    this.changing.list = list;
   }
 
   get address() {
@@ -72,7 +83,7 @@ export class Inside {
       return;
     }
     Object.assign(this, { model: model.name, text, target: state.target ?? "", changes, tab, reason });
-    this.fill();
+    this.bar.fill(this.card, this);
     await this.answer(place);
     this.point();
   }
@@ -81,7 +92,7 @@ export class Inside {
   point() {
     const { lesson, step } = this.studio.lesson;
     if (!lesson || this.tab !== NUMBERS) return;
-    if (step.deed?.kind === "head off") this.numbers.scrollIntoView({ block: "start" });
+    if (step.deed?.kind === "head off") this.changing.node.scrollIntoView({ block: "start" });
     else this.place.querySelector(".seeing")?.scrollIntoView({ block: innerWidth < 1200 ? "start" : "nearest" });
   }
 
@@ -113,66 +124,17 @@ export class Inside {
   // --- the frame ---
 
   frame() {
-    if (this.bar) return this.fillModels();
-    this.picker = el("select", { "aria-label": "model", onchange: () => this.choose(this.picker.value) });
-    this.words = el("textarea", {
-      class: "words",
-      rows: 1,
-      "aria-label": "your text",
-      title: "Enter looks; Shift and Enter begin a new line",
-      "data-first": true,
-      autocomplete: "off",
-      spellcheck: "false",
-      onkeydown: (event) => this.enter(event),
-      oninput: () => this.mark(),
+    if (this.bar) return this.bar.fillModels(this.models, this.model);
+    this.bar = new AskBar({
+      chose: (name) => this.choose(name),
+      asks: () => this.type(),
+      typed: () => this.mark(),
+      writes: () => this.write(),
     });
-    this.lead = el("input", {
-      type: "text",
-      class: "words lead",
-      "aria-label": "a translation to lead it along",
-      placeholder: "lead it along your translation",
-      oninput: () => this.mark(),
-      autocomplete: "off",
-      spellcheck: "false",
-    });
-    this.about = el("span", { class: "quiet about-model" });
-    this.examples = el("select", {
-      class: "examples",
-      "aria-label": "texts to try",
-      onchange: () => this.attempt(this.examples.value),
-    });
-    this.strip = new PipelineStrip(() => ({ model: this.model, text: this.text }));
-    this.on = el(
-      "button",
-      {
-        type: "button",
-        class: "tool",
-        title: "The model continues your text, by sampling",
-        onclick: () => this.write(),
-      },
-      "Write on ▸",
-    );
-    this.bar = el(
-      "form",
-      {
-        class: "bar ask",
-        onsubmit: (event) => {
-          event.preventDefault();
-          this.type();
-        },
-      },
-      el("label", {}, el("span", { class: "spoken" }, "model"), this.picker),
-      this.words,
-      el("button", { class: "tool strong" }, "Look ⏎"),
-      this.on,
-      this.examples,
-      this.lead,
-    );
     this.wrong = el("p", { class: "wrong note", role: "alert", hidden: true });
     this.waiting = el("p", { class: "quiet note waiting", role: "status", hidden: true });
-    this.changed = el("section", { class: "changes", "aria-label": "What you changed" });
     this.place = el("div", { class: "inside-view" });
-    this.numbers = el("div", { class: "depth" }, this.changed, this.waiting, this.place);
+    this.numbers = el("div", { class: "depth" }, this.changing.node, this.waiting, this.place);
     this.why = new WhyPanel({
       asked: () => ({ model: this.model, text: this.text, target: this.target }),
       said: ({ rival = "", rival_id = null, at = "", instead = "" }) => {
@@ -180,7 +142,7 @@ export class Inside {
         this.say();
       },
       open: (place) => this.turn(NUMBERS, place),
-      changes: () => this.changes.map((each) => changeInWords(each, this.view?.data.parts ?? [])),
+      changes: () => this.changing.words,
       drew: () => this.mark(),
     });
     this.sampling = new SamplingPanel({
@@ -196,10 +158,10 @@ export class Inside {
       { class: "depths", role: "group", "aria-label": "How deep" },
       tab("why", "Why this answer", "The answer, and what each word gave to it"),
       tab(NUMBERS, "Every number", "Every matrix of every head, and the arithmetic of each number"),
-      this.about,
+      this.bar.about,
     );
-    this.node.replaceChildren(this.bar, this.wrong, this.tabs, this.sampling.node, this.why.node, this.numbers);
-    this.fillModels();
+    this.node.replaceChildren(this.bar.node, this.wrong, this.tabs, this.sampling.node, this.why.node, this.numbers);
+    this.bar.fillModels(this.models, this.model);
   }
 
   // --- two depths ---
@@ -218,6 +180,7 @@ export class Inside {
     this.sampling.node.hidden = deep || !this.card.goes_on;
     if (!this.sampling.node.hidden) this.sampling.show();
     this.why.node.hidden = deep;
+    this.node.dataset.tab = this.tab;
     this.numbers.hidden = !deep;
     for (const each of this.tabs.querySelectorAll("button"))
       each.setAttribute("aria-pressed", String(each.dataset.tab === this.tab));
@@ -234,29 +197,6 @@ export class Inside {
     return this.why.show(choice, plain ? this.card.look : null);
   }
 
-  fillModels() {
-    this.picker.replaceChildren(
-      ...this.models.map((each) => el("option", { value: each.name, selected: each.name === this.model }, each.name)),
-    );
-  }
-
-  fill() {
-    const model = this.card;
-    this.picker.value = this.model;
-    this.words.value = this.text;
-    this.lead.value = this.target;
-    this.lead.hidden = !model.can_be_led;
-    this.on.hidden = !model.goes_on;
-    this.examples.hidden = model.examples.length < 2;
-    this.examples.replaceChildren(
-      el("option", { value: "" }, "Try a text …"),
-      ...model.examples.map((each) => el("option", { value: each }, short(each))),
-    );
-    const size = `${model.model}, ${model.parameters.toLocaleString("en")} parameters`;
-    const said = [`${size}, ${model.origin}`, model.scored, model.caution];
-    this.about.textContent = said.filter(Boolean).join(" · ");
-  }
-
   get card() {
     return this.models.find((each) => each.name === this.model);
   }
@@ -271,22 +211,14 @@ export class Inside {
       reason: {},
     });
     if (this.card.why === false) this.tab = NUMBERS;
-    this.fill();
+    this.bar.fill(this.card, this);
     return this.answer().then(() => this.say());
-  }
-
-  /** One of the texts to try. */
-  attempt(text) {
-    this.examples.value = "";
-    if (!text) return;
-    this.words.value = text;
-    return this.type();
   }
 
   /** A new text: numbers and patches of the old one are let go, heads stay off. */
   type() {
-    Object.assign(this, { text: this.words.value, target: this.lead.hidden ? "" : this.lead.value });
-    this.changes = this.changes.filter((each) => each.kind === "head off" || (each.kind === "take" && each.frozen));
+    Object.assign(this, this.bar.typed);
+    this.changes = this.changing.lasting;
     this.reason = {};
     if (this.tab !== NUMBERS) this.seen = {}; // of the text before
     return this.answer(this.view?.state).then(() => this.say());
@@ -294,22 +226,17 @@ export class Inside {
 
   /** What is typed and not yet asked about: all that stands below is of the text before. */
   mark() {
-    const typed = this.words.value !== this.text || (!this.lead.hidden && this.lead.value !== (this.target ?? ""));
+    const { text, target } = this.bar.typed;
+    const typed = text !== this.text || target !== (this.target ?? "");
     for (const node of [this.sampling.node, this.why.node, this.numbers])
       if (typed) older(node, TYPED);
       else if (isOlder(node) === TYPED) older(node, "");
   }
 
-  enter(event) {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    this.bar.requestSubmit();
-  }
-
   /** A text that grew by a token: its bars at once; why it says so once it rests. */
   async took(text) {
     Object.assign(this, { text, reason: {} });
-    this.words.value = text;
+    this.bar.text = text;
     this.say({ replace: true });
     older(this.why.node, WORKING);
     clearTimeout(this.resting);
@@ -321,10 +248,10 @@ export class Inside {
   /** The model goes on with the text, and is looked at while it reads all of it. */
   async write() {
     try {
-      const { text } = await ask("inside/write", { model: this.model, text: this.words.value });
-      this.words.value = text;
+      const { text } = await ask("inside/write", { model: this.model, text: this.bar.typed.text });
+      this.bar.text = text;
       await this.type();
-      this.words.scrollTop = this.words.scrollHeight; // what is new stands at the end
+      this.bar.toTheEnd(); // where it is new
     } catch (error) {
       this.fail(error);
     }
@@ -356,14 +283,13 @@ export class Inside {
       const found = await this.latest.ask("inside/look", { ...this.asked, at: place?.at ?? this.view?.state.at ?? "" });
       if (!found) return;
       this.fail(null);
-      this.before = found.before;
-      this.after = found.data.answer;
-      if (fresh) this.weights = null; // they were of another text
+      this.changing.answers = [found.before, found.data.answer];
+      if (fresh) this.changing.weights = null; // they were of another text
       if (fresh) await this.remount(found, place);
       else await this.view.update(found.data);
-      this.drawChanges();
-      if (fresh) this.weigh();
-      if (fresh) this.strip.read();
+      this.changing.draw();
+      if (fresh) this.changing.weigh((weights) => this.view?.weigh({ weights, names: this.card.heads }));
+      if (fresh) this.changing.strip.read();
     } catch (error) {
       this.fail(error);
     } finally {
@@ -394,8 +320,7 @@ export class Inside {
       theme: this.studio.root.dataset.theme,
       opens: () => !this.studio.lesson.step?.ask, // it may be what is asked for
       fetchHead: (address, head) => ask("inside/head", { ...asked, address, head }),
-      onEdit: (address, index, value) => this.change({ kind: "number", address, index, value }),
-      onHead: (scope, head, on) => this.switchHead(scope, head, on),
+      onEdit: (address, index, value) => this.changing.change({ kind: "number", address, index, value }),
       onState: (seen, replace) => this.moved(seen, replace),
     });
     if (found.before) await this.view.update(found.data);
@@ -406,176 +331,9 @@ export class Inside {
   moved(seen, replace) {
     this.seen = Object.fromEntries(new URLSearchParams(hashFromState(seen).slice(1)));
     this.say({ replace });
-    this.drawBadge();
-  }
-
-  // --- changing ---
-
-  async change(change) {
-    const same = (each) =>
-      each.kind === change.kind &&
-      each.address === change.address &&
-      each.head === change.head &&
-      String(each.index) === String(change.index);
-    const old = this.changes;
-    this.changes = [...this.changes.filter((each) => !same(each)), change];
-    await this.look();
-    if (!this.wrong.hidden) this.changes = old;
-    this.drawChanges();
-    this.say();
-  }
-
-  async drop(gone) {
-    this.changes = gone ? this.changes.filter((each) => each !== gone) : [];
-    await this.look();
-    this.say();
-  }
-
-  switchHead(scope, head, on) {
-    const address = scope && this.view.store.stages.has(`${scope}.mixed`) ? `${scope}.mixed` : "mixed";
-    if (!on) return this.change({ kind: "head off", address, head });
-    return this.drop(
-      this.changes.find((each) => each.kind === "head off" && each.address === address && each.head === head),
-    );
-  }
-
-  /** Where we are in the view: the part, its head, its pattern. */
-  get spot() {
-    const stage = this.view.store.stage(this.view.state.at);
-    const part = this.view.store.parts.get(stage.part);
-    return { stage, part, head: this.view.state.head, heads: part.heads };
-  }
-
-  freeze() {
-    const { part, head } = this.spot;
-    return this.change({ kind: "take", address: part.pattern, head, text: this.text, frozen: true });
-  }
-
-  patch(event) {
-    event.preventDefault();
-    const { stage, head } = this.spot;
-    const text = new FormData(event.target).get("text");
-    return this.change({ kind: "take", address: stage.address, head: stage.axes.includes("H") ? head : null, text });
-  }
-
-  drawChanges() {
-    const name = (each) => changeInWords(each, this.view?.data.parts ?? []);
-    const chips = this.changes.map((each) =>
-      el(
-        "li",
-        {},
-        name(each),
-        " ",
-        el(
-          "button",
-          { type: "button", class: "undo", "aria-label": `undo: ${name(each)}`, onclick: () => this.drop(each) },
-          "×",
-        ),
-      ),
-    );
-    this.badge = el("span", { class: "matters" });
-    this.tools = el("span", { class: "try" });
-    this.changed.replaceChildren(
-      ...[
-        el("div", { class: "line" }, this.badge, this.tools, this.strip.node),
-        chips.length
-          ? el(
-              "div",
-              { class: "line" },
-              el("span", { class: "quiet" }, "changed by you "),
-              el("ul", { class: "chips" }, chips),
-              el("button", { type: "button", class: "tool", onclick: () => this.drop(null) }, "Undo all"),
-            )
-          : null,
-        chips.length ? sides(this.before, this.after) : null,
-      ].filter(Boolean),
-    );
-    this.drawBadge();
-  }
-
-  // --- does this head matter ---
-
-  async weigh() {
-    const found = await this.weighing.ask("inside/matters", { ...this.asked, changes: [] }).catch(() => null);
-    if (!found) return;
-    this.weights = found.matters;
-    this.view?.weigh({ weights: this.weights, names: this.card.heads });
-    this.drawBadge();
-  }
-
-  drawBadge() {
-    if (!this.badge || !this.view) return;
-    const { stage, part, head, heads } = this.spot;
-    if (!heads) {
-      this.badge.replaceChildren(
-        el("span", { class: "quiet" }, "Open a head to switch it off, or click a number to change it."),
-      );
-      this.tools.replaceChildren();
-      return;
-    }
-    const share = this.weights?.[`${part.id.replace(/#.*/, "")}/${head}`];
-    const most = this.weights ? Math.max(...Object.values(this.weights), 1e-9) : 1;
-    const meter = el("span", { class: "track", "aria-hidden": "true" }, el("span", { class: "fill" }));
-    meter.firstChild.style.width = share === undefined ? "0" : `${Math.max(100 * share, 0.6)}%`;
-    const says =
-      share === undefined
-        ? "weighing every head …"
-        : share < 0.005
-          ? "hardly matters here"
-          : share === most
-            ? "matters most here"
-            : "matters here";
-    this.badge.title =
-      "How much of the answer's probability moves elsewhere when this head is switched off, for this text.";
-    this.badge.replaceChildren(
-      `${part.title} · head ${head + 1} `,
-      el("b", {}, says),
-      " ",
-      meter,
-      " ",
-      el("output", {}, share === undefined ? "" : share.toFixed(3)),
-    );
-    const off = this.changes.some(
-      (each) =>
-        each.kind === "head off" &&
-        each.head === head &&
-        each.address.replace(/\.?mixed$/, "") === part.id.replace(/#.*/, ""),
-    );
-    const tool = (text, title, action) => el("button", { type: "button", class: "tool", title, onclick: action }, text);
-    this.tools.replaceChildren(
-      tool(off ? "Switch it on" : "Switch it off", "Ablate this head: what it adds becomes zeros", () =>
-        this.switchHead(part.id.replace(/#.*/, ""), head, off),
-      ),
-      part.pattern
-        ? tool("Freeze its pattern", "Its weights stay as they are now, whatever else changes", () => this.freeze())
-        : null,
-      el(
-        "details",
-        { class: "patch" },
-        el("summary", { class: "tool" }, "Patch from another text"),
-        el(
-          "form",
-          { onsubmit: (event) => this.patch(event) },
-          el(
-            "label",
-            {},
-            `${stage.symbol} of `,
-            el("input", {
-              name: "text",
-              class: "words",
-              placeholder: "a text of as many tokens",
-              required: true,
-              autocomplete: "off",
-            }),
-          ),
-          el("button", { class: "tool" }, "Take it"),
-        ),
-      ),
-    );
+    this.changing.drawBadge();
   }
 }
-
-const short = (text) => (text.length > LONGEST_OPTION ? `${text.slice(0, LONGEST_OPTION)}…` : text);
 
 function parsed(text) {
   try {

@@ -1,6 +1,6 @@
 // Marks a part of the page as being about what was asked before, until the new answer is there. It asks nothing.
 
-import { el } from "../page/dom.js";
+import { el } from "../../page/dom.js";
 
 export const WORKING = "Below still stands the answer before; the new one is being worked out …";
 export const TYPED = "Below still stands the answer to the text before; Enter asks about this one.";

@@ -1,10 +1,10 @@
 // What may come next, live: bars of the likeliest tokens under sliders for temperature, top-k, top-p. A click takes a
 // token; a step draws one, a run many. What the sliders do to the shares the studio works out.
 
-import { Latest, ask } from "../talk.js";
+import { Latest, ask } from "../../talk.js";
 import { WORKING, older } from "./older.js";
-import { el, word } from "../page/dom.js";
-import { visible } from "../page/store.js";
+import { el, word } from "../../page/dom.js";
+import { visible } from "../../page/store.js";
 
 const BEAT = 350; // milliseconds between two steps of a run
 const SLIDERS = [

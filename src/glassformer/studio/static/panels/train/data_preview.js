@@ -1,8 +1,8 @@
 // Data before they are learnt from: first rows, columns to choose, classes, lengths, what would be skipped and why, and
 // what the minutes would buy. All of it the studio read.
 
-import { Latest } from "../talk.js";
-import { el } from "../page/dom.js";
+import { Latest } from "../../talk.js";
+import { el } from "../../page/dom.js";
 
 const ROLES = { classify: ["text", "label"], translate: ["source", "target"], generate: ["text"] };
 const count = (value) => value.toLocaleString("en");

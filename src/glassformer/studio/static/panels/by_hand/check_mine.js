@@ -1,8 +1,8 @@
 // Check mine: a working pasted or dropped, checked in place. The notes are shown as they read; what is wrong is marked.
 
-import { built } from "./tables.js";
-import { ask } from "../talk.js";
-import { el } from "../page/dom.js";
+import { built } from "../tables.js";
+import { ask } from "../../talk.js";
+import { el } from "../../page/dom.js";
 
 const EXAMPLE = `X = [[1, 0], [0, 1], [1, 1]]
 W_Q = [[1, 0], [1, 1]]

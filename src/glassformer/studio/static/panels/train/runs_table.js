@@ -1,9 +1,9 @@
 // All runs in a table, what can be done with each, and two or more of them compared. What a run is, it is told.
 
-import { chart } from "./charts.js";
-import { confusions } from "./confusions.js";
-import { ask } from "../talk.js";
-import { el } from "../page/dom.js";
+import { chart } from "../charts.js";
+import { confusions } from "../confusions.js";
+import { ask } from "../../talk.js";
+import { el } from "../../page/dom.js";
 
 const HEAD = ["run", "what", "score", "begun", "size", "compare", ""];
 

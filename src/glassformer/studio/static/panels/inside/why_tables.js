@@ -1,7 +1,7 @@
 // The tables of a why: every word asked in two ways, what blocks and heads add, where a twin turns it, what each block
 // would write. They draw the figures they are given.
 
-import { el, svgEl } from "../page/dom.js";
+import { el, svgEl } from "../../page/dom.js";
 
 const BAR = 120; // the width of a bar's frame, in pixels
 
@@ -114,7 +114,14 @@ function bar(value, largest) {
   const wide = ((BAR / 2) * Math.abs(value)) / largest;
   return svgEl(
     "svg",
-    { class: "direct", width: BAR, height: 12, "aria-hidden": "true" },
+    {
+      class: "direct",
+      width: BAR,
+      height: 12,
+      viewBox: `0 0 ${BAR} 12`,
+      preserveAspectRatio: "none",
+      "aria-hidden": "true",
+    },
     svgEl("rect", {
       class: value < 0 ? "against" : "for",
       x: value < 0 ? BAR / 2 - wide : BAR / 2,

@@ -1,10 +1,11 @@
 // Why this answer: the sentences, a strip of words coloured by their shares, a twin, and bars of blocks and heads. It
 // draws what the studio worked out; which model and which text it is told.
 
-import { Latest, ask } from "../talk.js";
-import { el, word } from "../page/dom.js";
-import { flow } from "../flow.js";
+import { Latest, ask } from "../../talk.js";
+import { el, word } from "../../page/dom.js";
+import { flow } from "../../flow.js";
 import { WORKING, older } from "./older.js";
+import { river } from "./river.js";
 import { directTable, lensTable, named, plainly, shareOf, signed, twinTables, wordTable } from "./why_tables.js";
 
 const WIDE = 1000; // pixels of a screen from which on there is room for every part
@@ -78,24 +79,26 @@ export class WhyPanel {
     this.drawn = found.text;
     older(this.node, "");
     this.found = found;
-    const [first, ...rest] = found.sentences;
+    const [, ...rest] = found.sentences;
+    const drawing = river(found, this.open);
     this.wrong = el("p", { class: "wrong", role: "alert", hidden: true });
     this.node.replaceChildren(
       ...[
         leftOut(this.changes()),
-        el("h1", { class: "first" }, emphasised(first)),
-        likely(found),
-        found.writing
-          ? el(
-              "p",
-              { class: "writing" },
-              el("span", { class: "quiet" }, "it writes "),
-              found.writing,
-              el("span", { class: "quiet search" }, ` ${found.search}`),
-            )
-          : null,
-        written(found, (at) => this.again({ at, rival: "", rival_id: null })),
-        this.strip(found),
+        el(
+          "div",
+          { class: drawing ? "hero" : "" },
+          el(
+            "div",
+            { class: "told" },
+            headline(found),
+            likely(found),
+            writing(found),
+            written(found, (at) => this.again({ at, rival: "", rival_id: null })),
+            this.strip(found),
+          ),
+          drawing,
+        ),
         this.choices(found),
         this.wrong,
         el(
@@ -125,7 +128,7 @@ export class WhyPanel {
         ),
       ].filter(Boolean),
     );
-    if (fresh) flow([...this.node.querySelectorAll(".chip, .likely .fill")]);
+    if (fresh) flow([...this.node.querySelectorAll(".chip, .likely .fill")], this.node.querySelector(".water"));
     this.drew();
   }
 
@@ -141,6 +144,7 @@ export class WhyPanel {
    * trade places in a twin. */
   strip(found) {
     const largest = Math.max(...found.words.map((each) => Math.abs(each.share)), 1e-9);
+    const pale = found.shares_mislead; // a colour would be read as a reason
     const chip = (each) => {
       const less = `without it the margin is ${plainly(each.without)} ${each.without < 0 ? "more" : "less"}`;
       const node = el(
@@ -158,7 +162,7 @@ export class WhyPanel {
         word(each.text),
         el("span", { class: "portion" }, shareOf(each)),
       );
-      node.style.setProperty("--depth", `${Math.round((100 * Math.abs(each.share)) / largest)}%`);
+      node.style.setProperty("--depth", `${pale ? 0 : Math.round((100 * Math.abs(each.share)) / largest)}%`);
       return node;
     };
     const blank = found.blank.undecided
@@ -180,9 +184,13 @@ export class WhyPanel {
       el(
         "p",
         { class: "legend quiet" },
-        el("span", {}, swatch("for"), `speaks for ${named(found, found.answer)}`),
-        el("span", {}, swatch("against"), `speaks for ${named(found, found.rival)}`),
-        el("span", {}, `full colour: ${plainly(largest)}`),
+        pale
+          ? el("span", {}, "not coloured: no share per word is a reason here")
+          : [
+              el("span", {}, swatch("for"), `speaks for ${named(found, found.answer)}`),
+              el("span", {}, swatch("against"), `speaks for ${named(found, found.rival)}`),
+              el("span", {}, `full colour: ${plainly(largest)}`),
+            ],
         el(
           "span",
           { title: "A logit is the model's score for an answer, before the scores become probabilities." },
@@ -295,6 +303,29 @@ const leftOut = (changes) =>
         { class: "note left-out" },
         `You changed among the numbers: ${changes.join("; ")}. `,
         "That is left out here: this is the model as it was trained.",
+      )
+    : null;
+
+/** The answer first and large; what carries it behind. */
+function headline({ sentences: [first], verdict }) {
+  const rest = first.slice(verdict.length);
+  return el(
+    "h1",
+    { class: "first" },
+    el("span", { class: "verdict" }, verdict, rest[0]),
+    el("span", {}, emphasised(rest.slice(1))),
+  );
+}
+
+/** All that a translator writes, and how. */
+const writing = (found) =>
+  found.writing
+    ? el(
+        "p",
+        { class: "writing" },
+        el("span", { class: "quiet" }, "it writes "),
+        found.writing,
+        el("span", { class: "quiet search" }, ` ${found.search}`),
       )
     : null;
 

@@ -1,7 +1,7 @@
 // What was changed in a pass: each change in words, and the answer before and after it. It changes nothing itself.
 
-import { el, word } from "../page/dom.js";
-import { short, visible } from "../page/store.js";
+import { el, word } from "../../page/dom.js";
+import { short, visible } from "../../page/store.js";
 
 /** `block 1 · self-attention · head 2 off`; parts are called as the map calls them. */
 export function changeInWords(change, parts) {

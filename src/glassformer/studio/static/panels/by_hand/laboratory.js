@@ -1,8 +1,8 @@
 // The mask laboratory: four ways to hide a token, tried on the scores of the worksheet; what leaks is shown.
 
-import { figure, shade, table } from "./tables.js";
-import { Latest } from "../talk.js";
-import { el } from "../page/dom.js";
+import { figure, shade, table } from "../tables.js";
+import { Latest } from "../../talk.js";
+import { el } from "../../page/dom.js";
 
 export class Laboratory {
   constructor() {

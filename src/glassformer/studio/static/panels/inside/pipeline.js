@@ -1,8 +1,8 @@
 // A text on its way into a model: standardised, tokens, ids, padded batch, embedding rows. It cuts nothing itself.
 
-import { el, word } from "../page/dom.js";
-import { visible } from "../page/store.js";
-import { Latest } from "../talk.js";
+import { el, word } from "../../page/dom.js";
+import { visible } from "../../page/store.js";
+import { Latest } from "../../talk.js";
 
 /** Folded until somebody looks; `asked` says which model and text are meant. */
 export class PipelineStrip {
@@ -13,7 +13,7 @@ export class PipelineStrip {
     this.node = el(
       "details",
       { class: "pipeline", ontoggle: () => this.read() },
-      el("summary", {}, "how the text came in: tokens, ids, padded batch, rows"),
+      el("summary", {}, "how the text came in"),
       this.way,
     );
   }

@@ -1,0 +1,74 @@
+// How a run ended: its scores with their intervals, its certificate, whether it has learnt, and what to do next.
+
+import { el } from "../../page/dom.js";
+
+const LONGER = 5; // minutes, if one is not enough
+
+/** Its scores come first, then what must be known of them. */
+export function runEnd({ scores, tried, caution, certificate, unused }, again) {
+  const many = tried.samples ? `, on ${tried.samples.toLocaleString("en")} samples of the ${tried.part} part` : "";
+  const checks = certificate.checks ?? [];
+  return [
+    el("h2", {}, "Scores"),
+    el("p", { class: "quiet" }, `With 95 % confidence intervals${many}.`),
+    el(
+      "table",
+      { class: "samples" },
+      el(
+        "tbody",
+        {},
+        scores.map(([name, value]) =>
+          el("tr", {}, el("th", { scope: "row" }, name), el("td", { class: "num" }, value)),
+        ),
+      ),
+    ),
+    caution ? el("p", { class: "wrong" }, caution) : null,
+    unused ? unusedTime(unused) : null,
+    checks.length
+      ? el(
+          "p",
+          { class: certificate.passed ? "" : "wrong" },
+          `${certificate.passed ? "✓" : "✗"} certificate: `,
+          `it ${certificate.about ?? `keeps ${checks.filter((each) => each.passed).length} of ${checks.length}`}. `,
+          el("span", { class: "quiet" }, "That is no grade: a model that guesses can keep every promise."),
+        )
+      : null,
+    ...learnt(certificate.learnt, again),
+  ].filter(Boolean);
+}
+
+/** Where little of the time went into training. */
+function unusedTime({ trained, asked }) {
+  const seconds = (value) => (value < 10 ? value.toFixed(1) : Math.round(value));
+  return el(
+    "p",
+    {},
+    `Of the ${seconds(asked)} s asked for, ${seconds(trained)} s were spent on training: reading, measuring and `,
+    "evaluating took the rest, or the machine was busy. More minutes change that. ",
+  );
+}
+
+/** Whether it is better than baselines; loud where it is not. */
+function learnt(known, again) {
+  if (!known) return [el("p", { class: "quiet" }, "Whether it has learnt is not known: it has no baseline.")];
+  const first = !known.better_than_majority && !known.undecided;
+  const lost = (each, i) => (i === 0 ? first : each.ahead < 0 && each.p_value < 0.05);
+  return [
+    el("h2", {}, "Has it learnt?"),
+    ...known.sentences.map((sentence, i) => el("p", { class: lost(known.baselines[i], i) ? "wrong" : "" }, sentence)),
+    ...(known.todo ?? []).map((each) => todo(each, again)),
+  ];
+}
+
+/** What to do, with a button where it can be done from here: `again` trains anew. */
+function todo({ kind, words }, again) {
+  if (!["longer", "linear"].includes(kind)) return el("p", { class: "quiet" }, `→ ${words}`);
+  const text = kind === "longer" ? `Train ${LONGER} min more` : "Train the linear model";
+  const why = kind === "longer" ? words.replace(/Train longer$/, "") : "It is ahead. ";
+  return el(
+    "p",
+    { class: "quiet" },
+    `→ ${why}`,
+    el("button", { type: "button", class: "tool", onclick: () => again(kind, LONGER) }, text),
+  );
+}
