@@ -2,7 +2,10 @@
 queue, when clients vanish, and to its memory over many requests. Clients and server are processes on this machine, over
 loopback. Prints Markdown.
 
-    python bench/serving.py [--run RUN] [--requests N] [--clients N] [--engine auto] [--endurance N]
+    python bench/serving.py [--run RUN] [--requests N] [--clients N] [--engine auto] [--endurance N] [--overload S]
+
+`--overload S` asks instead, with 256 clients for so many seconds, a server that writes two texts at once and lets 32
+wait: every answer must be 200, or 503 with Retry-After.
 """
 
 import argparse
@@ -10,13 +13,16 @@ import asyncio
 import json
 import os
 import platform
+import socket
 import statistics
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
+HANG = 60.0  # seconds after which nobody would wait any more
 PROMPTS = ("ROMEO:", "JULIET:", "First Citizen:\n", "To be, or not to be", "What", "My lord,", "O", "Enter the king")
 
 
@@ -81,18 +87,81 @@ async def vanishing(port: int, clients: int) -> tuple[int, int]:
     return exact, len(stayed)
 
 
-async def health(port: int, done: asyncio.Event) -> list[float]:
-    """How long /healthz takes, asked over and over until all is done."""
+def healthy(port: int, done: threading.Event) -> list[float]:
+    """How long /healthz takes, asked over and over until all is done, by a thread of its own."""
     times = list[float]()
     while not done.is_set():
         begun = time.perf_counter()
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
-        assert b" 200 " in (await reader.read()).partition(b"\r\n")[0]
-        writer.close()
+        with socket.create_connection(("127.0.0.1", port), timeout=HANG) as there:
+            there.sendall(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
+            assert b" 200 " in there.recv(65536).partition(b"\r\n")[0]
         times.append(time.perf_counter() - begun)
-        await asyncio.sleep(0.05)
+        done.wait(0.05)
     return times
+
+
+class Answers:
+    """What became of the requests of an overload."""
+
+    def __init__(self) -> None:
+        self.by_kind: dict[str, int] = {}
+        self.times: dict[str, list[float]] = {}
+
+    def add(self, kind: str, seconds: float) -> None:
+        """One more of a kind."""
+        self.by_kind[kind] = self.by_kind.get(kind, 0) + 1
+        self.times.setdefault(kind, []).append(seconds)
+
+
+async def kind_of(port: int, content: dict[str, Any]) -> str:
+    """How one request ended: its status, `reset`, `hang`, or what was wrong with the answer."""
+    body = json.dumps(content).encode()
+    head = f"POST /v1/completions HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+    try:
+        async with asyncio.timeout(HANG):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
+            told, _, rest = (await reader.read()).partition(b"\r\n\r\n")
+            writer.close()
+    except TimeoutError:
+        return "hang"
+    except OSError:
+        return "reset"
+    if not told:
+        return "reset"
+    status = int(told.split()[1])
+    if status == 503 and b"\r\nretry-after:" not in told.lower():
+        return "503 without Retry-After"
+    json.loads(rest)  # cut off in the midst, it is no document
+    return str(status)
+
+
+async def overloaded(port: int, pid: int, seconds: float) -> None:
+    """256 clients who ask again at once, whatever they were told; the last quarter beside the first, in memory."""
+    answers, end, done = Answers(), time.monotonic() + seconds, threading.Event()
+
+    async def client(i: int) -> None:
+        while time.monotonic() < end:
+            begun = time.perf_counter()
+            answers.add(await kind_of(port, wanted(i, 32)), time.perf_counter() - begun)
+
+    await load(port, 2, 50, 32)
+    watch = asyncio.create_task(asyncio.to_thread(healthy, port, done))
+    crowd = asyncio.gather(*(client(i) for i in range(256)))
+    await asyncio.sleep(seconds / 10)
+    before, worked_before = resident(pid), worked(pid)
+    await crowd
+    done.set()
+    times, after = await watch, resident(pid)
+    total = sum(answers.by_kind.values())
+    print(f"256 clients for {seconds:.0f} s, two texts written at once, 32 may wait: {total:,} requests.")
+    for kind, found in sorted(answers.times.items()):
+        print(f"- {kind}: {len(found):,}, the slowest after {max(found):.2f} s")
+    print(f"- memory {before:.0f} MB after a tenth of it, {after:.0f} MB at its end ({after / before - 1:+.1%})")
+    p50, p99 = statistics.median(times), statistics.quantiles(times, n=100)[98]
+    print(f"- /healthz, asked {len(times):,} times meanwhile: p50 {p50:.3f} s, p99 {p99:.3f} s")
+    share = (worked(pid) - worked_before) / (0.9 * seconds)
+    print(f"- the server had {share:.2f} of a core; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
 def resident(pid: int) -> float:
@@ -102,7 +171,7 @@ def resident(pid: int) -> float:
 
 async def endurance(port: int, pid: int, requests: int, clients: int) -> None:
     """Its memory before and after many requests, of which every tenth is cut off by its client."""
-    left, statuses, done = iter(range(requests)), dict[int, int](), asyncio.Event()
+    left, statuses, done = iter(range(requests)), dict[int, int](), threading.Event()
 
     async def client() -> None:
         for i in left:
@@ -110,7 +179,7 @@ async def endurance(port: int, pid: int, requests: int, clients: int) -> None:
             statuses[status] = statuses.get(status, 0) + 1
 
     await load(port, clients, 500, 2)
-    before, watch = resident(pid), asyncio.create_task(health(port, done))
+    before, watch = resident(pid), asyncio.create_task(asyncio.to_thread(healthy, port, done))
     await asyncio.gather(*(client() for _ in range(clients)))
     done.set()
     times, after = await watch, resident(pid)
@@ -156,14 +225,19 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=32)
     parser.add_argument("--engine", default="auto")
     parser.add_argument("--endurance", type=int, default=0, help="so many requests, with an eye on memory")
+    parser.add_argument("--overload", type=float, default=0.0, help="so many seconds of 256 clients, and nothing else")
     asked = parser.parse_args()
     words = [sys.executable, "-m", "glassformer", "serve", asked.run, "--port", "0", "--engine", asked.engine]
-    words += ["--queue", "200"]
+    words += ["--queue", "32", "--slots", "2"] if asked.overload else ["--queue", "200"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
         try:
             line = next(each for each in server.stderr if each.startswith("Serving at"))
-            asyncio.run(measure(int(line.split("/v1")[0].rpartition(":")[2]), server.pid, asked))
+            port = int(line.split("/v1")[0].rpartition(":")[2])
+            if asked.overload:
+                asyncio.run(overloaded(port, server.pid, asked.overload))
+            else:
+                asyncio.run(measure(port, server.pid, asked))
         finally:
             server.terminate()
             server.wait()

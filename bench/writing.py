@@ -1,6 +1,7 @@
 """Where the time goes while a language model writes: the model alone, and what is put around it step by step.
 
-    model      the next id of the pocket model `shakespeare`, the likeliest one, with its cache: nothing else
+    model      the next id of the pocket model `shakespeare`, the likeliest one, with its cache, by the engine that
+               `predict` uses: nothing else
     greedy     the same ids through sampling.py, with log-probabilities and a check that they are numbers
     sampled    ids drawn by temperature
     text       what `glassformer predict` shows: sampled, and read as text bit by bit
@@ -21,11 +22,11 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 
 import glassformer as gf
-from glassformer.models.language_model import LanguageModel
 from glassformer.models.sampling import Draw, Sampling, likeliest
 from glassformer.objectives.predictions import Writing
 from glassformer.objectives.writing import _ids, streamed
@@ -34,7 +35,7 @@ PROMPT = "To be, or not to be"
 COMMAND = [str(Path(sys.executable).with_name("glassformer")), "predict", "shakespeare", PROMPT, "--longest"]
 
 
-def alone(model: LanguageModel, prompt: list[int], count: int) -> None:
+def alone(model: Any, prompt: list[int], count: int) -> None:
     """The likeliest ids, and where the model can look back no further, from the second half of what it sees."""
     seen, room = list(prompt), model.config.length
     window = seen
@@ -67,14 +68,14 @@ def main(rounds: int, count: int) -> None:
     """Measures and prints."""
     torch.set_num_threads(1)
     run = gf.load("shakespeare")
-    prompt = run.objective.prompt(run.tokens, PROMPT)
-    ids = prompt.tolist()
+    prompt, worker, end = run.objective.prompt(run.tokens, PROMPT), run.worker, run.tokens.end
+    ids, draw = prompt.tolist(), Sampling(temperature=0.8)
     ways: dict[str, Callable[[], float]] = {
-        "model": lambda: own_seconds(lambda: alone(run.model, ids, count)),
-        "greedy": lambda: own_seconds(lambda: list(_ids(run.model, ids, count, likeliest))),
-        "sampled": lambda: own_seconds(lambda: list(_ids(run.model, ids, count, Draw(Sampling(temperature=0.8), [0])))),
+        "model": lambda: own_seconds(lambda: alone(worker, ids, count)),
+        "greedy": lambda: own_seconds(lambda: list(_ids(worker, ids, count, likeliest, end))),
+        "sampled": lambda: own_seconds(lambda: list(_ids(worker, ids, count, Draw(draw, [0]), end))),
         "text": lambda: own_seconds(
-            lambda: list(streamed(run.model, run.tokens, prompt, Writing(longest=count), goes_on=True))
+            lambda: list(streamed(worker, run.tokens, prompt, Writing(longest=count), goes_on=True))
         ),
         "command": lambda: child_seconds([*COMMAND, str(count)]),
         "start": lambda: child_seconds([*COMMAND, "1"]),

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from glassformer.objectives.objective import Objective
     from glassformer.objectives.predictions import Classified, Translated, Written
     from glassformer.objectives.table import OBJECTIVES
+    from glassformer.runs.batch_predictor import BatchPredictor
     from glassformer.runs.certificate.certificate import Certificate
     from glassformer.runs.imported import import_model
     from glassformer.runs.learnt import Learnt
@@ -81,6 +82,7 @@ __all__ = [
     "TASKS",
     "WEIGHERS",
     "Attention",
+    "BatchPredictor",
     "Block",
     "BlockCache",
     "BucketBias",
@@ -163,6 +165,7 @@ _HOMES = MappingProxyType(
         "objectives.objective": "Objective",
         "objectives.predictions": "Classified Translated Written",
         "objectives.table": "OBJECTIVES",
+        "runs.batch_predictor": "BatchPredictor",
         "runs.certificate.certificate": "Certificate",
         "runs.imported": "import_model",
         "runs.learnt": "Learnt",

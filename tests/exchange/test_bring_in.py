@@ -18,7 +18,7 @@ from glassformer.exchange.bring_in import bring_in_folder
 from glassformer.runs.imported import import_model
 from glassformer.runs.run import Run, load
 
-pytestmark = pytest.mark.slow  # the gate runs it
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("bring_in")]  # the gate runs it
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +128,23 @@ def test_a_config_that_is_not_what_it_says_is_refused(
     folder = copied(folders["gpt2"], tmp_path)
     reconfigured(folder, **changes)
     with pytest.raises(InputError, match=message):
+        bring_in_folder(folder)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"problem_type": "multi_label_classification"},
+        {"problem_type": "regression"},
+        {"id2label": {"0": "how near"}, "label2id": {"how near": 0}},
+    ],
+)
+def test_what_chooses_no_class_is_no_classifier(
+    changes: dict[str, Any], folders: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = copied(folders["bert-classes"], tmp_path)
+    reconfigured(folder, **changes)
+    with pytest.raises(InputError, match="chooses one of two classes or more"):
         bring_in_folder(folder)
 
 

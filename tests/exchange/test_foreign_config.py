@@ -46,6 +46,14 @@ def test_what_must_be_so_must_be_so() -> None:
         ForeignConfig({"words": [3]}).names("words")
 
 
+def test_a_number_that_must_be_said() -> None:
+    ForeignConfig({"n": 3}).must_say("n", 3)
+    with pytest.raises(InputError, match="`n` is 2; only 3 can be taken in"):
+        ForeignConfig({"n": 2}).must_say("n", 3)
+    with pytest.raises(InputError, match="does not say `n`"):
+        ForeignConfig({}).must_say("n", 3)
+
+
 def test_what_multilingual_berts_say_beside_changes_nothing() -> None:
     said = {"_num_labels": 5, "directionality": "bidi", "pooler_fc_size": 768, "pooler_type": "first_token_transform"}
     ForeignConfig(said).done()

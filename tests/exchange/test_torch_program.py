@@ -15,11 +15,12 @@ import pytest
 import torch
 from helpers.small_runs import language_run, small_run
 
+from glassformer.errors import InputError
 from glassformer.exchange.torch_program import PROGRAM, exported
 from glassformer.objectives.objective import Trained
 from glassformer.runs.run import load
 
-pytestmark = pytest.mark.slow  # the gate runs it
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("torch_program")]  # the gate runs it
 
 CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("classes", "transformer", {}),
@@ -42,8 +43,32 @@ def largest_gap() -> float:
     return max(gaps)
 
 
+def largest_gap_of_a_translator(root: Path) -> float:
+    """Of its program, at every pair of small lengths."""
+    run = load(small_run(root / "translator", "pairs").path)
+    program = exported(Trained(run.model, run.card, run.tokens)).module()
+    gaps = []
+    for length in range(1, 6):
+        for count in range(1, 6):
+            source, target = (torch.randint(5, len(run.tokens), (3, n)) for n in (length, count))
+            given = (source, torch.ones_like(source, dtype=torch.bool), target)
+            with torch.inference_mode():
+                gaps.append(float((program(*given) - run.model(*given)).abs().max()))
+    return max(gaps)
+
+
+def refused(root: Path) -> str:
+    """What is said of a recurrent model."""
+    try:
+        load(small_run(root / "gru", model="gru").path).export("torch", root / "gru-out")
+    except InputError as error:
+        return str(error)
+    return ""
+
+
 def report(root: Path) -> dict[str, Any]:
-    found: dict[str, Any] = {"gap": largest_gap()}
+    found: dict[str, Any] = {"gap": largest_gap(), "translator": largest_gap_of_a_translator(root)}
+    found["refused"] = refused(root)
     for i, (objective, model, settings) in enumerate(CASES):
         run = load(small_run(root / f"{i}", objective, model, **settings).path)
         found[str(i)] = run.export("torch", root / f"{i}-out", samples=3).to_dict()
@@ -70,6 +95,11 @@ def test_every_kind_of_model_is_the_same_program(case: int, found: dict[str, Any
 
 def test_it_takes_batches_of_any_size(found: dict[str, Any]) -> None:
     assert found["gap"] < 1e-6
+    assert found["translator"] < 1e-6
+
+
+def test_what_would_be_tied_to_one_size_is_refused(found: dict[str, Any]) -> None:
+    assert found["refused"].startswith("torch.export cannot write a gru down for any number of texts")
 
 
 if __name__ == "__main__":

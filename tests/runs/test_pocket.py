@@ -8,7 +8,7 @@ import pytest
 import glassformer as gf
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import pocket_folders, pocket_races
-from glassformer.text.texts_to_try import LECTURE_SENTENCES
+from glassformer.text.texts_to_try import LECTURE_REVIEWS, LECTURE_SENTENCES, READ_BEFORE
 
 POCKET = Path(gf.__file__).parent / "runs" / "pocket"
 NAMES = ("english-german", "sentiment", "shakespeare")
@@ -56,6 +56,20 @@ def test_the_critic_knows_praise_from_blame() -> None:
     run = gf.load(POCKET / "sentiment")
     texts = ["a warm, clever and moving film, one of the best of the year", "a dull, badly acted waste of time"]
     assert [each.label for each in run.predict(texts)] == ["positive", "negative"]  # type: ignore[union-attr]
+
+
+def test_the_critic_is_right_on_the_four_reviews_and_its_card_says_that_it_has_read_them() -> None:
+    run = gf.load(POCKET / "sentiment")
+    said = [each.label for each in run.predict([each.text for each in LECTURE_REVIEWS])]  # type: ignore[union-attr]
+    assert said == [each.label for each in LECTURE_REVIEWS]
+    card = (POCKET / "sentiment" / "README.md").read_text(encoding="utf-8")
+    assert "has read the four reviews" in card
+    assert READ_BEFORE["sentiment"][1] == tuple(each.text for each in LECTURE_REVIEWS)
+
+
+def test_the_critic_is_less_sure_of_a_word_that_says_nothing() -> None:
+    run = gf.load(POCKET / "sentiment")
+    assert max(run.predict(["a"])[0].scores.values()) < 0.9  # type: ignore[union-attr]
 
 
 def test_the_poet_writes_lines_with_speakers() -> None:

@@ -24,8 +24,9 @@ def test_the_own_file_is_read_and_split_as_it_was_in_training(tmp_path: Path) ->
     card, state, tokens = run.load_model()
     columns = {"text": "words", "label": "verdict"}
     other = RunFolder.create(
-        tmp_path / "other", settings={"data": {"source": str(tmp_path / "own.csv"), "columns": columns}}
-    )
+        tmp_path / "other",
+        settings={"data": {"source": str(tmp_path / "own.csv"), "columns": columns, "more": ["learnt-from.csv"]}},
+    )  # what was only learnt from need not be there any more
     other.save_model(card, state, tokens)
     corpus = read(tmp_path / "own.csv", "classify", columns=Columns(**columns), seed=SEED)
     assert load(other.path).evaluate()["samples"] == len(corpus.test)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from glassformer.errors import InputError
+from glassformer.errors import InputError, counted
 from glassformer.exchange.foreign_config import ForeignConfig
 from glassformer.exchange.foreign_tokens import foreign_tokens
 from glassformer.exchange.layouts.layout import Layout, Settled, State, to_ours
@@ -120,6 +120,12 @@ def _labels(said: Mapping[str, Any]) -> tuple[str, ...]:
     found = said.get("id2label") or {str(i): f"LABEL_{i}" for i in range(2)}
     if not isinstance(found, dict) or sorted(found) != sorted(map(str, range(len(found)))):
         raise InputError("config.json: `id2label` must give the numbers from 0 up a name each.")
+    kind = said.get("problem_type")
+    if kind not in (None, "single_label_classification") or len(found) < 2:
+        raise InputError(
+            f"config.json: `problem_type` is {kind!r:.50} with {counted(len(found), 'class', 'classes')}; what is "
+            "taken in chooses one of two classes or more."
+        )
     names = [found[str(i)] for i in range(len(found))]
     if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
         raise InputError("config.json: `id2label` must give each class a name of its own.")

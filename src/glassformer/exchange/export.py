@@ -90,4 +90,11 @@ def _compared(target: Target, trained: Trained, out: Path, texts: Sequence[str],
             why_not=f"the export could not be opened, since {error.name} is not installed "
             f"(pip install {target.package}); whether it is the same model is not known.",
         )  # fmt: skip
-    return compared(trained, again, texts, where)
+    try:
+        return compared(trained, again, texts, where)
+    except RuntimeError as error:  # of the other tool
+        said = next(iter(str(error).splitlines()), type(error).__name__)
+        return Parity(
+            checked=False, passed=False, from_=where,
+            why_not=f"the export was written, but it broke when it was asked ({said:.200}); do not use it.",
+        )  # fmt: skip

@@ -63,6 +63,11 @@ class ForeignConfig:
         if value is not None and not any(type(value) is type(each) and value == each for each in allowed):
             raise InputError(f"config.json: `{name}` is {value!r:.100}; only {_listed(allowed)} can be taken in.")
 
+    def must_say(self, name: str, value: int) -> None:
+        """Refuses a key that says anything but this number, or nothing: what is meant then is another one."""
+        if self.take(name, int) != value:
+            self.must(name, value)
+
     def choice(self, name: str, words: Mapping[str, str], default: str) -> str:
         """Our word for theirs."""
         word = self.take(name, str, default)

@@ -1,5 +1,5 @@
-"""A model as a program of torch.export, which runs where torch is, without Glassformer; and how it answers there. Every
-model of ours can be written down so.
+"""A model as a program of torch.export, which runs where torch is, without Glassformer; and how it answers there. What
+torch.export would tie to one number of texts, as it does recurrent layers, is refused.
 """
 
 import io
@@ -54,12 +54,19 @@ def exported(trained: Trained) -> ExportedProgram:
     given: tuple[Any, ...] = (ids, torch.ones_like(ids, dtype=torch.bool))
     shapes: tuple[Any, ...] = ({0: batch, 1: length}, {0: batch, 1: length})
     if family == "translator":
-        given, shapes = (*given, ids[:, :2]), (*shapes, {0: batch, 1: Dim("written", min=1, max=longest)})
+        written = ids[:, :2].contiguous()  # of a part of `ids`, its strides would be written down too
+        given, shapes = (*given, written), (*shapes, {0: batch, 1: Dim("written", min=1, max=longest)})
     module = Answering(trained.model, rows=objective_of(trained.card).predict is None).eval()
-    with torch.no_grad():
-        return torch.export.export(
-            module, given, dynamic_shapes=shapes, prefer_deferred_runtime_asserts_over_guards=True
-        )  # fmt: skip
+    try:
+        with torch.no_grad():
+            return torch.export.export(
+                module, given, dynamic_shapes=shapes, prefer_deferred_runtime_asserts_over_guards=True
+            )
+    except RuntimeError as error:
+        raise InputError(
+            f"torch.export cannot write a {trained.card.model} down for any number of texts of any length "
+            f"({str(error).splitlines()[0]:.120}); export it with --to onnx."
+        ) from error
 
 
 def _longest(trained: Trained) -> int:

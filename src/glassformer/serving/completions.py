@@ -32,6 +32,7 @@ from glassformer.text.tokens import Tokens
 
 MOST_CHOICES = 32  # texts written for one request
 MOST_TOKENS = 4096  # written to one text
+SHORT = 2000  # characters or ids of prompts that are cut into tokens at once; longer ones by a thread, so nobody waits
 USUAL_LENGTH = 16  # as OpenAI has it, for a text that has no end of its own
 SEEDS = 2**62
 
@@ -105,7 +106,9 @@ async def completions(visit: Visit, asked: JSON) -> Response:
         )
     if asked["best_of"] not in (None, 1, asked["n"]):
         raise InputError(f"'best_of' must be 1, or `n` ({asked['n']}); it is {asked['best_of']}.")
-    given = await asyncio.to_thread(_to_write, model, prompts, asked)
+    model.workshop.must_have_room(len(prompts) * asked["n"])
+    short = sum(map(len, prompts)) <= SHORT
+    given = _to_write(model, prompts, asked) if short else await asyncio.to_thread(_to_write, model, prompts, asked)
     reply = Reply(model, asked, [_text(model, prompt) for prompt in prompts for _ in range(asked["n"])], given)
     parts = visit.parts(model.workshop, given, lambda part: part.finish is not None)
     if asked["stream"]:

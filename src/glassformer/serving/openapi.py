@@ -43,7 +43,7 @@ REFUSALS: Mapping[str, str] = {
     "400": "The request names no host, or several.",
     "401": "The token is missing or wrong.",
     "403": "A page of another site asks.",
-    "408": "Nothing came for ten seconds.",
+    "408": "What is sent comes too slowly: less than 100,000 bytes in ten seconds.",
     "413": "The request is larger than a megabyte.",
     "415": "The request is not plain JSON.",
     "421": "The server answers under its own address only.",

@@ -68,3 +68,15 @@ def test_what_is_not_known_is_refused(changes: dict[str, Any], message: str) -> 
 
 def test_the_first_word_that_means_it() -> None:
     assert theirs(PLAIN, "tanh gelu") == "gelu_new"
+
+
+def test_what_is_not_said_is_what_transformers_takes() -> None:
+    assert LAYOUTS["Qwen3ForCausalLM"].read(ForeignConfig(QWEN3)).settings["kv_heads"] == 32  # which do not fit
+    llama = {**QWEN3, "model_type": "llama"}
+    assert LAYOUTS["LlamaForCausalLM"].read(ForeignConfig(llama)).settings["kv_heads"] == 0
+    apertus = {**QWEN3, "model_type": "apertus", "hidden_act": "relu2", "rope_theta": 100.0}
+    with pytest.raises(InputError, match="does not say `rope_type`"):  # it would be stretched
+        LAYOUTS["ApertusForCausalLM"].read(ForeignConfig(apertus))
+    whole = {**apertus, "rope_parameters": {"rope_type": "default", "rope_theta": 500.0}}
+    found = LAYOUTS["ApertusForCausalLM"].read(ForeignConfig(whole)).settings
+    assert (found["rotary_base"], found["epsilon"]) == (500, 1e-5)

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
 import torch
 
+from glassformer.errors import InputError
 from glassformer.exchange.foreign_config import ForeignConfig
 from glassformer.exchange.layouts.encoders import SEGMENTS
 from glassformer.exchange.layouts.table import LAYOUTS
@@ -23,6 +25,8 @@ def test_the_first_segment_is_added_to_every_position() -> None:
 def test_roberta_has_two_positions_fewer_than_it_says() -> None:
     told = {**LAYOUTS["BertModel"].told(CONFIG), "model_type": "roberta"}
     assert LAYOUTS["RobertaModel"].read(ForeignConfig(told)).settings["length"] == 3
+    with pytest.raises(InputError, match="`pad_token_id` is 0; only 1 can be taken in"):  # it would be one fewer
+        LAYOUTS["RobertaModel"].read(ForeignConfig({**told, "pad_token_id": 0}))
 
 
 def test_every_weight_has_its_place_once() -> None:

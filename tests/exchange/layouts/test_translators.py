@@ -5,6 +5,7 @@ import torch
 from helpers.small_models import inputs, small
 
 from glassformer.errors import InputError
+from glassformer.exchange.foreign_config import ForeignConfig
 from glassformer.exchange.layouts.table import LAYOUTS
 from glassformer.exchange.layouts.translators import WAVES, reordered
 from glassformer.models.registry import configure
@@ -34,3 +35,13 @@ def test_other_rows_than_waves_are_refused() -> None:
 def test_projections_without_a_bias_have_no_place_there() -> None:
     config = configure("translator", vocabulary=29, width=6, heads=3, length=5, bias=False)
     assert "bias is false (true there)" in LAYOUTS["MarianMTModel"].misfits(config)
+
+
+@pytest.mark.parametrize("name", ["decoder_attention_heads", "decoder_ffn_dim"])
+def test_both_halves_must_say_the_same(name: str) -> None:
+    told = LAYOUTS["MarianMTModel"].told(configure("translator", vocabulary=29, width=6, heads=3, length=5))
+    LAYOUTS["MarianMTModel"].read(ForeignConfig(told))
+    with pytest.raises(InputError, match=f"`{name}` is 2; only"):
+        LAYOUTS["MarianMTModel"].read(ForeignConfig({**told, name: 2}))
+    with pytest.raises(InputError, match=f"does not say `{name}`"):  # transformers has a number of its own then
+        LAYOUTS["MarianMTModel"].read(ForeignConfig({each: told[each] for each in told if each != name}))

@@ -72,6 +72,38 @@ def test_a_body_is_no_longer_than_it_may_be(monkeypatch: pytest.MonkeyPatch) -> 
     assert refused(lambda: read([b""], 4, hang=True)) == 408
 
 
+def dripped(pieces: int, *, late: float = 0.0) -> int:
+    """How many bytes come through, of pieces of one byte, each a while after the other."""
+    left = iter(range(pieces - 1, -1, -1))
+
+    async def receive() -> dict[str, Any]:
+        await asyncio.sleep(0 if late else 0.01)
+        return {"type": "http.request", "body": b"a", "more_body": next(left) > 0}
+
+    async def whole() -> int:
+        body, found = Body(receive, 1000), 0
+        await asyncio.sleep(late)
+        while not body.whole:
+            found += len((await body.receive())["body"])
+        return found
+
+    return awaited(whole())
+
+
+def test_who_sends_byte_after_byte_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "SLOWEST", 0.05)
+    assert refused(lambda: dripped(30)) == 408
+    monkeypatch.setattr(limits, "SLOWEST", 30.0)
+    assert dripped(3) == 3
+
+
+def test_what_came_while_the_server_was_busy_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "SLOWEST", 10.0)
+    monkeypatch.setattr(limits.Body, "_until", 0.0)  # long past
+    assert dripped(1, late=0.01) == 1
+    assert refused(lambda: dripped(2, late=0.01)) == 408
+
+
 def test_who_may_still_be_sending_is_cut_off() -> None:
     sent: list[Any] = []
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from helpers.own_loop import awaited
 
+from glassformer.errors import InputError
 from glassformer.serving.work.workshop import Delivery, FullError, Job, LateError, Workshop
 
 
@@ -69,13 +70,19 @@ def test_jobs_are_done_in_turn() -> None:
 
 def test_what_does_not_fit_into_the_queue_is_refused_whole() -> None:
     craft = Echo()
+    craft.gate.clear()
     workshop = Workshop("t", craft, 2)
 
     async def too_many() -> list[Any]:
-        given, inbox = jobs(["a", "b", "c"])
-        with pytest.raises(FullError, match="try again"):
-            workshop.submit(given)
+        given, inbox = jobs(["a", "b", "c", "d"])
         workshop.submit(given[:2])
+        while workshop.waiting > 1:  # until the first is at work
+            await asyncio.sleep(0)
+        with pytest.raises(FullError, match="try again"):
+            workshop.submit(given[2:])
+        with pytest.raises(InputError, match="3 texts are asked at once, and at most 2 may ever wait"):
+            workshop.submit(given[:3])
+        craft.gate.set()
         return [(await inbox.get())[1] for _ in range(2)]
 
     assert awaited(too_many()) == ["a", "b"]
@@ -142,3 +149,13 @@ def test_an_asker_whose_loop_is_closed_harms_nobody() -> None:
     craft.gate.set()
     assert answers(workshop, ["b"]) == ["b"]
     workshop.close()
+
+
+def test_who_would_not_find_room_is_told_before() -> None:
+    workshop = Workshop("small", Echo(), waiting=3)
+    workshop.must_have_room(3)
+    with pytest.raises(InputError, match="at most 3 may ever wait; ask for fewer"):
+        workshop.must_have_room(4)
+    workshop.close()
+    with pytest.raises(FullError, match="shutting down"):
+        workshop.must_have_room(1)

@@ -9,8 +9,8 @@ from glassformer.errors import InputError
 from glassformer.exchange.foreign_config import ForeignConfig
 from glassformer.exchange.layouts.layout import Counterpart, Layout, Settled, alike, one_width, shared_width
 
-PLAIN = {"gelu_new": "tanh gelu", "gelu_pytorch_tanh": "tanh gelu", "gelu": "gelu", "relu": "relu",
-         "relu2": "squared relu", "silu": "silu", "swish": "silu"}  # fmt: skip
+PLAIN = {"gelu_new": "tanh gelu", "gelu_pytorch_tanh": "tanh gelu", "gelu_fast": "tanh gelu", "gelu": "gelu",
+         "gelu_python": "gelu", "relu": "relu", "relu2": "squared relu", "silu": "silu", "swish": "silu"}  # fmt: skip
 GATED = {"silu": "swiglu", "swish": "swiglu", "gelu": "geglu", "relu": "reglu"}
 LAYER, RMS = 1e-5, 1e-6  # the norms' own ε
 
@@ -121,7 +121,7 @@ def _turned_read(said: ForeignConfig, model_type: str) -> Settled:
     width, heads = said.take("hidden_size", int), said.take("num_attention_heads", int)
     if not heads or width < heads:
         raise InputError(f"config.json: {width} columns cannot be shared out among {heads} heads.")
-    shared = said.take("num_key_value_heads", int, heads)
+    shared = said.take("num_key_value_heads", int, 32 if model_type.startswith("qwen") else heads)
     usual = 128 if model_type == "qwen3" else width // heads
     settings = {
         "vocabulary": said.take("vocab_size", int), "width": width, "heads": heads,
@@ -129,8 +129,10 @@ def _turned_read(said: ForeignConfig, model_type: str) -> Settled:
         "hidden": said.take("intermediate_size", int), "layers": said.take("num_hidden_layers", int),
         "length": said.take("max_position_embeddings", int),
         "activation": said.choice("hidden_act", *((PLAIN, "xielu") if model_type == "apertus" else (GATED, "silu"))),
-        "epsilon": said.take("rms_norm_eps", float, RMS), "tied": said.take("tie_word_embeddings", bool, False),
-        "rotary_base": _rotary_base(said), "query_key_norm": model_type in ("qwen3", "apertus"),
+        "epsilon": said.take("rms_norm_eps", float, LAYER if model_type == "apertus" else RMS),
+        "tied": said.take("tie_word_embeddings", bool, False),
+        "rotary_base": _rotary_base(said, model_type),
+        "query_key_norm": model_type in ("qwen3", "apertus"),
         "qkv_bias": model_type == "qwen2", "bias": _biases(said, model_type),
     }  # fmt: skip
     _no_window(said, model_type)
@@ -162,11 +164,15 @@ def _no_window(said: ForeignConfig, model_type: str) -> None:
         raise InputError(f"config.json: `layer_types` has {kinds[0]!r:.50} …; only full_attention can be taken in.")
 
 
-def _rotary_base(said: ForeignConfig) -> int:
-    """The base of the rotation, wherever it stands; one that is stretched for long texts is not known."""
+def _rotary_base(said: ForeignConfig, model_type: str) -> int:
+    """The base of the rotation, wherever it stands; one that is stretched for long texts is not known. Apertus'
+    is stretched unless its config says otherwise, and there in one place only."""
     base = said.take("rope_theta", float, 10000.0)
     for name in ("rope_scaling", "rope_parameters"):
         table = said.table(name)
+        if model_type == "apertus" and name == "rope_parameters":
+            table.take("rope_type", str)
+            table.take("rope_theta", float)
         table.must("rope_type", "default")
         table.must("type", "default")
         table.must("partial_rotary_factor", 1.0)

@@ -36,6 +36,8 @@ def _read(said: ForeignConfig, model_type: str) -> Settled:
     said.must("is_decoder", False)
     said.must("add_cross_attention", False)
     said.must("tie_word_embeddings", True, False)  # of a head that is not taken in
+    if model_type == "roberta":
+        said.must("pad_token_id", 1)  # its positions are counted from the pad's id on
     kinds = said.take("type_vocab_size", int, 2)
     length = said.take("max_position_embeddings", int, 512)
     if kinds < 1:

@@ -5,6 +5,7 @@ It refuses with a status and a sentence. It knows no token, no address and nothi
 
 import asyncio
 import secrets
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +19,9 @@ Headers = list[tuple[bytes, bytes]]
 
 LARGEST_JSON = 1_000_000  # bytes
 MOST_HEADERS, LARGEST_HEADERS = 64, 32_768
-SLOWEST = 10.0  # seconds between two pieces of a body
+SLOWEST = 10.0  # seconds for headers, for a body of no more than LEAST bytes, and for each LEAST bytes more
+LEAST = 100_000
+_TOO_SLOW = f"What is sent comes too slowly: less than {LEAST:,} bytes in {SLOWEST:.0f} seconds."
 SAFE = frozenset({"GET", "HEAD"})
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob: data:; "
@@ -90,20 +93,28 @@ class Body:
     def __init__(self, receive: Receive, limit: int) -> None:
         self._receive, self.left, self.limit = receive, limit, limit
         self.whole = False
+        self._begun = time.monotonic()
 
     async def receive(self) -> Message:
         """The next piece. Once all is there, this only waits for the other side to go away."""
         if self.whole:
             return await self._receive()
-        try:
-            message = await asyncio.wait_for(self._receive(), SLOWEST)
+        try:  # what has come while the server was busy is taken
+            message = await asyncio.wait_for(self._receive(), max(SLOWEST / 10, self._until - time.monotonic()))
         except TimeoutError:
-            raise RefusedError(408, f"Nothing came for {SLOWEST:.0f} seconds.") from None
+            raise RefusedError(408, _TOO_SLOW) from None
         self.left -= len(message.get("body", b""))
         self.whole = not message.get("more_body", False)
+        if not self.whole and time.monotonic() > self._until:
+            raise RefusedError(408, _TOO_SLOW)
         if self.left < 0:
             raise RefusedError(413, _too_large(self.limit))
         return message
+
+    @property
+    def _until(self) -> float:
+        """When the next piece must be there."""
+        return self._begun + SLOWEST * (1 + (self.limit - self.left) // LEAST)
 
 
 def values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[bytes]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from glassformer.errors import GlassformerError
+from glassformer.errors import GlassformerError, InputError
 
 
 class FullError(GlassformerError):
@@ -85,13 +85,19 @@ class Workshop:
         """Jobs in the queue."""
         return len(self._queue)
 
+    def must_have_room(self, count: int) -> None:
+        """Refuses so many jobs if they cannot wait: who is refused before anything is read costs little."""
+        if self._closing:
+            raise FullError("The server is shutting down.")
+        if count > self._most:
+            raise InputError(f"{count} texts are asked at once, and at most {self._most} may ever wait; ask for fewer.")
+        if len(self._queue) + count > self._most:
+            raise FullError("More is asked than can wait; try again in a moment.")
+
     def submit(self, jobs: Sequence[Job]) -> None:
         """Puts jobs in the queue, all of them or none."""
         with self._changed:
-            if self._closing:
-                raise FullError("The server is shutting down.")
-            if len(self._queue) + len(jobs) > self._most:
-                raise FullError("More is asked than can wait; try again in a moment.")
+            self.must_have_room(len(jobs))
             self._queue.extend(jobs)
             self._changed.notify()
 
