@@ -2,7 +2,9 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+import signal
+from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +12,15 @@ import pytest
 import torch
 from helpers import shapes
 from helpers.wrong_notes import NOTES
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, sync_playwright
 
 from glassformer.choices import Choices
 
 torch.set_num_threads(1)
-settings.register_profile("glassformer", derandomize=True, deadline=None, max_examples=200)
+# The examples are always the same: if drawing them is slow, the machine is busy, and nothing is wrong.
+BUSY = [HealthCheck.too_slow]
+settings.register_profile("glassformer", derandomize=True, deadline=None, max_examples=200, suppress_health_check=BUSY)
 settings.load_profile("glassformer")
 
 
@@ -51,6 +55,25 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     shapes.begin_test(item.path)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """What must end by itself is stopped after so many seconds of the processor, however busy the machine is."""
+    most = item.get_closest_marker("processor_seconds")
+    if most is None:
+        return (yield)
+
+    def stop(*_: object) -> None:
+        pytest.fail(f"It has taken more than {most.args[0]} seconds of the processor.")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, most.args[0])
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Says plainly what was left out."""
     if not CHROMIUM:
@@ -83,15 +106,20 @@ def _seeded() -> None:
     torch.manual_seed(17)
 
 
+@cache
+def tables() -> list[Choices[Any]]:
+    """The tables of choices that go by a public name; found once, since to ask for each name in every test adds up."""
+    import glassformer as gf  # not before shapes are checked in what is imported
+
+    return [found for name in gf.__all__ if isinstance(found := getattr(gf, name), Choices)]
+
+
 @pytest.fixture(autouse=True)
 def _tables_as_they_were() -> Iterator[None]:
     """What a test, or a snippet of the docs, adds to a table of choices is gone after it."""
-    import glassformer as gf  # not before shapes are checked in what is imported
-
-    tables: list[dict[str, Any]] = [getattr(gf, name) for name in gf.__all__ if isinstance(getattr(gf, name), Choices)]
-    before = [dict(table) for table in tables]
+    before = [dict(table) for table in tables()]
     yield
-    for table, rows in zip(tables, before, strict=True):
+    for table, rows in zip(tables(), before, strict=True):
         table.clear()
         table.update(rows)
 

@@ -106,7 +106,7 @@ def test_there_are_enough_of_them() -> None:
 
 
 @pytest.mark.parametrize(("name", "suffix", "content"), FILES, ids=[name for name, _, _ in FILES])
-@pytest.mark.timeout(60)
+@pytest.mark.processor_seconds(60)
 def test_a_clear_answer(name: str, suffix: str, content: bytes) -> None:
     report = check_document(open_bytes(content, name, suffix))
     assert isinstance(report, Report)

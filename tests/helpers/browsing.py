@@ -1,6 +1,9 @@
 """A page that is listened to: whatever it complains of, and whatever it asks for elsewhere, is written down."""
 
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page, Route, expect
+
+PATIENCE = 120_000  # milliseconds, on a machine that has much other work; who waits in vain fails all the same
+expect.set_options(timeout=PATIENCE)
 
 
 def listen(page: Page, complaints: list[str], own: tuple[str, ...]) -> None:
@@ -15,6 +18,14 @@ def listen(page: Page, complaints: list[str], own: tuple[str, ...]) -> None:
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
     page.on("request", lambda ask: None if ask.url.startswith(own) else complaints.append(ask.url))
+
+
+def close_all_but(kept: Page) -> None:
+    """Closes what was opened beside a page, and forgets what was kept: whoever comes next comes for the first time."""
+    for page in kept.context.pages:
+        if page is not kept:
+            page.close()
+    kept.evaluate("localStorage.clear()")
 
 
 def number(text: str) -> float:

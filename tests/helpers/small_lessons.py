@@ -21,13 +21,13 @@ def lessons_for(name: str, dropout: float = 0.1) -> tuple[Lessons, nn.Module]:
     """Small lessons of each kind, and a small model that can take them."""
     some, others = texts(37, 1), texts(11, 2)
     tokens = Tokens.train("word", some, vocabulary=29, min_frequency=1)
-    if name == "classify":
+    if name == "classes":
         made = [[Labelled(text, "long" if len(text) > 25 else "short") for text in part] for part in (some, others)]
         measures = Measures(longest=23, tokens_per_batch=53, seed=3)
         lessons = OBJECTIVES["classes"].lessons(*made, ["long", "short"], tokens, measures)
         return lessons, small("transformer", vocabulary=len(tokens), dropout=dropout, word_dropout=dropout)
     pairs = [[Pair(text, " ".join(reversed(text.split()))) for text in part] for part in (some, others)]
-    if name == "translate":
+    if name == "pairs":
         lessons = OBJECTIVES["pairs"].lessons(*pairs, (), tokens, Measures(longest=17, tokens_per_batch=53, seed=3))
         return lessons, small("translator", vocabulary=len(tokens), dropout=dropout)
     plain = [[Plain(text) for text in part] for part in (some, others)]
@@ -38,6 +38,8 @@ def lessons_for(name: str, dropout: float = 0.1) -> tuple[Lessons, nn.Module]:
         lessons = OBJECTIVES["answers"].lessons(*pairs, (), tokens, Measures(longest=29, tokens_per_batch=53, seed=3))
     elif name == "spans":
         lessons = OBJECTIVES["spans"].lessons(*plain, (), tokens, Measures(longest=13, tokens_per_batch=53, seed=3))
-    else:
+    elif name == "stream":
         lessons = OBJECTIVES["stream"].lessons(*plain, (), tokens, Measures(longest=7, tokens_per_batch=37, seed=3))
+    else:
+        raise KeyError(f"There are no small lessons for the objective '{name}' yet.")
     return lessons, small("modern", vocabulary=len(tokens), dropout=dropout)

@@ -15,6 +15,11 @@ def provide_named_sets(folder: Path) -> None:
     reviews = [json.dumps({"text": each.text, "label": int(each.label == "positive")}) for each in make("negation", 90)]
     _write(folder / "imdb/train.jsonl.gz", reviews[:60])
     _write(folder / "imdb/test.jsonl.gz", reviews[60:])
+    for name, part in (("train", reviews[:60]), ("validation", reviews[60:75]), ("test", reviews[75:])):
+        _write(folder / f"rotten-tomatoes/{name}.jsonl.gz", part)
+    opinions = [f"{each.text}\t{int(each.label == 'positive')}" for each in make("negation", 60)]
+    _write(folder / "sst2/train.tsv.gz", ["sentence\tlabel", *opinions[:40]])
+    _write(folder / "sst2/dev.tsv.gz", ["sentence\tlabel", *opinions[40:]])
     unlabelled = "\n".join(json.dumps({"text": json.loads(each)["text"]}) for each in reviews)
     (folder / "imdb/unsup.jsonl.xz").write_bytes(lzma.compress(unlabelled.encode()))
     dates = make("dates", 60)

@@ -23,7 +23,7 @@ from glassformer.layers.blocks import block
 from glassformer.layers.positions import Positions
 from glassformer.models.registry import build, configure
 
-pytestmark = pytest.mark.slow  # the gate runs it
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("compile")]  # the gate runs it
 
 COMPILED = (
     "padded", "cross", "rotary and norm", "alibi", "t5", "sigmoid", "quiet softmax", "dense synthesizer", "swiglu",

@@ -373,7 +373,7 @@ for options in ({"attn_mask": numbers}, {"attn_mask": numbers == -torch.inf, "ne
         assert (mine is None and each is None) or torch.allclose(mine, each, atol=1e-6)
     assert wanted[0].isfinite().all()
 """
-    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, timeout=120)
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, timeout=250)
 
 
 # --- what it says no to -----------------------------------------------------------------------------------------

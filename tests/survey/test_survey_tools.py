@@ -54,7 +54,7 @@ def test_right_notes_in_every_format_are_right(tmp_path: Path) -> None:
         assert answer.checked > 0, path
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.processor_seconds(120)
 def test_a_small_draw_of_mutated_notes() -> None:
     """The full draw is a command: `python tests/survey/mutated_notes.py 5000`."""
     draw, notes = random.Random(3), sources()

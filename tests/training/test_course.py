@@ -97,8 +97,10 @@ def test_resumed_is_never_stopped(tmp_path: Path) -> None:
             break
     assert loop.progress.step == 4
     Course(folder, prepared, loop)._save(event)
+    folder.log({"event": "judged", "step": 5, "loss": 77.0})  # as after a kill: logged, and not saved
     torch.manual_seed(99)  # whatever happens in between
     resumed = resume(tmp_path / "cut")
+    assert 77.0 not in [each.get("loss") for each in folder.metrics()]
     for name, value in whole.model.state_dict().items():
         assert torch.equal(value, resumed.model.state_dict()[name]), name
     assert resumed.scores == whole.scores

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,26 @@ def test_signals_are_those_of_before_when_it_is_over(tmp_path: Path) -> None:
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_saves_the_step_at_hand_and_a_second_leaves_at_once(number: signal.Signals, tmp_path: Path) -> None:
+    def signalled(times: int) -> Callable[[Event], None]:
+        def at_the_third_step(event: Event) -> None:
+            if isinstance(event, Stepped) and event.step == 3:
+                for _ in range(times):
+                    signal.raise_signal(number)
+
+        return at_the_third_step
+
+    with pytest.raises(StoppedError) as once:
+        trained(tmp_path / "once", tell=signalled(1))
+    assert once.value.exit_code == 128 + number
+    assert RunFolder(tmp_path / "once").newest_checkpoint().progress["step"] == 3
+    with pytest.raises(SystemExit) as twice:
+        trained(tmp_path / "twice", tell=signalled(2))
+    assert twice.value.code == 128 + number
+    assert 3 not in RunFolder(tmp_path / "twice").checkpoints()
+
+
 @pytest.mark.parametrize("falls", [False, True])
 def test_torch_has_as_many_threads_after_as_before(falls: bool, tmp_path: Path) -> None:
     during: list[int] = []
@@ -142,7 +163,7 @@ def test_killed_before_its_first_checkpoint_the_same_command_begins_it_again(tmp
         [sys.executable, "-m", "glassformer", *words], env=os.environ | ONE_THREAD, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
-    said, answer = again.communicate(timeout=120)[::-1]
+    said, answer = again.communicate(timeout=250)[::-1]
     assert again.returncode == 0, said
     assert "was stopped before its first checkpoint; it begins again." in " ".join(said.split())
     assert json.loads(answer)["run"] == str(folder)

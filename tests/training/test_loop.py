@@ -19,7 +19,7 @@ from glassformer.text.samples import Plain
 from glassformer.text.tokens import Tokens
 from glassformer.training.loop import MOST_EPOCHS_TOLD, EpochEnded, Loop, Plan, Stepped, Validated, factor
 
-KINDS = ("classify", "translate", "answers", "stream", "spans", "masked")
+KINDS = tuple(OBJECTIVES)
 
 
 def loop_for(name: str, **plan: Any) -> Loop:
@@ -52,7 +52,7 @@ def test_a_resumed_run_is_bit_for_bit_the_run_that_was_not_stopped(name: str, op
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["classify", "stream"])
+@pytest.mark.parametrize("name", ["classes", "stream"])
 def test_stopped_at_any_event_it_goes_on_to_the_very_same_events(name: str) -> None:
     """A step, a validation, the end of an epoch: whatever was told last, nothing is left out, nothing comes twice."""
     whole = loop_for(name, steps=20, accumulate=1)
@@ -110,7 +110,7 @@ def test_two_batches_that_count_as_one_move_the_weights_as_one() -> None:
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("name", ["classify", "translate", "answers", "spans", "masked"])
+@pytest.mark.parametrize("name", ["classes", "pairs", "answers", "spans", "masked"])
 def test_the_loss_of_a_batch_is_that_of_its_rows_however_they_are_padded(name: str) -> None:
     lessons, model = lessons_for(name, dropout=0.0)
     assert isinstance(lessons.train, Rows)
@@ -219,7 +219,7 @@ def test_a_choice_that_does_not_exist_is_named(name: str, near: str) -> None:
 
 def test_accuracy_is_told_at_the_end_of_epochs() -> None:
     """Of all that was answered while it learnt, and of the whole validation part, by counting."""
-    lessons, model = lessons_for("classify", dropout=0.0)
+    lessons, model = lessons_for("classes", dropout=0.0)
     batches = lessons.train.n_batches(0)
     loop = Loop(model, lessons, Plan(steps=3 * batches - 1, precision="float32", validate_every=1.0))
     right = answered = 0
@@ -237,14 +237,14 @@ def test_accuracy_is_told_at_the_end_of_epochs() -> None:
 
 
 def test_only_a_classifier_has_an_accuracy() -> None:
-    lessons, model = lessons_for("translate")
+    lessons, model = lessons_for("pairs")
     events = list(Loop(model, lessons, Plan(steps=2 * lessons.train.n_batches(0), precision="float32")).run())
     assert not any(isinstance(event, EpochEnded) for event in events)
     assert all(event.accuracy is None for event in events if isinstance(event, Validated))
 
 
 def test_of_many_epochs_a_few_are_told() -> None:
-    lessons, model = lessons_for("classify")
+    lessons, model = lessons_for("classes")
     steps = 60 * lessons.train.n_batches(0)
     events = list(Loop(model, lessons, Plan(steps=steps, precision="float32", validate_every=1.0)).run())
     assert 20 < sum(isinstance(event, EpochEnded) for event in events) <= MOST_EPOCHS_TOLD + 1

@@ -76,10 +76,13 @@ def test_the_median_is_taken_and_a_hiccup_forgotten() -> None:
     assert torch.get_num_threads() == before
 
 
-def test_slow_work_is_tried_once_with_each_count() -> None:
-    watch = Stopwatch({1: [4.0], 2: [5.0]})
-    assert machine.best_threads(watch.work, counts=[1, 2], seconds=3.0, clock=watch) == 1
-    assert watch.calls == {1: 2, 2: 2}
+def test_slow_work_is_not_begun_again_once_the_time_is_over() -> None:
+    watch = Stopwatch({1: [40.0], 2: [50.0]})
+    assert machine.time_threads(watch.work, counts=[1, 2], seconds=3.0, clock=watch) == {2: 50.0}
+    assert watch.calls == {1: 0, 2: 1}
+    watch = Stopwatch({1: [1.0], 2: [0.75, 0.5]})
+    assert machine.time_threads(watch.work, counts=[1, 2], seconds=2.0, clock=watch) == {1: 1.0, 2: 0.5}
+    assert watch.calls == {1: 1, 2: 2}
 
 
 def test_work_that_fails_leaves_the_threads_as_they_were() -> None:

@@ -35,7 +35,7 @@ def test_muon_moves_matrices_and_adamw_the_rest() -> None:
 
 
 def test_tables_may_learn_at_a_rate_of_their_own() -> None:
-    lessons, model = lessons_for("classify", dropout=0.0)
+    lessons, model = lessons_for("classes", dropout=0.0)
     loop = Loop(model, lessons, Plan(steps=7, learning_rate=0.01, table_rate=0.0, warm_up=0.0, weight_decay=0.0))
     before = {name: value.clone() for name, value in model.state_dict().items()}
     loop.step()

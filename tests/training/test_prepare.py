@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from helpers.small_models import small
 from helpers.small_requests import counting, request
 
 from glassformer.errors import InputError
 from glassformer.training import machine
 from glassformer.training.course import teach
 from glassformer.training.forecasting.budget import budget
-from glassformer.training.prepare import prepare, prepare_again, settings_of
+from glassformer.training.prepare import inherit, prepare, prepare_again, settings_of
 from glassformer.training.request import Request
 
 
@@ -77,3 +79,17 @@ def test_a_model_too_large_is_refused_before_it_is_built(monkeypatch: pytest.Mon
     monkeypatch.setattr(machine, "facts", lambda: small)
     with pytest.raises(InputError, match=r"has [\d,]+ parameters, and takes [\d,]+ GB to train; this machine has 0 GB"):
         prepare(replace(asked, settings={}))
+
+
+@pytest.mark.parametrize("headless", [False, True])
+def test_a_head_that_has_learnt_nothing_is_not_inherited(headless: bool) -> None:
+    parent, child = small("transformer"), small("transformer")
+    with torch.no_grad():
+        for weight in parent.parameters():
+            weight.add_(1)
+    before = {name: value.clone() for name, value in child.state_dict().items()}
+    said = inherit(child, parent, "parent", headless=headless)
+    for name, value in child.state_dict().items():
+        own = headless and name.startswith("head.")
+        assert torch.equal(value, before[name] if own else parent.state_dict()[name]), name
+    assert ("; new: head." in said) == headless

@@ -109,6 +109,7 @@ def test_what_token_files_cannot_do_is_refused(large: Request) -> None:
     for wrong, said in (
         (replace(kept, task="classify"), "from which a model can only learn to generate"),
         (replace(kept, without=("line",)), "From token files nothing can be left out"),
+        (replace(kept, more=("lines.txt",)), "To token files nothing can be added"),
         (replace(kept, objective="spans"), "From token files the objective is stream; 'spans' needs text in memory"),
         (replace(kept, settings={"longest": 100_000}), "a context of 100000 needs"),
     ):

@@ -201,18 +201,18 @@ def time_threads(
 ) -> dict[int, float]:
     """Seconds that the work takes with each count of threads: the median of up to five rounds.
 
-    All counts take turns, so that a neighbour who disturbs a while disturbs them all. No round begins after `seconds`.
+    All counts take turns, so that a neighbour who disturbs a while disturbs them all. The work is not begun again after
+    `seconds`: the most threads come first, which suit work so large that nothing else could be tried.
     """
     counts = thread_counts(usable_cores()) if counts is None else counts
-    took: dict[int, list[float]] = {count: [] for count in counts}
-    began = clock()
-    for _ in range(5):
-        for count in counts:
-            with threads(count):
-                work()  # the first after a change wakes the threads, and is not counted
-                took[count].append(_seconds(work, clock))
-        if clock() - began >= seconds:
+    took: dict[int, list[float]] = {}
+    over = clock() + seconds
+    for count in sorted(counts, reverse=True) * 5:
+        if took and clock() >= over:
             break
+        with threads(count):
+            waking = _seconds(work, clock)  # the first after a change wakes the threads, and counts only if it is all
+            took.setdefault(count, []).append(waking if clock() >= over else _seconds(work, clock))
     return {count: statistics.median(each) for count, each in took.items()}
 
 

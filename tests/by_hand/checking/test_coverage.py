@@ -69,7 +69,7 @@ def test_a_damaged_file_is_not_fine() -> None:
     assert check_document(open_bytes(b"\x00\x01", "x.md")).outcome == "nothing checked"
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.processor_seconds(20)
 @pytest.mark.parametrize(
     "piece", ["1234567890", "[", "<!--", "<a", "= 1 ", "1 + ", "(", "![a](", "---\n", "\\boxed{1", "1.,"]
 )

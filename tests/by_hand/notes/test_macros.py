@@ -48,7 +48,7 @@ def test_a_pair_that_everybody_knows() -> None:
         r"\def\a#1{#1} $\a",
     ],
 )
-@pytest.mark.timeout(10)
+@pytest.mark.processor_seconds(10)
 def test_commands_without_end_stay_as_they_are(text: str) -> None:
     assert found(text) == []
 

@@ -30,6 +30,11 @@ def solved(source: str) -> Solution:
     return explain(SOURCES[source])
 
 
+@cache
+def figures_with_all_the_room(source: str) -> set[str]:
+    return figures([line.plain for line in solution_page(solved(source).handout(), 10_000)])
+
+
 def lines(solution: Solution, width: int, precision: int = 4) -> list[str]:
     page = solution_page(solution.handout(precision), page_width(width), legend=True)
     if "masked" in solution.trace:
@@ -58,10 +63,9 @@ def test_every_page_keeps_to_its_width(source: str, width: int, precision: int) 
 @pytest.mark.parametrize("source", SOURCES)
 def test_no_number_is_cut(source: str, width: int) -> None:
     solution = solved(source)
-    with_all_the_room = [line.plain for line in solution_page(solution.handout(), 10_000)]
     shown = figures([line.plain for line in solution_page(solution.handout(), page_width(width))])
     assert len(shown) > 3 or source in ("one-token", "thinking-machines")
-    assert shown <= figures(with_all_the_room) | {"…"}
+    assert shown <= figures_with_all_the_room(source) | {"…"}
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -19,12 +19,12 @@ def test_words_come_first(glassformer: Any) -> None:
     answer = glassformer("why", "sentiment", "the film was not good at all")
     assert answer.code == 0
     assert answer.out.startswith(
-        "Negative by 2.6 over positive. Words for it: *not* +3.9, *at* +2.4, *was* +2.2; against it: *all* −2.0, "
-        "*good* −1.5, *the* −1.4; all others −1.1. Left out one at a time (another measure): without *not* it is 2.0 "
-        "less.\n"
+        "Negative by 1.1 over positive. Words for it: *not* +0.96, *was* +0.75, *at* +0.24; against it: *good* −0.53, "
+        "*film* −0.39; all others +0.12. Left out one at a time (another measure): without *not* it is 1.9 less, and "
+        "it would say positive.\n"
     )
-    assert "not     +3.9     +2.0\n" in answer.out
-    assert "together +2.6." in answer.out
+    assert "not    +0.96     +1.9 ≠\n" in answer.out
+    assert "together +1.1." in answer.out
 
 
 def test_all_figures_as_json(glassformer: Any, run: str, tmp_path: Path) -> None:

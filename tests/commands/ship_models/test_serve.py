@@ -60,7 +60,7 @@ def asked(address: str, path: str, content: dict[str, Any]) -> Any:
     request = urllib.request.Request(
         f"{address}{path}", json.dumps(content).encode(), {"content-type": "application/json"}
     )
-    with urllib.request.urlopen(request, timeout=60) as answer:
+    with urllib.request.urlopen(request, timeout=250) as answer:
         return json.load(answer)
 
 
@@ -77,12 +77,12 @@ def test_it_serves_and_a_signal_lets_it_finish_what_it_was_asked(tmp_path: Path)
             whole = asked(address, "/v1/completions", {"prompt": "3 1 2", "max_tokens": 40})
             body = json.dumps({"prompt": "3 1 2", "max_tokens": 40, "stream": True}).encode()
             request = urllib.request.Request(f"{address}/v1/completions", body, {"content-type": "application/json"})
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=250) as answer:
                 process.send_signal(signal.SIGTERM)
                 lines = [line for line in answer.read().decode().split("\n\n") if line]
             assert lines[-1] == "data: [DONE]"
             parts = [json.loads(line[6:])["choices"][0]["text"] for line in lines[:-1]]
             assert "".join(parts) == whole["choices"][0]["text"]
-            assert process.wait(60) == 0
+            assert process.wait(250) == 0
         finally:
             process.kill()

@@ -14,7 +14,10 @@ from glassformer.errors import InputError
 from glassformer.training.processes.launching import check_launch, in_a_team, launched
 from glassformer.training.processes.team import Team
 
-pytestmark = pytest.mark.timeout(900)  # several processes at once, on a machine that may be busy
+pytestmark = [
+    pytest.mark.timeout(900),  # several processes at once, on a machine that may be busy
+    pytest.mark.xdist_group("launching"),
+]
 
 ASKED = ("train", "classify", "negation:300", "--steps", "60", "--threads", "1", "--quiet", "--json", "--nproc", "2")
 

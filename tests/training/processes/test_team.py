@@ -1,13 +1,14 @@
 """A team agrees, tells and fails together; a process by itself is a team of one."""
 
 import json
+import os
 
 import pytest
 import torch
 from helpers.teams import in_team
 
 from glassformer.errors import InputError
-from glassformer.training.processes.team import ALONE, Team, joined, numbered
+from glassformer.training.processes.team import ALONE, Team, end_process, joined, numbered
 
 TALK = """
 import json, sys, torch
@@ -100,3 +101,20 @@ def test_one_process_joins_nobody() -> None:
     with joined({"RANK": "0", "WORLD_SIZE": "1", "TORCHELASTIC_RESTART_COUNT": "1"}) as team:
         assert json.dumps([team.size, team.restarts]) == "[1, 1]"
     assert not torch.distributed.is_initialized()
+
+
+def test_a_process_whose_work_is_done_says_all_and_is_not_taken_down() -> None:
+    reads, writes = os.pipe()
+    child = os.fork()
+    if not child:
+        os.dup2(writes, 1)
+        try:
+            os.write(1, b"said")
+            end_process()
+        finally:
+            os.write(1, b", and taken down")
+            os._exit(7)
+    os.close(writes)
+    assert os.waitpid(child, 0)[1] == 0
+    assert os.read(reads, 99) == b"said"
+    os.close(reads)

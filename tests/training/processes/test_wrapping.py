@@ -9,16 +9,17 @@ import torch
 from helpers.small_lessons import lessons_for
 from helpers.teams import Case, curve, in_team
 
+from glassformer.objectives.table import OBJECTIVES
 from glassformer.training.processes.team import ALONE
 from glassformer.training.processes.wrapping import Taught, copied, gradients_wait, placed, random_states, whole
 
 STEPS = 7
-KINDS = ("classify", "translate", "answers", "stream", "spans", "masked")
+KINDS = tuple(OBJECTIVES)
 CASES = {
     **{f"{kind}, copied": Case(kind, {"accumulate": 1 + n % 3}) for n, kind in enumerate(KINDS)},
     **{f"{kind}, shared": Case(kind, {"accumulate": 1 + n % 2, "shard": True}) for n, kind in enumerate(KINDS)},
-    "average, copied": Case("classify", {"average": 0.9, "optimizer": "adamw"}),
-    "average, shared": Case("translate", {"average": 0.9, "optimizer": "adamw", "shard": True}),
+    "average, copied": Case("classes", {"average": 0.9, "optimizer": "adamw"}),
+    "average, shared": Case("pairs", {"average": 0.9, "optimizer": "adamw", "shard": True}),
 }
 LEARN = """
 import json, sys
@@ -38,6 +39,7 @@ def learnt_by_two() -> list[dict[str, list[float]]]:
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("wrapping")
 @pytest.mark.parametrize("name", CASES)
 def test_two_processes_have_the_losses_of_one(name: str) -> None:
     """Batches of unlike length, some with a single row, accumulated by one, two and three."""
@@ -78,7 +80,7 @@ from glassformer.training.processes.team import joined
 
 given = json.loads(sys.argv[1])
 with joined() as team:
-    loop = Case("translate", {"shard": True, "average": 0.9}).loop(team)
+    loop = Case("pairs", {"shard": True, "average": 0.9}).loop(team)
     if given["progress"]:
         loop.restore(load_file(given["path"]) if team.leads else {}, given["progress"] if team.leads else {})
     losses = [loop.step().loss for _ in range(given["steps"])]
@@ -91,7 +93,7 @@ with joined() as team:
 
 @pytest.mark.slow
 def test_what_two_have_kept_one_and_then_three_go_on_with(tmp_path: Path) -> None:
-    alone = curve(Case("translate", {"average": 0.9}).loop(), 11)[:-1]
+    alone = curve(Case("pairs", {"average": 0.9}).loop(), 11)[:-1]
     path = str(tmp_path / "state.safetensors")
     losses, progress = [], None
     for size, steps in ((2, 3), (1, 4), (3, 4)):
@@ -102,7 +104,7 @@ def test_what_two_have_kept_one_and_then_three_go_on_with(tmp_path: Path) -> Non
 
 
 def test_alone_nothing_is_wrapped() -> None:
-    lessons, model = lessons_for("classify")
+    lessons, model = lessons_for("classes")
     taught = Taught(model, lessons)
     assert copied(taught, ALONE) is taught
     with gradients_wait(taught, last=False):
