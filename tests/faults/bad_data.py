@@ -15,8 +15,9 @@ from glassformer.text.tasks import TASKS
 SMALL = ("--set", "width=12", "--set", "heads=2", "--set", "hidden=16", "--set", "layers=1", "--threads", "1")
 
 
-def main(every: int) -> dict[str, Any]:
-    """Every so many of the files, each to all readers; how many were tried, and what went wrong."""
+def main(every: int, part: int = 0) -> dict[str, Any]:
+    """Every so many of the files, each to all readers; how many were tried, and what went wrong. A part is one of so
+    many: the files whose number leaves it over."""
     import glassformer.commands.see_inside.tokenize  # before a child is made, once for all
     import glassformer.runs.run
     import glassformer.training.course  # noqa: F401
@@ -27,10 +28,8 @@ def main(every: int) -> dict[str, Any]:
         (folder / "files").mkdir()
         files = list(bad_files(folder / "files"))
         tried, wrong, slowest = 0, [], (0.0, "")
-        for number, path in enumerate(files):
-            for what, work in _readers(path, run, folder, trains=number % (7 * every) == 0):
-                if number % every:
-                    continue
+        for number, path in enumerate(files[part::every]):
+            for what, work in _readers(path, run, folder, trains=number % 7 == 0):
                 found = apart(work)
                 tried += 1
                 slowest = max(slowest, (found.seconds, f"{what} {path.name[:60]}"))

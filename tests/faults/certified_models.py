@@ -67,19 +67,19 @@ LEARNS = {
 WRITES_MASKED = ("transformer", "bert")
 
 
-def main(kind: str, times: int) -> Found:
-    """So many models; how many were tried, and what went wrong."""
+def main(kind: str, times: int, part: int = 0) -> Found:
+    """So many models; how many were tried, and what went wrong. Each part has the numbers after those of the last."""
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as name:
-        return {"sound": sound, "broken": broken}[kind](Path(name), times)
+        return {"sound": sound, "broken": broken}[kind](Path(name), range(part * times, (part + 1) * times))
 
 
-def sound(folder: Path, times: int) -> Found:
+def sound(folder: Path, numbers: range) -> Found:
     """No promise of a sound model is said to be broken; and how near it came, as a share of the bar."""
     wrong: list[str] = []
     nearest: dict[str, tuple[float, str]] = {}
     kinds: Counter[str] = Counter()
-    for run, told, dtype in trained_models(folder, range(times), (*RATES, *SILLY), DTYPES):
+    for run, told, dtype in trained_models(folder, numbers, (*RATES, *SILLY), DTYPES):
         kinds[run.card.model] += 1
         run.model.to(dtype)
         given = run.certify()
@@ -91,7 +91,7 @@ def sound(folder: Path, times: int) -> Found:
     return {"tried": kinds.total(), "wrong": wrong, "models": dict(kinds), "nearest": near}
 
 
-def broken(folder: Path, times: int) -> Found:
+def broken(folder: Path, numbers: range) -> Found:
     """Each break that can be planted into a model is noticed.
 
     Only into models that have learnt with a sensible rate: where every weight of an attention has become 1 or 0,
@@ -100,7 +100,7 @@ def broken(folder: Path, times: int) -> Found:
     planted: Counter[str] = Counter()
     noticed: Counter[str] = Counter()
     wrong = []
-    for run, told, _ in trained_models(folder, range(times), RATES, DTYPES[:1]):
+    for run, told, _ in trained_models(folder, numbers, RATES, DTYPES[:1]):
         family = MODELS[run.card.model].family
         if not run.certify().passed:
             continue  # counted among the sound ones

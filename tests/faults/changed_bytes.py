@@ -23,8 +23,8 @@ from glassformer.studio.shelf import Shelf
 Found = dict[str, Any]
 
 
-def main(times: int) -> Found:
-    """So many changes in all, spread over the files."""
+def main(times: int, part: int = 0) -> Found:
+    """So many changes in all, spread over the files. Each part is another draw."""
     os.fsync = lambda _: None
     with tempfile.TemporaryDirectory() as name:
         run = Path(name) / "runs" / "run"
@@ -32,7 +32,7 @@ def main(times: int) -> Found:
         files = sorted(path for path in run.rglob("*") if path.is_file() and path.name != "report.html")
         loose, kept = ([path for path in files if (path.parent == run) == lies] for lies in (True, False))
         noticed, unnoticed, wrong = 0, 0, []
-        draw = random.Random(31)
+        draw = random.Random(f"bytes {part}")
         for number in range(times):
             path = draw.choice(loose if number % 10 == 0 else kept)  # loose ones have many readers
             whole = path.read_bytes()

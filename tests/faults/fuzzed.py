@@ -39,14 +39,14 @@ class HungError(BaseException):
     """No end in sight."""
 
 
-def main(times: int) -> dict[str, Any]:
-    """So many inputs in all; how many were tried, and what went wrong."""
+def main(times: int, part: int = 0) -> dict[str, Any]:
+    """So many inputs in all; how many were tried, and what went wrong. Each part is another draw."""
     import torch
 
     torch.set_num_threads(1)
     os.fsync = lambda _: None
     signal.signal(signal.SIGPROF, _hung)
-    draw, wrong, tried = random.Random(23), [], Counter[str]()
+    draw, wrong, tried = random.Random(f"inputs {part}"), [], Counter[str]()
     with tempfile.TemporaryDirectory() as name:
         for kind, read, sound, share in kinds(Path(name)):
             for _ in range(times * share // 100):

@@ -22,18 +22,18 @@ KILLED = -signal.SIGKILL
 Found = dict[str, Any]
 
 
-def main(kind: str, times: int) -> Found:
-    """Does it so many times; how often it was tried, and what went wrong."""
+def main(kind: str, times: int, part: int = 0) -> Found:
+    """Does it so many times; how often it was tried, and what went wrong. Each part is another draw."""
     os.fsync = lambda _: None  # a kill is no power cut: what was written stays, and the work is many times quicker
     with tempfile.TemporaryDirectory() as name:
-        return KINDS[kind](Path(name), times)
+        return KINDS[kind](Path(name), times, part)
 
 
-def kills(folder: Path, times: int) -> Found:
+def kills(folder: Path, times: int, part: int) -> Found:
     """kill -9 at any moment of a training, which begins again or goes on each time until it has come to its end. The
     tasks take turns."""
     longest = {task: _seconds(lambda task=task: trained(folder / task, task)) for task in SOURCES}
-    draw, wrong, killed = random.Random(5), [], 0
+    draw, wrong, killed = random.Random(f"kills {part}"), [], 0
     for number, task in enumerate(cycle(SOURCES)):
         out = folder / f"run-{number}"
         while killed < times:
@@ -68,11 +68,11 @@ def _unreadable(out: Path) -> list[str]:
     return run.newest_checkpoint().skipped if run.checkpoints() else []
 
 
-def between_files(folder: Path, times: int) -> Found:
+def between_files(folder: Path, times: int, part: int) -> Found:
     """kill -9 at each step of saving: before each file is written, synced or renamed, one after the other."""
     trained(folder / "whole", steps=20)
     wrong, done = [], 0
-    for moment in range(times):
+    for moment in range(part * times, (part + 1) * times):
         out = folder / f"run-{moment}"
         found = apart(lambda out=out, moment=moment: _killed_at(moment, lambda: trained(out, steps=20)))
         if found.code != KILLED:
@@ -103,12 +103,12 @@ def _killed_at(moment: int, work: Callable[[], Any]) -> None:
     work()
 
 
-def resumes(folder: Path, times: int) -> Found:
-    """Stopped at so many steps of each task, and gone on with."""
+def resumes(folder: Path, times: int, part: int) -> Found:
+    """Stopped at so many steps of each task, and gone on with. There are 20 steps, which are one part."""
     wrong, done = [], 0
     for task in SOURCES:
         trained(folder / task, task, steps=20)
-        for step in random.Random(task).sample(range(1, 21), min(times, 20)):
+        for step in random.Random(f"{task} {part}").sample(range(1, 21), min(times, 20)):
             out = folder / f"{task}-{step}"
             stopped_at(out, step, task, 20)
             resume(out)
@@ -117,10 +117,10 @@ def resumes(folder: Path, times: int) -> Found:
     return {"tried": done, "wrong": wrong}
 
 
-def signals(folder: Path, times: int) -> Found:
+def signals(folder: Path, times: int, part: int) -> Found:
     """Ctrl-C and SIGTERM, once and twice, at any moment of a training; the process must be gone in 5 seconds."""
     trained(folder / "whole")
-    draw, wrong, done = random.Random(9), [], 0
+    draw, wrong, done = random.Random(f"signals {part}"), [], 0
     while done < times:
         number = draw.choice([signal.SIGINT, signal.SIGTERM])
         out, twice = folder / f"run-{done}", draw.random() < 0.5
@@ -156,7 +156,7 @@ def _quiet_training(out: Path) -> None:
         os._exit(code)
 
 
-KINDS: dict[str, Callable[[Path, int], Found]] = {
+KINDS: dict[str, Callable[[Path, int, int], Found]] = {
     "kills": kills,
     "between files": between_files,
     "resumes": resumes,

@@ -21,8 +21,8 @@ import torch
 
 import glassformer as gf
 from glassformer.errors import GlassformerError, InputError
+from glassformer.lock import held
 from glassformer.runs.folder import RunFolder
-from glassformer.runs.lock import held
 from glassformer.training.course import Event, Said, StoppedError, resume
 from glassformer.training.loop import Stepped
 
@@ -246,7 +246,7 @@ def test_data_that_changed_in_between_are_learnt_as_they_are(tmp_path: Path) -> 
 def test_a_run_that_is_being_trained_is_neither_begun_nor_gone_on_with(tmp_path: Path) -> None:
     cut_short(tmp_path / "run")
     before = (tmp_path / "run" / "config.toml").read_bytes()
-    with held(tmp_path / "run"):
+    with held(tmp_path / "run", "trained"):
         for begin in (trained, resume):
             with pytest.raises(InputError, match="is being trained just now"):
                 begin(tmp_path / "run")

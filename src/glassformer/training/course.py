@@ -22,9 +22,9 @@ from torch import Tensor
 
 from glassformer.errors import GlassformerError, InputError, counted, nearest
 from glassformer.layers.devices import in_words
+from glassformer.lock import held
 from glassformer.objectives.table import objective_of, verdict_on
 from glassformer.runs.folder import Checkpoint, RunFolder
-from glassformer.runs.lock import held
 from glassformer.runs.pasting import pasteable
 from glassformer.runs.report import report
 from glassformer.runs.run import Run, load
@@ -159,7 +159,7 @@ def _keep_tokens(request: Request, tell: Listener) -> None:
 def _held(folder: RunFolder, team: Team) -> Iterator[None]:
     """The folder, held by the process that writes it."""
     with ExitStack() as stack:
-        team.together(lambda: stack.enter_context(held(folder.path)) if team.leads else None)
+        team.together(lambda: stack.enter_context(held(folder.path, "trained")) if team.leads else None)
         yield
 
 

@@ -1,12 +1,16 @@
 """Token files: the text comes back, a stopped work is finished, damage is noticed, windows lie where they should."""
 
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from glassformer.errors import InputError
+from glassformer.lock import held
 from glassformer.storage import DamagedError
 from glassformer.text.files import token_files
 from glassformer.text.files.token_files import TokenFolder, holds_tokens, text_files_in, write_tokens
@@ -105,6 +109,53 @@ def test_two_processes_cut_what_one_cuts(tmp_path: Path) -> None:
     )  # fmt: skip
     assert (all_of(two) == one).all()
     assert done[-1][0] == done[-1][1] == two.bytes
+
+
+CUTS = """
+import sys
+from pathlib import Path
+from glassformer.text.files import token_files
+from glassformer.text.tokens import Tokens
+if __name__ == "__main__":
+    token_files.PIECE = 40_009
+    text, out = map(Path, sys.argv[1:])
+    token_files.write_tokens([text], out, lambda texts: Tokens.train("byte-bpe", texts, vocabulary=300), processes=2)
+"""
+
+
+def test_killed_it_leaves_no_helper_behind_and_is_finished_by_the_next(tmp_path: Path) -> None:
+    """kill -9 of the process that was started; its helpers must end by themselves, or they would write on beside
+    whoever resumes."""
+    (tmp_path / "cuts.py").write_text(CUTS)
+    (tmp_path / "some.txt").write_text(TEXT * 150, encoding="utf-8")
+    command = [sys.executable, str(tmp_path / "cuts.py"), str(tmp_path / "some.txt")]
+    with subprocess.Popen([*command, str(tmp_path / "killed")]) as cutting:
+        while not list((tmp_path / "killed").glob("piece-*.json")):
+            assert cutting.poll() is None
+            time.sleep(0.01)
+        helpers = Path(f"/proc/{cutting.pid}/task/{cutting.pid}/children").read_text().split()
+        cutting.kill()
+    assert len(helpers) >= 2
+    while [helper for helper in helpers if is_at_work(helper)]:
+        time.sleep(0.01)
+    assert not holds_tokens(tmp_path / "killed")
+    for name in ("killed", "whole"):
+        subprocess.run([*command, str(tmp_path / name)], check=True)
+    assert (all_of(TokenFolder(tmp_path / "killed")) == all_of(TokenFolder(tmp_path / "whole"))).all()
+    assert not [path.name for path in (tmp_path / "killed").iterdir() if path.name.startswith(".")]
+
+
+def is_at_work(process: str) -> bool:
+    """Not gone, and not dead and unburied."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_two_do_not_cut_into_one_folder(tmp_path: Path) -> None:
+    with held(tmp_path / "tokens", "cut into tokens"), pytest.raises(InputError, match="is being cut into tokens just"):
+        written(tmp_path, TEXT)
 
 
 def test_bytes_that_are_no_text_are_replaced_and_counted(tmp_path: Path) -> None:

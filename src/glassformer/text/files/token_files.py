@@ -7,17 +7,19 @@ not done again. Ids are read where they stand, so that memory does not grow with
 
 import json
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from glassformer.errors import InputError, counted
+from glassformer.lock import held
 from glassformer.storage import DamagedError, parse_json, write_file
 from glassformer.text.token_kinds import END
 from glassformer.text.tokens import Ids, Tokens
@@ -153,7 +155,15 @@ def write_tokens(
         raise InputError(f"{out} holds token files already; use them, or choose another --out.")
     if not files:
         raise InputError("There is no .txt file there to cut into tokens.")
-    out.mkdir(parents=True, exist_ok=True)
+    with held(out, "cut into tokens"):
+        _write(files, out, make, processes, told)
+    return TokenFolder(out)
+
+
+def _write(
+    files: Sequence[Path], out: Path, make: Callable[[Sequence[str]], Tokens], processes: int, told: Told
+) -> None:
+    """What is not there yet; the manifest last."""
     pieces, valid = _pieces(files)
     tokenizer = out / "tokenizer.json"
     if tokenizer.exists():
@@ -174,7 +184,6 @@ def write_tokens(
     write_file(out / "manifest.json", (json.dumps(facts) + "\n").encode())
     for left in (*out.glob("piece-*.json"), out / "layout.json"):
         left.unlink()
-    return TokenFolder(out)
 
 
 def _check_resumed(path: Path, layout: CutPlan) -> None:
@@ -204,7 +213,7 @@ def _numbers_cut(jobs: Sequence["_Job"], processes: int) -> Iterator[int]:
     if processes < 2 or len(jobs) < 2:
         yield from map(_cut, jobs)
         return
-    with ProcessPoolExecutor(min(processes, len(jobs)), get_context("spawn"), _one_thread) as pool:
+    with ProcessPoolExecutor(min(processes, len(jobs)), get_context("spawn"), _as_a_helper) as pool:
         yield from pool.map(_cut, jobs)
 
 
@@ -223,8 +232,15 @@ class _Job:
     marked: bool  # with the mark that ends a document
 
 
-def _one_thread() -> None:
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # there are as many processes as were asked for
+def _as_a_helper() -> None:
+    """One thread, for there are as many processes as were asked for; and an end as soon as who asked has died."""
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    threading.Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
+
+
+def _end_with(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
 
 
 @lru_cache(maxsize=1)  # once in each process
