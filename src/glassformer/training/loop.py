@@ -12,7 +12,7 @@ import copy
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -363,13 +363,17 @@ class Loop:
         """The mean loss over the validation part, each sample or token counted once; of averaged weights, if any."""
         return self.on_validation_part()[0]
 
-    @torch.no_grad()
     def on_validation_part(self) -> tuple[float, float | None]:
         """The mean loss, and the accuracy where an answer is right or wrong."""
+        return self.on_batches(self.lessons.valid.in_order())
+
+    @torch.no_grad()
+    def on_batches(self, batches: Iterable[object]) -> tuple[float, float | None]:
+        """The same on any batches."""
         current = {name: value.clone() for name, value in self.model.state_dict().items()} if self.average else {}
         self.model.load_state_dict(self.weights())
         self.model.eval()
-        losses = [self._loss(batch) for batch in self.lessons.valid.in_order()]
+        losses = [self._loss(batch) for batch in batches]
         if current:
             self.model.load_state_dict(current)
         total, count, right = self.team.sums(

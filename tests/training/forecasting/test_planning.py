@@ -4,7 +4,14 @@ import pytest
 from torch import nn
 
 from glassformer.errors import InputError
-from glassformer.training.forecasting.planning import Where, held_now, memories_of, plan_request, plan_sizes
+from glassformer.training.forecasting.planning import (
+    Where,
+    held_at_most,
+    holds_now,
+    memories_of,
+    plan_request,
+    plan_sizes,
+)
 from glassformer.training.loop import Plan
 from glassformer.training.request import Request
 
@@ -50,4 +57,5 @@ def test_what_an_optimizer_remembers_by_pencil() -> None:
 
 
 def test_this_process_holds_something() -> None:
-    assert held_now() > 1e7
+    assert holds_now() > 1e7
+    assert held_at_most() > 1e7

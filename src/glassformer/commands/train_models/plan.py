@@ -103,7 +103,8 @@ def lines_of(found: Planned) -> list[str]:
     job, costs = found.job, found.cost
     memory = costs.memory
     parts = [("weights", memory.weights), ("gradients", memory.gradients), ("optimizer", memory.optimizer)]
-    parts += [("activations", memory.activations), ("Python, torch and text", found.held)]
+    parts += [("activations", memory.activations), ("gradients on their way", memory.buckets)]
+    parts += [("Python, torch and text", found.held)]
     many = "" if job.processes == 1 else f" of each of {counted(job.processes, 'process', 'processes')}"
     said = ", ".join(f"{name} {_bytes(size)}" for name, size in parts if size)
     lines = [
@@ -111,7 +112,7 @@ def lines_of(found: Planned) -> list[str]:
         f"Memory{many}: {_bytes(found.memory)} ({said}); there are {_bytes(costs.room)}.",
         f"Time: {counted(round(costs.steps), 'step')} of {_seconds(costs.step)}, {_seconds(found.seconds)} in all"
         f" ({job.tokens:.3g} tokens, {job.tokens_per_step / costs.step:,.0f} each second"
-        f"{f'; {_seconds(found.validating)} of it to validate' if found.validating else ''}).",
+        f"{f'; {_seconds(found.around)} of it to validate and to save' if found.around else ''}).",
     ]
     if job.processes > 1:
         lines.append(f"Network: {_seconds(costs.network)} of each step, beside {_seconds(costs.compute)} of computing.")

@@ -2,6 +2,7 @@
 
     FLOPs of a step     3 × forward × tokens; a multiplication and its addition are two
     weights, gradients  4 bytes each, and 4 or 8 more for what the optimizer remembers; shared out if they are sharded
+                        (copied to many processes, gradients stand in buckets once more)
     activations         bytes that torch keeps of a token for the backward pass × tokens of a process
     network             2(K−1)/K × gradients in a step; sharded: 3(K−1)/K × weights (gathered twice, reduced once)
 
@@ -69,11 +70,12 @@ class Memory:
     gradients: float
     optimizer: float
     activations: float
+    buckets: float = 0.0  # gradients once more, on their way to the other processes
 
     @property
     def total(self) -> float:
         """All of them."""
-        return self.weights + self.gradients + self.optimizer + self.activations
+        return self.weights + self.gradients + self.optimizer + self.activations + self.buckets
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,8 @@ def memory_of(job: Workload, number: int = NUMBER) -> Memory:
     """Bytes of one process; its activations are kept in numbers of so many bytes."""
     each = NUMBER * job.parameters / (job.processes if job.sharded else 1)
     own = job.tokens_per_step / job.processes / job.accumulate
-    return Memory(each, each, job.memories * each, number * job.activations * own)
+    buckets = each if job.processes > 1 and not job.sharded else 0.0
+    return Memory(each, each, job.memories * each, number * job.activations * own, buckets)
 
 
 def bytes_sent(job: Workload) -> float:

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from glassformer.errors import InputError
@@ -16,8 +17,8 @@ from glassformer.models.sizes import TRAINING, Sizes, sizes
 from glassformer.training import machine
 from glassformer.training.forecasting.budget import budget
 from glassformer.training.forecasting.costs import DEVICES, USUAL_SHARE, Cost, Device, Workload, cost
-from glassformer.training.forecasting.ending import read_seconds
 from glassformer.training.forecasting.enough import too_short
+from glassformer.training.forecasting.rehearsal import passes, rehearsed, validations
 from glassformer.training.loop import Plan
 from glassformer.training.optimizers import Weights
 from glassformer.training.prepare import Prepared, prepare
@@ -46,8 +47,8 @@ class Planned:
 
     job: Workload
     cost: Cost
-    held: float = 0.0  # bytes: Python, torch, and the text
-    validating: float = 0.0  # seconds, of all validations together
+    held: float = 0.0  # bytes: Python, torch, the text, and what reading it took
+    around: float = 0.0  # seconds, of all validations and checkpoints together
     notes: tuple[str, ...] = ()  # what a person should know before it begins
 
     @property
@@ -58,7 +59,7 @@ class Planned:
     @property
     def seconds(self) -> float:
         """Of the whole training; what its end takes is not counted."""
-        return self.cost.seconds + self.validating
+        return self.cost.seconds + self.around
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -66,14 +67,14 @@ class Planned:
             "parameters": self.job.parameters, "processes": self.job.processes, "sharded": self.job.sharded,
             "flops_per_token": self.job.flops, "tokens_per_step": self.job.tokens_per_step, "tokens": self.job.tokens,
             **self.cost.to_dict(), "held": self.held, "memory_per_process": self.memory,
-            "validating": self.validating, "seconds": self.seconds, "notes": list(self.notes),
+            "validating_and_saving": self.around, "seconds": self.seconds, "notes": list(self.notes),
         }  # fmt: skip
 
 
-def plan_request(request: Request, where: Where) -> Planned:
+def plan_request(request: Request, where: Where, clock: machine.Clock = time.perf_counter) -> Planned:
     """What a training would cost; the data are read and a model is built."""
     prepared = prepare(request)
-    before = held_now()
+    before, most = holds_now(), held_at_most()
     team = Team(size=where.processes, local_size=1 if where.device else where.processes)
     plan, forecast = budget(prepared, time.monotonic(), team)
     known = sizes(prepared.card.model, prepared.card.settings, tokens=prepared.card.longest)
@@ -83,11 +84,15 @@ def plan_request(request: Request, where: Where) -> Planned:
     if where.device:
         return Planned(job, cost(job, DEVICES[where.device], share=where.share), notes=notes)
     here = Device(1.0, machine.facts().memory / where.processes, LOOPBACK, half=False)
-    step = forecast.seconds / forecast.steps
-    validating = read_seconds(prepared, prepared.corpus.valid, step) / plan.validate_every
-    found = cost(job, here, compute=step)
-    rest = before if job.sharded else max(before, held_now() - found.memory.total)  # with it, what was really held
-    return Planned(job, found, rest, validating, notes)
+    found = rehearsed(prepared, plan, forecast.threads, team, clock=clock)
+    around = found.around(
+        passes(plan, forecast.steps, forecast.epochs, graded=prepared.lessons.graded is not None),
+        validations(plan, forecast.steps),
+    )
+    costs = cost(job, here, compute=found.step)
+    # What was held at most while it was rehearsed is the truth. A share of the weights cannot be rehearsed alone.
+    measured = max(most, before + costs.memory.total) if job.sharded else held_at_most() + costs.memory.buckets
+    return Planned(job, costs, max(0.0, measured - costs.memory.total), around, notes)
 
 
 def plan_sizes(model: str, settings: Mapping[str, Any], tokens: float, per_step: float, where: Where) -> Planned:
@@ -126,7 +131,16 @@ def _tokens_of(prepared: Prepared) -> float:
     return float(sum(seen)) / len(seen)
 
 
-def held_now() -> float:
+def holds_now() -> float:
+    """Bytes that this process holds; where the system does not say, what it has held at most."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1])
+    except OSError:
+        return held_at_most()
+    return float(pages * resource.getpagesize())
+
+
+def held_at_most() -> float:
     """Bytes that this process has held at most so far."""
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return float(most if sys.platform == "darwin" else 1024 * most)
