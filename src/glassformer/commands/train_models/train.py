@@ -144,8 +144,7 @@ def train(
         named = [] if resume or out else ["--out", str(folder)]  # so that all of them, and those after them, agree
         words = [*sys.argv[1:], *named]
         if ray:
-            on_ray(words, ray)
-            return
+            sys.exit(on_ray(words, ray))
         sys.exit(launched(words, nproc, max_restarts))
     with (
         joined() as team,
