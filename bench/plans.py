@@ -2,7 +2,7 @@
 
     python bench/plans.py                  the table, about twenty minutes of one core
     python bench/plans.py --only bilstm    the rows that have this word
-    python bench/plans.py --from 7         the rows from the seventh on
+    python bench/plans.py --row 7          the seventh row
 
 Time is processor time with one thread, of all steps, validations and checkpoints: with two processes that of the first.
 Memory is the most that a process held from its beginning to the report (VmHWM): with two the larger. The sets imdb,
@@ -131,7 +131,7 @@ def main() -> None:
     """Prints the table."""
     options = argparse.ArgumentParser()
     options.add_argument("--only", default="")
-    options.add_argument("--from", type=int, default=1, dest="first")
+    options.add_argument("--row", type=int)
     chosen = options.parse_args()
     torch.set_num_threads(1)
     print("| run | planned | real | off | planned | real | off |\n|---|---:|---:|---:|---:|---:|---:|", flush=True)
@@ -139,7 +139,8 @@ def main() -> None:
         text = Path(folder) / "text.txt"
         lines = (f"Line {number} says {number * 7919 % 10_007} and no more.\n" for number in range(30_000))
         text.write_text("".join(lines))
-        for row in [row for row in ROWS[chosen.first - 1 :] if chosen.only in row.told]:
+        rows = ROWS[chosen.row - 1 : chosen.row] if chosen.row else ROWS
+        for row in [row for row in rows if chosen.only in row.told]:
             before = apart(partial(planned, row, str(text)))
             after = apart(partial(real, row, str(text)), row.processes)
             cells = [row.told]

@@ -46,7 +46,7 @@ def write_file(path: str | Path, content: bytes) -> None:
     """Puts a file in place, or leaves what was there as it was."""
     path = Path(path)
     part = _beside(path, "part")
-    with _writing(path, len(content)):
+    with writing(path, len(content)):
         _check_replaceable(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -66,7 +66,7 @@ def _check_replaceable(path: Path) -> None:
 
 def append_file(path: str | Path, content: bytes) -> None:
     """Adds to the end of a file: all of it or nothing, unless the writer is killed in between."""
-    with _writing(Path(path), len(content)), open(path, "ab", buffering=0) as file:
+    with writing(Path(path), len(content)), open(path, "ab", buffering=0) as file:
         end = file.tell()
         try:
             if file.write(content) < len(content):
@@ -82,7 +82,7 @@ def write_folder(folder: str | Path, files: Mapping[str, bytes]) -> None:
     part = _beside(folder, "part")
     listed = {name: {"sha256": _sha256(content), "bytes": len(content)} for name, content in files.items()}
     whole = {**files, MANIFEST: _manifest_bytes(listed)}
-    with _writing(folder, sum(len(content) for content in whole.values())):
+    with writing(folder, sum(len(content) for content in whole.values())):
         _finish(folder)
         try:
             part.mkdir(parents=True)
@@ -151,7 +151,8 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _writing(path: Path, needed: int) -> Iterator[None]:
+def writing(path: Path, needed: int) -> Iterator[None]:
+    """Whatever is written meanwhile: where there is no room for it, or no way, that is told in a sentence."""
     try:
         yield
     except OSError as error:

@@ -1,5 +1,6 @@
 """Settings from words, and in words again."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,12 @@ def test_a_file_that_holds_no_settings_is_named(name: str, content: bytes, messa
 def test_a_device_that_never_ends_is_refused() -> None:
     with pytest.raises(InputError, match="larger than"):
         from_file(Path("/dev/zero"))
+
+
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.toml")
+    with pytest.raises(InputError, match="is a pipe, not a file"):
+        from_file(tmp_path / "a.toml")
 
 
 def test_only_what_was_said_is_handed_on() -> None:

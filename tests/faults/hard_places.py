@@ -30,7 +30,7 @@ def main(kind: str, times: int) -> Found:
 
 
 @contextmanager
-def _disk(place: Path, size: int) -> Iterator[Path]:
+def disk(place: Path, size: int) -> Iterator[Path]:
     """A disk of so many bytes."""
     place.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], check=True)
@@ -40,9 +40,9 @@ def _disk(place: Path, size: int) -> Iterator[Path]:
         subprocess.run(["umount", place], check=True)
 
 
-def _can_mount(folder: Path) -> bool:
+def can_mount(folder: Path) -> bool:
     try:
-        with _disk(folder / "mounted", 2**20):
+        with disk(folder / "mounted", 2**20):
             return True
     except subprocess.CalledProcessError:
         return False
@@ -52,13 +52,13 @@ def _can_mount(folder: Path) -> bool:
 
 def full_disk(folder: Path, times: int) -> Found:
     """A disk that fills up in the middle of a training; once there is room, it goes on to the same end."""
-    if not _can_mount(folder):
+    if not can_mount(folder):
         return {"tried": 0, "wrong": [], "left out": "no small disk can be mounted here: that takes root"}
     trained(folder / "whole")
     draw, wrong, full = random.Random(3), [], 0
     for number in range(times):
-        with _disk(folder / f"disk-{number}", 8 * 2**20) as disk:
-            ballast, out = disk / "ballast", disk / "run"
+        with disk(folder / f"disk-{number}", 8 * 2**20) as place:
+            ballast, out = place / "ballast", place / "run"
             ballast.write_bytes(b"\0" * (8 * 2**20 - draw.randrange(4096, 250_000)))
             found = apart(lambda out=out: _told(lambda: trained(out)))
             full += FULL in found.said
@@ -121,7 +121,7 @@ def no_place(folder: Path, times: int) -> Found:
     places = [folder / "pipe", folder / "file" / "below", Path("/proc/nowhere/x")]
     printed = (("explain",), ("predict", run, "a good film"), ("describe", run), ("tokenize", "a b"))
     told = [_sentence(_printing_nowhere(*words)) for words in printed]
-    found = _tried_read_only(folder, run, notes, places) if _can_mount(folder) else _tried(run, notes, places)
+    found = _tried_read_only(folder, run, notes, places) if can_mount(folder) else _tried(run, notes, places)
     return {"tried": found["tried"] + len(told), "wrong": found["wrong"] + [why for why in told if why]}
 
 
@@ -135,9 +135,9 @@ def _printing_nowhere(*words: str | Path) -> Outcome:
 
 
 def _tried_read_only(folder: Path, run: Path, notes: Path, places: list[Path]) -> Found:
-    with _disk(folder / "disk", 2**20) as disk:
-        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
-        return _tried(run, notes, [*places, disk / "x"])
+    with disk(folder / "disk", 2**20) as place:
+        subprocess.run(["mount", "-o", "remount,ro", place], check=True)
+        return _tried(run, notes, [*places, place / "x"])
 
 
 def _tried(run: Path, notes: Path, places: list[Path]) -> Found:

@@ -64,6 +64,13 @@ FAULTS = (
           "fuzzed", (150,), (500,), 10),
     Fault("sound models of every kind, certified", "no promise is said to be broken", "certified_models",
           ("sound", 3), ("sound", 14), 16),
+    Fault("the studio killed, or ended, while it trains",
+          "its training saves and leaves; the next studio has the run, and goes on with it", "studio_faults",
+          ("gone", 1), ("gone", 4), 5),
+    Fault("the studio on a disk that fills up", "the page says so; it goes on once there is room", "studio_faults",
+          ("full disk", 1), ("full disk", 5), 2),
+    Fault("the studio with a run that is damaged", "an answer or a sentence, and the other runs are there",
+          "studio_faults", ("damaged", 1), ("damaged", 5), 4),
     Fault("breaks planted into trained models", "the certificate notices each", "certified_models",
           ("broken", 2), ("broken", 7), 4),
 )  # fmt: skip

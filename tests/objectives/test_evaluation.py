@@ -1,7 +1,11 @@
 """What objectives share in evaluating: answers right to the letter, and losses over all tokens of all batches."""
 
+import weakref
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+import torch
 from helpers.small_lessons import lessons_for
 
 from glassformer.objectives.evaluation import judge_answers, losses
@@ -28,3 +32,17 @@ def test_losses_are_summed_batch_by_batch_in_order() -> None:
     assert counts.tolist() == [int(batch.counted.sum()) for batch in batches]
     assert np.all(nats > 0)
     assert nats[0] == float(lessons.loss(model, batches[0], 0.0)[0].detach())
+
+
+def test_no_tensor_of_the_batches_before_is_kept() -> None:
+    made: list[weakref.ref[torch.Tensor]] = []
+
+    def loss(model: object, batch: object, smoothing: float) -> tuple[torch.Tensor, int]:
+        assert not any(each() is not None for each in made[:-1])
+        one = torch.tensor(3.0)
+        made.append(weakref.ref(one))
+        return one, 2
+
+    valid = SimpleNamespace(in_order=lambda: [None] * 7)
+    nats, counts = losses(torch.nn.Identity(), SimpleNamespace(loss=loss, valid=valid))  # type: ignore[arg-type]
+    assert (nats.tolist(), counts.tolist()) == ([3.0] * 7, [2] * 7)

@@ -147,6 +147,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         (Path("/dev/zero"), "is not a file|cannot be read"),
         (tmp_path / "loop.csv", "cannot be read"),
         (tmp_path / "missing.csv", "cannot be read: No such file"),
+        (tmp_path / f"{'n' * 5003}.csv", "cannot be read: File name too long"),
         (tmp_path / "missing.parquet", "there is no such file"),
         (tmp_path / "empty", "holds nothing to train on"),
     ):

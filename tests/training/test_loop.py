@@ -1,6 +1,7 @@
 """The loop: resumed is never stopped, accumulated is one, and every kind of lesson is learnt."""
 
 import math
+import weakref
 from dataclasses import replace
 from itertools import islice
 from types import SimpleNamespace
@@ -164,6 +165,21 @@ def test_validation_counts_every_item_once_and_leaves_the_weights_alone() -> Non
     with torch.no_grad():
         items = [loop.lessons.loss(loop.model, batch, 0.0) for batch in loop.lessons.valid.in_order()]
     assert found == pytest.approx(sum(float(loss) for loss, _ in items) / sum(count for _, count in items))
+
+
+def test_validating_keeps_no_tensor_of_the_batches_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One small tensor kept for each batch, and the large ones between them find no place to be used again."""
+    loop, made = loop_for("classes"), list[weakref.ref[torch.Tensor]]()
+
+    def loss(batch: object) -> tuple[torch.Tensor, int, int]:
+        assert not any(each() is not None for each in made[:-1])
+        one = torch.tensor(3.0)
+        made.append(weakref.ref(one))
+        return one, 2, 1
+
+    monkeypatch.setattr(loop, "_loss", loss)
+    assert loop.on_batches([None] * 7) == (1.5, 0.5)
+    assert len(made) == 7
 
 
 # --- optimizers and schedules -----------------------------------------------------------------------------------

@@ -56,8 +56,10 @@ def from_file(path: Path) -> dict[str, Any]:
 
 
 def _text_of(path: Path) -> str:
-    """All of a small file; a device that never ends is none."""
+    """All of a small file; a device that never ends is none, nor is a pipe that nobody may ever write to."""
     try:
+        if path.is_fifo():
+            raise InputError(f"{path} is a pipe, not a file; settings are a few lines of TOML or YAML in one.")
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
         if len(content) > LARGEST:

@@ -62,9 +62,10 @@ def measures_for(card: Card, tokens_per_batch: int) -> Measures:
 
 @torch.inference_mode()
 def losses(model: torch.nn.Module, found: Lessons) -> tuple[np.ndarray, np.ndarray]:
-    """The summed loss of each validation batch, and over how many tokens."""
-    each = [found.loss(model, batch, 0.0) for batch in found.valid.in_order()]
-    return np.array([float(loss) for loss, _ in each]), np.array([count for _, count in each])
+    """The summed loss of each validation batch, and over how many tokens; as numbers, since tensors that are kept hold
+    their place between the large ones that come and go, and memory would grow with every batch."""
+    each = [(float(loss), count) for loss, count in (found.loss(model, batch, 0.0) for batch in found.valid.in_order())]
+    return np.array([loss for loss, _ in each]), np.array([count for _, count in each])
 
 
 def interval_of(measure: Measure, seed: int) -> list[float]:

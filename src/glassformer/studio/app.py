@@ -21,6 +21,7 @@ from starlette.routing import Route
 from glassformer.errors import GlassformerError, InputError, lacks_memory
 from glassformer.serving.requests.limits import RefusedError, new_token
 from glassformer.serving.requests.strict_json import read_json
+from glassformer.storage import writing
 from glassformer.studio.asking import Content
 from glassformer.studio.guard import Door, Guard
 from glassformer.studio.lessons.lesson_room import LessonRoom
@@ -83,13 +84,14 @@ class Studio:
         name = request.query_params.get("name", "")
         place = self.train.upload_place(name)
         half = place.with_name(f".{new_token()}.part")
-        try:
-            with half.open("xb") as file:
-                async for piece in request.stream():
-                    file.write(piece)
-            half.replace(place)
-        finally:
-            half.unlink(missing_ok=True)
+        with writing(place, int(request.headers.get("content-length", "0"))):
+            try:
+                with half.open("xb") as file:
+                    async for piece in request.stream():
+                        file.write(piece)
+                half.replace(place)
+            finally:
+                half.unlink(missing_ok=True)
         return JSONResponse({"file": name, "bytes": place.stat().st_size})
 
     def _action(self, name: str, action: Action) -> Callable[[Request], Awaitable[Response]]:

@@ -369,15 +369,16 @@ class Loop:
 
     @torch.no_grad()
     def on_batches(self, batches: Iterable[object]) -> tuple[float, float | None]:
-        """The same on any batches."""
+        """The same on any batches. Their losses are kept as numbers: a tensor, however small, holds its place between
+        the large ones that come and go, and memory would grow with every batch."""
         current = {name: value.clone() for name, value in self.model.state_dict().items()} if self.average else {}
         self.model.load_state_dict(self.weights())
         self.model.eval()
-        losses = [self._loss(batch) for batch in batches]
+        losses = [(float(loss), count, right) for loss, count, right in map(self._loss, batches)]
         if current:
             self.model.load_state_dict(current)
         total, count, right = self.team.sums(
-            math.fsum(float(loss) for loss, _, _ in losses),
+            math.fsum(loss for loss, _, _ in losses),
             sum(count for _, count, _ in losses),
             sum(right for _, _, right in losses),
         )

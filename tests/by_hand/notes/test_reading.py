@@ -1,5 +1,6 @@
 """Notes as people write them: every style is read, every finding has its place, and nothing is dropped in silence."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,11 @@ def test_quarto_and_r_markdown(suffix: str) -> None:
 def test_a_device_that_never_ends_is_not_read() -> None:
     document = open_document(Path("/dev/zero"))
     assert "more than" in document.unreadable[0][1]
+
+
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "notes.md")
+    assert "a pipe, not a file" in open_document(tmp_path / "notes.md").unreadable[0][1]
 
 
 def test_a_folder_may_be_named_by_any_path_and_hidden_files_in_it_are_left_out(

@@ -9,6 +9,7 @@ from helpers.small_runs import small_run
 from helpers.studio_visits import TOKEN, Visitor, asked, refused
 
 from glassformer.commands.ship_models.certify import certify
+from glassformer.lock import held
 from glassformer.studio.rooms.train import Train, _thinned
 from glassformer.studio.shelf import Shelf
 
@@ -131,6 +132,26 @@ def test_the_end_of_a_run_is_told_with_its_intervals(tmp_path: Path) -> None:
     assert state["scores"] == [("accuracy", "100.0 %  (91.0 to 100.0 %)")]
     assert state["tried"] == {"part": "test", "samples": 39}
     assert state["caution"].startswith("7 of the 39 samples stand in the training part too")
+
+
+def test_a_run_that_somebody_trains_in_a_terminal_is_not_deleted(visitor: Visitor) -> None:
+    folder = small_run(visitor.studio.train.root / "busy").path
+    with held(folder, "trained"):
+        assert "is being trained just now" in refused(visitor, "train/delete", name="busy", again="busy")
+    assert (folder / "config.toml").exists()
+
+
+def test_a_place_that_cannot_be_written_is_told_and_not_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    visitor = Visitor(tmp_path / "file" / "runs")
+    try:
+        begun = visitor.ask("train/begin", {"task": "classify", "data": "negation", "minutes": 1, "name": "mine"})
+        kind = {"content-type": "application/octet-stream"}
+        sent = visitor.send("POST", f"/{TOKEN}/do/train/upload", kind, query="name=a.csv", body=b"x")
+        for answer in (begun, sent):
+            assert (answer.status, "cannot be written: Not a directory" in answer.json["error"]) == (409, True)
+    finally:
+        visitor.studio.close()
 
 
 def test_a_run_is_deleted_only_by_its_name_said_twice(visitor: Visitor) -> None:

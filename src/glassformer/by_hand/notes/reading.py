@@ -52,6 +52,8 @@ def _is_hidden(path: Path) -> bool:
 
 def open_document(path: Path) -> Document:
     """The document at a path, cut into passages."""
+    if path.is_fifo():  # whoever opens it waits for somebody to write, perhaps for ever
+        return _hopeless(str(path), "a pipe, not a file; save what it gives, or send it to check -")
     if path.stat().st_size > LARGEST:
         return _hopeless(str(path), f"{path.stat().st_size:,} bytes; files over {LARGEST:,} bytes are not read")
     with path.open("rb") as file:  # a device says that it has no bytes, and never ends

@@ -19,9 +19,10 @@ from typing import IO, Any
 
 from glassformer.drawing.score_words import caution, score_lines
 from glassformer.errors import GlassformerError, InputError
+from glassformer.lock import held
 from glassformer.models.registry import MODELS
 from glassformer.runs.folder import RunFolder
-from glassformer.storage import figures
+from glassformer.storage import figures, writing
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
 from glassformer.studio.rooms.data_preview import DataPreview, chosen_columns
@@ -34,6 +35,8 @@ MOST_MINUTES = 600
 POINTS = 400  # of a curve
 ENOUGH = 0.5  # of the minutes asked for; if less was spent on training, it is told
 PATIENCE = 10.0  # seconds a stopped run has to save
+# It saves and ends when the studio does, even if that is killed: nobody is left behind who holds the run.
+ATTENDED = (sys.executable, "-m", "glassformer.training.processes.attended")
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".txt", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".txt.gz")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 JSON = dict[str, Any]
@@ -62,6 +65,12 @@ class Training:
         """Asks it to save and leave."""
         if self.running:
             self.process.send_signal(signal.SIGTERM)
+
+    def close(self) -> None:
+        """Once it has ended."""
+        self.complaints.close()
+        if self.process.stdin:
+            self.process.stdin.close()
 
 
 class Train:
@@ -108,10 +117,11 @@ class Train:
         folder = self.root / name
         if folder.is_symlink():
             raise InputError(f"{folder} is a link to another place; delete it by hand.")
-        shutil.rmtree(folder)
+        with held(folder, "trained"):  # else somebody trains it in a terminal
+            shutil.rmtree(folder)
         self.shelf.remove(name)
         if name in self._trainings:
-            self._trainings.pop(name).complaints.close()
+            self._trainings.pop(name).close()
         return {"deleted": name}
 
     def _data(self, content: Content) -> str:
@@ -200,7 +210,8 @@ class Train:
     def upload_place(self, name: str) -> Path:
         """Where a file to learn from is kept, beside the runs; the same name again is the same place."""
         place = self._upload(name, new=True)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        with writing(place, 0):
+            place.parent.mkdir(parents=True, exist_ok=True)
         return place
 
     def close(self) -> None:
@@ -213,7 +224,7 @@ class Train:
             except subprocess.TimeoutExpired:
                 training.process.kill()
                 training.process.wait()
-            training.complaints.close()
+            training.close()
 
     # --- names and places ---
 
@@ -263,12 +274,17 @@ class Train:
             busy = [each for each, training in self._trainings.items() if training.running]
             if busy:
                 raise InputError(f"'{busy[0]}' is being trained just now; stop it first, or wait for it.")
-            self.root.mkdir(parents=True, exist_ok=True)
-            complaints = tempfile.TemporaryFile()  # noqa: SIM115 - it is read as long as the studio is open
-            command = [sys.executable, "-m", "glassformer", "train", *words, "--device", self.shelf.device, "--quiet"]
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaints)
+            with writing(self.root / name, 0):
+                self.root.mkdir(parents=True, exist_ok=True)
+            with writing(Path(tempfile.gettempdir()), 0):
+                complaints = tempfile.TemporaryFile()  # noqa: SIM115 - it is read as long as the studio is open
+            command = [*ATTENDED, "train", *words, "--device", self.shelf.device, "--quiet"]
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=complaints,
+                start_new_session=True,  # Ctrl-C is for the studio, which then asks it to save, once
+            )  # fmt: skip
             if name in self._trainings:
-                self._trainings[name].complaints.close()
+                self._trainings[name].close()
             self._trainings[name] = Training(process, complaints)
 
     def _shelve(self, name: str) -> None:
@@ -307,14 +323,21 @@ def _standing(folder: RunFolder, finished: bool) -> JSON:
         scores = (folder.read_scores() or {}) if finished else {}
     except GlassformerError:
         scores = {}
-    files = [path for path in folder.path.rglob("*") if path.is_file()]
     lines = score_lines(scores)
     return {
         "begun": (folder.path / "config.toml").stat().st_mtime,
-        "bytes": sum(path.stat().st_size for path in files),
+        "bytes": sum(_bytes_in(path) for path in folder.path.rglob("*")),
         "score": " ".join(lines[0]) if lines else "",
         "confusion": scores.get("confusion"),
     }
+
+
+def _bytes_in(path: Path) -> int:
+    """Of a file; who trains may have removed it meanwhile."""
+    try:
+        return path.stat().st_size if path.is_file() else 0
+    except OSError:
+        return 0
 
 
 def _brief_settings(folder: RunFolder) -> JSON:

@@ -50,9 +50,16 @@ def files_of_parts(source: Path | Sequence[Path], task: str, columns: Columns) -
     """The files of each part. What is not split yet is all train."""
     if not isinstance(source, Path):
         return {"train": _several(list(source), task)}
-    if source != STDIN and source.is_dir():
+    if source != STDIN and _is_folder(source):
         return _folder(source, task, columns)
     return {"train": [_single(source, task)]}
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError as error:  # a name that is too long for any
+        raise InputError(f"{str(path)[:200]} cannot be read: {error.strerror}.") from error
 
 
 def _single(path: Path, task: str) -> Files:
