@@ -389,7 +389,7 @@ def test_a_race_is_read_and_all_are_asked(visit: Open) -> None:
 @pytest.mark.slow
 def test_a_run_is_begun_watched_and_stopped(visit: Open, house: House) -> None:
     page = visit("#room=train")
-    page.get_by_label("minutes", exact=True).fill("1")  # its first checkpoint comes after a tenth of that
+    page.get_by_label("minutes", exact=True).fill("2")  # its first checkpoint comes after a tenth of that
     page.get_by_label("name", exact=True).fill("seen")
     page.get_by_role("button", name="Train", exact=True).click()
     page.set_default_timeout(240_000)
