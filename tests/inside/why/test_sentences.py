@@ -47,6 +47,11 @@ def test_the_answer_in_one_sentence() -> None:
     )
 
 
+def test_a_word_that_stands_several_times_is_named_once_for_each_side() -> None:
+    superb = (word("superb", 0.75, 0.1), word("superb", 0.5, 0.2), word("superb", -0.25, 0.0))
+    assert "Words for it: *superb* (2 times) +1.2; against it: *superb* −0.25." in headline(why(*superb, margin=1.0))
+
+
 def test_left_out_names_the_word_that_moves_the_margin_most() -> None:
     gibt, the = word("gibt", -5.0, 0.83), word("the", 3.1, 4.0)
     assert headline(why(gibt, the)).endswith("(another measure): without *the* it is 4.0 less.")

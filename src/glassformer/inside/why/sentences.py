@@ -75,7 +75,7 @@ def headline(why: Reasons) -> str:
 
 def _shares(why: Reasons) -> str:
     """The largest for the answer and against it, what a blank has already, and by the other measure the first word."""
-    parts = sorted(((_name(why, word), word.share) for word in why.words), key=lambda part: -abs(part[1]))
+    parts = sorted(_alike(why), key=lambda part: -abs(part[1]))
     worth = WORTH * abs(parts[0][1])
     large = [part for part in parts if abs(part[1]) >= worth]
     sides = {"for": [part for part in large if part[1] > 0], "against": [part for part in large if part[1] < 0]}
@@ -88,6 +88,15 @@ def _shares(why: Reasons) -> str:
     said += [f"all others {signed(rest)}"] if abs(rest) >= worth else []
     own = "" if blank.undecided else f" A text of nothing but {blank.name} has {signed(blank.margin)} already."
     return f"Words {'; '.join(said)}.{own} Left out one at a time (another measure): {_left_out(why)}"
+
+
+def _alike(why: Reasons) -> list[tuple[str, float]]:
+    """Names of words with their shares; where a word stands several times and speaks for the same, together."""
+    found: dict[tuple[str, bool], list[float]] = {}
+    for word in why.words:
+        found.setdefault((_name(why, word), word.share > 0), []).append(word.share)
+    times = {key: f" ({len(shares)} times)" if len(shares) > 1 else "" for key, shares in found.items()}
+    return [(f"{key[0]}{times[key]}", sum(shares)) for key, shares in found.items()]
 
 
 def _left_out(why: Reasons) -> str:
