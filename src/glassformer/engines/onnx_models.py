@@ -127,7 +127,9 @@ class OnnxLanguageModel(nn.Module):
         self.model, self.config = model, model.config
         self._step = Stepper(files["step.onnx"])
         self._empty = _memory(self._step)
-        self._burst = Stepper(files["burst.onnx"]) if "burst.onnx" in files else None
+        self._burst, self._plain_burst = (
+            Stepper(files[name]) if name in files else None for name in ("burst.onnx", "plain_burst.onnx")
+        )
 
     @property
     def burst(self) -> int:
@@ -176,18 +178,19 @@ class OnnxLanguageModel(nn.Module):
         positions   B 1, of the ids from which it goes on; real, B Tk, which columns before them are somebody's
         """
         assert self._burst is not None
-        memory = cache[0]
-        given = {"ids": ids, "positions": positions, "real": real}
-        found = self._burst.run(
-            {
-                "steps": np.array(chances.shape[1]),
+        memory, draws = cache[0], bool((chances >= 0).any())
+        given = {"steps": np.array(chances.shape[1]), "first_ids": ids.numpy(), "first_positions": positions.numpy()}
+        given |= {f"first_{name}": value for name, value in memory.own.items()}
+        if self._plain_burst is not None and not draws and bool(real.all()):
+            found = self._plain_burst.run(given)
+        else:
+            given |= {
+                "first_real": real.numpy(),
                 "chances": np.ascontiguousarray(chances.numpy().T)[:, :, None],
                 "temperature": np.array(temperature),
-                "draws": np.array(bool((chances >= 0).any())),
-                **{f"first_{name}": value.numpy() for name, value in given.items()},
-                **{f"first_{name}": value for name, value in memory.own.items()},
+                "draws": np.array(draws),
             }
-        )
+            found = self._burst.run(given)
         memory.own = {name: found[f"last_present{name.removeprefix('past')}"] for name in memory.own}
         memory.length += chances.shape[1]
         return tuple(torch.from_numpy(found[f"last_{name}_written"][:, :, 0].T) for name in ("ids", "logprobs"))  # type: ignore[return-value]
