@@ -77,11 +77,11 @@ class OnnxCache:
     def keep(self, rows: Tensor) -> None:
         """Goes on with these texts only, in this order."""
         self.reorder(rows)
-        self.cross = _changed(self.cross, lambda array: array[rows.numpy()])
+        self.cross = _taken(self.cross, rows)
 
     def reorder(self, rows: Tensor) -> None:
         """The same where each row keeps its context."""
-        self.own = _changed(self.own, lambda array: array[rows.numpy()])
+        self.own = _taken(self.own, rows)
 
     def join(self, other: "OnnxCache") -> None:
         """Takes in the texts of another one; all end in the same column."""
@@ -94,12 +94,16 @@ class OnnxCache:
 
     def cut(self, columns: int) -> None:
         """Forgets the first columns."""
-        self.own = _changed(self.own, lambda array: array[(slice(None),) * _axis(array) + (slice(columns, None),)])
+        self.own = {
+            name: np.ascontiguousarray(array[(slice(None),) * _axis(array) + (slice(columns, None),)])
+            for name, array in self.own.items()
+        }
         self.length -= columns
 
 
-def _changed(arrays: Mapping[str, Array], change: Callable[[Array], Array]) -> dict[str, Array]:
-    return {name: np.ascontiguousarray(change(array)) for name, array in arrays.items()}
+def _taken(arrays: Mapping[str, Array], rows: Tensor) -> dict[str, Array]:
+    kept = rows.numpy()
+    return {name: array.take(kept, axis=0) for name, array in arrays.items()}
 
 
 def _axis(array: Array) -> int:
