@@ -26,8 +26,8 @@ from glassformer.serving.metrics import Counts
 from glassformer.serving.openapi import document
 from glassformer.serving.plain_answers import CLASSIFY, EMBEDDINGS, TRANSLATE
 from glassformer.serving.requests.fields import read_fields
-from glassformer.serving.requests.gate import Gate, Site, error_body
-from glassformer.serving.requests.limits import App, Message, Receive, RefusedError, Scope, Send
+from glassformer.serving.requests.gate import Gate, Site
+from glassformer.serving.requests.limits import App, Message, Receive, RefusedError, Scope, Send, error_body, headers_of
 from glassformer.serving.requests.strict_json import read_json
 from glassformer.serving.served import Capacity, Roster, UnknownModelError
 from glassformer.serving.traces import TRACE, traced
@@ -178,11 +178,11 @@ def _said(status: int) -> Callable[[Request, Exception], Awaitable[Response]]:
 
 
 async def _busy(request: Request, error: Exception) -> Response:
-    return told(error_body(503, str(error)), 503, {"retry-after": "1"})
+    return told(error_body(503, str(error)), 503, headers_of(503))
 
 
 async def _refused(request: Request, error: RefusedError) -> Response:
-    return told(error_body(error.status, error.why), error.status, {"connection": "close"})
+    return told(error_body(error.status, error.why), error.status, headers_of(error.status))
 
 
 async def _http(request: Request, error: HTTPException) -> Response:

@@ -8,8 +8,8 @@ import pytest
 from helpers.server_visits import HOST, PORT, Caller, small_models
 
 from glassformer.serving.requests import limits
-from glassformer.serving.requests.gate import Site, error_body
-from glassformer.serving.requests.limits import HEADERS, LARGEST_JSON
+from glassformer.serving.requests.gate import Site
+from glassformer.serving.requests.limits import HEADERS, LARGEST_JSON, error_body
 
 TOKEN = "k" * 43
 CLASSIFY = "/v1/classify"
