@@ -37,7 +37,8 @@ def test_the_page_and_its_files_come(caller: Caller) -> None:
 
 
 def test_chat_is_refused_with_the_reason(caller: Caller) -> None:
-    assert "/v1/completions" in caller.refused("/v1/chat/completions", 404, messages=[])
+    for path in ("/v1/chat/completions", "/v1/responses"):
+        assert "/v1/completions" in caller.refused(path, 404, messages=[])
 
 
 @pytest.mark.parametrize(

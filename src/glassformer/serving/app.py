@@ -38,9 +38,10 @@ from glassformer.serving.work.workshop import FullError, LateError
 OPERATIONS = (COMPLETIONS, CLASSIFY, TRANSLATE, EMBEDDINGS, TRACE, WHY)
 Handler = Callable[[Request], Awaitable[Response]]
 _FILES = MappingProxyType({"": "text/html", "try.js": "text/javascript", "try.css": "text/css"})
+CHATS = ("/v1/chat/completions", "/v1/responses")
 NO_CHAT = (
     "These models have not learnt to chat: they go on with a text, or answer a prompt. Ask at /v1/completions, with "
-    "`prompt` in place of `messages`."
+    "`prompt` in place of `messages` or `input`."
 )
 
 
@@ -82,7 +83,7 @@ class Server:
         posts = {operation.path: self._operation(operation) for operation in OPERATIONS}
         routes = [Route(path, handler, methods=["GET"]) for path, handler in gets.items()]
         routes += [Route(path, handler, methods=["POST"]) for path, handler in posts.items()]
-        routes.append(Route("/v1/chat/completions", _no_chat, methods=["GET", "POST"]))
+        routes += [Route(path, _no_chat, methods=["GET", "POST"]) for path in CHATS]
         self.paths = {route.path for route in routes}
         handlers: Mapping[Any, Any] = {
             FullError: _busy, LateError: _said(504), LeftError: _said(499), UnknownModelError: _said(404),

@@ -32,9 +32,9 @@ class PatientProtocol(H11Protocol):
         """After each piece: whether its request has begun, or is still being waited for."""
         super().handle_events()
         if self.conn.their_state is not h11.SEND_BODY:
-            self._draining = _cancelled(self._draining)
+            self._drain_no_more()
         if self.conn.their_state is not h11.IDLE:
-            self._cutting = _cancelled(self._cutting)
+            self._wait_no_more()
         elif self._cutting is None and self.conn.trailing_data[0]:
             self._cutting = self.loop.call_later(SLOWEST, self.transport.abort)
 
@@ -68,7 +68,7 @@ class PatientProtocol(H11Protocol):
         self.hung_up = True
         self.transport.write_eof()
         self.flow.resume_reading()
-        self._draining = _cancelled(self._draining)
+        self._drain_no_more()
         self._draining = self.loop.call_later(LINGER, self.transport.abort)
 
     def data_received(self, data: bytes) -> None:
@@ -78,8 +78,19 @@ class PatientProtocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """There is nothing left to cut."""
-        self._cutting, self._draining = _cancelled(self._cutting), _cancelled(self._draining)
+        self._wait_no_more()
+        self._drain_no_more()
         super().connection_lost(exc)
+
+    def _wait_no_more(self) -> None:
+        if self._cutting is not None:
+            self._cutting.cancel()
+            self._cutting = None
+
+    def _drain_no_more(self) -> None:
+        if self._draining is not None:
+            self._draining.cancel()
+            self._draining = None
 
 
 class _Lingering:
@@ -99,8 +110,3 @@ class _Lingering:
             self._protocol.hang_up()
         else:
             self._transport.close()
-
-
-def _cancelled(timer: asyncio.TimerHandle | None) -> None:
-    if timer is not None:
-        timer.cancel()
