@@ -26,7 +26,7 @@ from serving import PROMPTS, ask, wanted
 
 from glassformer.commands.ship_models.serve import listen
 from glassformer.runs.run import find, load
-from glassformer.serving.app import Policy, Server
+from glassformer.serving.app import Policy, Server, settle
 from glassformer.serving.requests.gate import Site
 from glassformer.serving.requests.limits import LARGEST_HEADERS
 from glassformer.serving.requests.slow_headers import PatientProtocol
@@ -228,6 +228,7 @@ def main() -> None:
     )  # fmt: skip
     running = uvicorn.Server(config)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+    settle()
     thread.start()
     try:
         measure(server, port, watch)
