@@ -96,7 +96,7 @@ class Gate:
         """The path without a token in front; no path opens without the token, where there is one."""
         if not self.site.token:
             return path
-        if any(self._knows(each.removeprefix(b"Bearer ")) for each in values(headers, b"authorization")):
+        if any(self._knows(_word(each)) for each in values(headers, b"authorization")):
             return path
         parts = path.split("/", 2)
         if method in SAFE and len(parts) == 3 and not parts[0] and self._knows(parts[1].encode()):
@@ -112,3 +112,9 @@ class Gate:
 
     def _knows(self, word: bytes) -> bool:
         return hmac.compare_digest(word, self.site.token.encode())
+
+
+def _word(authorization: bytes) -> bytes:
+    """What stands behind `Bearer`, which may be written large or small."""
+    scheme, _, word = authorization.partition(b" ")
+    return word if scheme.lower() == b"bearer" else authorization

@@ -158,7 +158,8 @@ def with_headers(send: Send) -> Send:
 def headers_of(status: int) -> dict[str, str]:
     """What is said with a refusal. Who is too slow is hung up on; who sends too much is not, or the answer would be
     lost with what is still on its way, and is soon done or cut off."""
-    return {408: {"connection": "close"}, 503: {"retry-after": "1"}}.get(status, {})
+    known = {401: {"www-authenticate": "Bearer"}, 408: {"connection": "close"}, 503: {"retry-after": "1"}}
+    return known.get(status, {})
 
 
 async def refuse(send: Send, status: int, content: bytes) -> None:
