@@ -69,6 +69,44 @@ def in_whole_numbers(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return (weights @ values).float() / 127**2
 
 
+def bent_twice(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return torch.erf(torch.tanh(q @ k.mT)) @ v
+
+
+def bent_and_smoothed(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return F.avg_pool1d(torch.atan(q @ k.mT), 3, 1, 1) @ v
+
+
+def normed_products(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return F.layer_norm(q @ k.mT, (7,)) @ v
+
+
+def by_parts_of_spectra(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    def fitted(letters: str, one: Tensor, other: Tensor) -> Tensor:
+        real = torch.einsum(letters, one.real, other.real) - torch.einsum(letters, one.imag, other.imag)
+        return torch.complex(
+            real, torch.einsum(letters, one.real, other.imag) + torch.einsum(letters, one.imag, other.real)
+        )
+
+    asking, asked = torch.fft.rfft(q, dim=1), torch.fft.rfft(k, dim=1)
+    scores = fitted("bxe,bye->bxy", asking, asked)
+    weights = torch.complex(scores.real.tanh(), scores.imag.tanh())
+    return torch.fft.irfft(fitted("bxy,bye->bxe", weights, asked), n=7, dim=1)
+
+
+def pooled_and_mixed(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return 0.5 * q @ (k.softmax(1).mT @ v)
+
+
+def pooled_and_mixed_by_letters(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    pooled = torch.einsum("bdn,ben->bde", k.mT.softmax(-1), v.mT)
+    return torch.einsum("bde,bdn->ben", pooled, q.mT)
+
+
+def pooled_by_a_sum_and_mixed(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return q @ (k.softmax(1).mT[..., None] * v[:, None]).sum(2)
+
+
 def filled_by_a_stranger(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     room = torch.zeros_like(v)
     with torch._C._DisableTorchDispatch():  # as a kernel that is not torch's would
@@ -105,6 +143,11 @@ _WAYS: tuple[Way, ...] = (
     number_by_number, tensor_by_tensor, bend_by_bend, by_autocorrelation, by_complex_scores, values_as_a_kernel,
     shares_as_a_kernel, step_by_step_towards, in_whole_numbers, filled_by_a_stranger,
 )  # fmt: skip
+_HALF_SEEN: tuple[Way, ...] = (
+    bent_twice, bent_and_smoothed, normed_products, by_parts_of_spectra, pooled_and_mixed, pooled_and_mixed_by_letters,
+    pooled_by_a_sum_and_mixed,
+)  # fmt: skip
+HALF_SEEN = {way.__name__.replace("_", " "): way for way in _HALF_SEEN}  # weights that may not be all that weighs
 
 DISGUISED: dict[str, Callable[[], nn.Module]] = {
     **{way.__name__.replace("_", " "): (lambda way=way: Rows(way)) for way in _WAYS},  # type: ignore[misc]

@@ -86,6 +86,7 @@ class Watch:
 
     def _run(self, asked: Asking, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Seen:
         mode = self._opened(asked)
+        mode.under.origins.hold(self.model, (args, dict(kwargs)))
         try:
             mode.seen.answer = self.model(*args, **kwargs)
             mode.under.answered(mode.seen.answer)

@@ -19,11 +19,13 @@ from glassformer.inside.watching.beneath.kernels import (
     DIVIDING,
     ENDING,
     GATHERING,
+    LAYERS,
     LOGARITHMS,
     MULTIPLYING,
     POSITIVE,
     POWERS,
     PRODUCTS,
+    ROOTS,
     SOFTMAX,
     SUMS,
     TURNING,
@@ -110,7 +112,8 @@ class Bookkeeping:
             onwards.add(self._power(name, operands, length))
         elif name in POSITIVE and not any(mark.kind in _SHARES for each in operands for mark in each.marks):
             onwards.add(replace(self.new("power", name, (length,)), usual=False))
-        if bends(name) and any(m.kind == "product" and t.shape == result.shape for t, own, *_ in operands for m in own):
+        bent = bends(name) or name in ENDING  # rows of scores that are made alike are weights too
+        if bent and any(m.kind == "product" and t.shape == result.shape for t, own, *_ in operands for m in own):
             onwards.add(self.new("bent", name))
         if name in MULTIPLYING and len(operands) > 1:
             operands = [self._noticed(each, result) for each in operands]
@@ -215,7 +218,7 @@ def _kept(
     """What becomes of one mark in a call that is no product."""
     if name in ENDING and mark.kind == "weights":  # as in re-attention
         return {replace(mark, pure=False, axis=None)}
-    if name in ENDING or mark.kind in PAIRS:
+    if mark.kind in PAIRS or (name in ENDING and mark.kind != "bent"):
         return set()
     others = [other for other in operands if other.tensor is not operand.tensor]
     if mark.axis is not None and is_moved(name, mark.axis, operand.tensor, result):
@@ -230,8 +233,10 @@ def _kept(
         powers = any(each.kind in _OF_POWERS and each.usual for each in operand.marks)  # they are followed as such
         laid = name in MULTIPLYING and not powers and any(not other.fixed for other in others)
         if laid and result.numel() > operand.tensor.numel():
-            return {replace(mark, kind="spread", pure=False, across=True)}
-        return {mark} if name in CAREFUL or name in ("pow", "square") else set()
+            return {replace(mark, kind="spread", pure=False, strong=True, across=True)}
+        summed = replace(mark, strong=False) if name in SUMS else mark
+        a_norm = name in ROOTS and not mark.strong  # the root of a mean, which a row is divided by
+        return set() if name in LAYERS or a_norm else {summed}  # bent again, and again, they weigh all the same
     if name not in CAREFUL:
         return set()
     if mark.kind in ("power", "sum", "mixed", "under"):

@@ -31,6 +31,8 @@ JOINING = frozenset(("cat", "stack"))
 CHOOSING = frozenset(("index", "index_select", "gather", "select", "slice"))
 CUTTING = frozenset(("topk", "gather", "index", "index_select", "max", "amax", "sort", "mean", "sum", "var"))
 ENDING = frozenset(("native_layer_norm", "native_group_norm", "native_batch_norm", "_fused_rms_norm"))
+LAYERS = frozenset(("convolution", "mkldnn_rnn_layer", "lstm", "gru", "rnn_tanh", "rnn_relu"))  # beside PRODUCTS
+ROOTS = frozenset(("rsqrt", "sqrt"))
 DISTANCES = frozenset(("cdist", "_cdist_forward", "_euclidean_dist", "pairwise_distance"))
 # What leaves raw powers and products what they are: their shape may change, some may be hidden, all be scaled.
 CAREFUL = frozenset((

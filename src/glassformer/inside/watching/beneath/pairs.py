@@ -30,9 +30,24 @@ from glassformer.inside.watching.beneath.kernels import (
     bends,
 )  # fmt: skip
 from glassformer.inside.watching.beneath.marks import Carried, Meeting, WeightMark
+from glassformer.inside.watching.beneath.origins import storage_of
 
 PAIRS = frozenset(
-    ("product", "weighed", "pair", "laid", "step", "fade", "columns", "single", "whole", "gated", "crossed", "fit")
+    (
+        "product",
+        "weighed",
+        "pooled",
+        "pair",
+        "laid",
+        "step",
+        "fade",
+        "columns",
+        "single",
+        "whole",
+        "gated",
+        "crossed",
+        "fit",
+    )
 )
 TWICE = "rows meet rows, and others again, without a softmax: linear attention, or a layer of its kind"
 LAID = (
@@ -53,6 +68,8 @@ class Pairs:
     """What goes on with marks of these kinds, and what is to be doubted.
 
     product   rows that met rows in a product; `weighed` if it was then laid across others, not yet added up
+    pooled    what weights have made of rows: several, which others may add up once more; `axis` is the step in memory
+              from one to the next
     pair      numbers for pairs of rows of another origin; `laid` if across others
     step      a positive number that scales; `fade` its power
     columns   the last axis is what a layer made of one row; `single` if that is one number, `whole` what several of
@@ -69,7 +86,7 @@ class Pairs:
     ) -> tuple[set[WeightMark], Doubts]:
         """The marks of the result, and doubts with their reason; `met` are the weights that met others here."""
         if name in PRODUCTS:
-            return self._product(name, operands, met)
+            return self._product(name, operands, result, met)
         if name == "convolution":
             one = result.ndim > 2 and result.shape[1] == 1 and not operands[0].fixed
             return {replace(self._new("single", name), axis=1 - result.ndim)} if one else set(), []
@@ -79,7 +96,9 @@ class Pairs:
         for operand in operands:
             others = [other for other in operands if other.tensor is not operand.tensor]
             for mark in operand.marks:
-                if mark.kind in PAIRS:
+                if mark.kind == "pooled":
+                    onwards |= _pooled_kept(name, mark, operand, others, result)
+                elif mark.kind in PAIRS:
                     onwards |= _kept(name, mark, operand, others, result)
         onwards |= self._fitting(name, operands, result, args) | self._shared(name, operands)
         moving = [each for each in operands if not each.fixed and each.tensor.numel() > 1]
@@ -89,6 +108,8 @@ class Pairs:
         weighing = any(mark.kind in ("weights", "spread") for each in operands for mark in each.marks)
         if two_ways and name in MULTIPLYING and not weighing:
             onwards.add(self._new("product", "outer product"))
+        elif met and name in SUMS and result.ndim > 2:  # pooled by a product place by place and a sum
+            onwards.add(self._new("pooled", name))
         elif (two_ways and name in ADDING | SUBTRACTING) or (name in DISTANCES and len(moving) > 1):
             onwards.add(self._new("pair", name))
         return onwards, _doubts(name, operands, args)
@@ -116,7 +137,9 @@ class Pairs:
         shared = [mark for mark in operands[0].marks if mark.kind == "single" and mark.number in wholes]
         return {self._new("fit", mark.made_by) for mark in shared}
 
-    def _product(self, name: str, factors: Sequence[Carried], met: Sequence[Meeting]) -> tuple[set[WeightMark], Doubts]:
+    def _product(
+        self, name: str, factors: Sequence[Carried], result: Tensor, met: Sequence[Meeting]
+    ) -> tuple[set[WeightMark], Doubts]:
         doubts: Doubts = []
         onwards = {mark for each in factors for mark in each.marks if mark.kind in ("step", "fade")}
         if any(factor.fixed for factor in factors) or len(factors) < 2:
@@ -129,12 +152,19 @@ class Pairs:
         for factor in factors:
             others = {mark.number for other in factors if other.tensor is not factor.tensor for mark in other.marks}
             for mark in factor.marks:
-                if mark.kind in ("product", "weighed") and mark.number not in others and not _state(factors):
+                twice = mark.kind in ("product", "weighed") and not _state(factors)
+                twice = twice or (mark.kind == "pooled" and not met and _added_up(factors, factor, mark))
+                if twice and mark.number not in others:
                     doubts.append((mark.made_by, TWICE))
                 elif mark.kind in ("pair", "laid", "fit") and mark.number not in others and not _state(factors):
                     doubts.append((mark.made_by, LAID))
                 elif mark.kind == "single" and not _weighing(factor) and _adds_up(factors, factor):
                     doubts.append((mark.made_by, ONE))
+        if met and result.ndim > 1:
+            axis = -2 if any(mark.kind in ("weights", "bent") for mark in factors[0].marks) else -1
+            onwards |= (
+                {replace(self._new("pooled", name), axis=result.stride(axis))} if result.shape[axis] > 1 else set()
+            )
         if not met and not any(mark.kind == "weights" for each in factors for mark in each.marks):
             onwards.add(self._new("product", name))
             onwards |= {mark for each in factors for mark in each.marks if mark.kind == "product"}
@@ -158,6 +188,32 @@ def is_moved(name: str, axis: int, tensor: Tensor, result: Tensor) -> bool:
     if name in TURNING or tensor.ndim != result.ndim or tensor.ndim < -axis:
         return True
     return tensor.shape[axis] != result.shape[axis]
+
+
+def _added_up(factors: Sequence[Carried], factor: Carried, mark: WeightMark) -> bool:
+    """Whether the rows of what was pooled are added up in this product, and not the columns of each."""
+    along = -1 if factor is factors[0] or factor.tensor.ndim == 1 else -2
+    rows = _rows_of(factor.tensor, mark)
+    return rows is None or rows == along % factor.tensor.ndim
+
+
+def _rows_of(tensor: Tensor, mark: WeightMark) -> int | None:
+    """The axis along which pooled rows follow each other, known by the step from one to the next in memory."""
+    return next((i for i in range(tensor.ndim) if tensor.shape[i] > 1 and tensor.stride(i) == mark.axis), None)
+
+
+def _pooled_kept(
+    name: str, mark: WeightMark, operand: Carried, others: Sequence[Carried], result: Tensor
+) -> set[WeightMark]:
+    """What becomes of pooled rows in a call that is no product: with other rows added, or bent, they are rows again."""
+    moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
+    alike = all(any(each.kind == "pooled" for each in other.marks) for other in moving)
+    if name not in CAREFUL or name in SUMS or (name in ADDING | SUBTRACTING | JOINING and not alike):
+        return set()
+    if storage_of(result) == storage_of(operand.tensor):
+        return {mark}
+    rows = _rows_of(operand.tensor, mark) if result.shape == operand.tensor.shape else None
+    return {replace(mark, axis=None if rows is None else result.stride(rows))}
 
 
 def _columns_gone(tensor: Tensor, result: Tensor) -> bool:

@@ -46,14 +46,16 @@ class Follower(Trail):
     """Follows the tensors of one watched pass.
 
     learned    where the weights of the model lie in memory
+    given      whether a tensor depends on the model alone
     layers     whether to follow products of rows with a matrix of the model, which asks or can be asked; else of rows
                with rows. Nearly every layer is such a product, so they are followed apart
     """
 
     def __init__(
-        self, where: Callable[[], str | None], numbers: Iterator[int], learned: Collection[int], layers: bool = False
-    ) -> None:
-        super().__init__(where, numbers)
+        self, where: Callable[[], str | None], numbers: Iterator[int], learned: Collection[int],
+        given: Callable[[Tensor], bool] = lambda _: False, layers: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(where, numbers, given)
         self.learned = learned
         self.layers = layers
 

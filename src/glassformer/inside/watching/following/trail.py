@@ -16,8 +16,11 @@ from glassformer.inside.watching.following.products import Args, tensors_among
 class Trail:
     """The tensors that are followed, and the attentions that were begun."""
 
-    def __init__(self, where: Callable[[], str | None], numbers: Iterator[int]) -> None:
+    def __init__(
+        self, where: Callable[[], str | None], numbers: Iterator[int], given: Callable[[Tensor], bool] = lambda _: False
+    ) -> None:
         self.where = where  # the module that is running
+        self.given = given  # whether a tensor depends on the model alone, and not on what it reads
         self._numbers = numbers  # for what is begun
         self.nodes: MutableMapping[Tensor, Node] = WeakIdKeyDictionary()
         self.spoke = False  # whether the last call that was told is one that was named
