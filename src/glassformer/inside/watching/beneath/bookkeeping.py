@@ -35,7 +35,7 @@ from glassformer.inside.watching.beneath.kernels import (
 )  # fmt: skip
 from glassformer.inside.watching.beneath.marks import NONE, Carried, Marks, Meeting, WeightMark
 from glassformer.inside.watching.beneath.origins import storage_of
-from glassformer.inside.watching.beneath.pairs import PAIRS, Pairs, is_moved
+from glassformer.inside.watching.beneath.pairs import PAIRS, Pairs, is_moved, lies_across
 from glassformer.inside.watching.beneath.shares import add_up_to_one, all_halves
 
 Outcome = tuple[set[WeightMark], list[Meeting]]
@@ -79,6 +79,7 @@ class Bookkeeping:
         mark = self.new("weights", name, (_length(args, result),))
         axis = _axis(args) % max(1, result.ndim) - result.ndim
         columns = axis == -1 and any(each.kind == "columns" for each in operands[0].marks)
+        columns = columns and not lies_across(operands[0].tensor)
         return replace(mark, across=axis != -1, columns=columns, axis=axis)
 
     # --- products -------------------------------------------------------------------------------------------------
@@ -167,6 +168,7 @@ class Bookkeeping:
         return shares, met[:1]
 
 
+CHOSEN = "some of the shares that a layer makes of each row multiply other rows in a product: experts, or attention"
 _OF_POWERS = frozenset(("power", "sum", "under", "mixed"))
 _SHARES = frozenset(("weights", "spread", "log", "bent", "mixed", "sum", "under"))
 
@@ -178,8 +180,10 @@ def _factors(name: str, operands: Sequence[Carried]) -> Sequence[Carried]:
 def _multiplied(mark: WeightMark, summed: int, others: Sequence[Carried], fixed: bool) -> Outcome:
     """What becomes of a mark whose tensor is a factor of a product, summed over as many, and what it met."""
     if mark.kind == "weights" and not fixed:
-        experts = mark.columns and (not mark.strong or any(mark.lengths & other.fan for other in others))
-        return set(), [] if experts else [Meeting(mark.made_by, number=mark.number)]
+        if mark.columns and any(mark.lengths & other.fan for other in others):  # experts
+            return set(), []
+        chosen = CHOSEN if mark.columns and not mark.strong else ""
+        return set(), [Meeting(mark.made_by, doubt=chosen, number=mark.number)]
     if mark.kind == "weights" and mark.pure and mark.usual:
         if not any(other.learned for other in others):  # the mean of numbers that the model was not taught
             return set(), []

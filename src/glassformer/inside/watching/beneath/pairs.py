@@ -222,6 +222,17 @@ def _columns_gone(tensor: Tensor, result: Tensor) -> bool:
     return len(before) > 1 and (after == before[:-1] or (after == (*before[:-1], 1) and before[-1] > 1))
 
 
+def lies_across(tensor: Tensor) -> bool:
+    """Whether neighbours along the last axis are not neighbours in memory: it was turned, and shares its marks."""
+    return tensor.ndim > 0 and tensor.shape[-1] > 1 and tensor.stride(-1) != 1
+
+
+def _laid_against(name: str, tensor: Tensor, result: Tensor) -> bool:
+    """Whether the last axis is not its own any more: a new one, or that of what it was laid against."""
+    new = name in MULTIPLYING | DIVIDING | ADDING | SUBTRACTING or name in ("unsqueeze", "expand")
+    return new and tensor.ndim > 0 and result.shape[-1] != tensor.shape[-1]
+
+
 def _weighing(factor: Carried) -> bool:
     """Whether it is known as weights by another way."""
     return any(mark.kind in ("weights", "spread", "bent", "mixed") for mark in factor.marks)
@@ -277,7 +288,8 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     careful = name in CAREFUL
     if kind == "columns":
         gone = name in TURNING | DISTANCES or (result.ndim != tensor.ndim and name in ("select", "unbind"))
-        return set() if gone or _columns_gone(tensor, result) else {mark}
+        gone = gone or lies_across(tensor)
+        return set() if gone or _columns_gone(tensor, result) or _laid_against(name, tensor, result) else {mark}
     if kind in ("step", "fade"):
         return {replace(mark, kind="fade")} if name in POWERS else {mark} if careful else set()
     moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]

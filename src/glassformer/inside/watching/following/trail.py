@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor
 from torch.utils.weak import WeakIdKeyDictionary
 
-from glassformer.inside.watching.following.nodes import AttentionWeights, Lost, Node, PartMixed, Scores, Spread
+from glassformer.inside.watching.following.nodes import AttentionWeights, Lost, Moved, Node, PartMixed, Scores, Spread
 from glassformer.inside.watching.following.products import Args, tensors_among
 
 
@@ -41,7 +41,7 @@ class Trail:
             if alike and isinstance(node, Scores | AttentionWeights | Lost):
                 number = node.number if isinstance(node, AttentionWeights | Lost) else None
                 return self.astray(node.call if isinstance(node, Lost) else name, number)
-            if isinstance(node, Spread | PartMixed):
+            if isinstance(node, Spread | Moved | PartMixed):
                 return self.astray(name, node.node.number)
         return None
 
