@@ -9,7 +9,7 @@ from helpers.hidden_attention import HIDDEN, PEACEFUL, WIDTH, Beside, rows
 from helpers.watched_models import NanoGPT
 from helpers.watching import watched
 from helpers.weighing_otherwise import OTHERWISE, Rows, Way
-from helpers.weights_in_disguise import DISGUISED, HALF_SEEN, UNDISGUISED
+from helpers.weights_in_disguise import DISGUISED, HALF_SEEN, UNDISGUISED, PartedColumns
 from helpers.without_attention import WITHOUT
 from torch import Tensor, nn
 
@@ -89,6 +89,10 @@ def test_answers_and_filters_that_are_chosen_raise_no_alarm(name: str) -> None:
     torch.manual_seed(0)
     seen = watched(UNDISGUISED[name]().eval(), rows())
     assert (seen.verdict, seen.calls) == ("all seen", []), seen.sentences
+
+
+def test_parts_that_one_filter_reads_may_be_two_pictures() -> None:
+    assert watched(PartedColumns(n_filters=1).eval(), rows()).verdict == "some not seen"
 
 
 @pytest.mark.parametrize("name", WITHOUT)

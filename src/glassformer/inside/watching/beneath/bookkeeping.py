@@ -129,7 +129,7 @@ class Bookkeeping:
         for each in operands:
             for mark in each.marks:
                 onwards |= _kept(name, mark, each, operands, result)
-        if name in MULTIPLYING:
+        if name in MULTIPLYING and not _shares_of_shares(operands):
             spread = [m for m in onwards if m.kind == "spread" and m.across and not (m.pure or m.columns)]
             met += [Meeting(mark.made_by, apart=True, number=mark.number) for mark in spread]
         return onwards, met
@@ -291,6 +291,12 @@ def _weights_kept(
     if strangers and not all(other.fixed for other in strangers):
         return {replace(mark, pure=False)}
     return {mark}
+
+
+def _shares_of_shares(operands: Sequence[Carried]) -> bool:
+    """Whether shares multiply shares place by place, as where two texts are matched both ways: neither are rows."""
+    all_are = all(any(mark.kind == "weights" and mark.usual for mark in each.marks) for each in operands)
+    return all_are and len({each.tensor.shape for each in operands}) == 1
 
 
 def _is_a_loss(mark: WeightMark, tensor: Tensor, log: WeightMark, other: Carried) -> bool:

@@ -10,6 +10,7 @@ PRODUCTS = frozenset((
     "mm", "bmm", "addmm", "baddbmm", "addbmm", "mv", "addmv", "dot", "vdot", "matmul", "linear", "einsum", "inner",
     "tensordot", "bilinear", "_trilinear", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only",
     "_grouped_mm", "_scaled_mm", "_int_mm", "chain_matmul", "mkldnn_linear", "_linear",
+    "_linalg_solve_ex", "linalg_solve_triangular", "linalg_lu_solve", "triangular_solve", "cholesky_solve",
 ))  # fmt: skip
 SOFTMAX = frozenset(("_softmax", "softmax", "_safe_softmax", "special_softmax", "_masked_softmax"))
 LOGARITHMS = frozenset(("_log_softmax", "log_softmax", "logsumexp", "special_log_softmax"))

@@ -32,23 +32,10 @@ from glassformer.inside.watching.beneath.kernels import (
 from glassformer.inside.watching.beneath.marks import Carried, Meeting, WeightMark
 from glassformer.inside.watching.beneath.origins import storage_of
 
-PAIRS = frozenset(
-    (
-        "product",
-        "weighed",
-        "pooled",
-        "pair",
-        "laid",
-        "step",
-        "fade",
-        "columns",
-        "single",
-        "whole",
-        "gated",
-        "crossed",
-        "fit",
-    )
-)
+PAIRS = frozenset((
+    "product", "weighed", "pooled", "pair", "laid", "step", "fade", "columns", "single", "whole", "gated", "crossed",
+    "fit",
+))  # fmt: skip
 TWICE = "rows meet rows, and others again, without a softmax: linear attention, or a layer of its kind"
 LAID = (
     "numbers for rows, or for pairs of them, multiply other rows: attention without a softmax, or a layer of its kind"
@@ -110,7 +97,9 @@ class Pairs:
             onwards.add(self._new("product", "outer product"))
         elif met and name in SUMS and result.ndim > 2:  # pooled by a product place by place and a sum
             onwards.add(self._new("pooled", name))
-        elif (two_ways and name in ADDING | SUBTRACTING) or (name in DISTANCES and len(moving) > 1):
+        elif (two_ways and name in ADDING | SUBTRACTING) or (name in DISTANCES and len(moving) > 1) or (
+            name in JOINING and len({_repeated_along(each.tensor, each.tensor) for each in moving} - {frozenset()}) > 1
+        ):  # fmt: skip
             onwards.add(self._new("pair", name))
         return onwards, _doubts(name, operands, args)
 
@@ -185,9 +174,16 @@ def _repeated_along(tensor: Tensor, result: Tensor) -> frozenset[int]:
 
 def is_moved(name: str, axis: int, tensor: Tensor, result: Tensor) -> bool:
     """Whether an axis, counted from the end, may be another one now."""
-    if name in TURNING or tensor.ndim != result.ndim or tensor.ndim < -axis:
+    if name in TURNING or min(tensor.ndim, result.ndim) < -axis:
         return True
-    return tensor.shape[axis] != result.shape[axis]
+    if tensor.shape[axis] == 1 and name in MULTIPLYING | DIVIDING | ADDING | SUBTRACTING:
+        return False  # laid along it, and sizes are matched from the end
+    if tensor.ndim == result.ndim:
+        return tensor.shape[axis] != result.shape[axis]
+    alike = tensor.shape[axis:] == result.shape[axis:] and tensor.stride()[axis:] == result.stride()[axis:]
+    return not alike or storage_of(tensor) != storage_of(
+        result
+    )  # texts laid one behind the other have the same columns
 
 
 def _added_up(factors: Sequence[Carried], factor: Carried, mark: WeightMark) -> bool:
