@@ -158,7 +158,7 @@ def test_a_run_with_one_validation_is_a_point_and_not_a_line(visit: Open, house:
 
 def test_on_a_phone_the_names_of_lines_stand_below_them_and_nothing_lies_on_them(visit: Open) -> None:
     page = visit("#room=race&race=negation-race", size={"width": 390, "height": 844})
-    expect(page.locator(".charted .legend li")).to_have_count(6)
+    expect(page.locator(".charted .legend li")).to_have_count(8)
     chart, button = page.locator(".charted .chart").bounding_box(), page.locator(".charted > .maximise").bounding_box()
     assert chart is not None
     assert button is not None
@@ -200,9 +200,9 @@ def test_a_race_is_read_by_pointing_and_two_confusions_stand_side_by_side(visit:
         "[...document.querySelectorAll('.chart path.curve')].map((each) => getComputedStyle(each))"
         ".map(({ stroke, strokeDasharray }) => `${stroke} ${strokeDasharray}`)"
     )
-    assert len(set(strokes)) == len(strokes) == 6
+    assert len(set(strokes)) == len(strokes) == 8
     page.locator(".chart").hover()
-    expect(page.locator(".chart-values")).to_contain_text(re.compile(r"rnn \d\.\d{3} at \d+ s · transformer"))
+    expect(page.locator(".chart-values")).to_contain_text(re.compile(r"rnn \d\.\d{3} at \d+ s · gru"))
     page.get_by_label("the other model").select_option("attention")
     expect(page.locator(".confusion")).to_have_count(2)
     counts = json.loads(
