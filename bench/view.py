@@ -1,6 +1,7 @@
 """How quickly a page shows a model: size of the file, first picture, opening a head, for texts of 30 to 1,024 tokens.
 
     .venv/bin/python bench/view.py [--quick]
+    .venv/bin/python bench/view.py --beside CHECKOUT    the first picture of this version and of another, in turns
 
 Each text is looked at twice: as one file from disk, and as a page that asks for one head at a time, as the studio does.
 Then the studio itself: from opening the room to the answer of each model that came along, and how much a look at five
@@ -8,15 +9,19 @@ tokens sends; and a given number changed again and again in By hand: from the ke
 """
 
 import json
+import os
+import random
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -25,11 +30,11 @@ from glassformer.inside.document.data import stage_numbers, view_data
 from glassformer.inside.looks import Look, look_at_classifier
 from glassformer.inside.page.one_file import look_page, view_script, view_style
 from glassformer.models.registry import build, configure
-from glassformer.runs.run import find
-from glassformer.studio.first_looks import first_look
 
 LENGTHS = (30, 256, 512, 1024)
+ROUNDS = 25
 HEAD = "encoder.3.self.weights"
+ASKED = ("encoder.0.self.", "encoder.3.self.")  # the part that is open at first, and that of HEAD
 SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
@@ -64,25 +69,87 @@ def from_disk(browser: Browser, look: Look, folder: Path) -> tuple[float, float,
     return path.stat().st_size / 1e6, loaded + first, head
 
 
-def one_head_at_a_time(browser: Browser, look: Look, folder: Path) -> tuple[float, float, float]:
+Answer = Callable[[str, int | None], Any]
+MOUNTING = """async () => {
+  const given = JSON.parse(document.scripts[0].textContent);
+  window.view = await mount(document.querySelector('main'), given, { fetchHead: fetched });
+}"""
+
+
+def mounting_page(look: Look, path: Path) -> int:
+    """A page that asks for one head at a time; gives the size of what comes along."""
     document = json.dumps(view_data(look, packed=False, later=True))
-    path = folder / "mounting.html"
     script = f"{view_script()}\nwindow.mount = mount;"
     data = f"<script type='application/json'>{document.replace('<', chr(92) + 'u003c')}</script>"
     head = f"<!doctype html><meta charset='utf-8'><style>{view_style()}</style>"
-    whole = f"{head}<main></main>{data}<script type='module'>{script}</script>"
-    path.write_text(whole, encoding="utf-8")
+    path.write_text(f"{head}<main></main>{data}<script type='module'>{script}</script>", encoding="utf-8")
+    return len(document)
+
+
+def mounted(browser: Browser, path: Path, answer: Answer) -> tuple[float, float]:
+    """Seconds until the first number is explained, and until another head is drawn."""
     page = browser.new_page(viewport={"width": 1440, "height": 900})
-    page.expose_function("fetched", lambda address, head: stage_numbers(look, address, head))
+    page.expose_function("fetched", answer)
     start = time.perf_counter()
     page.goto(path.as_uri())
-    given = "JSON.parse(document.scripts[0].textContent)"
-    mounting = f"window.view = await mount(document.querySelector('main'), {given}, {{ fetchHead: fetched }});"
-    page.evaluate(f"async () => {{ {mounting} }}")
-    mounted = time.perf_counter() - start
+    page.evaluate(MOUNTING)
+    taken = time.perf_counter() - start
     first, head = opened(page, "window.view")
     page.close()
-    return len(document) / 1e6, mounted + first, head
+    return taken + first, head
+
+
+def one_head_at_a_time(browser: Browser, look: Look, folder: Path) -> tuple[float, float, float]:
+    path = folder / "mounting.html"
+    size = mounting_page(look, path)
+    return size / 1e6, *mounted(browser, path, lambda address, head: stage_numbers(look, address, head))
+
+
+# --- beside another version ---
+
+
+def make(folder: Path, length: int) -> None:
+    """The page of whichever version is imported, and the numbers that it may ask for, beside it."""
+    look = look_of(length)
+    mounting_page(look, folder / "mounting.html")
+    stages = [each for each in view_data(look, packed=False, later=True)["stages"] if each.get("why") == "later"]
+    asked = [
+        (each["address"], head)
+        for each in stages
+        if each["address"].startswith(ASKED)
+        for head in ((0, 2) if "H" in each["axes"] and each["stored"][each["axes"].index("H")] > 1 else (None,))
+    ]
+    numbers = {f"{address}/{head}": stage_numbers(look, address, head) for address, head in asked}
+    (folder / "numbers.json").write_text(json.dumps(numbers), encoding="utf-8")
+
+
+def beside(checkout: Path) -> None:
+    """Two versions in turn, in an order drawn anew each round: every round gives one ratio."""
+    chance = random.Random(0)
+    homes = {"this": Path(__file__).parents[1], "other": checkout.resolve()}
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as place:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for length in LENGTHS[:2]:
+            pages = {}
+            for name, home in homes.items():
+                folder = Path(place, f"{name}-{length}")
+                folder.mkdir()
+                command = [sys.executable, __file__, "--make", str(folder), str(length)]
+                subprocess.run(command, env={**os.environ, "PYTHONPATH": str(home / "src")}, check=True)
+                numbers = json.loads((folder / "numbers.json").read_text(encoding="utf-8"))
+                pages[name] = (folder / "mounting.html", partial(kept, numbers))
+                mounted(browser, *pages[name])  # the browser is warm
+            ratios = []
+            for _ in range(ROUNDS):
+                taken = {name: mounted(browser, *pages[name])[0] for name in chance.sample(sorted(pages), 2)}
+                ratios.append(taken["this"] / taken["other"])
+            low, median, high = statistics.quantiles(ratios, n=4)
+            print(f"{length} tokens, first picture, this / other: {median:.2f} ({low:.2f} to {high:.2f})", flush=True)
+        browser.close()
+
+
+def kept(numbers: dict[str, Any], address: str, head: int | None) -> Any:
+    return numbers[f"{address}/{head}"]
 
 
 EDITS = 50
@@ -137,6 +204,9 @@ def edits(address: str, page: Page) -> list[float]:
 
 def first_looks(address: str, page: Page) -> None:
     """For each model: milliseconds until its answer is there, and the bytes of a look at five tokens."""
+    from glassformer.runs.run import find  # not every version that is measured beside this one has them
+    from glassformer.studio.first_looks import first_look
+
     print("\n| model | its first answer, ms (median and slowest of 5) | a look at five tokens, MB |\n|---|---|---|")
     for model, text in LOOKS.items():
         times = []
@@ -173,4 +243,9 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    if "--make" in sys.argv:
+        make(Path(sys.argv[-2]), int(sys.argv[-1]))
+    elif "--beside" in sys.argv:
+        beside(Path(sys.argv[-1]))
+    else:
+        main()

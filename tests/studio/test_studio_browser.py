@@ -238,7 +238,8 @@ def test_each_token_that_was_written_can_be_asked_about(visit: Open, house: Hous
     least = asked.written[asked.at - 1]
     page = visit("#room=inside&model=english-german&text=Where is the station?")
     expect(page.locator(".why .writing")).to_have_text(
-        "it writes Wo ist der Bahnhof? written greedily, the likeliest token each time; `predict` searches with 4 beams"
+        "it writes Wo ist der Bahnhof? written greedily, the likeliest token each time; "
+        "glassformer predict searches with 4 beams"
     )
     expect(page.locator(".why .token[aria-pressed=true]")).to_have_text(least)
     page.locator(".why .token", has_text="Bahnhof").click()
@@ -389,7 +390,7 @@ def test_a_race_is_read_and_all_are_asked(visit: Open) -> None:
 @pytest.mark.slow
 def test_a_run_is_begun_watched_and_stopped(visit: Open, house: House) -> None:
     page = visit("#room=train")
-    page.get_by_label("minutes", exact=True).fill("1")  # its first checkpoint comes after a tenth of that
+    page.get_by_label("minutes", exact=True).fill("2")  # its first checkpoint comes after a tenth of that
     page.get_by_label("name", exact=True).fill("seen")
     page.get_by_role("button", name="Train", exact=True).click()
     page.set_default_timeout(240_000)

@@ -17,6 +17,7 @@ from glassformer.text.tasks import TASKS
 from glassformer.text.texts_to_try import LECTURE_REVIEWS, SHORT_REVIEW
 
 TEXT = "the film was not good"
+SLIDERS = {"temperature": 0.8, "top_k": 0, "top_p": 1.0}
 
 
 # --- inside -------------------------------------------------------------------------------------------------------
@@ -42,6 +43,18 @@ def test_the_shelf_says_what_stands_on_it(visitor: Visitor) -> None:
     assert read["sentiment"]["texts"] == reviews[1:]
     assert "has read these four" in read["sentiment"]["note"]
     assert read["classes"] == read["shakespeare"] == {"note": "", "texts": []}
+
+
+def test_a_run_that_is_asked_for_is_opened_or_refused_by_its_name(tmp_path: Path) -> None:
+    small_run(tmp_path / "runs" / "coin")
+    visitor = Visitor(tmp_path / "runs")
+    start = asked(visitor, "inside/start", model="coin")["models"]
+    assert "error" not in next(each for each in start if each["name"] == "coin")
+    assert asked(visitor, "inside/why", model="coin", text=TEXT)["words"]
+    missing = asked(visitor, "inside/start", model="cone")["models"][-1]
+    assert missing == {"name": "cone", "error": "There is no model called 'cone'; did you mean 'coin'?"}
+    assert "no model called 'cone'" in refused(visitor, "inside/why", model="cone", text=TEXT)
+    visitor.studio.close()
 
 
 def test_a_twin_is_made_by_swapping_or_negating(visitor: Visitor) -> None:
@@ -164,14 +177,18 @@ def test_an_answer_is_written_whole_and_a_head_matters_by_all_of_it(visitor: Vis
 
 def test_a_poet_writes_on_as_far_as_can_be_looked_at(visitor: Visitor) -> None:
     text = "ROMEO:\n"
-    longer = asked(visitor, "inside/write", model="shakespeare", text=text)["text"]
+    longer = asked(visitor, "inside/write", model="shakespeare", text=text, **SLIDERS)["text"]
     assert longer.startswith(text)
     assert len(longer) == len(text) + 24
-    assert asked(visitor, "inside/write", model="shakespeare", text=text)["text"] == longer
-    nearly = asked(visitor, "inside/write", model="shakespeare", text="x" * 125)["text"]
+    assert asked(visitor, "inside/write", model="shakespeare", text=text, **SLIDERS)["text"] == longer
+    nearly = asked(visitor, "inside/write", model="shakespeare", text="x" * 125, **SLIDERS)["text"]
     assert len(nearly) == 128
     assert asked(visitor, "inside/look", model="shakespeare", text=nearly)["before"] is None
-    assert "no room left" in refused(visitor, "inside/write", model="shakespeare", text=nearly)
+    coldest = {**SLIDERS, "temperature": 0.05, "top_k": 1}
+    written = asked(visitor, "inside/write", model="shakespeare", text=text, **coldest)["text"]
+    run = load(visitor.studio.shelf.folder("shakespeare"))
+    assert written == text + "".join(run.stream(text, longest=24, temperature=0))
+    assert "no room left" in refused(visitor, "inside/write", model="shakespeare", text=nearly, **SLIDERS)
     assert "Only a model of running text" in refused(visitor, "inside/write", model="classes", text=text)
 
 

@@ -232,7 +232,7 @@ class View {
     this.matrix.show(sheet, { row, cell, zoom, marks: marks.get(stage.address) ?? [] });
     this.strip.mark(stage.address, new Map([...marks, ...(cell ? [[stage.address, boxes(sheet, [cell])]] : [])]));
     this.drawLooking(part, sheet);
-    await this.fetchPart(part, head, ticket);
+    this.fetchPart(part, head, ticket); // nobody waits for it
   }
 
   /** The small pictures of a part whose numbers did not come along, all at once, behind what is shown. */
@@ -259,8 +259,7 @@ class View {
     if (this.store.has(stage.address, head) || this.store.origin(stage.address).why !== "later") return;
     this.looking.replaceChildren(el("p", { class: "quiet busy" }, `Fetching ${stage.symbol} …`));
     try {
-      if (stage.hidden) await this.store.load(stage.hidden, head);
-      await this.store.load(stage.address, head);
+      await Promise.all([stage.hidden, stage.address].map((one) => one && this.store.load(one, head)));
       this.strip.part = null;
     } catch (error) {
       this.looking.replaceChildren(el("p", { class: "wrong" }, `The numbers did not come: ${error.message}`));

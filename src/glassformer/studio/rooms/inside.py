@@ -19,7 +19,6 @@ from glassformer.inside.document.data import stage_numbers, view_data
 from glassformer.inside.hugging_face import HuggingFaceModel, is_hugging_face
 from glassformer.inside.looks import Look, Writes
 from glassformer.inside.why.twins import negated, swapped
-from glassformer.objectives.predictions import room
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import Run, pocket_folders
 from glassformer.stages.trace import Trace
@@ -27,7 +26,7 @@ from glassformer.studio import asking
 from glassformer.studio.asking import Content
 from glassformer.studio.first_looks import first_look
 from glassformer.studio.rooms.changes import Asked, read_changes, writes
-from glassformer.studio.shelf import UNTRAINED, Shelf
+from glassformer.studio.shelf import Shelf
 from glassformer.text.made_sets import MADE
 from glassformer.text.tasks import TASKS
 from glassformer.text.texts_to_try import READ_BEFORE, TO_TRY
@@ -42,7 +41,6 @@ MOST_HEADS = 256  # that are tried one by one
 TOKENS_SHOWN, ROWS_SHOWN, NUMBERS_SHOWN = 60, 5, 6  # of a text on its way into a model
 COMPANY = "A short text"
 FOR_ANY = "The cat sat on the mat."  # a text for a model of which nothing is known
-WRITTEN = 24  # tokens that a language model goes on for at a time
 
 JSON = dict[str, Any]
 Model = Run | HuggingFaceModel
@@ -66,16 +64,17 @@ class Inside:
             "inside/look": self.look,
             "inside/head": self.head,
             "inside/matters": self.matters,
-            "inside/write": self.write,
             "inside/tokens": self.tokens,
         }
 
     def start(self, content: Content) -> JSON:
-        """The models, for each a text to begin with, and some to try; one that is asked for may stand behind them."""
+        """The models, for each a text to begin with, and some to try; one that is asked for may stand behind them, and
+        if there is none of that name, its row says so."""
         wanted = asking.text(content, "model", default="")
+        missing = self._missing(wanted)
         names = list(self.shelf.names)
-        if wanted not in names and wanted.removesuffix(UNTRAINED) in names:
-            names.append(wanted)
+        if wanted and not missing and wanted not in names:
+            names.append(wanted)  # as it was before training
         models = [self.shelf.about(name) for name in names]
         for each in models:
             data = each.get("data", "")
@@ -87,7 +86,16 @@ class Inside:
             each["examples"] = list(dict.fromkeys([each["first"], *TO_TRY.get(data, ())]))
             note, texts = self._read_before(each["name"])
             each["read_before"] = {"note": note, "texts": list(texts)}
-        return {"models": models}
+        return {"models": models + missing}
+
+    def _missing(self, wanted: str) -> list[JSON]:
+        """What is said of a model that is asked for and not there."""
+        try:
+            if wanted:
+                self.shelf.folder(wanted)
+        except GlassformerError as error:
+            return [{"name": wanted, "error": str(error)}]
+        return []
 
     def _read_before(self, name: str) -> tuple[str, tuple[str, ...]]:
         """Which of the texts to try a model that came along has learnt from, and how that is said."""
@@ -145,17 +153,6 @@ class Inside:
                 asked = Asked("head off", address, head)
                 found[_head_name(asked)] = _moved(usual, self._seen(run, text, target, (asked,), usual))
         return {"matters": found}
-
-    def write(self, content: Content) -> JSON:
-        """The text with what the model goes on with, by sampling, as far as it can still be looked at."""
-        name, text, _, _ = self._asked(content)
-        run = self.shelf.model(name)
-        if isinstance(run, HuggingFaceModel) or not run.objective.goes_on:
-            raise InputError(f"Only a model of running text writes on; '{name}' does not.")
-        left = room(run.card) - len(run.objective.prompt(run.tokens, text))
-        if left < 1:
-            raise InputError("There is no room left to write in: shorten the text from its beginning.")
-        return {"text": text + "".join(run.stream(text, longest=min(WRITTEN, left), seed=len(text)))}
 
     def tokens(self, content: Content) -> JSON:
         """The way of a text into the model, beside another one: alone it would need no padding. Of long ones the
