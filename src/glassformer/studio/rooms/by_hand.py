@@ -127,7 +127,7 @@ def explained_number(content: Content) -> JSON:
     index = ",".join(str(each) for each in asking.places(content, "index"))
     address, place_ = solution.trace.find(f"{name}[{index}]")
     explanation = solution.trace.explain(address, place_)
-    return _told(explanation, spell_out(solution.trace, explanation, PRECISION))
+    return _told(explanation, spell_out(solution.trace, explanation, PRECISION, first=1))
 
 
 def _told(explanation: Explanation, said: WorkedNumber) -> JSON:
