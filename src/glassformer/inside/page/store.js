@@ -366,3 +366,24 @@ export function visible(token) {
   if (/^[\s]*$/u.test(text)) return "␣".repeat(Math.max(1, Math.min(text.length, 3)));
   return /^[\p{C}\p{M}\s]+$/u.test(text) ? [...text].map(named).join("") : text.replace(/^ /, "␣").replace(/ $/, "␣");
 }
+
+/** What a person typed as a number: 0.5 or 0,5, 1/2, 50 %; null if it is none. */
+export function typed(text) {
+  const [whole, percent] = text
+    .trim()
+    .match(/^(.*?)\s*(%?)$/s)
+    .slice(1);
+  const parts = whole.split("/").map(decimal);
+  const value = parts.length === 1 ? parts[0] : parts.length === 2 ? parts[0] / parts[1] : Number.NaN;
+  return Number.isFinite(value) ? (percent ? value / 100 : value) : null;
+}
+
+function decimal(text) {
+  const plain = text
+    .trim()
+    .replace("−", "-")
+    .replace(/^(-?\d*),(\d+)$/, "$1.$2");
+  return plain === "" ? Number.NaN : Number(plain);
+}
+
+export const WRITES = "write it as 0.5, 1/2 or 50 %"; // how a number can be typed
