@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from glassformer.engines.burst_graphs import MOST_WEIGHTS, bursts_of
 from glassformer.engines.choosing import chosen
+from glassformer.engines.onnx_models import run_by_onnx
+from glassformer.engines.parity import compared
 from glassformer.models.language_model import Continuation
 from glassformer.models.registry import build, configure
 from glassformer.models.sampling import Answer, Draw, Sampling, Stop, gather, greedy, sample, stream
@@ -40,6 +42,24 @@ def alike(mine: list[Answer], theirs: list[Answer]) -> bool:
     return near and [(each.ids, each.finish) for each in mine] == [(each.ids, each.finish) for each in theirs]
 
 
+@settings(deadline=None, max_examples=9)
+@given(longest=st.integers(1, 37), prompt=st.lists(st.integers(0, 52), min_size=1, max_size=7))
+def test_texts_of_one_length_are_written_without_a_mask(both: tuple[Any, Any], longest: int, prompt: list[int]) -> None:
+    prompts = [prompt, prompt[::-1]]
+    assert alike(*(greedy(Continuation(each, prompts), Stop(longest=longest)) for each in both))
+
+
+@pytest.mark.parametrize("strange", ["burst.onnx", "plain_burst.onnx"])
+def test_either_burst_of_another_model_is_noticed(strange: str) -> None:
+    model = model_of()
+    files = dict(chosen(model, "onnx").files or {})
+    other = model_of()
+    with torch.no_grad():
+        other.final_norm.weight.neg_()  # what was likeliest is not
+    assert compared(model, run_by_onnx(model, files)).exact
+    assert not compared(model, run_by_onnx(model, files | {strange: bursts_of(other)[strange]})).exact
+
+
 @settings(deadline=None, max_examples=12)
 @given(longest=st.integers(1, 50), ending=st.integers(0, 52), seed=st.integers(0, 2**31), drawn=st.booleans())
 def test_ends_rooms_and_seeds_are_those_of_single_steps(
@@ -65,7 +85,7 @@ def test_every_kind_that_has_one_writes_the_same(kind: str, changes: dict[str, A
     model = model_of(kind, **changes)
     engine = chosen(model, "onnx")
     assert engine.files is not None
-    assert set(engine.files) == {"step.onnx", "burst.onnx"}
+    assert set(engine.files) == {"step.onnx", "burst.onnx", "plain_burst.onnx"}
     assert alike(*(greedy(Continuation(each, PROMPTS), Stop(longest=29)) for each in (model, engine.model)))
 
 

@@ -22,6 +22,7 @@ class Otherwise(nn.Module):
         self.one, self.four, self.narrow = nn.Linear(3, 1), nn.Linear(3, 4), nn.Conv1d(3, 1, 1)
         self.norm = nn.BatchNorm2d(3).eval()
         self.norm.running_mean, self.norm.running_var = torch.tensor([0.1, -0.2, 0.3]), torch.tensor([0.5, 2.0, 1.0])
+        self.places, self.gate = nn.Parameter(torch.randn(3, 5, 7)), nn.Parameter(torch.randn(3, 1, 1))
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         return self.function(self, q, k, v)  # type: ignore[no-any-return]
@@ -32,6 +33,14 @@ def talkative(model: Otherwise, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     weights = model.talk(0.5 * (q @ k.mT)).masked_fill(FUTURE, -math.inf).softmax(-1)
     weights = model.talk_more(weights) * torch.sigmoid(q.sum(-1, keepdim=True))
     return weights / (weights.sum(-1, keepdim=True) + 1e-3) @ v
+
+
+def by_place_too(model: Otherwise, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Weights by what was read and weights by place, as much of either as a gate of each head says."""
+    gate = model.gate.sigmoid()
+    weights = (1.0 - gate) * (q @ k.mT).softmax(-1) + gate * model.places.softmax(-1)
+    weights /= weights.sum(-1).unsqueeze(-1)
+    return weights @ v
 
 
 def _last(tensor: Tensor) -> Tensor:
@@ -99,6 +108,7 @@ SPELLINGS: dict[str, tuple[str, set[str], Callable[..., Tensor]]] = {
         lambda m, q, k, v: torch.einsum("bhij,hg->bgij", (q @ k.mT).softmax(-1), m.matrix) @ v,
     ),
     "talkative": ("softmax", {"talked_scores", "masked", "talked_weights", "reweighted", "renormalised"}, talkative),
+    "by place too": ("softmax", {"reweighted", "joined_weights", "renormalised"}, by_place_too),
     "talking and batch norm": (
         "softmax", {"talked_weights", "reweighted"}, lambda m, q, k, v: 0.5 * m.norm(m.talk((q @ k.mT).softmax(-1))) @ v
     ),

@@ -69,6 +69,66 @@ def in_whole_numbers(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return (weights @ values).float() / 127**2
 
 
+def bent_twice(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return torch.erf(torch.tanh(q @ k.mT)) @ v
+
+
+def bent_and_smoothed(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return F.avg_pool1d(torch.atan(q @ k.mT), 3, 1, 1) @ v
+
+
+def normed_products(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return F.layer_norm(q @ k.mT, (7,)) @ v
+
+
+def by_parts_of_spectra(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    def fitted(letters: str, one: Tensor, other: Tensor) -> Tensor:
+        real = torch.einsum(letters, one.real, other.real) - torch.einsum(letters, one.imag, other.imag)
+        return torch.complex(
+            real, torch.einsum(letters, one.real, other.imag) + torch.einsum(letters, one.imag, other.real)
+        )
+
+    asking, asked = torch.fft.rfft(q, dim=1), torch.fft.rfft(k, dim=1)
+    scores = fitted("bxe,bye->bxy", asking, asked)
+    weights = torch.complex(scores.real.tanh(), scores.imag.tanh())
+    return torch.fft.irfft(fitted("bxy,bye->bxe", weights, asked), n=7, dim=1)
+
+
+def joined_pairs(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    pairs = torch.cat([q[:, :, None].expand(-1, -1, 7, -1), k[:, None].expand(-1, 7, -1, -1)], -1)
+    return pairs.relu().mean(-1) @ v
+
+
+def solved(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return torch.linalg.solve(torch.eye(7) + 0.01 * (q @ k.mT), v)
+
+
+def turned_and_gathered(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    weights = (q[..., None] * k.mT[:, None]).sum(2).softmax(-1)
+    return weights.gather(-1, weights.argsort(-1)) @ v
+
+
+def shares_that_shares_add_up(x: Tensor, q: Tensor, k: Tensor) -> Tensor:
+    return (q.softmax(1) * k.softmax(-1)).sum(1)
+
+
+def shares_of_a_layer_in_order(x: Tensor, q: Tensor, v: Tensor) -> Tensor:
+    return F.pad(q, (0, 2)).softmax(-1).sort(-1)[0] @ v
+
+
+def pooled_and_mixed(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return 0.5 * q @ (k.softmax(1).mT @ v)
+
+
+def pooled_and_mixed_by_letters(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    pooled = torch.einsum("bdn,ben->bde", k.mT.softmax(-1), v.mT)
+    return torch.einsum("bde,bdn->ben", pooled, q.mT)
+
+
+def pooled_by_a_sum_and_mixed(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return q @ (k.softmax(1).mT[..., None] * v[:, None]).sum(2)
+
+
 def filled_by_a_stranger(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     room = torch.zeros_like(v)
     with torch._C._DisableTorchDispatch():  # as a kernel that is not torch's would
@@ -105,6 +165,12 @@ _WAYS: tuple[Way, ...] = (
     number_by_number, tensor_by_tensor, bend_by_bend, by_autocorrelation, by_complex_scores, values_as_a_kernel,
     shares_as_a_kernel, step_by_step_towards, in_whole_numbers, filled_by_a_stranger,
 )  # fmt: skip
+_HALF_SEEN: tuple[Way, ...] = (
+    bent_twice, bent_and_smoothed, normed_products, by_parts_of_spectra, pooled_and_mixed, pooled_and_mixed_by_letters,
+    pooled_by_a_sum_and_mixed, joined_pairs, solved, turned_and_gathered, shares_of_a_layer_in_order,
+    shares_that_shares_add_up,
+)  # fmt: skip
+HALF_SEEN = {way.__name__.replace("_", " "): way for way in _HALF_SEEN}  # weights that may not be all that weighs
 
 DISGUISED: dict[str, Callable[[], nn.Module]] = {
     **{way.__name__.replace("_", " "): (lambda way=way: Rows(way)) for way in _WAYS},  # type: ignore[misc]
@@ -147,4 +213,41 @@ class SelectedFilters(nn.Module):
         return (shares * answers).sum(1)
 
 
-UNDISGUISED: dict[str, Callable[[], nn.Module]] = {"chosen answers": ChosenAnswers, "filters": SelectedFilters}
+class PartedColumns(nn.Module):
+    """Each half of a picture's columns has a filter; shares of the two, the same at every place, add up their answers.
+
+    With one filter for both they may as well be two pictures.
+    """
+
+    def __init__(self, n_filters: int = 2) -> None:
+        super().__init__()
+        filters = [nn.Conv2d(2, 3, 3, padding=1) for _ in range(n_filters)]
+        self.wide, self.filters = nn.Conv2d(1, 4, 1), nn.ModuleList(filters[i % n_filters] for i in range(2))
+        self.norm, self.shares = nn.BatchNorm2d(3), nn.Linear(3, 6)
+
+    def forward(self, x: Tensor) -> Tensor:
+        parts = self.wide(x[:, None]).split(2, 1)
+        answers = torch.stack(
+            [self.norm(each(part)).relu_() for each, part in zip(self.filters, parts, strict=True)], 1
+        )
+        shares = self.shares(answers.sum(1).mean((-2, -1))).view(-1, 2, 3, 1, 1).softmax(1)
+        return (shares * answers).sum(1)
+
+
+def _gated_and_normed(model: OneForEach, x: Tensor, v: Tensor) -> Tensor:
+    rows = x.flatten(0, 1)  # the texts one behind the other
+    gated = (model.one(rows).sigmoid() * v.flatten(0, 1)).view(x.shape)
+    return gated * (gated**2).mean(-1, keepdim=True).rsqrt()
+
+
+def matched_both_ways(x: Tensor, q: Tensor, k: Tensor) -> Tensor:
+    return (q @ k.mT).softmax(-1) * (q @ k.mT).softmax(-2)
+
+
+UNDISGUISED: dict[str, Callable[[], nn.Module]] = {
+    "chosen answers": ChosenAnswers,
+    "filters": SelectedFilters,
+    "parted columns": PartedColumns,
+    "matched both ways": lambda: Rows(matched_both_ways),
+    "gated and normed": lambda: OneForEach(_gated_and_normed),
+}

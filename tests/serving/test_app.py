@@ -1,5 +1,6 @@
 """The doors: what stands where, how errors are told, and that nothing unforeseen comes out."""
 
+import gc
 import json
 import os
 import random
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 import glassformer
 from glassformer.errors import InputError
-from glassformer.serving.app import OPERATIONS, Policy
+from glassformer.serving.app import OPERATIONS, Policy, settle
 from glassformer.serving.served import Capacity
 
 
@@ -37,7 +38,8 @@ def test_the_page_and_its_files_come(caller: Caller) -> None:
 
 
 def test_chat_is_refused_with_the_reason(caller: Caller) -> None:
-    assert "/v1/completions" in caller.refused("/v1/chat/completions", 404, messages=[])
+    for path in ("/v1/chat/completions", "/v1/responses"):
+        assert "/v1/completions" in caller.refused(path, 404, messages=[])
 
 
 @pytest.mark.parametrize(
@@ -142,3 +144,13 @@ def test_memory_is_flat_over_ten_thousand_requests(caller: Caller) -> None:
             json.loads(caller.ask(path, **content).body)
         sizes.append(resident())
     assert sizes[1] < 1.05 * sizes[0]
+
+
+def test_what_was_loaded_is_not_gone_through_again_by_the_collector() -> None:
+    before = len(gc.get_objects())
+    try:
+        settle()
+        assert gc.get_freeze_count() > 0.9 * before
+        assert len(gc.get_objects()) < 0.1 * before
+    finally:
+        gc.unfreeze()

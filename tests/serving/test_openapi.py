@@ -6,13 +6,13 @@ import jsonschema
 import pytest
 from helpers.server_visits import Caller
 
-from glassformer.serving.app import OPERATIONS
+from glassformer.serving.app import CHATS, OPERATIONS
 from glassformer.serving.openapi import document
 
 
 def test_every_door_is_documented(caller: Caller) -> None:
     paths = {path.replace("{model:path}", "{model}") for path in caller.server.paths}
-    undocumented = {"/", "/try.js", "/try.css", "/v1/chat/completions"}  # the page, and what is only refused
+    undocumented = {"/", "/try.js", "/try.css", *CHATS}  # the page, and what is only refused
     assert paths - undocumented == {*document(OPERATIONS)["paths"]}
     assert caller.get("/openapi.json").json == document(OPERATIONS)
 

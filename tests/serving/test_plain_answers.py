@@ -44,6 +44,11 @@ def test_an_embedding_is_the_mean_of_the_rows(caller: Caller) -> None:
     assert caller.ask("/v1/embeddings", input="a", dimensions=6).status == 200
 
 
+def test_embeddings_take_no_ids_since_they_may_be_of_another_vocabulary(caller: Caller) -> None:
+    for ids in ([5, 6, 7], [[5, 6, 7]]):
+        assert "not ids, which a client may have from another vocabulary" in caller.refused("/v1/embeddings", input=ids)
+
+
 @pytest.mark.parametrize("path", ["/v1/classify", "/v1/translate", "/v1/embeddings"])
 def test_what_holds_no_text_is_refused(caller: Caller, path: str) -> None:
     for given in ("", [], [""], 7, None, [[1, 2]], ["a"] * 65):

@@ -26,7 +26,16 @@ from glassformer.stages.stage import LEGEND, Stage, fill
 from glassformer.stages.trace import Trace
 
 LAYER_EXAMPLES = [name for name in example_names() if read_example(name).layer != "attention"]
-_OTHERWISE = ("talkative", "relu over n", "relu squared", "silu", "gelu", "distances", "squared distances")
+_OTHERWISE = (
+    "talkative",
+    "by place too",
+    "relu over n",
+    "relu squared",
+    "silu",
+    "gelu",
+    "distances",
+    "squared distances",
+)
 WAYS = [(each, way) for each in CATALOGUE.values() for way in each.ways]
 
 

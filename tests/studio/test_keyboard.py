@@ -68,7 +68,8 @@ def test_models_are_raced_and_trained_and_a_lesson_is_taken(visit: Open) -> None
     page.keyboard.press("Control+a")
     page.keyboard.type("this film is good")
     page.keyboard.press("Enter")
-    expect(page.locator(".said tr").nth(1).locator(".token")).to_have_text(["this", "film", "is", "good"])
+    attends = page.locator(".said tr", has_text="transformer")
+    expect(attends.locator(".token")).to_have_text(["this", "film", "is", "good"])
     assert "text=this+film+is+good" in page.url
     page.keyboard.press("Escape")
     page.keyboard.press("4")

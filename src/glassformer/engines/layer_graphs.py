@@ -37,7 +37,7 @@ class Past:
 class Sight:
     """Who may look at whom, and what is known of positions, as values of the graph.
 
-    mask     bool, B 1 Tq Tk
+    mask     bool, B 1 Tq Tk; empty if all may look at all
     bias     added to the scores, B H Tq Tk
     at       positions of the rows, B Tq; `rotary` the tables of cosines and sines
     n_keys   how many keys there are, a list of one number
@@ -187,7 +187,9 @@ def attended(
     scores = _scores(graph, name, layer, queries, keys, sight)
     if sight.bias is not None:
         scores = graph.op("Add", scores, sight.bias)
-    weights = _weighed(graph, layer, graph.op("Where", sight.mask, scores, graph.number(-math.inf)))
+    if sight.mask:
+        scores = graph.op("Where", sight.mask, scores, graph.number(-math.inf))
+    weights = _weighed(graph, layer, scores)
     mixed = graph.op("MatMul", weights, _for_each_head(graph, values, layer))
     joined = graph.op("Reshape", graph.op("Transpose", mixed, perm=[0, 2, 1, 3]), graph.ints(0, 0, -1))
     return _output(graph, name, layer, joined), Past(keys, values)

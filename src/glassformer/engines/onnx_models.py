@@ -77,11 +77,11 @@ class OnnxCache:
     def keep(self, rows: Tensor) -> None:
         """Goes on with these texts only, in this order."""
         self.reorder(rows)
-        self.cross = _changed(self.cross, lambda array: array[rows.numpy()])
+        self.cross = _taken(self.cross, rows)
 
     def reorder(self, rows: Tensor) -> None:
         """The same where each row keeps its context."""
-        self.own = _changed(self.own, lambda array: array[rows.numpy()])
+        self.own = _taken(self.own, rows)
 
     def join(self, other: "OnnxCache") -> None:
         """Takes in the texts of another one; all end in the same column."""
@@ -94,12 +94,16 @@ class OnnxCache:
 
     def cut(self, columns: int) -> None:
         """Forgets the first columns."""
-        self.own = _changed(self.own, lambda array: array[(slice(None),) * _axis(array) + (slice(columns, None),)])
+        self.own = {
+            name: np.ascontiguousarray(array[(slice(None),) * _axis(array) + (slice(columns, None),)])
+            for name, array in self.own.items()
+        }
         self.length -= columns
 
 
-def _changed(arrays: Mapping[str, Array], change: Callable[[Array], Array]) -> dict[str, Array]:
-    return {name: np.ascontiguousarray(change(array)) for name, array in arrays.items()}
+def _taken(arrays: Mapping[str, Array], rows: Tensor) -> dict[str, Array]:
+    kept = rows.numpy()
+    return {name: array.take(kept, axis=0) for name, array in arrays.items()}
 
 
 def _axis(array: Array) -> int:
@@ -127,7 +131,9 @@ class OnnxLanguageModel(nn.Module):
         self.model, self.config = model, model.config
         self._step = Stepper(files["step.onnx"])
         self._empty = _memory(self._step)
-        self._burst = Stepper(files["burst.onnx"]) if "burst.onnx" in files else None
+        self._burst, self._plain_burst = (
+            Stepper(files[name]) if name in files else None for name in ("burst.onnx", "plain_burst.onnx")
+        )
 
     @property
     def burst(self) -> int:
@@ -176,18 +182,19 @@ class OnnxLanguageModel(nn.Module):
         positions   B 1, of the ids from which it goes on; real, B Tk, which columns before them are somebody's
         """
         assert self._burst is not None
-        memory = cache[0]
-        given = {"ids": ids, "positions": positions, "real": real}
-        found = self._burst.run(
-            {
-                "steps": np.array(chances.shape[1]),
+        memory, draws = cache[0], bool((chances >= 0).any())
+        given = {"steps": np.array(chances.shape[1]), "first_ids": ids.numpy(), "first_positions": positions.numpy()}
+        given |= {f"first_{name}": value for name, value in memory.own.items()}
+        if self._plain_burst is not None and not draws and bool(real.all()):
+            found = self._plain_burst.run(given)
+        else:
+            given |= {
+                "first_real": real.numpy(),
                 "chances": np.ascontiguousarray(chances.numpy().T)[:, :, None],
                 "temperature": np.array(temperature),
-                "draws": np.array(bool((chances >= 0).any())),
-                **{f"first_{name}": value.numpy() for name, value in given.items()},
-                **{f"first_{name}": value for name, value in memory.own.items()},
+                "draws": np.array(draws),
             }
-        )
+            found = self._burst.run(given)
         memory.own = {name: found[f"last_present{name.removeprefix('past')}"] for name in memory.own}
         memory.length += chances.shape[1]
         return tuple(torch.from_numpy(found[f"last_{name}_written"][:, :, 0].T) for name in ("ids", "logprobs"))  # type: ignore[return-value]

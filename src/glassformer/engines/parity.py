@@ -14,6 +14,7 @@ from glassformer.models.translator import Translation
 TOLERANCE = 1e-4  # of logits, in float32
 FIRST_ID = 5  # those before it are special tokens, which begin no text
 BEGIN, END = 2, 3
+ALONE = 3  # texts that are written once more by themselves, where no column is padding
 
 
 @dataclass(frozen=True)
@@ -90,13 +91,14 @@ def _language_model(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> Eng
     found = _differences(model(ids, real)[real], other(ids, real)[real])
     prompts = [row[kept][:8].tolist() for row, kept in zip(ids, real, strict=True)]
     stop = Stop(longest=max(1, min(16, model.config.length - 8)))
-    return _texts(found, *(_both_ways(each, prompts, stop) for each in (model, other)))
+    return _texts(found, *(_every_way(each, prompts, stop) for each in (model, other)))
 
 
-def _both_ways(model: Any, prompts: list[list[int]], stop: Stop) -> list[Answer]:
-    """What is written greedily: at once where the model can do so, and step by step."""
+def _every_way(model: Any, prompts: list[list[int]], stop: Stop) -> list[Answer]:
+    """What is written greedily: at once where the model can do so, in company and alone, and step by step."""
     by_steps = stream(Continuation(model, prompts), stop, lambda logprobs, _: logprobs.argmax(-1))
-    return [*greedy(Continuation(model, prompts), stop), *gather(len(prompts), by_steps)]
+    alone = [greedy(Continuation(model, [prompt]), stop)[0] for prompt in prompts[:ALONE]]
+    return [*greedy(Continuation(model, prompts), stop), *alone, *gather(len(prompts), by_steps)]
 
 
 def _translator(model: Any, other: Any, given: tuple[Tensor, Tensor]) -> EngineParity:

@@ -109,7 +109,7 @@ def _by_text(ways: Iterator[Hypothesis]) -> Iterator[tuple[int, list[Hypothesis]
 
 def best(scores: Float[Tensor, "B N"], count: int) -> Int[Tensor, "B count"]:
     """The best ids of each row, in any order; where equals stand on both sides of the line, the lowest ids."""
-    values, ids = scores.topk(count)
-    if int((scores >= values[:, -1:]).sum()) == ids.numel():
-        return ids
+    values, ids = scores.topk(min(count + 1, scores.shape[1]))
+    if values.shape[1] == count or not bool((values[:, -1] == values[:, -2]).any()):
+        return ids[:, :count]
     return scores.sort(dim=-1, descending=True, stable=True).indices[:, :count]

@@ -129,9 +129,10 @@ class Stop:
 
     def finish(self, ids: Sequence[int], room: int) -> Finish | None:
         """How a text with these ids is done, or None if it goes on. Of two endings the longer one counts."""
-        matching = [len(ending) for ending in self.endings if tuple(ids[-len(ending) :]) == ending]
-        if matching:
-            return Finish("stop", max(matching))
+        if self.endings:
+            matching = [len(ending) for ending in self.endings if tuple(ids[-len(ending) :]) == ending]
+            if matching:
+                return Finish("stop", max(matching))
         if self.until is not None and self.until(ids):
             return Finish("stop")
         return Finish("length") if len(ids) >= min(self.longest, room) else None
@@ -140,8 +141,7 @@ class Stop:
 # --- What was written -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(NamedTuple):
     """One id as it is made: for which text, how likely the model held it, and whether the text is done with it."""
 
     text: int

@@ -3,6 +3,7 @@
 Files of the page are a fixed table, so that no path is ever put together from what a request says.
 """
 
+import gc
 import sys
 import time
 import traceback
@@ -26,8 +27,8 @@ from glassformer.serving.metrics import Counts
 from glassformer.serving.openapi import document
 from glassformer.serving.plain_answers import CLASSIFY, EMBEDDINGS, TRANSLATE
 from glassformer.serving.requests.fields import read_fields
-from glassformer.serving.requests.gate import Gate, Site, error_body
-from glassformer.serving.requests.limits import App, Message, Receive, RefusedError, Scope, Send
+from glassformer.serving.requests.gate import Gate, Site
+from glassformer.serving.requests.limits import App, Message, Receive, RefusedError, Scope, Send, error_body, headers_of
 from glassformer.serving.requests.strict_json import read_json
 from glassformer.serving.served import Capacity, Roster, UnknownModelError
 from glassformer.serving.traces import TRACE, traced
@@ -38,9 +39,10 @@ from glassformer.serving.work.workshop import FullError, LateError
 OPERATIONS = (COMPLETIONS, CLASSIFY, TRANSLATE, EMBEDDINGS, TRACE, WHY)
 Handler = Callable[[Request], Awaitable[Response]]
 _FILES = MappingProxyType({"": "text/html", "try.js": "text/javascript", "try.css": "text/css"})
+CHATS = ("/v1/chat/completions", "/v1/responses")
 NO_CHAT = (
     "These models have not learnt to chat: they go on with a text, or answer a prompt. Ask at /v1/completions, with "
-    "`prompt` in place of `messages`."
+    "`prompt` in place of `messages` or `input`."
 )
 
 
@@ -82,7 +84,7 @@ class Server:
         posts = {operation.path: self._operation(operation) for operation in OPERATIONS}
         routes = [Route(path, handler, methods=["GET"]) for path, handler in gets.items()]
         routes += [Route(path, handler, methods=["POST"]) for path, handler in posts.items()]
-        routes.append(Route("/v1/chat/completions", _no_chat, methods=["GET", "POST"]))
+        routes += [Route(path, _no_chat, methods=["GET", "POST"]) for path in CHATS]
         self.paths = {route.path for route in routes}
         handlers: Mapping[Any, Any] = {
             FullError: _busy, LateError: _said(504), LeftError: _said(499), UnknownModelError: _said(404),
@@ -156,6 +158,13 @@ class Server:
         self.roster.close()
 
 
+def settle() -> None:
+    """What is loaded by now stays, and the collector of garbage need not go through it again: with torch that takes a
+    tenth of a second and more, in which nobody is answered."""
+    gc.collect()
+    gc.freeze()
+
+
 def _file(path: Path, kind: str) -> Handler:
     async def answer(request: Request) -> Response:
         return Response(path.read_bytes(), media_type=kind)
@@ -178,11 +187,11 @@ def _said(status: int) -> Callable[[Request, Exception], Awaitable[Response]]:
 
 
 async def _busy(request: Request, error: Exception) -> Response:
-    return told(error_body(503, str(error)), 503, {"retry-after": "1"})
+    return told(error_body(503, str(error)), 503, headers_of(503))
 
 
 async def _refused(request: Request, error: RefusedError) -> Response:
-    return told(error_body(error.status, error.why), error.status, {"connection": "close"})
+    return told(error_body(error.status, error.why), error.status, headers_of(error.status))
 
 
 async def _http(request: Request, error: HTTPException) -> Response:

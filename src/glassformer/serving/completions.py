@@ -24,7 +24,7 @@ from glassformer.serving.requests.fields import (
     whole,
     words,
 )
-from glassformer.serving.requests.gate import error_body
+from glassformer.serving.requests.limits import error_body
 from glassformer.serving.served import ServedModel
 from glassformer.serving.visits import JSON, Events, Operation, Visit, told
 from glassformer.serving.work.slots import TokenStep, Told, ToWrite, sampling_of

@@ -1,6 +1,7 @@
 """`/v1/classify`, `/v1/translate` and `/v1/embeddings`: texts in, as many answers out. The work is the workshop's."""
 
 import base64
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from glassformer.serving.visits import JSON, Operation, Visit, told
 from glassformer.serving.work.batches import BatchWork
 
 MODEL = a_text("The model; may be left out if only one can do this.", longest=200)
+TEXTS = texts("A text, or several.")
 NUMBER: Schema = {"type": "number"}
 INDEX: Schema = {"type": "integer", "minimum": 0}
 
@@ -42,7 +44,7 @@ CLASSIFY = Operation(
     path="/v1/classify",
     summary="Classify texts",
     says="The most likely label of each text, and the probability of every label.",
-    fields={"model": MODEL, "input": texts("A text, or several.")},
+    fields={"model": MODEL, "input": TEXTS},
     answer=list_of(
         _object(
             index=INDEX, label={"type": "string"}, scores={"type": "object", "additionalProperties": NUMBER}
@@ -71,7 +73,7 @@ TRANSLATE = Operation(
     says="The translation of each text by beam search, and the mean log-probability of its tokens.",
     fields={
         "model": MODEL,
-        "input": texts("A text, or several."),
+        "input": TEXTS,
         "beam": whole("The width of beam search; 1 is greedy.", least=1, most=16, default=4),
         "max_tokens": whole("New tokens of a translation at most.", least=1, most=1024),
     },
@@ -111,7 +113,9 @@ EMBEDDINGS = Operation(
     says="What an encoder makes of each text before it decides: the mean of what its tokens have become.",
     fields={
         "model": MODEL,
-        "input": texts("A text, or several."),
+        "input": replace(
+            TEXTS, expected=f"{TEXTS.expected}, not ids, which a client may have from another vocabulary"
+        ),
         "encoding_format": one_of("Numbers, or base64 of float32.", ["float", "base64"], default="float"),
         "dimensions": whole("Only the width of the model.", least=1, most=100_000),
         "user": a_text("Not used.", longest=1000),

@@ -69,7 +69,7 @@ def test_of_two_tokens_of_a_name_the_likelier_is_taken_and_said(glassformer: Any
     assert (
         "\n2 tokens read “den”; taken is the one that is likeliest here, “␣den”, which begins a word.\n" in answer.out
     )
-    assert "(written greedily, the likeliest token each time; `predict` searches with 4 beams)" in answer.out
+    assert "(written greedily, the likeliest token each time; glassformer predict searches with 4 beams)" in answer.out
 
 
 def test_what_is_wrong_is_said(glassformer: Any, run: str) -> None:

@@ -128,3 +128,17 @@ def test_for_many_texts_a_quicker_engine_is_looked_for(tmp_path: Path, capsys: p
     predict(run.path, *["ab"] * MANY)
     assert load(run.path).converted
     assert capsys.readouterr().out.splitlines() == [*few, few[0]]
+
+
+def test_a_small_model_writes_one_text_with_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[int] = []
+    monkeypatch.setattr("torch.set_num_threads", threads.append)
+    writes, judges = small_run(tmp_path / "writes", "answers").path, small_run(tmp_path / "judges").path
+    predict(writes, "3 1 2 =", "2 1 =", longest=3)
+    predict(judges, "good")
+    assert threads == []
+    predict(writes, "3 1 2 =", longest=3)
+    assert threads == [1]
+    monkeypatch.setattr("glassformer.commands.ship_models.predict.SMALL", 100)
+    predict(writes, "3 1 2 =", longest=3)
+    assert threads == [1]

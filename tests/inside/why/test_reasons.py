@@ -162,7 +162,7 @@ def test_a_space_that_the_blank_is_made_of_is_marked() -> None:
 
 def test_how_a_translation_was_written_is_said() -> None:
     run = gf.load("english-german")
-    assert asked(run, "Good morning.").search.endswith("`predict` searches with 4 beams")
+    assert asked(run, "Good morning.").search.endswith("glassformer predict searches with 4 beams")
     assert asked(run, "Good morning.", target="Hallo.").search.startswith("led along your translation")
     found = {each.name: each.piece for each in asked(run, "Good morning.").candidates}
     assert "begins a word" in found.values()

@@ -47,6 +47,11 @@ def test_the_answer_in_one_sentence() -> None:
     )
 
 
+def test_a_word_that_stands_several_times_is_named_once_for_each_side() -> None:
+    superb = (word("superb", 0.75, 0.1), word("superb", 0.5, 0.2), word("superb", -0.25, 0.0))
+    assert "Words for it: *superb* (2 times) +1.2; against it: *superb* −0.25." in headline(why(*superb, margin=1.0))
+
+
 def test_left_out_names_the_word_that_moves_the_margin_most() -> None:
     gibt, the = word("gibt", -5.0, 0.83), word("the", 3.1, 4.0)
     assert headline(why(gibt, the)).endswith("(another measure): without *the* it is 4.0 less.")
@@ -65,7 +70,9 @@ def test_words_without_which_it_would_say_something_else_are_named() -> None:
         "positive."
     )
     other = replace(second, says="neutral")
-    assert headline(why(first, other)).endswith("*masterpiece* it would say something else (positive, neutral).")
+    assert headline(why(first, other)).endswith(
+        "without *brilliant* it would say positive, without *masterpiece* it would say neutral."
+    )
     assert headline(why(word("not", 3.9, 2.0), turning("at", 0.1))).endswith(
         "without *not* it is 2.0 less; without *at* it would say positive."
     )
@@ -86,9 +93,9 @@ def test_heads_without_which_it_would_say_something_else_are_named() -> None:
 
 
 def test_the_blank_is_no_reason_and_what_is_named_adds_up() -> None:
-    many = [word(each, 0.5, 0.4) for each in "abcde"]  # each too small to be named
-    said = headline(why(*many, word("milk", -5.8, -5.0), blank=5.9))
-    assert "Words against it: *milk* −5.8; all others +2.5. A text of nothing but spaces has +5.9 already. Left" in said
+    many = [word(each, 0.4, 0.3) for each in "abcdef"]  # each too small to be named
+    said = headline(why(*many, word("milk", -4.7, -5.0), blank=4.9))
+    assert "Words against it: *milk* −4.7; all others +2.4. A text of nothing but spaces has +4.9 already. Left" in said
     assert "nothing but" not in headline(why(*NOT_GOOD))
     assert doubted(why(word("a", 0.1, 0.1), word("b", 0.1, 0.1), blank=2.4)) == NONE_ALONE
 
@@ -96,7 +103,9 @@ def test_the_blank_is_no_reason_and_what_is_named_adds_up() -> None:
 def test_the_last_word_before_the_answer_is_told_apart() -> None:
     qu = replace(word("qu", 3.1, -0.08), asks_other=True, turns=True, says="t")
     asked = why(qu, word("the", 0.1, 0.05), margin=2.5, family="language model", answer="e", rival="i")
-    assert headline(asked).endswith("without *qu* it is 0.08 more, but then another question is asked.")
+    assert headline(asked).endswith("without *the* it is 0.05 less.")
+    alone = why(qu, margin=2.5, family="language model", answer="e", rival="i")
+    assert headline(alone).endswith("without *qu* it is 0.08 more, but then another question is asked.")
     assert doubted(asked) == ""
     assert parted_words(asked) == []
     assert doubted(why(qu, word("save", 0.64, 0.3), word("the", 0.63, 0.7), margin=3.1)) == ""  # level by one measure
@@ -199,7 +208,7 @@ def test_heads_part_by_the_rule_of_words() -> None:
 
 
 def test_nothing_carries_it() -> None:
-    silent = why(*NOT_GOOD, random=RandomTexts(32, 2.4, 0.3, 0.11), orders=OtherOrders(16, 9))
+    silent = why(*NOT_GOOD, random=RandomTexts(32, 2.4, 0.3, 0.11), orders=OtherOrders(16, 9, 2.0))
     said = told(silent)
     assert said[0].startswith("Negative by 2.6 over positive, and nothing carries it: 32 texts of random words")
     assert "*not*" not in said[0]
@@ -209,14 +218,64 @@ def test_nothing_carries_it() -> None:
 
 
 def test_order_counts_from_a_quarter_on() -> None:
-    first, second, *_ = told(why(*NOT_GOOD, orders=OtherOrders(16, 4)))
+    first, second, *_ = told(why(*NOT_GOOD, orders=OtherOrders(16, 4, 2.0)))
     assert first == (
         "Negative by 2.6 over positive, and order counts: with the same words in another order it turns in 4 of 16 "
         "tries, so no share per word is right; ask with a twin."
     )
     assert second.startswith("Words for it: *not* +3.9; against it: *good* −1.2. Left out")
-    assert not any("order" in each for each in told(why(*NOT_GOOD, orders=OtherOrders(16, 3))))
-    assert [shares_mislead(why(*NOT_GOOD, orders=OtherOrders(16, turned))) for turned in (3, 4)] == [False, True]
+    assert not any("order" in each for each in told(why(*NOT_GOOD, orders=OtherOrders(16, 3, 2.0))))
+    assert [shares_mislead(why(*NOT_GOOD, orders=OtherOrders(16, turned, 2.0))) for turned in (3, 4)] == [False, True]
+
+
+def test_where_words_move_it_far_more_than_their_order_the_margin_is_thin() -> None:
+    thin = why(*NOT_GOOD, orders=OtherOrders(16, 5, 1.29))  # a third of 3.9 is 1.3
+    first, second, *_ = told(thin)
+    assert first == headline(why(*NOT_GOOD))
+    assert second == (
+        "The margin is thin: with the same words in another order, which moves it by 1.3 or so, it turns in 5 of 16 "
+        "tries."
+    )
+    assert not shares_mislead(thin)
+    assert shares_mislead(why(*NOT_GOOD, orders=OtherOrders(16, 5, 1.31)))
+
+
+def unknown(text: str, share: float, without: float) -> WordShare:
+    return replace(word(text, share, without), is_unknown=True)
+
+
+def test_words_that_the_model_does_not_know_are_named() -> None:
+    some = why(unknown("unwatchabel", 2.0, 1.0), word("film", 0.6, 0.3))
+    first, second, *_ = told(some)
+    assert "Words for it: *unwatchabel* (unknown) +2.0, *film* +0.60." in first
+    assert second == "Not known to this model, which reads the same sign for any such word: *unwatchabel*."
+    assert not shares_mislead(some)
+
+
+def test_where_no_word_is_known_the_answer_is_a_guess() -> None:
+    guess = why(unknown("wunderschön", 2.0, 1.0), unknown("film", 0.6, 0.3), word("!", 0.5, 0.1))
+    assert (
+        headline(guess)
+        == "Negative by 2.6 over positive, and it is a guess: no word of this text is known to this model."
+    )
+    assert shares_mislead(guess)
+    assert shares_mislead(why(unknown("😀", 2.0, 1.0)))  # no word at all, and not known either
+
+
+def test_a_blank_that_outweighs_the_text_is_told_first() -> None:
+    def from_blank(blank: float, share: float) -> Reasons:
+        weep = word("weep", share, 1.0)
+        return why(weep, margin=0.6, answer="s", rival=",", family="language model", blank=blank)
+
+    found = from_blank(7.6, -7.0)
+    assert headline(found) == (
+        "“s” by 0.60 over “,”. A text of nothing but spaces has +7.6 already, far more than this one: the shares tell "
+        "how this text differs from spaces, not why it is answered so; ask with a twin."
+    )
+    assert told(found)[1].startswith("Words against it: *weep* −7.0")
+    assert shares_mislead(found)
+    assert not shares_mislead(from_blank(1.1, -0.5))  # not twice the margin
+    assert not shares_mislead(from_blank(-1.3, 2.7))  # the words say more than twice as much
 
 
 def test_the_verdict_is_how_the_first_sentence_begins() -> None:
@@ -253,7 +312,7 @@ def test_the_twin_and_where_it_turns() -> None:
     )
     assert second == (
         "The twin's row alone turns it: embedding, at *not*; after block 1, at *good*. "
-        "So does the whole of block 1 · head 2."
+        "So does all that block 1 · head 2 hands on."
     )
     nowhere = (TwinStage("embedding", (("not", 0.2),), ("negative",), (False,)),)
     found = told(why(*NOT_GOOD, twin=twin_of(("not", "so"), stages=nowhere)))

@@ -73,7 +73,7 @@ def test_colour_says_the_sign_and_the_size() -> None:
 
 def test_where_no_share_is_a_reason_no_word_is_coloured() -> None:
     words = (given_word("not", 3.9, 2.0), given_word("good", -1.2, -0.9))
-    plain, ordered = (strip(reasons_given(*words, orders=OtherOrders(16, turned))) for turned in (0, 9))
+    plain, ordered = (strip(reasons_given(*words, orders=OtherOrders(16, turned, 3.0))) for turned in (0, 9))
     assert "class='for9'>not" in plain
     assert "class='for0'>not" in ordered
     assert "Not coloured" in ordered

@@ -8,8 +8,8 @@ import pytest
 from helpers.server_visits import HOST, PORT, Caller, small_models
 
 from glassformer.serving.requests import limits
-from glassformer.serving.requests.gate import Site, error_body
-from glassformer.serving.requests.limits import HEADERS, LARGEST_JSON
+from glassformer.serving.requests.gate import Site
+from glassformer.serving.requests.limits import HEADERS, LARGEST_JSON, error_body
 
 TOKEN = "k" * 43
 CLASSIFY = "/v1/classify"
@@ -32,11 +32,18 @@ def test_every_door_is_shut_without_the_token(abroad: Caller) -> None:
             answer = abroad.send(method, path, headers)
             assert answer.status == 401, (method, path, word)
             assert "TOKEN" in answer.json["error"]["message"]
+            assert ("www-authenticate", "Bearer") in answer.headers.items()
 
 
 def test_with_the_token_every_door_opens(abroad: Caller) -> None:
     for method, path in abroad.routes():
         assert abroad.send(method, path, body=b"{}").status in (200, 404, 422), path
+
+
+def test_the_word_before_the_token_may_be_written_large_or_small(abroad: Caller) -> None:
+    for scheme in ("Bearer", "bearer", "BEARER"):
+        headers = [("host", "example.org"), ("authorization", f"{scheme} {TOKEN}")]
+        assert abroad.send("GET", "/v1/models", headers).status == 200
 
 
 def test_the_token_may_stand_before_the_path_of_a_page_but_not_of_work(abroad: Caller) -> None:

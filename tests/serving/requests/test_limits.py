@@ -72,6 +72,29 @@ def test_a_body_is_no_longer_than_it_may_be(monkeypatch: pytest.MonkeyPatch) -> 
     assert refused(lambda: read([b""], 4, hang=True)) == 408
 
 
+def test_bodies_on_their_way_are_held_up_to_a_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MOST_UNFINISHED", 10)
+    on_their_way: dict[Body, int] = {}
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"abcd", "more_body": True}
+
+    async def last() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"e"}
+
+    first, second, third = (Body(receive, 100, on_their_way) for _ in range(3))
+    awaited(first.receive())
+    awaited(second.receive())
+    assert sum(on_their_way.values()) == 8
+    assert refused(lambda: awaited(third.receive())) == 503
+    third.end()
+    first._receive = last
+    awaited(first.receive())  # whole: it is not on its way any more
+    assert on_their_way == {second: 4}
+    awaited(Body(receive, 100, on_their_way).receive())
+    awaited(Body(receive, 100).receive())  # one that is not held is not counted
+
+
 def dripped(pieces: int, *, late: float = 0.0) -> int:
     """How many bytes come through, of pieces of one byte, each a while after the other."""
     left = iter(range(pieces - 1, -1, -1))
@@ -104,12 +127,15 @@ def test_what_came_while_the_server_was_busy_is_taken(monkeypatch: pytest.Monkey
     assert refused(lambda: dripped(2, late=0.01)) == 408
 
 
-def test_who_may_still_be_sending_is_cut_off() -> None:
+def test_who_is_slow_is_hung_up_on_and_who_sends_too_much_is_told_so() -> None:
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
         sent.append(message)
 
-    awaited(refuse(send, 413, b"{}"))
-    assert (b"connection", b"close") in sent[0]["headers"]
-    assert values(sent[0]["headers"], b"content-length") == [b"2"]
+    for status in (408, 413, 503):
+        awaited(refuse(send, status, b"{}"))
+    headers = [each["headers"] for each in sent[::2]]
+    assert [values(each, b"content-length") for each in headers] == [[b"2"]] * 3
+    assert [values(each, b"connection") for each in headers] == [[b"close"], [], []]
+    assert [values(each, b"retry-after") for each in headers] == [[], [], [b"1"]]

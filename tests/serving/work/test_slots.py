@@ -92,9 +92,15 @@ def test_who_leaves_makes_room_and_changes_nothing_for_the_others() -> None:
     craft.begin(jobs)
     found: dict[Job, Told] = {}
     for step in range(40):
+        left = [job for job in jobs if job.gone]
         if step in (2, 7, 11):
             jobs[lot.choice([0, 2, 4])].gone = True
-        found |= {job: part for job, part in (craft.work() if craft.busy else []) if part.finish}
+        before, written_before = craft.taken, craft.written
+        ended = {job: part for job, part in (craft.work() if craft.busy else []) if part.finish}
+        leaving = sum(job.gone for job in jobs) - len(left)
+        assert craft.taken == before - leaving - len(ended)  # its place is free after one step,
+        assert craft.written == written_before + before - leaving  # and not one id was written for it
+        found |= ended
     for i in (1, 3, 5):
         assert found[jobs[i]].text == alone(run, PROMPTS[i], 30)
     gone = [job for job in jobs if job.gone]

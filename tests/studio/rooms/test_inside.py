@@ -17,6 +17,7 @@ from glassformer.text.tasks import TASKS
 from glassformer.text.texts_to_try import LECTURE_REVIEWS, SHORT_REVIEW
 
 TEXT = "the film was not good"
+SLIDERS = {"temperature": 0.8, "top_k": 0, "top_p": 1.0}
 
 
 # --- inside -------------------------------------------------------------------------------------------------------
@@ -164,14 +165,18 @@ def test_an_answer_is_written_whole_and_a_head_matters_by_all_of_it(visitor: Vis
 
 def test_a_poet_writes_on_as_far_as_can_be_looked_at(visitor: Visitor) -> None:
     text = "ROMEO:\n"
-    longer = asked(visitor, "inside/write", model="shakespeare", text=text)["text"]
+    longer = asked(visitor, "inside/write", model="shakespeare", text=text, **SLIDERS)["text"]
     assert longer.startswith(text)
     assert len(longer) == len(text) + 24
-    assert asked(visitor, "inside/write", model="shakespeare", text=text)["text"] == longer
-    nearly = asked(visitor, "inside/write", model="shakespeare", text="x" * 125)["text"]
+    assert asked(visitor, "inside/write", model="shakespeare", text=text, **SLIDERS)["text"] == longer
+    nearly = asked(visitor, "inside/write", model="shakespeare", text="x" * 125, **SLIDERS)["text"]
     assert len(nearly) == 128
     assert asked(visitor, "inside/look", model="shakespeare", text=nearly)["before"] is None
-    assert "no room left" in refused(visitor, "inside/write", model="shakespeare", text=nearly)
+    coldest = {**SLIDERS, "temperature": 0.05, "top_k": 1}
+    written = asked(visitor, "inside/write", model="shakespeare", text=text, **coldest)["text"]
+    run = load(visitor.studio.shelf.folder("shakespeare"))
+    assert written == text + "".join(run.stream(text, longest=24, temperature=0))
+    assert "no room left" in refused(visitor, "inside/write", model="shakespeare", text=nearly, **SLIDERS)
     assert "Only a model of running text" in refused(visitor, "inside/write", model="classes", text=text)
 
 

@@ -16,6 +16,7 @@ from glassformer.objectives.predictions import Classified, Prediction
 from glassformer.runs.run import Run
 
 MANY = 32  # texts for which it is worth its second to look for a quicker engine
+SMALL = 2_000_000  # weights: one step of such a model is too short to be shared among threads
 WIDEST = 40  # characters of a text beside its answer
 _SEEMS_A_FILE = re.compile(r"\S+\.(txt|csv|tsv|jsonl|json|md|gz|parquet)")
 
@@ -76,6 +77,8 @@ def predict(
     loaded = load_on(run, device)
     for sentence in loaded.warnings(given.texts):
         print(visible(sentence), file=sys.stderr)
+    if len(given.texts) == 1:
+        _alone(loaded)
     lasting = len(given.texts) >= MANY
     if (engine != "auto" or lasting or loaded.converted) and (said := loaded.use(engine, lasting=lasting).said):
         print(visible(said), file=sys.stderr)
@@ -86,6 +89,15 @@ def predict(
         print(json_format.dumps(both if len(given.texts) > 1 else found[0], ensure_ascii=False))
     else:
         _show(loaded, texts, how)
+
+
+def _alone(run: Run) -> None:
+    """A small model writes one text with one thread: a second one makes it no quicker where nothing else runs, and
+    where something does they wait for each other at every step (ten times as long, measured on two cores)."""
+    import torch
+
+    if run.objective.family != "classifier" and sum(each.numel() for each in run.model.parameters()) <= SMALL:
+        torch.set_num_threads(1)
 
 
 class Given(NamedTuple):

@@ -12,7 +12,7 @@ import uvicorn
 from glassformer.commands.on_device import load_on
 from glassformer.errors import InputError
 from glassformer.runs.run import find, pocket_folders
-from glassformer.serving.app import Policy, Server
+from glassformer.serving.app import Policy, Server, settle
 from glassformer.serving.requests.gate import LOOPBACK, Site
 from glassformer.serving.requests.limits import LARGEST_HEADERS, new_token
 from glassformer.serving.requests.slow_headers import PatientProtocol
@@ -87,6 +87,7 @@ def serve(
     page = f"{site.address}/{key}/" if key else f"{site.address}/"
     print(f"Serving at {site.address}/v1 (to try it: {page}). Stop it with Ctrl-C.", file=sys.stderr, flush=True)
     signal.signal(signal.SIGTERM, _leave)  # the server stops first, and then hands the signal on to us
+    settle()
     try:
         uvicorn.Server(config).run(sockets=[listening])
     finally:

@@ -51,11 +51,13 @@ class WatchMode(TorchFunctionMode):
         self.paths: dict[int, str] = {id(module): path for path, module in model.named_modules()}
         learned = {weight.untyped_storage().data_ptr() for weight in model.parameters()}
         numbers = itertools.count(1)
-        self.follower = Follower(self._path, numbers, learned)
-        self.asking_layers = Follower(self._path, numbers, learned, layers=True)
-        self.of_weights = FollowerOfWeights(self._path, numbers, learned)
+        origins = Origins(model)
+        following = self._path, numbers, learned, origins.given
+        self.follower = Follower(*following)
+        self.asking_layers = Follower(*following, layers=True)
+        self.of_weights = FollowerOfWeights(*following)
         self._parts: dict[int, list[int]] = {}  # calls that worked a part of an attention, by its number
-        self.under = Underneath(self._path, Origins(model), Sources(model))
+        self.under = Underneath(self._path, origins, Sources(model))
         self._told: set[int] = set()  # calls of which something was said
         self._instead: dict[int, Tensor] = {}  # weights, by number, that others were written in place of
 

@@ -85,7 +85,7 @@ class Watch:
         return None if self.to is None else StageFolder(self.to / within)
 
     def _run(self, asked: Asking, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Seen:
-        mode = self._opened(asked)
+        mode = self._opened(asked, (args, dict(kwargs)))
         try:
             mode.seen.answer = self.model(*args, **kwargs)
             mode.under.answered(mode.seen.answer)
@@ -107,8 +107,10 @@ class Watch:
         with torch.no_grad():
             return look_through(again, given, seen.answer, [paths for paths in lists if paths], top)
 
-    def _opened(self, asked: Asking) -> WatchMode:
+    def _opened(self, asked: Asking, read: tuple[Any, ...] | None = None) -> WatchMode:
         mode, opened = WatchMode(self.model, asked), ExitStack()
+        if read is not None:  # before anything is open: whatever is raised leaves nothing behind
+            mode.under.origins.hold(self.model, read)
         opened.enter_context(Eagerly())
         opened.enter_context(mode.under)
         opened.enter_context(mode)

@@ -38,6 +38,7 @@ class WordShare:
     turns       whether that is another answer
     asks_other  whether without it another question is asked: it is the last before the answer
     is_blank    whether it is what the blank is made of, so that no share can be measured
+    is_unknown  whether the model has never met it: to the model all such words are one
     """
 
     text: str
@@ -49,6 +50,7 @@ class WordShare:
     turns: bool = False
     asks_other: bool = False
     is_blank: bool = False
+    is_unknown: bool = False
 
 
 @dataclass(frozen=True)
@@ -268,7 +270,7 @@ def _search(asked: Question, asking: Which) -> str:
         return "led along your translation (teacher forcing)"
     greedily = "written greedily, the likeliest token each time"
     searches = objective_of(asked.card).predict is pairs.predict
-    return f"{greedily}; `predict` searches with {pairs.USUAL_BEAM} beams" if searches else greedily
+    return f"{greedily}; glassformer predict searches with {pairs.USUAL_BEAM} beams" if searches else greedily
 
 
 def _word_shares(asked: Question, shared: Shared, without: Sequence[Tried], own: int) -> list[WordShare]:
@@ -289,6 +291,7 @@ def _word_shares(asked: Question, shared: Shared, without: Sequence[Tried], own:
                 turns=top != own,
                 asks_other=word in ends,
                 is_blank=blank,
+                is_unknown=all(ids[place] == asked.tokens.unknown for place in word.places),
             )
         )
     return found

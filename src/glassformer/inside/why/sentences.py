@@ -14,7 +14,10 @@ WORTH = 0.1  # of the largest share, what a word needs to be named there
 ALONE = 0.1  # of the margin: if no word is worth more, none carries it alone
 APART = 0.5  # of the scale: two measures that differ by more part
 LARGE, NOTABLE = 0.25, 0.05  # of the scale, what two measures of opposite signs need to part
-ORDERED = 0.25  # of the orders tried: if the answer turns in as many, order carries it
+ORDERED = 0.25  # of the orders tried: if the answer turns in as many, order carries it, or the margin is thin
+MOVED = 1 / 3  # of the largest measure of a word, how far other orders must move the margin; less is thin
+OUTWEIGHED = 2.0  # of the margin: a blank that has more by itself, and half of all shares, says more than the text
+UNKNOWN = 6  # unknown words that are named
 TOLD = 1e-4  # an error that need not be told in more figures
 BENT = 0.01  # of the margin: what is shared out in proportion and is less, is told as a part of the error
 DISAGREE = "The two ways of asking disagree here; trust neither alone"
@@ -35,7 +38,8 @@ def told(why: Reasons) -> list[str]:
     found = [headline(why), *why.taken]
     if why.known:
         found.append(why.known)
-    if order_counts(why):
+    found += [each for each in (on_unknown(why), thin(why)) if each]
+    if order_counts(why) or outweighed(why):
         found.append(f"{_shares(why)}.")
     if not why.random.silent(why.margin):
         found += [each for each in (on_heads(why), doubted(why), *on_ends(why)) if each]
@@ -47,6 +51,8 @@ def told(why: Reasons) -> list[str]:
 def headline(why: Reasons) -> str:
     """“Negative by 2.6 over positive. Words for it: *not* +3.9; … Left out …: without *not* it is 2.0 less.”"""
     said = verdict(why, why.margin)
+    if nothing_known(why):
+        return f"{said}, and it is a guess: no word of this text is known to this model."
     if why.random.silent(why.margin):
         return (
             f"{said}, and nothing carries it: {why.random.count} texts of random words get nearly the same answer "
@@ -58,12 +64,18 @@ def headline(why: Reasons) -> str:
             f"{said}, and order counts: with the same words in another order it turns in {why.orders.turned} of "
             f"{why.orders.count} tries, so no share per word is right; ask with a twin."
         )
+    if outweighed(why):
+        blank = why.shared.blank
+        return (
+            f"{said}. A text of nothing but {blank.name} has {signed(blank.margin)} already, far more than this one: "
+            f"the shares tell how this text differs from {blank.name}, not why it is answered so; ask with a twin."
+        )
     return f"{said}. {_shares(why)}." if any(word.share for word in why.words) else f"{said}; no word has a share."
 
 
 def _shares(why: Reasons) -> str:
     """The largest for the answer and against it, what a blank has already, and by the other measure the first word."""
-    parts = sorted(((_name(why, word), word.share) for word in why.words), key=lambda part: -abs(part[1]))
+    parts = sorted(_alike(why), key=lambda part: -abs(part[1]))
     worth = WORTH * abs(parts[0][1])
     large = [part for part in parts if abs(part[1]) >= worth]
     sides = {"for": [part for part in large if part[1] > 0], "against": [part for part in large if part[1] < 0]}
@@ -78,19 +90,41 @@ def _shares(why: Reasons) -> str:
     return f"Words {'; '.join(said)}.{own} Left out one at a time (another measure): {_left_out(why)}"
 
 
+def _alike(why: Reasons) -> list[tuple[str, float]]:
+    """Names of words with their shares; where a word stands several times and speaks for the same, together."""
+    found: dict[tuple[str, bool], list[float]] = {}
+    for word in why.words:
+        found.setdefault((_name(why, word), word.share > 0), []).append(word.share)
+    times = {key: f" ({len(shares)} times)" if len(shares) > 1 else "" for key, shares in found.items()}
+    return [(f"{key[0]}{times[key]}", sum(shares)) for key, shares in found.items()]
+
+
 def _left_out(why: Reasons) -> str:
     """The word without which the margin moves most, and all without which the answer is another one."""
-    first = max(why.words, key=lambda word: abs(word.without))
-    turning = [word for word in why.words if word.turns and not word.asks_other]
-    said = _without(why, first) + (", but then another question is asked" if first.asks_other else "")
+    comparable = [word for word in why.words if not word.asks_other]
+    first = max(comparable or why.words, key=lambda word: abs(word.without))
+    turning = [word for word in comparable if word.turns]
+    said = _without(why, first) + ("" if comparable else ", but then another question is asked")
     if turning == [first]:
-        return f"{said}, and it would say {named(why, first.says)}"
-    return f"{said}; {_any_of([_name(why, word) for word in turning])} {_would_say(why, turning)}" if turning else said
+        said = f"{said}, and it would say {named(why, first.says)}"
+    elif turning:
+        said = f"{said}; {_turned_without(why, turning)}"
+    return said + (" (what was written so far is held fixed)" if turning and _leads(why) else "")
 
 
-def _any_of(names: Sequence[str]) -> str:
-    some = ", ".join(names[:TURNING]) + (f" or {len(names) - TURNING} more" if len(names) > TURNING else "")
-    return f"without {'any one of ' if len(names) > 1 else ''}{some}"
+def _leads(why: Reasons) -> bool:
+    """Whether the answer is a token that stands behind others that were written."""
+    return any(word.written for word in why.words)
+
+
+def _turned_without(why: Reasons, turning: Sequence[WordShare]) -> str:
+    """“without any one of *not*, *never* it would say positive”, or what it would say without each."""
+    some, rest = turning[:TURNING], len(turning) - TURNING
+    if len({word.says for word in turning}) > 1:
+        said = ", ".join(f"without {_name(why, word)} it would say {named(why, word.says)}" for word in some)
+        return said + (f", and something else without {rest} more" if rest > 0 else "")
+    names = ", ".join(_name(why, word) for word in some) + (f" or {rest} more" if rest > 0 else "")
+    return f"without {'any one of ' if len(turning) > 1 else ''}{names} it would say {named(why, turning[0].says)}"
 
 
 def _would_say(why: Reasons, turning: Sequence[WordShare | HeadOff]) -> str:
@@ -128,7 +162,8 @@ def on_ends(why: Reasons) -> list[str]:
 def _name(why: Reasons, word: WordShare) -> str:
     """A word; where it was both read and written, which of the two."""
     same = any(each.text == word.text and each.written != word.written for each in why.words)
-    return f"the {'written' if word.written else 'read'} *{word.text}*" if same else f"*{word.text}*"
+    name = f"the {'written' if word.written else 'read'} *{word.text}*" if same else f"*{word.text}*"
+    return f"{name} (unknown)" if word.is_unknown else name
 
 
 def _without(why: Reasons, word: WordShare) -> str:
@@ -252,14 +287,58 @@ def _scale(margin: float, values: Sequence[float]) -> float:
 
 
 def order_counts(why: Reasons) -> bool:
-    """Whether another order of the same words turns the answer often enough."""
+    """Whether another order of the same words turns the answer often, and moves it as words do: where single words
+    move it far more, it turns because the margin is thin."""
+    return _turns_by_order(why) and not _moved_little(why)
+
+
+def thin(why: Reasons) -> str:
+    """Where other orders turn the answer without moving it far."""
+    if not _turns_by_order(why) or not _moved_little(why):
+        return ""
+    assert why.orders is not None
+    return (
+        f"The margin is thin: with the same words in another order, which moves it by {plainly(why.orders.moved)} or "
+        f"so, it turns in {why.orders.turned} of {why.orders.count} tries."
+    )
+
+
+def _turns_by_order(why: Reasons) -> bool:
     orders = why.orders
     return orders is not None and orders.turned >= ORDERED * orders.count and not why.random.silent(why.margin)
 
 
+def _moved_little(why: Reasons) -> bool:
+    most = max((value for word in why.words for value in (abs(word.share), abs(word.without))), default=0.0)
+    return why.orders is not None and why.orders.moved < MOVED * most
+
+
+def outweighed(why: Reasons) -> bool:
+    """Whether the blank has far more by itself than the text: then shares tell of the blank."""
+    blank = abs(why.shared.blank.margin)
+    all_shares = sum(abs(word.share) for word in why.words)
+    return not why.shared.blank.undecided and blank > OUTWEIGHED * abs(why.margin) and blank > all_shares / 2
+
+
+def nothing_known(why: Reasons) -> bool:
+    """Whether the model has never met any word of the text; signs that are no words do not count."""
+    words = [word for word in why.words if any(sign.isalnum() for sign in word.text)] or list(why.words)
+    return bool(words) and all(word.is_unknown for word in words)
+
+
+def on_unknown(why: Reasons) -> str:
+    """The words that the model does not know."""
+    names = list(dict.fromkeys(f"*{word.text}*" for word in why.words if word.is_unknown))
+    if not names:
+        return ""
+    some = ", ".join(names[:UNKNOWN]) + (f" and {len(names) - UNKNOWN} more" if len(names) > UNKNOWN else "")
+    return f"Not known to this model, which reads the same sign for any such word: {some}."
+
+
 def shares_mislead(why: Reasons) -> bool:
-    """Whether no share per word should be read as a reason: nothing carries the answer, or the order of words does."""
-    return why.random.silent(why.margin) or order_counts(why)
+    """Whether no share per word should be read as a reason: nothing carries the answer, the model knows no word of it,
+    the order of words carries it, or the blank outweighs it."""
+    return why.random.silent(why.margin) or nothing_known(why) or order_counts(why) or outweighed(why)
 
 
 def on_twin(why: Reasons, twin: Twin) -> list[str]:
@@ -315,12 +394,18 @@ def where_it_turns(twin: Twin) -> str:
             stages.append(f"{stage.title}, {_listed(words)}")
     parts = [part.title for part in twin.parts if part.turns]
     said = f"The twin's row alone turns it: {'; '.join(stages)}." if stages else "No single place of the twin turns it."
-    return said + (f" So does the whole of {', '.join(parts[:4])}." if parts else "")
+    return said + (f" So does all that {_either(parts[:4])} hands on." if parts else "")
 
 
 def _listed(words: Sequence[str]) -> str:
-    many = f" and {len(words) - 4} more" if len(words) > 4 else ""
-    return "at " + ", ".join(f"*{word}*" for word in words[:4]) + many
+    many = [f"{len(words) - 4} more"] if len(words) > 4 else []
+    return f"at {_either([*(f'*{word}*' for word in words[:4]), *many])}"
+
+
+def _either(names: Sequence[str]) -> str:
+    """“a”, “a or b”, “a, b or c”: each by itself."""
+    *before, last = names
+    return f"{', '.join(before)} or {last}" if before else last
 
 
 def plainly(value: float) -> str:

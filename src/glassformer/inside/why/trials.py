@@ -34,11 +34,12 @@ class RandomTexts:
 
 @dataclass(frozen=True)
 class OtherOrders:
-    """How many orders of the same words were tried, and in how many of them the answer turned: the likeliest of all
-    was another one."""
+    """How many orders of the same words were tried, in how many of them the answer turned (the likeliest of all was
+    another one), and how far the margin moved: the root of the mean square."""
 
     count: int
     turned: int
+    moved: float
 
 
 def random_texts(margin: Margin, given: Prompted, words: Sequence[int], special: Sequence[int]) -> RandomTexts:
@@ -69,5 +70,7 @@ def other_orders(margin: Margin, given: Prompted, words: Sequence[tuple[int, ...
         for place, each in zip(places, [given.ids[p] for i in order for p in words[i]], strict=True):
             ids[place] = each
         rows.append(Prompted(tuple(ids), given.written))
-    tops = margin.logits([given, *rows]).argmax(-1)
-    return OtherOrders(ORDERS, int((tops[1:] != tops[0]).sum()))
+    logits = margin.logits([given, *rows])
+    tops, margins = logits.argmax(-1), margin.of(logits)
+    moved = float((margins[1:] - margins[0]).square().mean().sqrt())
+    return OtherOrders(ORDERS, int((tops[1:] != tops[0]).sum()), moved)

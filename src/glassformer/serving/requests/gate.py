@@ -24,6 +24,7 @@ from glassformer.serving.requests.limits import (
     check_body,
     check_headers,
     check_host,
+    error_body,
     own_hosts,
     refuse,
     values,
@@ -58,6 +59,7 @@ class Gate:
 
     def __init__(self, app: App, site: Site) -> None:
         self.app, self.site = app, site
+        self._on_their_way: dict[Body, int] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -70,8 +72,11 @@ class Gate:
         send = with_headers(send)
         try:
             path, limit = self._admit(scope)
-            body = Body(receive, limit)
-            await self.app({**scope, "path": path, "raw_path": path.encode()}, body.receive, send)
+            body = Body(receive, limit, self._on_their_way)
+            try:
+                await self.app({**scope, "path": path, "raw_path": path.encode()}, body.receive, send)
+            finally:
+                body.end()
         except RefusedError as refused:
             await refuse(send, refused.status, json.dumps(error_body(refused.status, refused.why)).encode())
 
@@ -91,7 +96,7 @@ class Gate:
         """The path without a token in front; no path opens without the token, where there is one."""
         if not self.site.token:
             return path
-        if any(self._knows(each.removeprefix(b"Bearer ")) for each in values(headers, b"authorization")):
+        if any(self._knows(_word(each)) for each in values(headers, b"authorization")):
             return path
         parts = path.split("/", 2)
         if method in SAFE and len(parts) == 3 and not parts[0] and self._knows(parts[1].encode()):
@@ -109,12 +114,7 @@ class Gate:
         return hmac.compare_digest(word, self.site.token.encode())
 
 
-_TYPES = MappingProxyType(
-    {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 503: "overloaded_error",
-     504: "timeout_error", 500: "server_error"}
-)  # fmt: skip
-
-
-def error_body(status: int, why: str) -> dict[str, dict[str, str | None]]:
-    """An error as clients of the OpenAI interface read it."""
-    return {"error": {"message": why, "type": _TYPES.get(status, "invalid_request_error"), "param": None, "code": None}}
+def _word(authorization: bytes) -> bytes:
+    """What stands behind `Bearer`, which may be written large or small."""
+    scheme, _, word = authorization.partition(b" ")
+    return word if scheme.lower() == b"bearer" else authorization

@@ -21,6 +21,7 @@ LARGEST_JSON = 1_000_000  # bytes
 MOST_HEADERS, LARGEST_HEADERS = 64, 32_768
 SLOWEST = 10.0  # seconds for headers, for a body of no more than LEAST bytes, and for each LEAST bytes more
 LEAST = 100_000
+MOST_UNFINISHED = 8_000_000  # bytes of all bodies together that are still on their way
 _TOO_SLOW = f"What is sent comes too slowly: less than {LEAST:,} bytes in {SLOWEST:.0f} seconds."
 SAFE = frozenset({"GET", "HEAD"})
 POLICY = (
@@ -88,10 +89,14 @@ def check_body(headers: Headers, kinds: Mapping[bytes, int], why: str) -> int:
 
 
 class Body:
-    """What a request brings: no more than it may, and not for ever."""
+    """What a request brings: no more than it may, and not for ever.
 
-    def __init__(self, receive: Receive, limit: int) -> None:
-        self._receive, self.left, self.limit = receive, limit, limit
+    beside   how many bytes have come of each body that is still on its way, this one among them; without it, what comes
+             is not held, and not counted
+    """
+
+    def __init__(self, receive: Receive, limit: int, beside: "dict[Body, int] | None" = None) -> None:
+        self._receive, self.left, self.limit, self._beside = receive, limit, limit, beside
         self.whole = False
         self._begun = time.monotonic()
 
@@ -105,11 +110,27 @@ class Body:
             raise RefusedError(408, _TOO_SLOW) from None
         self.left -= len(message.get("body", b""))
         self.whole = not message.get("more_body", False)
+        if self.whole:
+            self.end()
+        else:
+            self._count()
         if not self.whole and time.monotonic() > self._until:
             raise RefusedError(408, _TOO_SLOW)
         if self.left < 0:
             raise RefusedError(413, _too_large(self.limit))
         return message
+
+    def end(self) -> None:
+        """It is not on its way any more."""
+        if self._beside is not None:
+            self._beside.pop(self, None)
+
+    def _count(self) -> None:
+        if self._beside is None:
+            return
+        self._beside[self] = self.limit - self.left
+        if sum(self._beside.values()) > MOST_UNFINISHED:
+            raise RefusedError(503, "More is being sent than can be held; try again in a moment.")
 
     @property
     def _until(self) -> float:
@@ -134,14 +155,31 @@ def with_headers(send: Send) -> Send:
     return sent
 
 
+def headers_of(status: int) -> dict[str, str]:
+    """What is said with a refusal. Who is too slow is hung up on; who sends too much is not, or the answer would be
+    lost with what is still on its way, and is soon done or cut off."""
+    known = {401: {"www-authenticate": "Bearer"}, 408: {"connection": "close"}, 503: {"retry-after": "1"}}
+    return known.get(status, {})
+
+
 async def refuse(send: Send, status: int, content: bytes) -> None:
-    """Answers with JSON; where more may still be on its way, the connection ends."""
+    """Answers with JSON."""
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
-    if status in (408, 413, 431):
-        headers.append((b"connection", b"close"))
+    headers += [(name.encode(), value.encode()) for name, value in headers_of(status).items()]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": content})
 
 
 def _too_large(limit: int) -> str:
     return f"This is larger than {limit:,} bytes, the most that is read."
+
+
+_TYPES = MappingProxyType(
+    {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 503: "overloaded_error",
+     504: "timeout_error", 500: "server_error"}
+)  # fmt: skip
+
+
+def error_body(status: int, why: str) -> dict[str, dict[str, str | None]]:
+    """An error as clients of the OpenAI interface read it."""
+    return {"error": {"message": why, "type": _TYPES.get(status, "invalid_request_error"), "param": None, "code": None}}

@@ -62,8 +62,8 @@ class Asked:
         def change(stage: Tensor) -> Tensor:
             if stage.shape != values.shape:
                 raise InputError(
-                    f"{self.address} is {_size(stage)} here, but {_size(values)} for “{self.text[:60]}”: "
-                    "only texts of as many tokens can lend it. Undo that change, or look at a text of as many tokens."
+                    f"Only a text of as many tokens can lend its numbers: {self.address} is {_size(stage)} here, but "
+                    f"{_size(values)} for “{self.text[:60]}”."
                 )
             new = values.to(stage)
             if self.head is None:

@@ -19,7 +19,6 @@ from glassformer.inside.document.data import stage_numbers, view_data
 from glassformer.inside.hugging_face import HuggingFaceModel, is_hugging_face
 from glassformer.inside.looks import Look, Writes
 from glassformer.inside.why.twins import negated, swapped
-from glassformer.objectives.predictions import room
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import Run, pocket_folders
 from glassformer.stages.trace import Trace
@@ -42,7 +41,6 @@ MOST_HEADS = 256  # that are tried one by one
 TOKENS_SHOWN, ROWS_SHOWN, NUMBERS_SHOWN = 60, 5, 6  # of a text on its way into a model
 COMPANY = "A short text"
 FOR_ANY = "The cat sat on the mat."  # a text for a model of which nothing is known
-WRITTEN = 24  # tokens that a language model goes on for at a time
 
 JSON = dict[str, Any]
 Model = Run | HuggingFaceModel
@@ -66,7 +64,6 @@ class Inside:
             "inside/look": self.look,
             "inside/head": self.head,
             "inside/matters": self.matters,
-            "inside/write": self.write,
             "inside/tokens": self.tokens,
         }
 
@@ -145,17 +142,6 @@ class Inside:
                 asked = Asked("head off", address, head)
                 found[_head_name(asked)] = _moved(usual, self._seen(run, text, target, (asked,), usual))
         return {"matters": found}
-
-    def write(self, content: Content) -> JSON:
-        """The text with what the model goes on with, by sampling, as far as it can still be looked at."""
-        name, text, _, _ = self._asked(content)
-        run = self.shelf.model(name)
-        if isinstance(run, HuggingFaceModel) or not run.objective.goes_on:
-            raise InputError(f"Only a model of running text writes on; '{name}' does not.")
-        left = room(run.card) - len(run.objective.prompt(run.tokens, text))
-        if left < 1:
-            raise InputError("There is no room left to write in: shorten the text from its beginning.")
-        return {"text": text + "".join(run.stream(text, longest=min(WRITTEN, left), seed=len(text)))}
 
     def tokens(self, content: Content) -> JSON:
         """The way of a text into the model, beside another one: alone it would need no padding. Of long ones the

@@ -70,7 +70,7 @@ class Studio {
           KEYS.map(([key, what]) => el("tr", {}, el("td", {}, el("kbd", {}, key)), el("td", {}, what))),
         ),
       ),
-      el("p", { class: "quiet" }, "Inside a model, the view has keys of its own: its own ? lists them."),
+      el("p", { class: "quiet" }, "Inside a model, under Every number, there are more keys: ? lists them there."),
       el(
         "form",
         { method: "dialog", class: "ends" },
@@ -212,7 +212,7 @@ class Studio {
     else if (event.key === "/") {
       event.preventDefault();
       this.main.querySelector("[data-first]")?.focus();
-    } else if (event.key === "?" && this.main.dataset.room !== "inside") this.help.showModal();
+    } else if (event.key === "?" && !this.main.querySelector(".inside[data-tab=numbers]")) this.help.showModal();
   }
 }
 

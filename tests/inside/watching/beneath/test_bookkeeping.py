@@ -77,6 +77,10 @@ def test_a_relu_bends_products_but_not_ordinary_numbers() -> None:
     product, met = book.after("mm", [Carried(X), Carried(X.T)], X @ X.T, [X, X.T])
     assert (kinds(product), met) == ({"product"}, [])
     assert "bent" in bent(product)
+    once = book.after("tanh", [Carried(X, product)], X, [X])[0]
+    assert "bent" in bent(once)  # and bent again
+    assert "bent" in kinds(book.after("native_layer_norm", [Carried(X, product)], X, [X])[0])
+    assert "bent" not in kinds(book.after("convolution", [Carried(X, once)], X, [X])[0])  # a layer makes rows of them
     assert "bent" not in bent(NONE)
 
 

@@ -17,6 +17,19 @@ def test_a_sparse_tensor_has_no_storage_of_its_own() -> None:
     assert not has_own_storage(torch.zeros(3).to_sparse())
 
 
+def test_what_a_module_holds_beside_its_weights_is_its_own_unless_it_is_read() -> None:
+    model = nn.Linear(5, 3)
+    model.places, model.example = torch.randn(7, 5), torch.randn(2, 5)  # type: ignore[assignment]
+    origins = Origins(model)
+    assert origins.given(model.weight)
+    assert not origins.given(model.places)  # type: ignore[arg-type]
+    origins.hold(model, ([model.example],))
+    assert origins.given(model.places)  # type: ignore[arg-type]
+    assert not origins.given(model.example)  # type: ignore[arg-type]
+    origins.hold(model, (object(),))  # which may hold it, and does not show
+    assert not origins.given(model.places)  # type: ignore[arg-type]
+
+
 def test_what_was_there_before_is_known_and_what_nobody_made_is_told_once() -> None:
     model, before = nn.Linear(5, 3), torch.randn(2, 5)
     origins = Origins(model)

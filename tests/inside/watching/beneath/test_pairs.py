@@ -25,6 +25,19 @@ def test_two_products_of_rows_are_doubted_and_with_a_matrix_they_are_not() -> No
     assert met(book, Carried(SQUARE, scores), Carried(ROWS, fixed=True)) == []
 
 
+def test_what_weights_pooled_is_doubted_where_its_rows_are_added_up_again() -> None:
+    book = Bookkeeping()
+    weights = book.after("_softmax", [Carried(SQUARE)], SQUARE, [SQUARE, -1])[0]
+    pooled, _ = book.after("mm", [Carried(SQUARE, weights), Carried(ROWS)], ROWS, [])
+    assert {mark.kind for mark in pooled} == {"pooled"}
+    assert met(book, Carried(OTHER), Carried(ROWS, pooled)) == [TWICE]
+    assert met(book, Carried(ROWS, pooled), Carried(torch.zeros(3, 3))) == []  # its columns: how well they fit
+    turned, _ = book.after("clone", [Carried(ROWS.T, pooled)], torch.zeros(3, 5), [])
+    assert met(book, Carried(torch.zeros(3, 5), turned), Carried(OTHER)) == [TWICE]
+    rows, _ = book.after("add", [Carried(ROWS, pooled), Carried(torch.ones(5, 3))], ROWS, [])
+    assert "pooled" not in {mark.kind for mark in rows}
+
+
 def test_a_product_that_other_rows_were_added_to_is_rows_again() -> None:
     book = Bookkeeping()
     scores = product(book)

@@ -8,8 +8,8 @@ import torch
 from helpers.hidden_attention import HIDDEN, PEACEFUL, WIDTH, Beside, rows
 from helpers.watched_models import NanoGPT
 from helpers.watching import watched
-from helpers.weighing_otherwise import OTHERWISE
-from helpers.weights_in_disguise import DISGUISED, UNDISGUISED
+from helpers.weighing_otherwise import OTHERWISE, Rows, Way
+from helpers.weights_in_disguise import DISGUISED, HALF_SEEN, UNDISGUISED, PartedColumns
 from helpers.without_attention import WITHOUT
 from torch import Tensor, nn
 
@@ -67,11 +67,32 @@ def test_weights_in_disguise_are_never_vouched_for(name: str) -> None:
     assert seen.honest or seen.verdict in ("some not seen", "cannot tell"), seen.sentences
 
 
+@pytest.mark.parametrize("name", HALF_SEEN)
+def test_half_of_an_attention_is_never_vouched_for_as_all_of_it(name: str) -> None:
+    torch.manual_seed(0)
+    seen = watched(Rows(HALF_SEEN[name]).eval(), rows())
+    assert seen.verdict in ("some not seen", "cannot tell"), seen.sentences
+
+
+@pytest.mark.parametrize("way", [
+    lambda x, q, k, v: (q @ k.mT).softmax(-1) @ v @ x[:, :1].mT,
+    lambda x, q, k, v: ((q @ k.mT).softmax(-1) @ v @ k.mT).softmax(-1) @ v,
+    lambda x, q, k, v: ((q[:, None] @ k[:, None].mT).softmax(-1) @ v[:, None]).transpose(1, 2).flatten(2) @ x[:, :1].mT,
+    lambda x, q, k, v: x @ (x + (q @ k.mT).softmax(-1) @ v).mT,
+], ids=["a candidate", "asks again", "heads and a candidate", "rows and rows"])  # fmt: skip
+def test_what_weights_came_to_may_be_compared_with_other_rows(way: Way) -> None:
+    assert watched(Rows(way).eval(), rows()).honest
+
+
 @pytest.mark.parametrize("name", UNDISGUISED)
 def test_answers_and_filters_that_are_chosen_raise_no_alarm(name: str) -> None:
     torch.manual_seed(0)
     seen = watched(UNDISGUISED[name]().eval(), rows())
     assert (seen.verdict, seen.calls) == ("all seen", []), seen.sentences
+
+
+def test_parts_that_one_filter_reads_may_be_two_pictures() -> None:
+    assert watched(PartedColumns(n_filters=1).eval(), rows()).verdict == "some not seen"
 
 
 @pytest.mark.parametrize("name", WITHOUT)

@@ -8,7 +8,9 @@ from helpers.watched_models import Plain
 from helpers.watching import draw, explained, inputs, watched
 from torch import Tensor, nn
 
-_BESIDE_THE_USUAL = ("biased", "masked", "talked_scores", "talked_weights", "reweighted", "renormalised")
+_BESIDE_THE_USUAL = (
+    "biased", "masked", "talked_scores", "talked_weights", "reweighted", "joined_weights", "renormalised",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SPELLINGS)

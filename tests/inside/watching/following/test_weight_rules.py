@@ -1,9 +1,12 @@
 """Weights are followed through factors, sums and cuts; written stages reach the answer through them."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from helpers.reworked_attention import SPELLINGS, Otherwise
 from helpers.watching import inputs
+from torch import Tensor, nn
 
 import glassformer as gf
 
@@ -21,3 +24,49 @@ def test_a_gate_that_is_written_open_is_no_gate() -> None:
     seen = gf.watch(gated).run(*inputs(), write={"weight_factor": torch.ones_like})
     q, k, v = inputs()
     torch.testing.assert_close(seen.answer, (q @ k.mT).softmax(-1) @ v, rtol=0, atol=1e-5)
+
+
+class Holding(nn.Module):
+    """Rows with numbers beside them: some that it was made with, some that it keeps of what it reads."""
+
+    def __init__(self, function: Callable[["Holding", Tensor], Tensor]) -> None:
+        super().__init__()
+        torch.manual_seed(3)
+        self.function, self.layer = function, nn.Linear(5, 7)
+        self.places, self.kept = torch.randn(7, 7), torch.zeros(2, 7, 5)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.function(self, x)
+
+
+def _kept(model: Holding, x: Tensor) -> Tensor:
+    model.kept.copy_(x)
+    return model.layer(model.kept).softmax(-1)  # type: ignore[no-any-return]
+
+
+_BY_HAND: dict[str, Callable[[Holding, Tensor], Tensor]] = {
+    "of a layer": lambda m, x: m.layer(x).softmax(-1),
+    "of products": lambda m, x: (x @ x.mT / 2).softmax(-1),
+    "hardened": lambda m, x: m.layer(x).sigmoid(),
+    "kept in between": _kept,
+}
+
+
+def test_weights_by_place_may_be_kept_by_a_module() -> None:
+    x = torch.randn(2, 7, 5)
+    seen = gf.watch(Holding(lambda m, x: (0.5 * (x @ x.mT).softmax(-1) + m.places.softmax(-1)) @ x)).run(x)
+    assert seen.honest, seen.sentences
+    assert "weight_addend" in seen.trace
+
+
+@pytest.mark.parametrize("name", _BY_HAND)
+def test_other_weights_that_are_worked_out_from_what_is_read_are_not_passed_over(name: str) -> None:
+    more = _BY_HAND[name]
+    seen = gf.watch(Holding(lambda m, x: ((x @ x.mT).softmax(-1) + more(m, x)) @ x)).run(torch.randn(2, 7, 5))
+    assert seen.verdict == "some not seen", seen.sentences
+
+
+def test_what_is_read_may_not_pass_for_the_modules_own() -> None:
+    model = Holding(lambda m, x: ((x @ x.mT).softmax(-1) + m.layer(x).softmax(-1)) @ x)
+    model.example = torch.randn(2, 7, 5)  # type: ignore[assignment]
+    assert gf.watch(model).run(model.example).verdict == "some not seen"

@@ -3,7 +3,7 @@
 import torch
 
 from glassformer.inside.watching.following.score_steps import Talk
-from glassformer.inside.watching.following.weight_steps import Factor, Renormal, rework, shown_talk, with_step
+from glassformer.inside.watching.following.weight_steps import Addend, Factor, Renormal, rework, shown_talk, with_step
 from glassformer.stages.recorder import Recorder
 from glassformer.stages.watchers import nothing
 
@@ -19,6 +19,15 @@ def test_by_pencil() -> None:
     assert see.trace["talked_weights"].tolist() == [[[[0.75, 1.25]], [[1.0, 1.0]]]]
     assert see.trace["reweighted"].tolist() == [[[[0.75, 0.625]], [[1.0, 0.5]]]]
     torch.testing.assert_close(reworked, torch.tensor([[[[6 / 11, 5 / 11]], [[2 / 3, 1 / 3]]]]))
+
+
+def test_numbers_are_added_before_rows_are_made_to_add_up() -> None:
+    see = Recorder()
+    half, more = Factor(torch.tensor(0.5), (1, 2, 1, 2)), Addend(torch.tensor([0.25, 0.0]), (1, 2, 1, 2))
+    reworked = rework(WEIGHTS, (half, more, Renormal(0.0)), see)
+    assert see.trace["joined_weights"].tolist() == [[[[0.375, 0.375]], [[0.5, 0.25]]]]
+    torch.testing.assert_close(reworked, torch.tensor([[[[0.5, 0.5]], [[2 / 3, 1 / 3]]]]))
+    assert with_step((Renormal(0.0),), more) is None
 
 
 def test_the_order_is_kept_and_factors_are_joined() -> None:

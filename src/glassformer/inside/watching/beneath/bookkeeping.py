@@ -19,11 +19,13 @@ from glassformer.inside.watching.beneath.kernels import (
     DIVIDING,
     ENDING,
     GATHERING,
+    LAYERS,
     LOGARITHMS,
     MULTIPLYING,
     POSITIVE,
     POWERS,
     PRODUCTS,
+    ROOTS,
     SOFTMAX,
     SUMS,
     TURNING,
@@ -33,7 +35,7 @@ from glassformer.inside.watching.beneath.kernels import (
 )  # fmt: skip
 from glassformer.inside.watching.beneath.marks import NONE, Carried, Marks, Meeting, WeightMark
 from glassformer.inside.watching.beneath.origins import storage_of
-from glassformer.inside.watching.beneath.pairs import PAIRS, Pairs, is_moved
+from glassformer.inside.watching.beneath.pairs import PAIRS, Pairs, is_moved, lies_across
 from glassformer.inside.watching.beneath.shares import add_up_to_one, all_halves
 
 Outcome = tuple[set[WeightMark], list[Meeting]]
@@ -77,6 +79,7 @@ class Bookkeeping:
         mark = self.new("weights", name, (_length(args, result),))
         axis = _axis(args) % max(1, result.ndim) - result.ndim
         columns = axis == -1 and any(each.kind == "columns" for each in operands[0].marks)
+        columns = columns and not lies_across(operands[0].tensor)
         return replace(mark, across=axis != -1, columns=columns, axis=axis)
 
     # --- products -------------------------------------------------------------------------------------------------
@@ -110,7 +113,8 @@ class Bookkeeping:
             onwards.add(self._power(name, operands, length))
         elif name in POSITIVE and not any(mark.kind in _SHARES for each in operands for mark in each.marks):
             onwards.add(replace(self.new("power", name, (length,)), usual=False))
-        if bends(name) and any(m.kind == "product" and t.shape == result.shape for t, own, *_ in operands for m in own):
+        bent = bends(name) or name in ENDING  # rows of scores that are made alike are weights too
+        if bent and any(m.kind == "product" and t.shape == result.shape for t, own, *_ in operands for m in own):
             onwards.add(self.new("bent", name))
         if name in MULTIPLYING and len(operands) > 1:
             operands = [self._noticed(each, result) for each in operands]
@@ -125,7 +129,7 @@ class Bookkeeping:
         for each in operands:
             for mark in each.marks:
                 onwards |= _kept(name, mark, each, operands, result)
-        if name in MULTIPLYING:
+        if name in MULTIPLYING and not _shares_of_shares(operands):
             spread = [m for m in onwards if m.kind == "spread" and m.across and not (m.pure or m.columns)]
             met += [Meeting(mark.made_by, apart=True, number=mark.number) for mark in spread]
         return onwards, met
@@ -164,6 +168,7 @@ class Bookkeeping:
         return shares, met[:1]
 
 
+CHOSEN = "some of the shares that a layer makes of each row multiply other rows in a product: experts, or attention"
 _OF_POWERS = frozenset(("power", "sum", "under", "mixed"))
 _SHARES = frozenset(("weights", "spread", "log", "bent", "mixed", "sum", "under"))
 
@@ -175,8 +180,10 @@ def _factors(name: str, operands: Sequence[Carried]) -> Sequence[Carried]:
 def _multiplied(mark: WeightMark, summed: int, others: Sequence[Carried], fixed: bool) -> Outcome:
     """What becomes of a mark whose tensor is a factor of a product, summed over as many, and what it met."""
     if mark.kind == "weights" and not fixed:
-        experts = mark.columns and (not mark.strong or any(mark.lengths & other.fan for other in others))
-        return set(), [] if experts else [Meeting(mark.made_by, number=mark.number)]
+        if mark.columns and any(mark.lengths & other.fan for other in others):  # experts
+            return set(), []
+        chosen = CHOSEN if mark.columns and not mark.strong else ""
+        return set(), [Meeting(mark.made_by, doubt=chosen, number=mark.number)]
     if mark.kind == "weights" and mark.pure and mark.usual:
         if not any(other.learned for other in others):  # the mean of numbers that the model was not taught
             return set(), []
@@ -215,7 +222,7 @@ def _kept(
     """What becomes of one mark in a call that is no product."""
     if name in ENDING and mark.kind == "weights":  # as in re-attention
         return {replace(mark, pure=False, axis=None)}
-    if name in ENDING or mark.kind in PAIRS:
+    if mark.kind in PAIRS or (name in ENDING and mark.kind != "bent"):
         return set()
     others = [other for other in operands if other.tensor is not operand.tensor]
     if mark.axis is not None and is_moved(name, mark.axis, operand.tensor, result):
@@ -230,8 +237,10 @@ def _kept(
         powers = any(each.kind in _OF_POWERS and each.usual for each in operand.marks)  # they are followed as such
         laid = name in MULTIPLYING and not powers and any(not other.fixed for other in others)
         if laid and result.numel() > operand.tensor.numel():
-            return {replace(mark, kind="spread", pure=False, across=True)}
-        return {mark} if name in CAREFUL or name in ("pow", "square") else set()
+            return {replace(mark, kind="spread", pure=False, strong=True, across=True)}
+        summed = replace(mark, strong=False) if name in SUMS else mark
+        a_norm = name in ROOTS and not mark.strong  # the root of a mean, which a row is divided by
+        return set() if name in LAYERS or a_norm else {summed}  # bent again, and again, they weigh all the same
     if name not in CAREFUL:
         return set()
     if mark.kind in ("power", "sum", "mixed", "under"):
@@ -282,6 +291,12 @@ def _weights_kept(
     if strangers and not all(other.fixed for other in strangers):
         return {replace(mark, pure=False)}
     return {mark}
+
+
+def _shares_of_shares(operands: Sequence[Carried]) -> bool:
+    """Whether shares multiply shares place by place, as where two texts are matched both ways: neither are rows."""
+    all_are = all(any(mark.kind == "weights" and mark.usual for mark in each.marks) for each in operands)
+    return all_are and len({each.tensor.shape for each in operands}) == 1
 
 
 def _is_a_loss(mark: WeightMark, tensor: Tensor, log: WeightMark, other: Carried) -> bool:

@@ -10,6 +10,7 @@ PRODUCTS = frozenset((
     "mm", "bmm", "addmm", "baddbmm", "addbmm", "mv", "addmv", "dot", "vdot", "matmul", "linear", "einsum", "inner",
     "tensordot", "bilinear", "_trilinear", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only",
     "_grouped_mm", "_scaled_mm", "_int_mm", "chain_matmul", "mkldnn_linear", "_linear",
+    "_linalg_solve_ex", "linalg_solve_triangular", "linalg_lu_solve", "triangular_solve", "cholesky_solve",
 ))  # fmt: skip
 SOFTMAX = frozenset(("_softmax", "softmax", "_safe_softmax", "special_softmax", "_masked_softmax"))
 LOGARITHMS = frozenset(("_log_softmax", "log_softmax", "logsumexp", "special_log_softmax"))
@@ -31,6 +32,8 @@ JOINING = frozenset(("cat", "stack"))
 CHOOSING = frozenset(("index", "index_select", "gather", "select", "slice"))
 CUTTING = frozenset(("topk", "gather", "index", "index_select", "max", "amax", "sort", "mean", "sum", "var"))
 ENDING = frozenset(("native_layer_norm", "native_group_norm", "native_batch_norm", "_fused_rms_norm"))
+LAYERS = frozenset(("convolution", "mkldnn_rnn_layer", "lstm", "gru", "rnn_tanh", "rnn_relu"))  # beside PRODUCTS
+ROOTS = frozenset(("rsqrt", "sqrt"))
 DISTANCES = frozenset(("cdist", "_cdist_forward", "_euclidean_dist", "pairwise_distance"))
 # What leaves raw powers and products what they are: their shape may change, some may be hidden, all be scaled.
 CAREFUL = frozenset((

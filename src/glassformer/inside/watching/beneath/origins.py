@@ -46,6 +46,7 @@ class Origins:
         self._returned: set[float] = set()  # of these, what was not there before others had left
         self.fixed: set[int] = set()  # what depends on the model's weights and on constants alone
         self.learned: set[int] = set()  # what of it depends on the weights
+        self.held: set[int] = set()  # what depends on these and on tensors that modules hold beside their weights
         self.left = ""  # how numbers have left torch, if they have
         self._shapes = {tuple(weight.shape) for weight in model.parameters()}
         for weight in (*model.parameters(), *model.buffers()):
@@ -65,8 +66,24 @@ class Origins:
             self._known[key] = StorageWeakRef(storage)  # type: ignore[no-untyped-call]
             self.fixed.discard(key)
             self.learned.discard(key)
+            self.held.discard(key)
         self._unwritten.discard(key)
         self._blank.discard(key)
+
+    def given(self, tensor: Tensor) -> bool:
+        """Whether it depends on the model alone, and on nothing that is read."""
+        key = storage_of(tensor) if has_own_storage(tensor) else 0
+        return key in self.fixed or key in self.held
+
+    def hold(self, model: nn.Module, read: Any) -> None:
+        """Takes note of tensors that modules hold beside their weights, but for what the model is run on."""
+        beside = (value for module in model.modules() for value in vars(module).values() if isinstance(value, Tensor))
+        held = {storage_of(tensor) for tensor in beside if has_own_storage(tensor)}
+        told = list(_within(read))
+        known = all(isinstance(each, _PLAIN) for each in told)  # else it may hold tensors that nobody finds
+        self.held = (
+            held - {storage_of(t) for t in told if isinstance(t, Tensor) and has_own_storage(t)} if known else set()
+        )
 
     def item(self) -> None:
         """One number, worked out from what was read, has been handed to Python."""
@@ -139,9 +156,22 @@ class Origins:
                 del self._known[key]
             self.fixed &= self._known.keys()
             self.learned &= self._known.keys()
+            self.held &= self._known.keys()
 
 
 _MANY = 50_000
+
+
+def _within(value: Any) -> Iterator[Any]:
+    """What lists, tuples and dictionaries hold, however deep."""
+    if isinstance(value, list | tuple | dict):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _within(each)
+    else:
+        yield value
+
+
+_PLAIN = (Tensor, str, int, float, bool, type(None))
 
 
 def _came_back(how: str) -> str:

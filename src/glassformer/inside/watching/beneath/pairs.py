@@ -30,10 +30,12 @@ from glassformer.inside.watching.beneath.kernels import (
     bends,
 )  # fmt: skip
 from glassformer.inside.watching.beneath.marks import Carried, Meeting, WeightMark
+from glassformer.inside.watching.beneath.origins import storage_of
 
-PAIRS = frozenset(
-    ("product", "weighed", "pair", "laid", "step", "fade", "columns", "single", "whole", "gated", "crossed", "fit")
-)
+PAIRS = frozenset((
+    "product", "weighed", "pooled", "pair", "laid", "step", "fade", "columns", "single", "whole", "gated", "crossed",
+    "fit",
+))  # fmt: skip
 TWICE = "rows meet rows, and others again, without a softmax: linear attention, or a layer of its kind"
 LAID = (
     "numbers for rows, or for pairs of them, multiply other rows: attention without a softmax, or a layer of its kind"
@@ -53,6 +55,8 @@ class Pairs:
     """What goes on with marks of these kinds, and what is to be doubted.
 
     product   rows that met rows in a product; `weighed` if it was then laid across others, not yet added up
+    pooled    what weights have made of rows: several, which others may add up once more; `axis` is the step in memory
+              from one to the next
     pair      numbers for pairs of rows of another origin; `laid` if across others
     step      a positive number that scales; `fade` its power
     columns   the last axis is what a layer made of one row; `single` if that is one number, `whole` what several of
@@ -69,7 +73,7 @@ class Pairs:
     ) -> tuple[set[WeightMark], Doubts]:
         """The marks of the result, and doubts with their reason; `met` are the weights that met others here."""
         if name in PRODUCTS:
-            return self._product(name, operands, met)
+            return self._product(name, operands, result, met)
         if name == "convolution":
             one = result.ndim > 2 and result.shape[1] == 1 and not operands[0].fixed
             return {replace(self._new("single", name), axis=1 - result.ndim)} if one else set(), []
@@ -79,7 +83,9 @@ class Pairs:
         for operand in operands:
             others = [other for other in operands if other.tensor is not operand.tensor]
             for mark in operand.marks:
-                if mark.kind in PAIRS:
+                if mark.kind == "pooled":
+                    onwards |= _pooled_kept(name, mark, operand, others, result)
+                elif mark.kind in PAIRS:
                     onwards |= _kept(name, mark, operand, others, result)
         onwards |= self._fitting(name, operands, result, args) | self._shared(name, operands)
         moving = [each for each in operands if not each.fixed and each.tensor.numel() > 1]
@@ -89,7 +95,11 @@ class Pairs:
         weighing = any(mark.kind in ("weights", "spread") for each in operands for mark in each.marks)
         if two_ways and name in MULTIPLYING and not weighing:
             onwards.add(self._new("product", "outer product"))
-        elif (two_ways and name in ADDING | SUBTRACTING) or (name in DISTANCES and len(moving) > 1):
+        elif met and name in SUMS and result.ndim > 2:  # pooled by a product place by place and a sum
+            onwards.add(self._new("pooled", name))
+        elif (two_ways and name in ADDING | SUBTRACTING) or (name in DISTANCES and len(moving) > 1) or (
+            name in JOINING and len({_repeated_along(each.tensor, each.tensor) for each in moving} - {frozenset()}) > 1
+        ):  # fmt: skip
             onwards.add(self._new("pair", name))
         return onwards, _doubts(name, operands, args)
 
@@ -116,7 +126,9 @@ class Pairs:
         shared = [mark for mark in operands[0].marks if mark.kind == "single" and mark.number in wholes]
         return {self._new("fit", mark.made_by) for mark in shared}
 
-    def _product(self, name: str, factors: Sequence[Carried], met: Sequence[Meeting]) -> tuple[set[WeightMark], Doubts]:
+    def _product(
+        self, name: str, factors: Sequence[Carried], result: Tensor, met: Sequence[Meeting]
+    ) -> tuple[set[WeightMark], Doubts]:
         doubts: Doubts = []
         onwards = {mark for each in factors for mark in each.marks if mark.kind in ("step", "fade")}
         if any(factor.fixed for factor in factors) or len(factors) < 2:
@@ -129,12 +141,19 @@ class Pairs:
         for factor in factors:
             others = {mark.number for other in factors if other.tensor is not factor.tensor for mark in other.marks}
             for mark in factor.marks:
-                if mark.kind in ("product", "weighed") and mark.number not in others and not _state(factors):
+                twice = mark.kind in ("product", "weighed") and not _state(factors)
+                twice = twice or (mark.kind == "pooled" and not met and _added_up(factors, factor, mark))
+                if twice and mark.number not in others:
                     doubts.append((mark.made_by, TWICE))
                 elif mark.kind in ("pair", "laid", "fit") and mark.number not in others and not _state(factors):
                     doubts.append((mark.made_by, LAID))
                 elif mark.kind == "single" and not _weighing(factor) and _adds_up(factors, factor):
                     doubts.append((mark.made_by, ONE))
+        if met and result.ndim > 1:
+            axis = -2 if any(mark.kind in ("weights", "bent") for mark in factors[0].marks) else -1
+            onwards |= (
+                {replace(self._new("pooled", name), axis=result.stride(axis))} if result.shape[axis] > 1 else set()
+            )
         if not met and not any(mark.kind == "weights" for each in factors for mark in each.marks):
             onwards.add(self._new("product", name))
             onwards |= {mark for each in factors for mark in each.marks if mark.kind == "product"}
@@ -155,15 +174,59 @@ def _repeated_along(tensor: Tensor, result: Tensor) -> frozenset[int]:
 
 def is_moved(name: str, axis: int, tensor: Tensor, result: Tensor) -> bool:
     """Whether an axis, counted from the end, may be another one now."""
-    if name in TURNING or tensor.ndim != result.ndim or tensor.ndim < -axis:
+    if name in TURNING or min(tensor.ndim, result.ndim) < -axis:
         return True
-    return tensor.shape[axis] != result.shape[axis]
+    if tensor.shape[axis] == 1 and name in MULTIPLYING | DIVIDING | ADDING | SUBTRACTING:
+        return False  # laid along it, and sizes are matched from the end
+    if tensor.ndim == result.ndim:
+        return tensor.shape[axis] != result.shape[axis]
+    alike = tensor.shape[axis:] == result.shape[axis:] and tensor.stride()[axis:] == result.stride()[axis:]
+    return not alike or storage_of(tensor) != storage_of(
+        result
+    )  # texts laid one behind the other have the same columns
+
+
+def _added_up(factors: Sequence[Carried], factor: Carried, mark: WeightMark) -> bool:
+    """Whether the rows of what was pooled are added up in this product, and not the columns of each."""
+    along = -1 if factor is factors[0] or factor.tensor.ndim == 1 else -2
+    rows = _rows_of(factor.tensor, mark)
+    return rows is None or rows == along % factor.tensor.ndim
+
+
+def _rows_of(tensor: Tensor, mark: WeightMark) -> int | None:
+    """The axis along which pooled rows follow each other, known by the step from one to the next in memory."""
+    return next((i for i in range(tensor.ndim) if tensor.shape[i] > 1 and tensor.stride(i) == mark.axis), None)
+
+
+def _pooled_kept(
+    name: str, mark: WeightMark, operand: Carried, others: Sequence[Carried], result: Tensor
+) -> set[WeightMark]:
+    """What becomes of pooled rows in a call that is no product: with other rows added, or bent, they are rows again."""
+    moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
+    alike = all(any(each.kind == "pooled" for each in other.marks) for other in moving)
+    if name not in CAREFUL or name in SUMS or (name in ADDING | SUBTRACTING | JOINING and not alike):
+        return set()
+    if storage_of(result) == storage_of(operand.tensor):
+        return {mark}
+    rows = _rows_of(operand.tensor, mark) if result.shape == operand.tensor.shape else None
+    return {replace(mark, axis=None if rows is None else result.stride(rows))}
 
 
 def _columns_gone(tensor: Tensor, result: Tensor) -> bool:
     """Whether the last axis was added up, or only one of it is left."""
     before, after = tuple(tensor.shape), tuple(result.shape)
     return len(before) > 1 and (after == before[:-1] or (after == (*before[:-1], 1) and before[-1] > 1))
+
+
+def lies_across(tensor: Tensor) -> bool:
+    """Whether neighbours along the last axis are not neighbours in memory: it was turned, and shares its marks."""
+    return tensor.ndim > 0 and tensor.shape[-1] > 1 and tensor.stride(-1) != 1
+
+
+def _laid_against(name: str, tensor: Tensor, result: Tensor) -> bool:
+    """Whether the last axis is not its own any more: a new one, or that of what it was laid against."""
+    new = name in MULTIPLYING | DIVIDING | ADDING | SUBTRACTING or name in ("unsqueeze", "expand")
+    return new and tensor.ndim > 0 and result.shape[-1] != tensor.shape[-1]
 
 
 def _weighing(factor: Carried) -> bool:
@@ -221,7 +284,8 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     careful = name in CAREFUL
     if kind == "columns":
         gone = name in TURNING | DISTANCES or (result.ndim != tensor.ndim and name in ("select", "unbind"))
-        return set() if gone or _columns_gone(tensor, result) else {mark}
+        gone = gone or lies_across(tensor)
+        return set() if gone or _columns_gone(tensor, result) or _laid_against(name, tensor, result) else {mark}
     if kind in ("step", "fade"):
         return {replace(mark, kind="fade")} if name in POWERS else {mark} if careful else set()
     moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]

@@ -1,7 +1,8 @@
 """What the rows of a tensor were worked out from, where that is one tensor: so that experts are told from other rows.
 
-The answers of several layers to the same row have one source; rows of several places have not. It knows storages and
-places in them, never numbers.
+The answers of several layers to the same row have one source; rows of several places have not. Nor have columns of a
+picture that were parted, unless each part has a filter of its own: those are several answers to the same place. It
+knows storages and places in them, never numbers.
 """
 
 from collections.abc import Hashable, Sequence
@@ -20,6 +21,7 @@ class Sources:
         self._stacks = {storage_of(weight): weight.shape[0] for weight in weights}  # one matrix for each expert
         self._sources: dict[int, Hashable] = {}
         self._fans: dict[int, frozenset[int]] = {}
+        self._filtered: dict[int, tuple[Hashable, int]] = {}  # some columns of which picture, by which filter
 
     def of(self, tensor: Tensor) -> Hashable:
         """The source of a tensor: that of its storage, or the part of it that it is."""
@@ -37,11 +39,17 @@ class Sources:
         key = storage_of(result)
         self._sources.pop(key, None)
         self._fans.pop(key, None)
+        self._filtered.pop(key, None)
         stacks = [self._stacks[place] for t in fixed if (place := storage_of(t)) in self._stacks]
         self._stacks.pop(key, None)
         if not moving and stacks:
             self._stacks[key] = stacks[0]
+        filtered = [each for tensor in moving if (each := self._by_a_filter(name, tensor, fixed)) is not None]
+        if len(moving) == 1 and filtered:
+            self._filtered[key] = filtered[0]
         sources = {self.of(tensor) for tensor in moving}
+        if name in JOINING and len({by for _, by in filtered}) == len(moving):
+            sources = {picture for picture, _ in filtered}
         if len(sources) != 1:
             return
         self._sources[key] = sources.pop()
@@ -50,6 +58,25 @@ class Sources:
         fans += [_chosen(self.fan(tensor), tensor, result) for tensor in moving if name in CHOOSING]
         fans += [frozenset(stacks)]
         self._fans[key] = frozenset().union(*fans)
+
+    def _by_a_filter(self, name: str, tensor: Tensor, fixed: Sequence[Tensor]) -> tuple[Hashable, int] | None:
+        """Which picture these are columns of, and the filter that reads them or has read them."""
+        key = storage_of(tensor)
+        if name == "convolution" and fixed and _some_columns(tensor):
+            return self._sources.get(key, key), storage_of(fixed[0])
+        return self._filtered.get(key)
+
+
+def _some_columns(tensor: Tensor) -> bool:
+    """Whether it is a part of a picture: several of its columns, at every place."""
+    if tensor.ndim != _PICTURE or tensor.shape[1] < 2:
+        return False
+    _, columns, height, width = tensor.shape
+    everywhere = tensor.stride()[1:] == (height * width, width, 1)
+    return everywhere and tensor.stride(0) > columns * height * width
+
+
+_PICTURE = 4  # text, columns, height, width
 
 
 def _chosen(fan: frozenset[int], before: Tensor, after: Tensor) -> frozenset[int]:

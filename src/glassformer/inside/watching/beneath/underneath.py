@@ -111,6 +111,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         fixed = [key in self.origins.fixed for _, key in inputs]
         constant = self._constant(short, inputs, fixed)
         counted = not constant and self._counted(short, inputs, fixed)
+        held = bool(inputs) and all(key in self.origins.fixed or key in self.origins.held for _, key in inputs)
         told = [self._operand(tensor, key, still) for (tensor, key), still in zip(inputs, fixed, strict=True)
                 if self._counts(tensor)]  # fmt: skip
         self._look_at_python(short, told, args)
@@ -118,10 +119,13 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             key = storage_of(tensor)
             if key not in places:
                 self._made(short, tensor, told, constant, counted)
+                (self.origins.held.add if held else self.origins.held.discard)(key)
             elif not func.is_view:
                 self.origins.written(tensor)
                 if not constant:
                     self.origins.fixed.discard(key)
+                if not held:
+                    self.origins.held.discard(key)
                 if not counted:
                     self._masks.discard(key)
             if not self.looking or not self._counts(tensor):

@@ -13,11 +13,12 @@ from typing import Any
 
 from torch import Tensor
 
-from glassformer.inside.watching.following import moving_rules, score_rules, weight_rules
+from glassformer.inside.watching.following import moved_weights, moving_rules, score_rules, weight_rules
 from glassformer.inside.watching.following.joining import all_values, together
 from glassformer.inside.watching.following.nodes import (
     AttentionWeights,
     Lost,
+    Moved,
     Node,
     PartMixed,
     Scores,
@@ -46,14 +47,16 @@ class Follower(Trail):
     """Follows the tensors of one watched pass.
 
     learned    where the weights of the model lie in memory
+    given      whether a tensor depends on the model alone
     layers     whether to follow products of rows with a matrix of the model, which asks or can be asked; else of rows
                with rows. Nearly every layer is such a product, so they are followed apart
     """
 
     def __init__(
-        self, where: Callable[[], str | None], numbers: Iterator[int], learned: Collection[int], layers: bool = False
-    ) -> None:
-        super().__init__(where, numbers)
+        self, where: Callable[[], str | None], numbers: Iterator[int], learned: Collection[int],
+        given: Callable[[Tensor], bool] = lambda _: False, layers: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(where, numbers, given)
         self.learned = learned
         self.layers = layers
 
@@ -221,7 +224,23 @@ class Follower(Trail):
 
 
 class FollowerOfWeights(Follower):
-    """Follows weights alone, from a softmax on: their scores are taken as they came."""
+    """Follows weights alone from a softmax on, also where they are laid out otherwise; scores are as they came."""
+
+    def told(self, name: str, args: Args, kwargs: Kwargs, result: Any) -> Heart | None:
+        """Takes note of one call, and gives the attention that it completed, if any."""
+        before = self.node(args[0]) if args else None
+        found = super().told(name, args, kwargs, result)
+        if not isinstance(result, Tensor) or not isinstance(before, AttentionWeights | Moved):
+            return found
+        if isinstance(before, AttentionWeights):
+            lost = isinstance(self.node(result), Lost)
+            start = moved_weights.begun(before, args[0]) if lost and name in moved_weights.MOVES else None
+        else:
+            start = before
+        if start is not None:
+            after = moved_weights.moved(name, start, args, kwargs, result)
+            self.nodes[result] = after or Lost(name, start.node.number)
+        return found
 
     def scores_as_they_came(self, tensor: Tensor, dim: int | None) -> Scores | None:
         """The scores that a softmax was handed, along the last axis, or down the one column that there is."""
@@ -241,6 +260,14 @@ class FollowerOfWeights(Follower):
 
     def _scored(self, product: ScaledProduct, result: Tensor) -> None:
         """Products are not followed."""
+
+    def _product(self, product: ScaledProduct, result: Tensor) -> Heart | None:
+        """Weights that lie otherwise are taken as rows along the axis that is added up."""
+        node = self.node(product.left)
+        if not isinstance(node, Moved):
+            return super()._product(product, result)
+        weights = moved_weights.as_weights(node, product.left)
+        return None if weights is None else self._mixed(weights, product, result)
 
     def _mixed(self, node: AttentionWeights, product: ScaledProduct, result: Tensor) -> Heart | None:
         """Rows of weights that have values of their own are as many questions, each alone."""

@@ -127,6 +127,14 @@ class Spread:
 
 
 @dataclass(frozen=True)
+class Moved:
+    """Weights that lie otherwise now: at each place the number of the weight that stands there, or −1."""
+
+    node: AttentionWeights
+    codes: Tensor
+
+
+@dataclass(frozen=True)
 class PartMixed:
     """What some of the keys came to: the values, rows × keys × width, by the part of the weights that met them."""
 
@@ -142,4 +150,4 @@ class Lost:
     number: int | None = None
 
 
-Node = Stretched | Scores | AttentionWeights | Spread | PartMixed | Lost
+Node = Stretched | Scores | AttentionWeights | Spread | Moved | PartMixed | Lost

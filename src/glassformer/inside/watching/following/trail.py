@@ -9,15 +9,18 @@ from typing import Any
 from torch import Tensor
 from torch.utils.weak import WeakIdKeyDictionary
 
-from glassformer.inside.watching.following.nodes import AttentionWeights, Lost, Node, PartMixed, Scores, Spread
+from glassformer.inside.watching.following.nodes import AttentionWeights, Lost, Moved, Node, PartMixed, Scores, Spread
 from glassformer.inside.watching.following.products import Args, tensors_among
 
 
 class Trail:
     """The tensors that are followed, and the attentions that were begun."""
 
-    def __init__(self, where: Callable[[], str | None], numbers: Iterator[int]) -> None:
+    def __init__(
+        self, where: Callable[[], str | None], numbers: Iterator[int], given: Callable[[Tensor], bool] = lambda _: False
+    ) -> None:
         self.where = where  # the module that is running
+        self.given = given  # whether a tensor depends on the model alone, and not on what it reads
         self._numbers = numbers  # for what is begun
         self.nodes: MutableMapping[Tensor, Node] = WeakIdKeyDictionary()
         self.spoke = False  # whether the last call that was told is one that was named
@@ -38,7 +41,7 @@ class Trail:
             if alike and isinstance(node, Scores | AttentionWeights | Lost):
                 number = node.number if isinstance(node, AttentionWeights | Lost) else None
                 return self.astray(node.call if isinstance(node, Lost) else name, number)
-            if isinstance(node, Spread | PartMixed):
+            if isinstance(node, Spread | Moved | PartMixed):
                 return self.astray(name, node.node.number)
         return None
 

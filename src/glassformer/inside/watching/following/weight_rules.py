@@ -1,4 +1,4 @@
-"""What calls of torch do to weights, one rule for each: covered, multiplied, made to add up, cut, dropped.
+"""What calls of torch do to weights, one rule for each: covered, multiplied, added to, made to add up, cut.
 
 A rule is told of a call and what it gave, and says what that is known as; what it cannot follow it calls lost.
 """
@@ -16,7 +16,7 @@ from glassformer.inside.watching.following.nodes import AttentionWeights, Lost, 
 from glassformer.inside.watching.following.products import Args, Kwargs, argument, arranged, only_number
 from glassformer.inside.watching.following.score_steps import Add, Fill, Stretch, Talk
 from glassformer.inside.watching.following.trail import Trail
-from glassformer.inside.watching.following.weight_steps import Factor, Renormal, WeightStep, with_step
+from glassformer.inside.watching.following.weight_steps import Addend, Factor, Renormal, WeightStep, with_step
 
 _ROUGHLY = 1e-3  # what was hidden before weighs nothing; whether all is equal is compared in any case
 _ROUNDED = 1e-5
@@ -70,6 +70,18 @@ def _further(node: AttentionWeights, numbers: Tensor, unbent: Scores | None = No
 def _after(node: AttentionWeights, step: WeightStep) -> AttentionWeights | None:
     steps = with_step(node.after, step)
     return None if steps is None or node.dropout else replace(node, after=steps)
+
+
+def joined(trail: Trail, pair: tuple[Any, Any], result: Tensor, sign: int) -> Node | None:
+    """Weights and numbers that the model has whatever it reads, such as weights by place; None if it is not that."""
+    for tensor, other in (pair, pair[::-1]) if sign > 0 else (pair,):
+        node = trail.node(tensor)
+        alike = isinstance(other, Tensor) and trail.node(other) is None and trail.given(other)
+        if isinstance(node, AttentionWeights) and node.complete and alike and result.shape == tensor.shape:
+            plain = node.part is None and not node.scores.folded
+            numbers = node.scores.ordered(sign * other.detach())
+            return _after(replace(node, unbent=None), Addend(numbers, node.scores.shape)) if plain else None
+    return None
 
 
 def _normalised(node: AttentionWeights, tensor: Tensor, below: Tensor) -> AttentionWeights | None:

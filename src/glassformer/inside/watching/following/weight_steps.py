@@ -1,4 +1,4 @@
-"""What a foreign model does to its weights after the softmax: heads that talk, factors, and rows made to add up again.
+"""What a foreign model does to its weights after the softmax: heads that talk, factors, numbers, rows made to add up.
 
 They are worked and shown in this one order; other orders are not followed. It knows neither scores nor modules.
 """
@@ -21,14 +21,22 @@ class Factor:
 
 
 @dataclass(frozen=True)
+class Addend:
+    """Numbers that are added to the weights, which had the shape `at`."""
+
+    numbers: Tensor
+    at: Shape
+
+
+@dataclass(frozen=True)
 class Renormal:
     """Every row divided by its sum, to which a small number may be added."""
 
     epsilon: float
 
 
-WeightStep = Talk | Factor | Renormal
-_ORDER = (Talk, Factor, Renormal)
+WeightStep = Talk | Factor | Addend | Renormal
+_ORDER = (Talk, Factor, Addend, Renormal)
 
 
 def with_step(steps: Sequence[WeightStep], step: WeightStep) -> tuple[WeightStep, ...] | None:
@@ -52,6 +60,9 @@ def rework(weights: Tensor, steps: Sequence[WeightStep], see: Watcher) -> Tensor
         elif isinstance(step, Factor):
             numbers = see("weight_factor", as_four(step.numbers, step.at, four).to(weights.dtype))
             weights = see("reweighted", weights * numbers)
+        elif isinstance(step, Addend):
+            numbers = see("weight_addend", as_four(step.numbers, step.at, four).to(weights.dtype))
+            weights = see("joined_weights", weights + numbers)
         else:
             below = see("weight_epsilon", weights.new_tensor(step.epsilon))
             weights = see("renormalised", weights / (weights.sum(-1, keepdim=True) + below))

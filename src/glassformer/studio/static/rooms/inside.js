@@ -183,7 +183,7 @@ export class Inside {
     this.sampling.node.hidden = deep || !this.card.goes_on;
     if (!this.sampling.node.hidden) this.sampling.show();
     this.why.node.hidden = deep;
-    this.node.dataset.tab = this.tab;
+    this.node.dataset.tab = this.tab; // keys are those of the view, where every number is shown
     this.numbers.hidden = !deep;
     for (const each of this.tabs.querySelectorAll("button"))
       each.setAttribute("aria-pressed", String(each.dataset.tab === this.tab));
@@ -251,7 +251,7 @@ export class Inside {
   /** The model goes on with the text, and is looked at while it reads all of it. */
   async write() {
     try {
-      const { text } = await ask("inside/write", { model: this.model, text: this.bar.typed.text });
+      const { text } = await ask("inside/write", { ...this.sampling.asked, text: this.bar.typed.text });
       this.bar.text = text;
       await this.type();
       this.bar.toTheEnd(); // where it is new

@@ -188,7 +188,7 @@ export class HeadChanges {
           el(
             "label",
             {},
-            `${stage.symbol} of `,
+            `${stage.symbol} (${stage.name.replaceAll("_", " ")}) of `,
             el("input", {
               name: "text",
               class: "words",

@@ -23,7 +23,9 @@ function sources(found) {
   };
   return [
     ...(blank.undecided ? [] : [{ name: `(${blank.name})`, share: blank.margin, kind: "rest" }]),
-    ...own.filter((each) => large.has(each)).map((each) => ({ name: each.text, share: each.share, kind: "own" })),
+    ...own
+      .filter((each) => large.has(each))
+      .map((each) => ({ name: each.text, share: each.share, kind: each.written ? "own written" : "own" })),
     ...together(1),
     ...together(-1),
   ];
@@ -40,10 +42,20 @@ function blocks(found) {
 }
 
 /** A band between two heights, which leaves and arrives level. */
-function band(from, to, thick) {
-  const [half, middle] = [thick / 2, WIDE / 2];
+function band(from, to, thick, begin) {
+  const [half, middle] = [thick / 2, (begin + WIDE) / 2];
   const edge = (y0, y1, x) => `C${middle} ${y0} ${middle} ${y1} ${x} ${y1}`;
-  return `M0 ${from - half}${edge(from - half, to - half, WIDE)}` + `V${to + half}${edge(to + half, from + half, 0)}Z`;
+  const there = `M${begin} ${from - half}${edge(from - half, to - half, WIDE)}`;
+  return `${there}V${to + half}${edge(to + half, from + half, begin)}Z`;
+}
+
+/** Where a pane stands, of so many. */
+const paneAt = (i, count) => ((i + 1) * (WIDE - SHORE)) / (count + 1);
+
+/** What a translator wrote enters at its decoder: its bands begin before the first pane of it. */
+function entries(list) {
+  const first = list.findIndex(([title]) => title.startsWith("decoder"));
+  return first > 0 ? (paneAt(first - 1, list.length) + paneAt(first, list.length)) / 2 : 0;
 }
 
 /** Pixels for a logit: no two bands meet where they begin, and all of them fit where they arrive. */
@@ -69,6 +81,19 @@ function arrivals(list, scale, height) {
   return { places, ends: [top + gains / 2, top + gains + APART + losses / 2], totals: [total(1), total(-1)] };
 }
 
+/** A word's band; one of a word that was written has a dotted lead to where it begins. */
+function flow(each, from, to, scale, enters) {
+  const begin = each.kind.endsWith("written") ? enters : 0;
+  const shape = {
+    class: each.share > 0 ? "for" : "against",
+    d: band(from, to, Math.max(Math.abs(each.share) * scale, 0.6), begin),
+  };
+  return [
+    begin ? svgEl("path", { class: "lead", d: `M0 ${from}H${begin}` }) : null,
+    svgEl("path", shape, svgEl("title", {}, `${each.name} ${signed(each.share)}`)),
+  ];
+}
+
 export function river(found, open) {
   const list = sources(found);
   if (!list.length || found.shares_mislead) return null;
@@ -76,19 +101,14 @@ export function river(found, open) {
   const offset = (height - list.length * ROW) / 2;
   const scale = scaleOf(list, height);
   const { places, ends, totals } = arrivals(list, scale, height);
+  const rooms = blocks(found);
+  const enters = entries(rooms);
+  const level = (i) => offset + (i + 0.5) * ROW;
+  const bands = list.flatMap((each, i) => flow(each, level(i), places[i], scale, enters));
   const water = svgEl(
     "svg",
     { class: "water", viewBox: `0 0 ${WIDE} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-    list.map((each, i) =>
-      svgEl(
-        "path",
-        {
-          class: each.share > 0 ? "for" : "against",
-          d: band(offset + (i + 0.5) * ROW, places[i], Math.max(Math.abs(each.share) * scale, 0.6)),
-        },
-        svgEl("title", {}, `${each.name} ${signed(each.share)}`),
-      ),
-    ),
+    bands,
   );
   const end = (i, answer, kind) => {
     const node = el(
@@ -100,7 +120,7 @@ export function river(found, open) {
     node.style.top = `${ends[i]}px`;
     return node;
   };
-  const banks = el("div", { class: "banks" }, water, panes(found, open));
+  const banks = el("div", { class: "banks" }, water, panes(rooms, open));
   const words = el(
     "div",
     { class: "springs" },
@@ -129,16 +149,19 @@ export function river(found, open) {
     el(
       "figcaption",
       { class: "quiet" },
-      `A band is a word's share, as wide as it is large. What arrives at ${named(found, found.answer)} less what `,
-      `arrives at ${named(found, found.rival)} is the margin, ${signed(found.margin)}. `,
-      found.head_off.length ? "The panes are the model's blocks; click one to see every number in it." : "",
+      `A band is a word's share, as wide as it is large. ${signed(totals[0])} for ${named(found, found.answer)} and `,
+      `${signed(totals[1])} for ${named(found, found.rival)} together make the margin, ${signed(found.margin)}. `,
+      rooms.length
+        ? "The panes are the model's blocks, which all of it passes; click one to see every number in it."
+        : "",
+      enters ? " What was written comes in where the decoder begins." : "",
     ),
   );
 }
 
 /** A pane of glass for each block; pressed, it opens at the head that counts most in it. */
-function panes(found, open) {
-  const list = blocks(found);
+function panes(list, open) {
+  const kinds = list.some(([title]) => title.startsWith("decoder")); // an encoder stands before it
   return list.map(([title, head], i) => {
     const node = el(
       "button",
@@ -149,9 +172,9 @@ function panes(found, open) {
         title: `${title}: every number of its head ${head.head + 1}, without which the margin moves most in it`,
         onclick: () => open({ at: head.address.replace(/mixed$/, "weights"), head: head.head }),
       },
-      el("span", {}, String(i + 1)),
+      el("span", {}, kinds ? title[0] + title.match(/\d+/)[0] : String(i + 1)),
     );
-    node.style.left = `${(100 * (i + 1) * (WIDE - SHORE)) / (list.length + 1) / WIDE}%`;
+    node.style.left = `${(100 * paneAt(i, list.length)) / WIDE}%`;
     return node;
   });
 }

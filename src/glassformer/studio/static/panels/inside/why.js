@@ -66,7 +66,9 @@ export class WhyPanel {
   /** The head without which the margin moves most. */
   get strongest() {
     const [first] = [...(this.found?.head_off ?? [])].sort((a, b) => Math.abs(b.less) - Math.abs(a.less));
-    return first ? { at: first.address.replace(/mixed$/, "weights"), head: first.head } : undefined;
+    if (!first) return undefined;
+    const row = /^decoder/.test(first.address) ? { row: this.found.at - 1 } : {}; // where the token is decided
+    return { at: first.address.replace(/mixed$/, "weights"), head: first.head, ...row };
   }
 
   again(change) {
@@ -146,20 +148,22 @@ export class WhyPanel {
     const largest = Math.max(...found.words.map((each) => Math.abs(each.share)), 1e-9);
     const pale = found.shares_mislead; // a colour would be read as a reason
     const chip = (each) => {
+      const marks = [each.written && "written", each.is_unknown && "unknown"].filter(Boolean);
+      const strange = each.is_unknown ? ", which the model does not know" : "";
+      const share = each.is_blank ? "as in the blank" : `share ${signed(each.share)}`;
       const less = `without it the margin is ${plainly(each.without)} ${each.without < 0 ? "more" : "less"}`;
       const node = el(
         "button",
         {
           type: "button",
-          class: `chip ${each.share < 0 ? "against" : "for"}${each.written ? " written" : ""}`,
-          title: each.is_blank
-            ? `${each.text}: as in the blank; ${less}`
-            : `${each.text}: share ${signed(each.share)}; ${less}`,
+          class: ["chip", each.share < 0 ? "against" : "for", ...marks].join(" "),
+          title: `${each.text}${strange}: ${share}; ${less}`,
           "aria-pressed": "false",
           disabled: each.written,
           onclick: () => this.swap(found, node, each.text),
         },
         word(each.text),
+        each.is_unknown ? el("span", { class: "portion" }, "unknown") : null,
         el("span", { class: "portion" }, shareOf(each)),
       );
       node.style.setProperty("--depth", `${pale ? 0 : Math.round((100 * Math.abs(each.share)) / largest)}%`);
@@ -329,22 +333,24 @@ const writing = (found) =>
       )
     : null;
 
-/** The likeliest answers, as bars where they are few. */
+/** The likeliest answers, as bars where they are few; the rival among them, if it was listed at all. */
 const likely = (found) =>
   el(
     "p",
     { class: "likely" },
-    found.candidates.slice(0, 4).map((each) => {
-      const fill = el("span", { class: "fill" });
-      fill.style.width = `${100 * each.share}%`;
-      return el(
-        "span",
-        { class: each.id === found.answer_id ? "answered" : "quiet" },
-        word(each.name),
-        el("span", { class: "track", "aria-hidden": "true" }, fill),
-        el("output", {}, each.share.toFixed(3)),
-      );
-    }),
+    found.candidates
+      .filter((each, i) => i < 4 || each.id === found.rival_id)
+      .map((each) => {
+        const fill = el("span", { class: "fill" });
+        fill.style.width = `${100 * each.share}%`;
+        return el(
+          "span",
+          { class: each.id === found.answer_id ? "answered" : "quiet" },
+          word(each.name),
+          el("span", { class: "track", "aria-hidden": "true" }, fill),
+          el("output", {}, each.share.toFixed(3)),
+        );
+      }),
   );
 
 /** What a model wrote: any of its tokens can be asked about. */
