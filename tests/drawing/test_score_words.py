@@ -23,3 +23,8 @@ def test_what_was_learnt_from_takes_away_from_a_score() -> None:
     told = "in the training part too: on these the score shows memory, not skill."
     assert caution({"samples": 39, "in_training": 7}) == f"7 of the 39 samples stand {told}"
     assert caution({"samples": 39, "in_training": 1}) == f"1 of the 39 samples stands {told}"
+    memory = "in the training part: the score shows memory, not skill."
+    assert caution({"samples": 39, "in_training": 39}) == f"All 39 stand {memory}"
+    assert caution({"samples": 1, "in_training": 1}) == f"This sample stands {memory}"
+    assert caution({"tokens": 39, "in_training": 1}) == f"1 text of these stands {memory}"
+    assert caution({"samples": 39, "in_training": None}).startswith("Whether it has learnt from some of these is not")

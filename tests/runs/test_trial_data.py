@@ -1,13 +1,16 @@
-"""Which samples a run is scored on: its own test part, or those of a file."""
+"""Which samples a run is scored on: its own test part, or those of a file; and whether it has learnt from them."""
 
 from pathlib import Path
 
+import pytest
 from helpers.small_runs import SEED, TEXT, language_run, small_run
 
+from glassformer.errors import InputError
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import Run, load
 from glassformer.text.corpora import read
 from glassformer.text.files.columns import Columns
+from glassformer.text.samples import Labelled
 
 
 def test_a_file_without_parts_is_used_in_whole(classifier: Run, tmp_path: Path) -> None:
@@ -15,6 +18,38 @@ def test_a_file_without_parts_is_used_in_whole(classifier: Run, tmp_path: Path) 
     (tmp_path / "new.csv").write_text("text,label\n" + "\n".join(lines))
     scores = classifier.evaluate(tmp_path / "new.csv")
     assert (scores["samples"], scores["part"]) == (40, "all")
+
+
+def test_one_row_is_enough_to_be_scored_on_and_no_row_is_lost_in_silence(classifier: Run, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("text,label\na good film,positive\n,negative\n")
+    scores = classifier.evaluate(tmp_path / "one.csv")
+    assert (scores["samples"], scores["notes"]) == (1, [f"Skipped line 3 of {tmp_path}/one.csv: the text is empty."])
+    (tmp_path / "none.csv").write_text("text,label\n")
+    with pytest.raises(InputError, match="No row can be used"):
+        classifier.evaluate(tmp_path / "none.csv")
+
+
+def test_what_was_learnt_from_is_counted_among_what_is_scored_on(tmp_path: Path) -> None:
+    rows = [f"film {i},{'positive' if i % 2 else 'negative'}\n" for i in range(41)]
+    own, new = tmp_path / "own.csv", tmp_path / "new.csv"
+    own.write_text("text,label\n" + "".join(rows))
+    card, state, tokens = small_run(tmp_path / "run").load_model()
+    folder = RunFolder.create(tmp_path / "mine", settings={"data": {"source": str(own)}})
+    folder.save_model(card, state, tokens)
+    corpus = read(own, "classify", seed=SEED)
+    folder.write_about({"samples": {"train": len(corpus.train)}})
+    run = load(folder.path)
+    assert run.evaluate()["in_training"] == 0
+    assert run.evaluate(own)["in_training"] == len(corpus.train)
+    learnt, tested = corpus.train[0], corpus.test[0]
+    assert isinstance(learnt, Labelled)
+    assert isinstance(tested, Labelled)
+    new.write_text(f"text,label\n{learnt.text.upper()},{learnt.label}\n{tested.text},{tested.label}\nnew,positive\n")
+    assert run.evaluate(new)["in_training"] == 1
+    own.write_text("text,label\n" + "".join(rows[1:]))
+    assert run.evaluate(new)["in_training"] is None  # no longer what it learnt from
+    own.unlink()
+    assert run.evaluate(new)["in_training"] is None
 
 
 def test_the_own_file_is_read_and_split_as_it_was_in_training(tmp_path: Path) -> None:
@@ -41,4 +76,8 @@ def test_one_document_has_no_test_part_so_its_end_is_used(tmp_path: Path) -> Non
     scores = loaded.evaluate()
     assert scores["part"] == "valid"
     assert scores["bytes"] == len(read(str(tmp_path / "book.txt"), "generate").valid[0].text)  # type: ignore[union-attr]
-    assert loaded.evaluate(tmp_path / "book.txt")["bytes"] == len(TEXT)
+    assert scores["in_training"] == 1  # it says the same over and over
+    (tmp_path / "new.txt").write_text("a bird flew over the house, and nobody sat on it. " * 2)
+    assert loaded.evaluate(tmp_path / "new.txt")["in_training"] == 0
+    whole = loaded.evaluate(tmp_path / "book.txt")
+    assert (whole["bytes"], whole["in_training"]) == (len(TEXT), 1)

@@ -219,3 +219,42 @@ def test_an_exercise_reads_as_formulas(visit: Open) -> None:
     page.get_by_role("button", name="Surprise me").click()
     expect(page.locator(".notes math").first).to_be_visible()
     expect(page.locator(".notes").first).not_to_contain_text("bmatrix")
+
+
+def test_look_inside_opens_the_run_of_its_row(visit: Open, house: House) -> None:
+    folder = small_run(house.studio.train.root / "coin")
+    folder.write_scores({"accuracy": 0.5, "accuracy_interval": [0.3, 0.7], "samples": 10, "in_training": 4})
+    page = visit("#room=inside&model=classes")
+    page.get_by_role("link", name="Train").click()
+    row = page.locator(".all-runs tbody tr:not(.told-of-run)", has_text="coin")
+    row.get_by_role("button", name="look inside").click()
+    expect(page.get_by_label("model", exact=True)).to_have_value("coin")
+    told = page.locator(".about-model")
+    expect(told).to_contain_text("accuracy 50.0 % (30.0 to 70.0 %, 10 samples) · 4 of the 10 samples")
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(told.locator(".how-good")).to_be_visible()
+    seen = "({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth"
+    assert told.evaluate(seen)  # with what takes away from the score, and nothing of it cut
+    page.get_by_role("link", name="Train").click()
+    row.get_by_role("button", name="delete").click()
+    page.get_by_role("button", name="Yes, delete it").click()
+    expect(row).to_have_count(0)
+    page.get_by_role("link", name="Inside").click()
+    expect(page.get_by_role("alert").filter(has_text="There is no model called 'coin'")).to_be_visible()
+    expect(page.get_by_label("model", exact=True)).to_have_value("")
+
+
+def test_a_model_that_is_not_there_is_refused_and_none_stands_in_its_place(visit: Open) -> None:
+    page = visit(f"#room=inside&model=nobody&text={TEXT}")
+    expect(page.get_by_role("alert").filter(has_text="no model called 'nobody'")).to_be_visible()
+    expect(page.get_by_label("model", exact=True)).to_have_value("")
+    for part in (".why", ".depth", ".depths"):
+        expect(page.locator(f".inside > {part}")).to_be_hidden()
+    assert "model=nobody" in page.url
+    page.get_by_label("your text").fill("a good film")
+    page.get_by_role("button", name="Look ⏎").click()
+    expect(page.locator(".inside > .wrong")).to_have_text("Choose a model first.")
+    page.get_by_label("model", exact=True).select_option("classes")
+    expect(page.locator(".why .first")).to_be_visible()
+    expect(page.locator(".inside > .wrong")).to_be_hidden()
+    assert "model=classes" in page.url

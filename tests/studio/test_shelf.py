@@ -19,6 +19,37 @@ def test_two_of_one_name_stand_under_two_names_and_mine_come_first(tmp_path: Pat
     assert shelf.add(folders[1]) == "mine-2"
 
 
+def test_a_run_of_the_studios_own_folder_is_found_by_its_name_and_no_other_run_is(tmp_path: Path) -> None:
+    root = tmp_path / "runs"
+    mine, coin = (small_run(root / name).path for name in ("my run", "coin"))
+    shelf = Shelf([mine], root=root)
+    assert "coin" not in shelf.names  # nothing is loaded that nobody asked for
+    assert shelf.folder("coin") == coin
+    assert shelf.folder("coin-untrained") == coin
+    assert shelf.folder("my run") == mine
+    elsewhere = small_run(tmp_path / "elsewhere" / "coin").path
+    (root / "empty").mkdir()
+    for name in ("elsewhere/coin", "../elsewhere/coin", str(elsewhere), "..", ".", "", "empty", "coin/model"):
+        with pytest.raises(InputError, match="There is no model called"):
+            shelf.folder(name)
+
+
+def test_a_run_never_stands_under_the_name_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, other = tmp_path / "runs", small_run(tmp_path / "elsewhere" / "coin").path
+    coin, second, reviews = (small_run(root / name).path for name in ("coin", "coin-2", "sentiment"))
+    shelf = Shelf([other], root=root)
+    assert shelf.folder("coin-2") == second  # its own name, though one more coin needs another
+    assert shelf.add(other) == "coin-3"
+    assert shelf.folder("coin") == coin
+    pocket = shelf.folder("sentiment")
+    assert pocket != reviews
+    assert shelf.folder(shelf.add(reviews)) == reviews
+    monkeypatch.chdir(tmp_path)
+    assert shelf.add(Path("runs") / "coin") == "coin"  # the same folder, said otherwise
+    shelf.remove(reviews)
+    assert (shelf.folder("sentiment"), shelf.name_of(reviews)) == (pocket, "")
+
+
 def test_a_model_stays_loaded_until_it_is_forgotten_or_others_were_asked_for(tmp_path: Path) -> None:
     names = [f"run{i}" for i in range(LOADED + 1)]
     shelf = Shelf([small_run(tmp_path / name, model="bare-attention").path for name in names])

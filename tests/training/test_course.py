@@ -222,6 +222,7 @@ def test_what_stands_in_training_and_in_test_is_told_beside_the_score(tmp_path: 
     assert run.scores.get("in_training", 0) == known
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert f"{known} of the 3 samples stand" in page
+    assert "which it did not learn from" not in page
 
 
 def test_a_model_that_counts_resumes_as_if_it_had_not_stopped(tmp_path: Path) -> None:

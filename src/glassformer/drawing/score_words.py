@@ -78,15 +78,23 @@ def scored(scores: Mapping[str, Any], main: str) -> str:
 
 
 def caution(scores: Mapping[str, Any]) -> str:
-    """What takes away from a score: that some of what it was scored on was learnt from."""
+    """What takes away from a score: that some of what it was scored on was learnt from, or that nobody can tell."""
     known = scores.get("in_training", 0)
+    if known is None:
+        return "Whether it has learnt from some of these is not known: its training data are not at hand as they were."
     if not known:
         return ""
+    if "samples" not in scores:
+        return f"{counted(known, 'text of these stands', 'texts of these stand')} in the training part: {_MEMORY}"
+    if known == scores["samples"]:
+        return f"{'This sample stands' if known == 1 else f'All {known:,} stand'} in the training part: {_MEMORY}"
     stand = "stands" if known == 1 else "stand"
     return (
-        f"{known:,} of the {counted(scores.get('samples', known), 'sample')} {stand} in the training part too: "
-        "on these the score shows memory, not skill."
+        f"{known:,} of the {counted(scores['samples'], 'sample')} {stand} in the training part too: on these {_MEMORY}"
     )
+
+
+_MEMORY = "the score shows memory, not skill."
 
 
 def clock(seconds: float) -> str:

@@ -64,7 +64,7 @@ def _headline(
     interval = scores.get(f"{main}_interval")
     sure = f", 95 % confidence interval <span class='tight'>{between(main, interval)}</span>" if interval else ""
     count = counted(scores["samples"], "sample") if "samples" in scores else "a text"
-    where = f"on {count} of the {scores.get('part', 'test')} part, which it did not learn from"
+    where = f"on {count} of the {scores.get('part', 'test')} part{_apart(card, scores)}"
     warned = f"<p class='wrong'>{escape(caution(scores))}</p>" if caution(scores) else ""
     passed = certificate.get("passed")
     marks = [] if passed is None else [_mark(passed, "keeps its promises" if passed else "breaks its promises")]
@@ -77,6 +77,13 @@ def _headline(
         f"<p class='said'>{parameters:,} parameters · {clock(seconds)} of training</p>"
         f"<p>{' · '.join(marks)}</p></header>"
     )
+
+
+def _apart(card: Card, scores: Mapping[str, Any]) -> str:
+    """What can be said of the samples it is scored on: what its parents have learnt from nobody knows here."""
+    if caution(scores):
+        return ""  # which says so
+    return ", which it was not finetuned on" if card.parents else ", which it did not learn from"
 
 
 def _learning(known: Learnt | None) -> str:

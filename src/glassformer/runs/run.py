@@ -26,7 +26,7 @@ from glassformer.objectives.predictions import Prediction, Writing, room
 from glassformer.objectives.table import evaluate, objective_of
 from glassformer.runs.folder import RunFolder
 from glassformer.text.tasks import TASKS
-from glassformer.text.tokens import Tokens
+from glassformer.text.tokens import Ids, Tokens
 
 if TYPE_CHECKING:  # what only some methods need is imported there: to predict loads no view, no reader, no metric
     from glassformer.engines.choosing import Engine
@@ -53,12 +53,14 @@ class Run:
         return next(self.model.parameters()).device
 
     def predict(self, texts: Sequence[str], **how: Any) -> list[Prediction]:
-        """The prediction for each text. `how` it writes: see `Writing` (longest, temperature, beam, seed, …)."""
+        """The prediction for each text; one in which there is nothing to read is refused, and none is answered.
+        `how` it writes: see `Writing` (longest, temperature, beam, seed, …)."""
         if isinstance(texts, str):
             raise InputError(f"`texts` is a list of texts; for one text write [{texts[:40]!r}].")
         for i, text in enumerate(texts):
             if not self.task.open_ended and not text.strip():
-                raise InputError(f"Text {i + 1} of {len(texts)} is empty: there is nothing to {self.card.task} in it.")
+                where = f"Text {i + 1} of {len(texts)}"
+                raise InputError(f"{where} is empty: there is nothing to {self.card.task} in it; leave it out.")
         writing = Writing(**how)
         if self.objective.predict is None:
             raise InputError(
@@ -90,14 +92,33 @@ class Run:
         return self.folder is not None and (self.folder / "engines").is_dir()
 
     def warnings(self, texts: Sequence[str]) -> list[str]:
-        """A sentence on each text that is not read as it stands: it is too long, or none of its tokens is known."""
+        """A sentence on each text that is not read as it stands: it is too long, or none of its words is known."""
         said, most = [], room(self.card)
         for i, row in enumerate(self.tokens.encode_many(texts)):
             if not self.task.open_ended and len(row) > most:
                 said.append(f"Text {i + 1} has {len(row):,} tokens; only the first {most:,} are read.")
-            if self.tokens.unknown is not None and (row == self.tokens.unknown).all() and texts[i].strip():
-                said.append(f"Nothing in text {i + 1} is known to this model: its answer is a guess.")
+            if texts[i].strip() and not self._knows_any(row):
+                said.append(f"No word of text {i + 1} is known to this model: its answer is a guess.")
         return said
+
+    def _knows_any(self, row: Ids) -> bool:
+        """Whether one word of a text is known; of a text without words, one sign."""
+        if self.tokens.unknown is None:
+            return True
+        known = self.tokens.decode(row[row != self.tokens.unknown])
+        return any(sign.isalnum() for sign in known) or bool(known and self.tokens.unknown not in row)
+
+    @property
+    def doubt(self) -> str:
+        """A sentence where its own test does not show that it has learnt anything; nothing otherwise."""
+        told = self.certificate.get("learnt")
+        if told is None and (found := self.learnt):
+            told = found.to_dict()
+        if not told or told["better_than_majority"]:
+            return ""
+        if told["undecided"]:
+            return "Its own test has too few samples to tell whether it has learnt."
+        return f"By its own test this model is {told['verdict']}."
 
     def tokenize(self, texts: Sequence[str]) -> "Pipeline":
         """The way of some texts into this model: standardised, tokens, ids, padded batch, embedding rows."""
@@ -160,14 +181,9 @@ class Run:
         from glassformer.inside.why.reasons import reasons
         from glassformer.inside.why.why_page import Why
 
-        learnt = self.learnt
-        known = "" if learnt is None or learnt.better else f"By its own test this model is {learnt.verdict}."
-        known = (
-            "Its own test has too few samples to tell whether it has learnt." if learnt and learnt.undecided else known
-        )
         asking = Which(answer=answer, rival=rival, at=at, target=target)
         return Why(
-            reasons(self.model, self.card, self.tokens, text, asking, instead=instead, points=points, known=known)
+            reasons(self.model, self.card, self.tokens, text, asking, instead=instead, points=points, known=self.doubt)
         )
 
     def _about(self) -> str:
@@ -187,15 +203,17 @@ class Run:
         """The scores on a part of some data: of the run's own, split as in training, if no other is named.
 
         Where there is no test part, the validation part is used, and the scores say so. A file that has no
-        parts is used in whole. Its `columns` are those of training, if nothing else is said.
+        parts is used in whole. Its `columns` are those of training, if nothing else is said. `in_training` counts the
+        samples that the run has learnt from; it is None where the training data are not at hand as they were.
         """
         from glassformer.runs.trial_data import trial
         from glassformer.text.samples import thinned
 
-        name, part, samples = trial(self.card, self.folder, data, part, columns)
-        some = samples if limit is None else thinned(samples, limit, seed)
+        found = trial(self.card, self.folder, data, part, columns)
+        some = found.samples if limit is None else thinned(found.samples, limit, seed)
         scores = evaluate(self.worker, self.card, self.tokens, some, how=Writing(**how), seed=seed)
-        return {"data": name, "part": part, **scores}
+        known, notes = found.learnt_from(some), {"notes": list(found.notes)} if found.notes else {}
+        return {"data": found.name, "part": found.part, **scores, "in_training": known, **notes}
 
     @property
     def scores(self) -> Scores:

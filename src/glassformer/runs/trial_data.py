@@ -1,8 +1,10 @@
-"""Which samples a run is scored on: of its own data, split as in training, or of others. It knows files, no scores."""
+"""Which samples a run is scored on, of its own data, split as in training, or of others; and whether it has learnt from
+them. It knows files, no scores.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,17 +12,36 @@ from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.models.card import Card
 from glassformer.objectives.table import objective_of
 from glassformer.runs.folder import RunFolder
-from glassformer.text.corpora import Corpus, read
+from glassformer.text.corpora import Corpus, read, read_whole
 from glassformer.text.files.columns import Columns
 from glassformer.text.files.folders import files_of_parts
 from glassformer.text.files.text_files import STDIN
-from glassformer.text.samples import Plain, Sample, text_of, thinned
+from glassformer.text.samples import Plain, Sample, folded, seen_before, text_of, thinned
 from glassformer.text.tokens import Tokens
 
 PARTS = ("train", "valid", "test")
+WHOLE = "all"  # of files that have no parts
 PIECE = 200  # characters of a document that is compared on piece by piece
 
-Trial = tuple[str, str, Sequence[Sample]]  # the name of the data, the part, its samples
+
+class Trial(NamedTuple):
+    """The name of the data, the part, its samples, what the run learnt from, if that is at hand, and what is to be
+    said of the reading."""
+
+    name: str
+    part: str
+    samples: Sequence[Sample]
+    train: Sequence[Sample] | None = None
+    notes: tuple[str, ...] = ()
+
+    def learnt_from(self, samples: Sequence[Sample]) -> int | None:
+        """How many of the samples show a text that the run has learnt from; None where nobody can tell."""
+        if self.train is None:
+            return None
+        if isinstance(samples[0], Plain) and 1 in (len(samples), len(self.train)):  # a long text, or a piece of it
+            texts = [folded(each) for each in self.train]
+            return sum(any(one in each or each in one for each in texts) for one in map(folded, samples))
+        return seen_before(samples, self.train)
 
 
 def trial(
@@ -30,17 +51,19 @@ def trial(
     if part not in PARTS:
         raise InputError(f"There is no part called '{part}'; {nearest(part, PARTS)}")
     settings = RunFolder(folder).settings.get("data", {}) if folder else {}
-    name, part, samples = _own(card, settings, part) if data is None else _other(card, settings, data, part, columns)
-    if not samples:
-        raise InputError(f"The {part} part of {name} is empty; choose another part, or name a file.")
-    return name, part, samples
+    about = (RunFolder(folder).read_about() if folder else None) or {}
+    own = _Own(card, settings, about.get("samples", {}).get("train"))
+    found = own.part(part) if data is None else _other(own, data, part, columns)
+    if not found.samples:
+        raise InputError(f"The {found.part} part of {found.name} is empty; choose another part, or name a file.")
+    return found
 
 
 def texts_to_compare(card: Card, folder: Path | None, tokens: Tokens, count: int) -> tuple[list[str], str]:
     """Texts that two forms of one model are compared on, and where they come from: of the run's own data, if they are
     at hand; else made of random tokens."""
     try:
-        name, part, samples = trial(card, folder, None, "test")
+        name, part, samples, *_ = trial(card, folder, None, "test")
     except GlassformerError:
         draw = np.random.default_rng(card.seed)
         rows = [draw.integers(0, len(tokens), size=draw.integers(1, 24)) for _ in range(count)]
@@ -53,27 +76,46 @@ def texts_to_compare(card: Card, folder: Path | None, tokens: Tokens, count: int
     return texts, f"the {part} part of {name}"
 
 
-def _own(card: Card, settings: dict[str, Any], part: str) -> Trial:
-    """A part of what the run was trained on, read and split as it was then; what was only learnt from besides (`more`)
-    is in none of its parts."""
-    settings = {name: value for name, value in settings.items() if name != "more"}
-    return _part(_read(card, **{"source": card.data, **settings}), part)
+class _Own(NamedTuple):
+    """What a run was trained on: its card, the [data] table of its settings, how many samples it learnt from."""
+
+    card: Card
+    settings: dict[str, Any]
+    learnt: int | None
+
+    def part(self, part: str) -> Trial:
+        """A part of it, read and split as it was then; what was only learnt from besides (`more`) is in none."""
+        settings = {name: value for name, value in self.settings.items() if name != "more"}
+        corpus = _read(self.card, **{"source": self.card.data, **settings})
+        train = corpus.train if "more" in self.settings or self._as_then(corpus) else None
+        return _part(corpus, part)._replace(train=train)
+
+    def train(self) -> Sequence[Sample] | None:
+        """All that it learnt from; None if that is not at hand, or not as it was then."""
+        try:
+            corpus = _read(self.card, **{"source": self.card.data, **self.settings})
+        except GlassformerError:
+            return None
+        return corpus.train if self._as_then(corpus) else None
+
+    def _as_then(self, corpus: Corpus) -> bool:
+        return self.learnt in (None, len(corpus.train))
 
 
-def _other(
-    card: Card, settings: dict[str, Any], data: str | Path, part: str, columns: dict[str, str] | None
-) -> Trial:  # fmt: skip
+def _other(own: _Own, data: str | Path, part: str, columns: dict[str, str] | None) -> Trial:
     """A part of other data; of files that have no such part, all."""
-    columns = columns or settings.get("columns")
-    corpus = _read(card, data, columns)
+    columns = columns or own.settings.get("columns")
     files = [Path(data)] if Path(data).exists() else [Path(each) for each in str(data).split(",")]
-    if not all(file.exists() or file == STDIN for file in files):  # the name of a set
-        return _part(corpus, part)
-    if part in files_of_parts(files[0] if len(files) == 1 else files, card.task, Columns(**columns or {})):
-        return _part(corpus, part)
-    if not corpus.test and len(corpus.train) == 1:  # one document, which was cut in two
-        return corpus.name, "all", [Plain("".join(text_of(each) for each in (*corpus.train, *corpus.valid)))]
-    return corpus.name, "all", [*corpus.train, *corpus.valid, *corpus.test]
+    there = all(file.exists() or file == STDIN for file in files)  # else it is the name of a set
+    task, taken = objective_of(own.card).reads or own.card.task, Columns(**columns or {})
+    if there and part not in files_of_parts(files[0] if len(files) == 1 else files, task, taken):
+        corpus = read_whole(data, task, columns=taken)
+        found = Trial(corpus.name, WHOLE, corpus.test)
+    else:
+        corpus = _read(own.card, data, columns)
+        found = _part(corpus, part)
+    notes = corpus.report.skipped_rows() if there else []
+    return found._replace(train=own.train(), notes=tuple(notes))
 
 
 def _read(card: Card, source: str | Path, columns: dict[str, str] | None = None, **choices: Any) -> Corpus:
@@ -85,4 +127,4 @@ def _read(card: Card, source: str | Path, columns: dict[str, str] | None = None,
 def _part(corpus: Corpus, part: str) -> Trial:
     parts = {"train": corpus.train, "valid": corpus.valid, "test": corpus.test}
     found = "valid" if part == "test" and not corpus.test else part
-    return corpus.name, found, parts[found]
+    return Trial(corpus.name, found, parts[found])

@@ -53,7 +53,7 @@ class Studio:
         compute on one `device`."""
         races = [folder for folder in folders if is_race(folder)]
         self.door, self.desk = door, Desk()
-        self.shelf = Shelf((folder for folder in folders if folder not in races), device)
+        self.shelf = Shelf((folder for folder in folders if folder not in races), device, root)
         self.train = Train(self.shelf, root)
         inside = Inside(self.shelf)
         all_races = Races(self.shelf, races)

@@ -1,5 +1,5 @@
 """The shelf of models: those that came with the package, the runs and the folders of Hugging Face named at the start,
-and those trained meanwhile.
+and runs of the studio's own folder, put there when they are asked for.
 
 A model is loaded when it is first asked for, and a few stay loaded. It knows where models stand, and uses none.
 """
@@ -27,10 +27,11 @@ UNTRAINED = "-untrained"  # after a name: the same model before it learnt anythi
 
 
 class Shelf:
-    """Names, and the run folders behind them."""
+    """Names, and the run folders behind them. One name is never another run than before."""
 
-    def __init__(self, folders: Iterable[Path] = (), device: str = "auto") -> None:
-        self.device = device
+    def __init__(self, folders: Iterable[Path] = (), device: str = "auto", root: Path | None = None) -> None:
+        """Beside `folders`, any run that stands in `root` can be asked for by its name."""
+        self.device, self.root = device, root
         self._places: dict[str, Path] = {path.name: path for path in pocket_folders()}
         self._loaded: OrderedDict[str, Run | HuggingFaceModel] = OrderedDict()
         self._facts: dict[str, dict[str, Any]] = {}
@@ -42,12 +43,26 @@ class Shelf:
         foreign = is_hugging_face(folder)
         path = folder if foreign else RunFolder.open(folder).path
         stands = (hugging_folder(folder) if foreign else path).resolve().name
+        if known := self.name_of(path):
+            return known
         name, number = stands, 1
-        while name in self._places and self._places[name] != path:
+        while name in self._places or (self._in_root(name) or path).resolve() != path.resolve():
             number += 1
             name = f"{stands}-{number}"
+        self.forget(name)
         self._places[name] = path
         return name
+
+    def name_of(self, folder: Path) -> str:
+        """The name under which a folder stands here; nothing, if it does not."""
+        place = folder.resolve()
+        return next((name for name, path in self._places.items() if path.resolve() == place), "")
+
+    def _in_root(self, name: str) -> Path | None:
+        """The run of this name in the studio's own folder: one of those that are there, never a path put together."""
+        if self.root is None or not self.root.is_dir():
+            return None
+        return next((each for each in self.root.iterdir() if each.name == name and RunFolder(each).begun), None)
 
     @property
     def names(self) -> list[str]:
@@ -55,11 +70,13 @@ class Shelf:
         return sorted(self._places, key=lambda name: (name not in self._mine, name != FIRST))
 
     def folder(self, name: str) -> Path:
-        """Where a model stands."""
-        known = name if name in self._places else name.removesuffix(UNTRAINED)
-        if known not in self._places:
-            raise InputError(f"There is no model called '{name:.80}'; {nearest(name[:80], self._places)}")
-        return self._places[known]
+        """Where a model stands; a run of the studio's own folder is put on the shelf."""
+        for known in (name, name.removesuffix(UNTRAINED)):
+            if known not in self._places and (run := self._in_root(known)):
+                self.add(run)
+            if known in self._places:
+                return self._places[known]
+        raise InputError(f"There is no model called '{name:.80}'; {nearest(name[:80], self._places)}")
 
     def get(self, name: str) -> Run:
         """The model of a run, loaded."""
@@ -96,8 +113,9 @@ class Shelf:
             self._loaded.pop(name, None)
             self._facts.pop(name, None)
 
-    def remove(self, name: str) -> None:
+    def remove(self, folder: Path) -> None:
         """Takes a model off the shelf, if it stands there."""
+        name = self.name_of(folder)
         self.forget(name)
         self._places.pop(name, None)
 

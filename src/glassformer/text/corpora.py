@@ -60,10 +60,7 @@ class ReadReport:
     def sentences(self) -> list[str]:
         """The report for a person, the usual left out."""
         said = [f"{counted(self.read, 'row')} read, {self.kept:,} kept, {self.skipped:,} skipped."]
-        said += [self._skipped(reason) for reason in list(self.reasons)[:MOST_REASONS_SAID]]
-        rest = list(self.reasons.values())[MOST_REASONS_SAID:]
-        said += [f"Skipped for other reasons: {counted(sum(rest), 'row')}."] if rest else []
-        said += list(self.columns)
+        said += [*self.skipped_rows(), *self.columns]
         warned = (
             (self.duplicates, "training row repeats", "training rows repeat", "an earlier text."),
             (self.contradictions, "text carries", "texts carry", "more than one label."),
@@ -71,6 +68,12 @@ class ReadReport:
         )
         said += [f"{counted(count, one, many)} {what}" for count, one, many, what in warned if count]
         return said + list(self.notes)
+
+    def skipped_rows(self) -> list[str]:
+        """The reasons for which rows were skipped, the most frequent first."""
+        said = [self._skipped(reason) for reason in list(self.reasons)[:MOST_REASONS_SAID]]
+        rest = list(self.reasons.values())[MOST_REASONS_SAID:]
+        return said + ([f"Skipped for other reasons: {counted(sum(rest), 'row')}."] if rest else [])
 
     def _skipped(self, reason: str) -> str:
         """A reason once, with how many rows it cost and where the first of them stand."""
@@ -134,8 +137,8 @@ def read(
     """
     _ = TASKS[task]  # or it is refused here
     columns, tally = columns or Columns(), Tally()
-    if isinstance(source, str) and "," in source and not Path(source).exists():
-        source = [_existing(each) for each in source.split(",")]
+    if isinstance(source, str) and "," in source:
+        source = _several(source)
     named = find_named(source) if isinstance(source, str) else None
     parts = _parts(source, task, (columns, encoding, seed), tally)
     for part, given in (("valid", valid), ("test", test)):
@@ -157,11 +160,34 @@ def read(
     if len(tried) < FEW and not isinstance(tried[0] if tried else None, Plain):
         tally.notes.append(f"Samples to evaluate on: only {len(tried)}. The confidence interval will be wide.")
     name = ",".join(map(str, source)) if isinstance(source, Sequence) and not isinstance(source, str) else str(source)
-    report = ReadReport(
+    return Corpus(
+        name,
+        task,
+        parts["train"],
+        parts["valid"],
+        parts["test"],
+        tuple(sorted(labels)),
+        _report(tally, labels, *counts),
+    )
+
+
+def read_whole(source: str | Path, task: str, *, columns: Columns | None = None) -> Corpus:
+    """All that files hold, in the test part: samples to evaluate on, of which nothing is split off and of which one is
+    enough. The source is as in `read`, without sets."""
+    tally, files = Tally(), _several(source)
+    parts = _parts(files, task, (columns or Columns(), None, 0), tally)
+    samples = [sample for part in parts.values() for sample in part]
+    _check_any(samples, tally)
+    labels = Counter(sample.label for sample in samples if isinstance(sample, Labelled))
+    return Corpus(str(source), task, [], [], samples, tuple(sorted(labels)), _report(tally, labels))
+
+
+def _report(tally: Tally, labels: Counter[str], repeats: int = 0, contradictions: int = 0, both: int = 0) -> ReadReport:
+    return ReadReport(
         tally.read, tally.kept, tally.reasons.total(), dict(tally.reasons.most_common()), tuple(tally.skips),
-        tally.encodings, tuple(tally.columns), dict(sorted(labels.items())), *counts, tuple(tally.notes),
+        tally.encodings, tuple(tally.columns), dict(sorted(labels.items())), repeats, contradictions, both,
+        tuple(tally.notes),
     )  # fmt: skip
-    return Corpus(name, task, parts["train"], parts["valid"], parts["test"], tuple(sorted(labels)), report)
 
 
 def read_kept(folder: TokenFolder, limit: int = 0) -> Corpus:
@@ -194,6 +220,13 @@ def _parts(
     files = files_of_parts(_existing(source) if isinstance(source, str) else source, task, columns)
     wanted = files if all_parts else {"train": files["train"]}
     return {part: read_part(each, task, columns, encoding, tally) for part, each in wanted.items()}
+
+
+def _several(source: str | Path) -> Path | list[Path]:
+    """The file, folder or standard input that is meant, or several files with commas between."""
+    if "," in str(source) and not Path(source).exists():
+        return [_existing(each) for each in str(source).split(",")]
+    return _existing(str(source))
 
 
 def _existing(source: str) -> Path:
@@ -285,10 +318,14 @@ def _left_out(samples: list[Sample], without: Sequence[str], tally: Tally) -> li
 # --- all of them together ---------------------------------------------------------------------------------------
 
 
-def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: Tally) -> None:
+def _check_any(samples: Sequence[Sample], tally: Tally) -> None:
     if not samples:
         why = _first_reasons(tally) or "there is nothing, or only a header"
         raise InputError(f"No row can be used ({tally.read:,} read). {why[0].upper()}{why[1:]}.")
+
+
+def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: Tally) -> None:
+    _check_any(samples, tally)
     if not TASKS[task].has_labels:
         return
     if len(labels) < 2:

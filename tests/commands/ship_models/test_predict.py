@@ -25,15 +25,34 @@ def test_a_text_that_is_too_long_is_cut_and_that_is_said(tmp_path: Path, capsys:
 
 def test_what_is_not_known_or_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = small_run(tmp_path / "run").path
-    predict(run, "zxqw blorp", "good")
-    assert capsys.readouterr().err == "Nothing in text 1 is known to this model: its answer is a guess.\n"
+    predict(run, "zxqw, blorp", "good , zxqw", ",")
+    assert capsys.readouterr().err == "No word of text 1 is known to this model: its answer is a guess.\n"
     with pytest.raises(InputError, match=r"There is no file nothere\.txt"):
         predict(run, "nothere.txt")
     (tmp_path / "lines.txt").write_text("a good film\n\ndull\n\n", encoding="utf-8")
     predict(run, str(tmp_path / "lines.txt"))
     said = capsys.readouterr()
-    assert said.err == "Empty lines get no answer: 2\n"
-    assert len(said.out.splitlines()) == 2
+    assert said.err == "Line 2 is empty and gets no answer.\n"
+    assert [line[:4].strip() for line in said.out.splitlines()] == ["a go", "", "dull"]
+    predict(run, "", "good", "", json=True)
+    assert capsys.readouterr().err == "Texts 1 and 3 are empty and get no answer.\n"
+    predict(run, *[""] * 1009, "good", json=True)
+    assert capsys.readouterr().err == "1,009 texts are empty and get no answer: texts 1, 2, 3, 4, 5, …\n"
+
+
+def test_a_model_that_has_learnt_nothing_says_so_beside_its_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = small_run(tmp_path / "run")
+    for table, told in (
+        ([[20, 21], [20, 21]], "By its own test this model is no better than chance.\n"),
+        ([[1, 0], [0, 1]], "Its own test has too few samples to tell whether it has learnt.\n"),
+        ([[40, 1], [1, 40]], ""),
+    ):
+        scores = {"accuracy": 0.5, "confusion": {"labels": ["negative", "positive"], "table": table}}
+        run.write_scores({**scores, "samples": sum(map(sum, table))})
+        predict(run.path, "good")
+        assert capsys.readouterr().err == told
 
 
 def test_an_empty_text_is_not_answered(tmp_path: Path) -> None:
@@ -48,13 +67,14 @@ def test_an_empty_text_among_others_is_named_and_the_others_are_answered(
     predict(run, "good", " ", "dull", "zxqw", json=True)
     said = capsys.readouterr()
     wanted = [each.label for each in load(run).predict(["good", "dull", "zxqw"])]  # type: ignore[union-attr]
-    assert [(each["given"], each["label"]) for each in json.loads(said.out)] == list(
-        zip(["good", "dull", "zxqw"], wanted, strict=True)
-    )
-    assert "Empty texts get no answer: 2\n" in said.err
-    assert "Nothing in text 4 is known" in said.err  # counted as they were given
+    found = json.loads(said.out)  # one for each text, in their order
+    assert [each["given"] for each in found] == ["good", " ", "dull", "zxqw"]
+    assert [found[i]["label"] for i in (0, 2, 3)] == wanted
+    assert found[1]["error"] == "The text is empty: there is nothing to classify in it."
+    assert "Text 2 is empty and gets no answer.\n" in said.err
+    assert "No word of text 4 is known" in said.err  # counted as they were given
     predict(run, "good", "", json=True)
-    assert len(json.loads(capsys.readouterr().out)) == 1  # a list, for several were given
+    assert len(json.loads(capsys.readouterr().out)) == 2
 
 
 def test_a_classifier_answers_with_label_and_scores(ask: Any, tmp_path: Path) -> None:

@@ -26,3 +26,5 @@ def test_scores_come_as_json_and_as_a_table(ask: Any, tmp_path: Path) -> None:
     assert "negation:300, valid part, 7 samples:" in page
     assert "accuracy" in page
     assert "true ↓ predicted →" in page
+    (tmp_path / "one.csv").write_text("text,label\na good film,positive\n", encoding="utf-8")
+    assert "one.csv, all of it, 1 sample:" in ask("evaluate", run, tmp_path / "one.csv")

@@ -45,6 +45,18 @@ def test_the_shelf_says_what_stands_on_it(visitor: Visitor) -> None:
     assert read["classes"] == read["shakespeare"] == {"note": "", "texts": []}
 
 
+def test_a_run_that_is_asked_for_is_opened_or_refused_by_its_name(tmp_path: Path) -> None:
+    small_run(tmp_path / "runs" / "coin")
+    visitor = Visitor(tmp_path / "runs")
+    start = asked(visitor, "inside/start", model="coin")["models"]
+    assert "error" not in next(each for each in start if each["name"] == "coin")
+    assert asked(visitor, "inside/why", model="coin", text=TEXT)["words"]
+    missing = asked(visitor, "inside/start", model="cone")["models"][-1]
+    assert missing == {"name": "cone", "error": "There is no model called 'cone'; did you mean 'coin'?"}
+    assert "no model called 'cone'" in refused(visitor, "inside/why", model="cone", text=TEXT)
+    visitor.studio.close()
+
+
 def test_a_twin_is_made_by_swapping_or_negating(visitor: Visitor) -> None:
     twin = {"text": "the plot is dull but the cast is good"}
     assert asked(visitor, "inside/twin", **twin, swap=["dull", "good"])["text"] == (

@@ -145,3 +145,19 @@ def test_a_run_is_deleted_only_by_its_name_said_twice(visitor: Visitor) -> None:
     assert not folder.exists()
     assert "no run called" in refused(visitor, "train/delete", name="doomed", again="doomed")
     assert "no run called" in refused(visitor, "train/delete", name="../classes", again="../classes")
+
+
+def test_a_run_is_looked_at_under_a_name_of_its_own_though_another_has_it(tmp_path: Path) -> None:
+    mine = small_run(tmp_path / "runs" / "sentiment").path
+    visitor = Visitor(tmp_path / "runs")
+    shelf = visitor.studio.shelf
+    for model in (
+        asked(visitor, "train/shelve", name="sentiment")["model"],
+        asked(visitor, "train/state", name="sentiment")["model"],
+    ):
+        assert (model, shelf.folder(model)) == ("sentiment-2", mine)
+    assert "no run called '..'" in refused(visitor, "train/shelve", name="..")
+    asked(visitor, "train/delete", name="sentiment", again="sentiment")
+    assert "sentiment" in shelf.names  # the one that came along stays
+    assert "sentiment-2" not in shelf.names
+    visitor.studio.close()

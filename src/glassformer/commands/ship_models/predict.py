@@ -3,7 +3,7 @@
 import json as json_format
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -16,6 +16,7 @@ from glassformer.objectives.predictions import Classified, Prediction
 from glassformer.runs.run import Run
 
 MANY = 32  # texts for which it is worth its second to look for a quicker engine
+MOST_NAMED = 5  # empty texts, by their places
 SMALL = 2_000_000  # weights: one step of such a model is too short to be shared among threads
 WIDEST = 40  # characters of a text beside its answer
 _SEEMS_A_FILE = re.compile(r"\S+\.(txt|csv|tsv|jsonl|json|md|gz|parquet)")
@@ -67,7 +68,8 @@ def predict(
     device
         Where to compute: auto (the best there is), cpu, cuda, cuda:1 or mps.
     json
-        Print one JSON document: a prediction, or a list of them, each with its text, if there are several.
+        Print one JSON document: a prediction, or, for several texts, a list with one object for each, in their order;
+        an empty text has an "error" in place of a prediction.
     """
     how = {
         "longest": longest, "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "beam": beam,
@@ -75,20 +77,23 @@ def predict(
     }  # fmt: skip
     given = texts_of(text)
     loaded = load_on(run, device)
-    for sentence in loaded.warnings(given.texts):
+    for sentence in (*loaded.warnings(given.texts), *filter(None, [loaded.doubt])):
         print(visible(sentence), file=sys.stderr)
     if len(given.texts) == 1:
         _alone(loaded)
     lasting = len(given.texts) >= MANY
     if (engine != "auto" or lasting or loaded.converted) and (said := loaded.use(engine, lasting=lasting).said):
         print(visible(said), file=sys.stderr)
-    texts = _answerable(given, loaded)
+    empty = _without_answer(given, loaded)
+    texts = [text for i, text in enumerate(given.texts) if i not in empty]
     if json:
-        found = [asdict(each) for each in loaded.predict(texts, **how)]
-        both = [{"given": text, **each} for text, each in zip(texts, found, strict=True)]
-        print(json_format.dumps(both if len(given.texts) > 1 else found[0], ensure_ascii=False))
+        found = iter(loaded.predict(texts, **how))
+        error = f"The text is empty: there is nothing to {loaded.card.task} in it."
+        all_of_them = [{"error": error} if i in empty else asdict(next(found)) for i in range(len(given.texts))]
+        both = [{"given": text, **each} for text, each in zip(given.texts, all_of_them, strict=True)]
+        print(json_format.dumps(both if len(both) > 1 else all_of_them[0], ensure_ascii=False))
     else:
-        _show(loaded, texts, how)
+        _show(loaded, texts, how, empty)
 
 
 def _alone(run: Run) -> None:
@@ -137,15 +142,21 @@ def _texts_in(path: Path) -> list[str]:
     return texts
 
 
-def _answerable(given: Given, run: Run) -> list[str]:
-    """The texts that get an answer; empty ones are named. What is left of nothing is for the run to refuse."""
-    empty = [str(i + 1) for i, text in enumerate(given.texts) if not text.strip()]
+def _without_answer(given: Given, run: Run) -> set[int]:
+    """Where empty texts stand among others; they are named. If all are empty, that is for the run to refuse."""
+    empty = [i for i, text in enumerate(given.texts) if not text.strip()]
     if not empty or len(empty) == len(given.texts) or (run.task.open_ended and not given.lines):
-        return given.texts
-    more = " …" if len(empty) > 5 else ""
-    what = "lines" if given.lines else "texts"
-    print(f"Empty {what} get no answer: {', '.join(empty[:5])}{more}", file=sys.stderr)
-    return [text for text in given.texts if text.strip()]
+        return set()
+    what, places = "line" if given.lines else "text", [str(i + 1) for i in empty]
+    if len(places) == 1:
+        told = f"{what.capitalize()} {places[0]} is empty and gets no answer."
+    elif len(places) <= MOST_NAMED:
+        told = f"{what.capitalize()}s {', '.join(places[:-1])} and {places[-1]} are empty and get no answer."
+    else:
+        first = ", ".join(places[:MOST_NAMED])
+        told = f"{len(places):,} {what}s are empty and get no answer: {what}s {first}, …"
+    print(told, file=sys.stderr)
+    return set(empty)
 
 
 def _is_file(path: Path) -> bool:
@@ -155,18 +166,23 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _show(run: Run, texts: Sequence[str], how: dict[str, Any]) -> None:
-    """For a person: a text that goes on is shown while it is written."""
-    if len(texts) == 1 and run.objective.family == "language model":
+def _show(run: Run, texts: Sequence[str], how: dict[str, Any], empty: Collection[int] = ()) -> None:
+    """For a person: a text that goes on is shown while it is written; an empty line stands for an empty text."""
+    if len(texts) == 1 and not empty and run.objective.family == "language model":
         print(_bold(texts[0] if run.objective.goes_on else ""), end="", flush=True)
         for part in run.stream(texts[0], **how):
             print(visible(part), end="", flush=True)
         print()
         return
-    found = [_line(prediction) for prediction in run.predict(texts, **how)]
-    beside = _beside(texts) if len(texts) > 1 else [""]
-    for name, answer in zip(beside, found, strict=True):
-        print(name + visible(answer).replace("\n", "\n" + " " * len(name)))
+    answers = [_line(prediction) for prediction in run.predict(texts, **how)]
+    beside = _beside(texts) if len(texts) + len(empty) > 1 else [""]
+    lines = [
+        name + visible(answer).replace("\n", "\n" + " " * len(name))
+        for name, answer in zip(beside, answers, strict=True)
+    ]
+    for place in sorted(empty):
+        lines.insert(place, "")
+    print("\n".join(lines))
 
 
 def _beside(texts: Sequence[str]) -> list[str]:

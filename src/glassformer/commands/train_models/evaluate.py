@@ -14,6 +14,8 @@ from glassformer.commands.on_device import load_on
 from glassformer.commands.pages.result_page import print_scores
 from glassformer.commands.settings import said
 from glassformer.drawing.terminal import terminal
+from glassformer.errors import counted
+from glassformer.runs.trial_data import WHOLE
 
 MOST_SHOWN = 12  # labels of a confusion matrix
 
@@ -76,12 +78,15 @@ def evaluate(
     scores = loaded.evaluate(
         ",".join(data) or None, part=part, columns=columns, limit=limit, seed=seed, longest=longest, beam=beam
     )
+    for note in scores.get("notes", ()):
+        print(note, file=sys.stderr)
     if json:
         print(json_format.dumps(scores, ensure_ascii=False, allow_nan=False))
         return
     console = terminal()
-    many = f"{scores['samples']:,} samples" if "samples" in scores else f"{scores['tokens']:,} tokens"
-    console.print(f"{scores['data']}, {scores['part']} part, {many}:", markup=False, soft_wrap=True)
+    many = counted(scores["samples"], "sample") if "samples" in scores else counted(scores["tokens"], "token")
+    part = "all of it" if scores["part"] == WHOLE else f"{scores['part']} part"
+    console.print(f"{scores['data']}, {part}, {many}:", markup=False, soft_wrap=True)
     print_scores(scores, console)
     if len(scores.get("confusion", {}).get("labels", ())) in range(1, MOST_SHOWN + 1):
         _print_confusion(scores["confusion"], console)

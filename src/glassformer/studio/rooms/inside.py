@@ -26,7 +26,7 @@ from glassformer.studio import asking
 from glassformer.studio.asking import Content
 from glassformer.studio.first_looks import first_look
 from glassformer.studio.rooms.changes import Asked, read_changes, writes
-from glassformer.studio.shelf import UNTRAINED, Shelf
+from glassformer.studio.shelf import Shelf
 from glassformer.text.made_sets import MADE
 from glassformer.text.tasks import TASKS
 from glassformer.text.texts_to_try import READ_BEFORE, TO_TRY
@@ -68,11 +68,13 @@ class Inside:
         }
 
     def start(self, content: Content) -> JSON:
-        """The models, for each a text to begin with, and some to try; one that is asked for may stand behind them."""
+        """The models, for each a text to begin with, and some to try; one that is asked for may stand behind them, and
+        if there is none of that name, its row says so."""
         wanted = asking.text(content, "model", default="")
+        missing = self._missing(wanted)
         names = list(self.shelf.names)
-        if wanted not in names and wanted.removesuffix(UNTRAINED) in names:
-            names.append(wanted)
+        if wanted and not missing and wanted not in names:
+            names.append(wanted)  # as it was before training
         models = [self.shelf.about(name) for name in names]
         for each in models:
             data = each.get("data", "")
@@ -84,7 +86,16 @@ class Inside:
             each["examples"] = list(dict.fromkeys([each["first"], *TO_TRY.get(data, ())]))
             note, texts = self._read_before(each["name"])
             each["read_before"] = {"note": note, "texts": list(texts)}
-        return {"models": models}
+        return {"models": models + missing}
+
+    def _missing(self, wanted: str) -> list[JSON]:
+        """What is said of a model that is asked for and not there."""
+        try:
+            if wanted:
+                self.shelf.folder(wanted)
+        except GlassformerError as error:
+            return [{"name": wanted, "error": str(error)}]
+        return []
 
     def _read_before(self, name: str) -> tuple[str, tuple[str, ...]]:
         """Which of the texts to try a model that came along has learnt from, and how that is said."""

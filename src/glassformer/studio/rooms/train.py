@@ -79,7 +79,7 @@ class Train:
         return {
             "train/start": self.start, "train/begin": self.begin, "train/state": self.state, "train/stop": self.stop,
             "train/resume": self.resume, "train/again": self.again, "train/frame": self.frame,
-            "train/delete": self.delete, **DataPreview(self._data).actions,
+            "train/delete": self.delete, "train/shelve": self.shelve, **DataPreview(self._data).actions,
         }  # fmt: skip
 
     def start(self, content: Content) -> JSON:
@@ -108,11 +108,15 @@ class Train:
         folder = self.root / name
         if folder.is_symlink():
             raise InputError(f"{folder} is a link to another place; delete it by hand.")
+        self.shelf.remove(folder)
         shutil.rmtree(folder)
-        self.shelf.remove(name)
         if name in self._trainings:
             self._trainings.pop(name).complaints.close()
         return {"deleted": name}
+
+    def shelve(self, content: Content) -> JSON:
+        """Puts a run on the shelf to be looked at; says its name there, since another may stand under its own."""
+        return {"model": self.shelf.add(self.root / self._name(content))}
 
     def _data(self, content: Content) -> str:
         """A file that was sent, or a set that is made."""
@@ -124,7 +128,7 @@ class Train:
     def resume(self, content: Content) -> JSON:
         """Resumes a run that was stopped."""
         name = self._name(content)
-        self.shelf.forget(name)
+        self.shelf.forget(self.shelf.name_of(self.root / name))
         self._spawn(name, ["--resume", str(self.root / name)])
         return {"name": name}
 
@@ -163,8 +167,6 @@ class Train:
         begun = (folder.path / "config.toml").exists()
         running = training is not None and training.running
         finished = (folder.path / "model").exists() and not running
-        if finished:
-            self._shelve(name)
         metrics = folder.metrics() if begun else []
         scores = (folder.read_scores() or {}) if finished else {}
         failed = training is not None and not running and training.process.returncode not in (0, 143, -signal.SIGTERM)
@@ -185,7 +187,7 @@ class Train:
             "tried": {name: scores[name] for name in ("part", "samples") if name in scores},
             "caution": caution(scores),
             "certificate": (folder.read_certificate() or {}) if finished else {},
-            "model": name if finished and name in self.shelf.names else "",
+            "model": self.shelf.add(folder.path) if finished and begun else "",
         }
 
     def frame(self, content: Content) -> JSON:
@@ -270,10 +272,6 @@ class Train:
             if name in self._trainings:
                 self._trainings[name].complaints.close()
             self._trainings[name] = Training(process, complaints)
-
-    def _shelve(self, name: str) -> None:
-        if name not in self.shelf.names:
-            self.shelf.add(self.root / name)
 
     def _share(self, folder: RunFolder, metrics: list[JSON]) -> float:
         """How much of the plan is done."""

@@ -51,15 +51,14 @@ export class Inside {
   }
 
   async show(state) {
-    const { models } = await ask("inside/start", { model: state.model ?? "" });
+    const { models } = await ask("inside/start", { model: state.model || this.model || "" });
     this.models = models.filter((each) => !each.error);
     this.broken = models.filter((each) => each.error);
     if (!this.models.length) return this.empty();
     this.frame();
-    const model =
-      this.models.find((each) => each.name === state.model) ??
-      this.models.find((each) => each.name === this.model) ??
-      this.models[0];
+    const wanted = state.model || this.model; // what is asked for is shown or refused, never another in its place
+    if (wanted && !this.models.some((each) => each.name === wanted)) return this.refuse();
+    const model = this.models.find((each) => each.name === wanted) ?? this.models[0];
     const text = state.text ?? (model.name === this.model ? this.text : null) ?? model.first;
     const changes = parsed(state.changes);
     const place = stateFromHash(
@@ -127,13 +126,14 @@ export class Inside {
   // --- the frame ---
 
   frame() {
-    if (this.bar) return this.bar.fillModels(this.models, this.model);
+    if (this.bar) return this.fillModels();
     this.bar = new AskBar({
       chose: (name) => this.choose(name),
       asks: () => this.type(),
       typed: () => this.mark(),
       writes: () => this.write(),
     });
+    this.absent = el("div", { role: "alert" });
     this.wrong = el("p", { class: "wrong note", role: "alert", hidden: true });
     this.waiting = el("p", { class: "quiet note waiting", role: "status", hidden: true });
     this.place = el("div", { class: "inside-view" });
@@ -163,8 +163,26 @@ export class Inside {
       tab(NUMBERS, "Every number", "Every matrix of every head, and the arithmetic of each number"),
       this.bar.about,
     );
-    this.node.replaceChildren(this.bar.node, this.wrong, this.tabs, this.sampling.node, this.why.node, this.numbers);
+    this.below = [this.tabs, this.sampling.node, this.why.node, this.numbers];
+    this.node.replaceChildren(this.bar.node, this.absent, this.wrong, ...this.below);
+    this.fillModels();
+  }
+
+  fillModels() {
     this.bar.fillModels(this.models, this.model);
+    this.absent.replaceChildren(
+      ...this.broken.map(({ name, error }) =>
+        el("p", { class: "wrong note" }, error.includes(`'${name}'`) ? error : `${name}: ${error}`),
+      ),
+    );
+  }
+
+  /** The model that is asked for is not there: that is said, and no other one's answer stands below. */
+  refuse() {
+    Object.assign(this, { model: "", text: "" });
+    this.bar.choose();
+    this.fail(null);
+    for (const each of this.below) each.hidden = true;
   }
 
   // --- two depths ---
@@ -179,7 +197,9 @@ export class Inside {
 
   /** What is on screen: why, or every number; the other one is asked for when it is opened. */
   async answer(place) {
+    if (!this.model) return this.fail(new Error("Choose a model first."));
     const deep = this.tab === NUMBERS;
+    this.tabs.hidden = false;
     this.sampling.node.hidden = deep || !this.card.goes_on;
     if (!this.sampling.node.hidden) this.sampling.show();
     this.why.node.hidden = deep;
@@ -261,7 +281,7 @@ export class Inside {
   }
 
   say(options) {
-    this.put(this.address, options);
+    if (this.model) this.put(this.address, options);
   }
 
   fail(error) {

@@ -59,7 +59,7 @@ export class Train {
       plan.node,
       runsTable(found.runs, {
         open: (run) => this.open(run),
-        inside: (run) => this.studio.go("inside", { model: run }),
+        inside: (name) => ask("train/shelve", { name }).then(({ model }) => this.studio.go("inside", { model })),
         again: () => this.offer(),
       }),
     );

@@ -75,6 +75,13 @@ export class AskBar {
     );
   }
 
+  /** No model is chosen yet. */
+  choose() {
+    this.picker.selectedIndex = -1;
+    this.words.value = "";
+    for (const each of [this.lead, this.on, this.examples]) each.hidden = true;
+  }
+
   /** The fields of a model, and what is said of it. */
   fill(model, { text, target }) {
     this.picker.value = model.name;
@@ -91,8 +98,11 @@ export class AskBar {
       ...(texts.length ? [el("optgroup", { label: note }, texts.map(offered))] : []),
     );
     const size = `${model.model}, ${model.parameters.toLocaleString("en")} parameters`;
-    const said = [`${size}, ${model.origin}`, model.scored, model.caution];
-    this.about.textContent = said.filter(Boolean).join(" · ");
+    const good = [model.scored, model.caution].filter(Boolean).join(" · ");
+    this.about.replaceChildren(
+      el("span", { class: "size" }, `${size}, ${model.origin}${good ? " · " : ""}`),
+      good ? el("span", { class: "how-good" }, good) : "",
+    );
   }
 
   /** One of the texts to try. */

@@ -95,7 +95,7 @@ function line(run, go, choose) {
     "td",
     { class: "acts" },
     ...[
-      run.finished ? act("look inside", () => go.inside(run.name)) : null,
+      run.finished ? act("look inside", () => go.inside(run.name).catch(fail)) : null,
       !run.finished && !run.running && !run.error
         ? act("go on", () =>
             ask("train/resume", { name: run.name })
