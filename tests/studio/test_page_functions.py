@@ -111,8 +111,7 @@ def test_what_is_no_number_is_said_and_what_is_typed_is_read(page: Page) -> None
     assert ask(page, "page/store.js", "it.map(page.typed)", words) == [None] * 6
     numbers = some_numbers()
     assert (
-        ask(page, "page/store.js", "it.map((each) => page.typed(String(each).replace('-', '−')))", numbers)
-        == numbers
+        ask(page, "page/store.js", "it.map((each) => page.typed(String(each).replace('-', '−')))", numbers) == numbers
     )
 
 

@@ -51,7 +51,10 @@ export class Inside {
   }
 
   async show(state) {
+    const wish = {};
+    this.wish = wish;
     const { models } = await ask("inside/start", { model: state.model || this.model || "" });
+    if (wish !== this.wish) return; // somebody went on meanwhile
     this.models = models.filter((each) => !each.error);
     this.broken = models.filter((each) => each.error);
     if (!this.models.length) return this.empty();
