@@ -210,7 +210,7 @@ def test_keys_alone_are_enough(open_page: Open) -> None:
     keyboard.press("ArrowDown")
     keyboard.press("ArrowRight")
     assert "cell=0,0,1,1" in page.url
-    expect(page.locator("[role=status]")).to_contain_text("w5₁ → w5₁")
+    expect(page.locator("[role=status]")).to_contain_text("w5₂ → w5₂")
     keyboard.press("Enter")
     assert page.evaluate("document.activeElement.matches('.number')")
     for key, words in {
@@ -249,6 +249,24 @@ def test_every_part_and_stage_can_be_opened(open_page: Open) -> None:
         list(look.trace),
     )
     assert said == [look.trace.entry(address).stage.name.replace("_", " ") for address in look.trace]
+
+
+def test_weights_have_one_scale_for_all_heads_and_other_numbers_their_own(open_page: Open) -> None:
+    look = small_look("transformer")
+    page = open_page(look, "#at=encoder.0.self.weights")
+    expect(page.locator(".matrix .legend")).to_have_text("0 1, the same for every head")
+    page = open_page(look, "#at=encoder.0.self.scores")
+    expect(page.locator(".matrix .legend")).to_contain_text(", the largest here")
+    ends = page.locator(".matrix .legend").inner_text().split(",")[0].split()
+    largest = abs(look.trace["encoder.0.self.scores"][0, 0]).max()
+    assert [number(end) for end in ends] == pytest.approx([-largest, largest], rel=5e-3)
+
+
+def test_rows_without_a_name_are_counted_from_one(open_page: Open) -> None:
+    look = small_look("transformer")
+    page = open_page(look, "#at=encoder.0.self.query_weight")
+    heads = page.locator(".matrix thead th").all_inner_texts()
+    assert heads == [str(i + 1) for i in range(look.trace["encoder.0.self.query_weight"].shape[-1])]
 
 
 def test_a_listener_is_given_a_table_with_headers(open_page: Open) -> None:

@@ -103,22 +103,15 @@ def test_what_is_no_number_is_said_and_what_is_typed_is_read(page: Page) -> None
     odd = [math.inf, -math.inf, math.nan]
     assert ask(page, "page/store.js", "it.map((each) => page.figure(each, 2))", odd) == ["∞", "−∞", "NaN"]
     assert ask(page, "page/store.js", "it.map((each) => page.full(each, 'f4'))", odd) == ["∞", "−∞", "NaN"]
-    words = ["1", "−1,5", " 2.25 ", "1e3", "", "abc", "1,2,3", "1e999", "--1"]
-    assert ask(page, "panels/tables.js", "it.map(page.typed)", words) == [
-        1,
-        -1.5,
-        2.25,
-        1000,
-        None,
-        None,
-        None,
-        None,
-        None,
+    words = ["1", "−1,5", " 2.25 ", "1e3", "3/4", "−1 / 2", "25 %", "1/0", "3/", "1/2/3", "%"]
+    assert ask(page, "page/store.js", "it.map(page.typed)", words) == [
+        *(1, -1.5, 2.25, 1000, 0.75, -0.5, 0.25, None, None, None, None),
     ]
+    words = ["", "abc", "1,2,3", "1e999", "--1", "1x"]
+    assert ask(page, "page/store.js", "it.map(page.typed)", words) == [None] * 6
     numbers = some_numbers()
     assert (
-        ask(page, "panels/tables.js", "it.map((each) => page.typed(String(each).replace('-', '−')))", numbers)
-        == numbers
+        ask(page, "page/store.js", "it.map((each) => page.typed(String(each).replace('-', '−')))", numbers) == numbers
     )
 
 

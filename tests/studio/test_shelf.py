@@ -1,5 +1,6 @@
 """The shelf of models: names for run folders, a few loaded at a time."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,13 @@ def test_a_folder_of_hugging_face_stands_beside_the_runs(tmp_path: Path) -> None
         shelf.get("tiny")
     with pytest.raises(InputError, match="There is no folder"):
         Shelf([Path("hf:nowhere")])
+
+
+def test_two_who_ask_for_one_run_at_once_find_it_under_one_name(tmp_path: Path) -> None:
+    runs = [small_run(tmp_path / f"run{number}").path for number in range(7)]
+    shelf = Shelf()
+    with ThreadPoolExecutor(5) as people:
+        names = list(people.map(shelf.add, runs * 11))
+        people.map(shelf.remove, runs * 3)
+    assert names == [path.name for path in runs] * 11
+    assert not any(path.name in shelf.names for path in runs)

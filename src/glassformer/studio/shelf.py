@@ -36,6 +36,7 @@ class Shelf:
         self._loaded: OrderedDict[str, Run | HuggingFaceModel] = OrderedDict()
         self._facts: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
+        self._placing = threading.Lock()  # two who ask for one run at once find it under one name
         self._mine = [self.add(Path(folder)) for folder in folders]
 
     def add(self, folder: Path) -> str:
@@ -43,20 +44,21 @@ class Shelf:
         foreign = is_hugging_face(folder)
         path = folder if foreign else RunFolder.open(folder).path
         stands = (hugging_folder(folder) if foreign else path).resolve().name
-        if known := self.name_of(path):
-            return known
-        name, number = stands, 1
-        while name in self._places or (self._in_root(name) or path).resolve() != path.resolve():
-            number += 1
-            name = f"{stands}-{number}"
-        self.forget(name)
-        self._places[name] = path
+        with self._placing:
+            if known := self.name_of(path):
+                return known
+            name, number = stands, 1
+            while name in self._places or (self._in_root(name) or path).resolve() != path.resolve():
+                number += 1
+                name = f"{stands}-{number}"
+            self.forget(name)
+            self._places[name] = path
         return name
 
     def name_of(self, folder: Path) -> str:
         """The name under which a folder stands here; nothing, if it does not."""
         place = folder.resolve()
-        return next((name for name, path in self._places.items() if path.resolve() == place), "")
+        return next((name for name, path in list(self._places.items()) if path.resolve() == place), "")
 
     def _in_root(self, name: str) -> Path | None:
         """The run of this name in the studio's own folder: one of those that are there, never a path put together."""
@@ -115,9 +117,10 @@ class Shelf:
 
     def remove(self, folder: Path) -> None:
         """Takes a model off the shelf, if it stands there."""
-        name = self.name_of(folder)
-        self.forget(name)
-        self._places.pop(name, None)
+        with self._placing:
+            name = self.name_of(folder)
+            self.forget(name)
+            self._places.pop(name, None)
 
     def about(self, name: str) -> dict[str, Any]:
         """What is said of a model before it is used; one that cannot be loaded says why."""

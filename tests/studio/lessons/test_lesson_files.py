@@ -82,7 +82,11 @@ def test_a_step_without_a_view_keeps_the_last_and_the_front_matter_fills_in() ->
         ("---\ntitle: x\n---\n## s\n:::ask\nq\n- [ ] a\n- [ ] b\n:::\n", 5, "needs a right choice"),
         ("---\ntitle: x\n---\n## s\n:::ask\nq\n:::\n", 5, "either choices"),
         ("---\ntitle: x\n---\n## s\n:::ask\n- [ ] a\n- [x] b\n:::\n", 5, "no question"),
-        ("---\ntitle: x\n---\n## s\n:::ask\nq\nnumber: a\ntolerance: 0\n:::\n", 5, "above 0"),
+        ("---\ntitle: x\n---\n## s\n:::ask\nq\nnumber: a\ntolerance: 0\n:::\n", 8, "above 0"),
+        ("---\ntitle: x\n---\n## s\n:::ask\nq\nnumber: a\ntolerance: little\n:::\n", 8, "is 'little'"),
+        ("---\ntitle: x\n---\n## s\n:::ask\nq\nnumber: a\nhnt: b\n:::\n", 8, "did you mean 'hint'"),
+        ("---\ntitle: x\n---\n## s\n:::view\nstage: a\n:::do\ncell: b\n:::\n", 5, "':::view' does not end"),
+        ("---\ntitle: x\n---\n## s\na <b>word</b>\n", 5, "'<b>' is HTML"),
         ("---\ntitle: x\n---\n## s\n:::do\ncell: b\n:::\n:::do\ncell: b\n:::\n", 8, "already"),
     ],
 )

@@ -46,7 +46,7 @@ def test_the_file_draws_its_views_and_checks_its_answers(browser: Browser, tmp_p
     step = page.locator(".lesson-step").nth(4)
     step.get_by_label("your answer").fill("3")
     step.get_by_role("button", name="Check").click()
-    expect(step.locator(".told")).to_have_text("1 × 1, and 1 × 1 again; add them.")
+    expect(step.locator(".told")).to_have_text("Not yet. 1 × 1, and 1 × 1 again; add them.")
     step.get_by_label("your answer").fill("2")
     step.get_by_role("button", name="Check").click()
     expect(step.locator(".told")).to_contain_text("✓ 1 × 1 + 1 × 1 = 2.")

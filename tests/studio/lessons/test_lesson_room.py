@@ -77,7 +77,7 @@ def test_a_lesson_of_ones_own_comes_first_and_must_be_whole(tmp_path: Path) -> N
     mine = tmp_path / "mine.md"
     mine.write_text("---\ntitle: Mine\nexample: masked\n---\n## One\nWords.\n:::view\nstage: weights\n:::\n")
     found = LessonRoom(Places(Shelf()), [mine]).start({})["lessons"]
-    assert (found[0]["name"], found[0]["mine"], found[1]["mine"]) == ("mine", True, False)
+    assert [(each["name"], each["number"]) for each in found[:2]] == [("mine", None), (FIRST, 1)]
     mine.write_text("---\ntitle: Mine\nexample: masked\n---\n## One\nWords.\n:::view\nstage: wieghts\n:::\n")
     with pytest.raises(InputError, match=r"line 8: .*wieghts"):
         LessonRoom(Places(Shelf()), [mine])

@@ -1,5 +1,6 @@
 """An address of the studio is there or it is not; its numbers are those of the core."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -83,9 +84,25 @@ def test_what_can_be_done_there(places: Places) -> None:
     assert places.head(INSIDE, "encoder.0.self/1") == ("encoder.0.self.mixed", 1)
     with pytest.raises(InputError, match="did you mean 'inputs'"):
         places.given(HAND, "input")
-    with pytest.raises(InputError, match="only the room by-hand"):
+    assert places.given(HAND, "scale") is None  # as usual
+    assert places.given({**INSIDE, "target": ""}, "target") is None
+    assert places.given(INSIDE, "text") == INSIDE["text"]
+    assert places.head(INSIDE, "any") is None
+    with pytest.raises(InputError, match="there is no given 'inputs'; known: target, text"):
         places.given(INSIDE, "inputs")
+    with pytest.raises(InputError, match="only the rooms by-hand and inside"):
+        places.given({"room": "race"}, "text")
     with pytest.raises(InputError, match="there is no head 9"):
         places.head(INSIDE, "encoder.0.self/9")
     with pytest.raises(InputError, match="names no head"):
         places.head(INSIDE, "encoder")
+
+
+def test_a_sentence_of_ones_own_is_a_worksheet_on_the_page(places: Places) -> None:
+    there = {"room": "by-hand", "sentence": "tea or water", "stage": "weights"}
+    assert places.faults(there) == []
+    shown = places.shown(there)
+    assert "sentence" not in shown
+    assert json.loads(shown["sheet"])["tokens"] == ["tea", "or", "water"]
+    assert places.number(shown, "weights[0,1,2]") == places.number(there, "weights[0,1,2]")
+    assert places.shown(HAND) == HAND

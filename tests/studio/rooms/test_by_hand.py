@@ -43,6 +43,14 @@ def test_one_number_is_explained_and_says_what_it_was_made_of(visitor: Visitor) 
     }  # fmt: skip
 
 
+def test_where_a_number_stands_is_counted_from_one(visitor: Visitor) -> None:
+    sheet = asked(visitor, "by-hand/example", name="two-heads")["sheet"]
+    weight = asked(visitor, "by-hand/number", sheet=sheet, stage="weights", index=[1, 1, 2])["where"]
+    assert weight.startswith("head 2, row “fish”, column “swims” of A")
+    query = asked(visitor, "by-hand/number", sheet=sheet, stage="queries", index=[0, 1, 0])["where"]
+    assert query.startswith("head 1, row “fish”, column 1 of Q")
+
+
 def test_settings_can_be_changed(visitor: Visitor) -> None:
     sheet = asked(visitor, "by-hand/example", name="two-heads")["sheet"]
     for change in ({"weigher": "sigmoid"}, {"mask": "causal"}, {"mask": [[1, 0, 1]] * 3}, {"scale": 2.0}, {"heads": 1}):

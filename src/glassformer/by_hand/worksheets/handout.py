@@ -212,11 +212,12 @@ def _hidden(trace: Trace, entry: Entry) -> NDArray[np.bool_] | None:
 # --- one number -------------------------------------------------------------------------------------------------
 
 
-def spell_out(trace: Trace, explanation: Explanation, precision: int) -> WorkedNumber:
-    """A number's arithmetic in the figures of the page, with its row and column in words."""
+def spell_out(trace: Trace, explanation: Explanation, precision: int, *, first: int = 0) -> WorkedNumber:
+    """A number's arithmetic in the figures of the page, with its row and column in words; `first` is what the first of
+    them is called, 0 beside addresses and 1 among people."""
     entry = trace.entry(explanation.address)
     result = _figure(trace, explanation, precision)
-    steps, reason = _steps(trace, explanation, precision)
+    steps, reason = _steps(trace, explanation, precision, first)
     copy_of = ""
     if explanation.operation in _COPIES or (explanation.operation == "mask" and explanation.number > -np.inf):
         source = explanation.operands[0]
@@ -224,7 +225,7 @@ def spell_out(trace: Trace, explanation: Explanation, precision: int) -> WorkedN
     figures = [term.value for term in explanation.terms] + [cell.value for cell in explanation.operands]
     return WorkedNumber(
         place=trace.place(explanation.address, explanation.index),
-        where=_where(trace, explanation),
+        where=_where(trace, explanation, first),
         formula=explanation.formula if steps or copy_of else "",
         latex=explanation.latex,
         role=entry.stage.role,
@@ -246,14 +247,14 @@ def _figure(trace: Trace, explanation: Explanation, precision: int) -> str:
     return notation.aligned(float(number), shown.decimals(precision), precision)
 
 
-def _steps(trace: Trace, explanation: Explanation, precision: int) -> tuple[list[str], str]:
+def _steps(trace: Trace, explanation: Explanation, precision: int, first: int) -> tuple[list[str], str]:
     """The sides of the equation before the number itself, and what there is to say after it."""
     if trace.entry(explanation.address).stage.name == "mask":
-        return [], f"{explanation.operation}: {_rule(trace, explanation, explanation.number > 0)}"
+        return [], f"{explanation.operation}: {_rule(trace, explanation, explanation.number > 0, first)}"
     if explanation.operation in ("given", "written"):
         return [], explanation.operation
     if explanation.operation == "mask":
-        return [], f"since {_rule(trace, explanation, explanation.number > -np.inf)}"
+        return [], f"since {_rule(trace, explanation, explanation.number > -np.inf, first)}"
     sides = explanation.working.sides(notation.plain(precision))
     *steps, last = sides
     last, _, reason = last.partition(", since ")
@@ -261,36 +262,36 @@ def _steps(trace: Trace, explanation: Explanation, precision: int) -> tuple[list
     return steps, f"since {reason}" if reason else ""
 
 
-def _rule(trace: Trace, explanation: Explanation, allowed: bool) -> str:
+def _rule(trace: Trace, explanation: Explanation, allowed: bool, first: int) -> str:
     """`“first” may not look at “second”`"""
     address = explanation.address
     places = dict(zip(trace.entry(address).axes[-2:], explanation.index[-2:], strict=True))
-    names = [_named(trace, axis, places[axis], address) for axis in ("Tq", "Tk")]
+    names = [_named(trace, axis, places[axis], address, first) for axis in ("Tq", "Tk")]
     return f"{names[0]} {'may' if allowed else 'may not'} look at {names[1]}"
 
 
-def _named(trace: Trace, axis: str, i: int, address: str) -> str:
+def _named(trace: Trace, axis: str, i: int, address: str, first: int) -> str:
     words = labels(trace, axis, address)
-    return f"“{words[i]}”" if i < len(words) else f"{'query' if axis == 'Tq' else 'key'} {i}"
+    return f"“{words[i]}”" if i < len(words) else f"{'query' if axis == 'Tq' else 'key'} {i + first}"
 
 
-def _where(trace: Trace, explanation: Explanation) -> str:
+def _where(trace: Trace, explanation: Explanation, first: int) -> str:
     """`row “AI”, column “love” of S, from row “AI” of Q and row “love” of K`"""
     if not explanation.index:
         return ""  # a single number is nowhere in particular
-    here = _region(trace, explanation.address, [explanation.index])
+    here = _region(trace, explanation.address, [explanation.index], first)
     if explanation.operation in ("given", "written", "mask", *_COPIES):
         return here
     indices: dict[str, list[Index]] = {}
     for cell in explanation.operands:
         indices.setdefault(cell.address, []).append(cell.index)
-    sources = [_region(trace, address, found) for address, found in indices.items()]
+    sources = [_region(trace, address, found, first) for address, found in indices.items()]
     if not sources:
         return here
     return f"{here}, from {' and '.join([', '.join(sources[:-1]), sources[-1]] if sources[1:] else sources)}"
 
 
-def _region(trace: Trace, address: str, indices: Sequence[Index]) -> str:
+def _region(trace: Trace, address: str, indices: Sequence[Index], first: int) -> str:
     """What all of the indices share, in words: `head 0, row “AI” of Q`; the axes they run along are left out."""
     entry = trace.entry(address)
     words = []
@@ -302,5 +303,5 @@ def _region(trace: Trace, address: str, indices: Sequence[Index]) -> str:
         i = indices[0][k]
         kind = {0: "column", 1: "row", 2: "head"}.get(len(entry.axes) - 1 - k, "batch")
         tokens = labels(trace, axis, address)
-        words.append(f"{kind} “{tokens[i]}”" if i < len(tokens) else f"{kind} {i}")
+        words.append(f"{kind} “{tokens[i]}”" if i < len(tokens) else f"{kind} {i + first}")
     return f"{', '.join(words)} of {entry.stage.symbol}" if words else entry.stage.symbol

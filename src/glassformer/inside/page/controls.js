@@ -163,7 +163,7 @@ export class Controls {
     this.rows.hidden = !part.pattern;
     if (!part.pattern) return;
     const sheet = new Sheet(store, store.stage(part.pattern), 0);
-    const option = (_, row) => el("option", { value: row }, visible(sheet.rowLabel(row) ?? String(row)));
+    const option = (_, row) => el("option", { value: row }, sheet.rowName(row));
     this.rows.replaceChildren(
       el("option", { value: "" }, "all queries"),
       ...Array.from({ length: sheet.rows }, option),

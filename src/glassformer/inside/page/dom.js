@@ -79,6 +79,15 @@ export class Palette {
   }
 }
 
+/** A bar of the colours between two numbers, for a legend. */
+export function ramp(palette, [from, to], role, power) {
+  const bar = el("span", { class: "ramp", "aria-hidden": "true" });
+  const stops = Array.from({ length: 11 }, (_, i) => from + ((to - from) * i) / 10);
+  const largest = Math.max(Math.abs(from), Math.abs(to));
+  bar.style.background = `linear-gradient(90deg, ${stops.map((at) => css(palette.shade(at, largest, role, power))).join(", ")})`;
+  return bar;
+}
+
 function rgb(text) {
   const hex = text.trim().replace("#", "");
   return [0, 2, 4].map((i) => Number.parseInt(hex.slice(i, i + 2), 16) || 0);

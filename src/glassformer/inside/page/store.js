@@ -145,7 +145,7 @@ export class Store {
     if (label === null) return null;
     const names = this.data.texts[stage.labels[axis]];
     const again = Array.isArray(names) && names.indexOf(label) !== names.lastIndexOf(label);
-    return again ? `${visible(label)}${subscript(i)}` : visible(label);
+    return again ? `${visible(label)}${subscript(i + 1)}` : visible(label);
   }
 
   label(stage, axis, i) {
@@ -169,6 +169,9 @@ function strided(store, stage, head) {
 }
 
 const subscript = (i) => [...String(i)].map((digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]).join("");
+
+/** A place without a name, counted from 1 as people do; what stands for a word of the vocabulary is its id. */
+export const counted = (stage, axis, i) => String(stage.axes[axis] === "N" ? i : i + 1);
 
 const offset = (shape, place) => place.reduce((sum, i, axis) => sum * shape[axis] + i, 0);
 
@@ -238,6 +241,18 @@ export class Sheet {
     return array[start + row * down + column * right] === 0;
   }
 
+  /** What stands beside a row: its token, or its number. */
+  rowName(row) {
+    const label = this.rowLabel(row);
+    return label === null ? counted(this.stage, this.rowAxis, this.index(row, 0)[this.rowAxis] ?? row) : visible(label);
+  }
+
+  columnName(column) {
+    const label = this.columnLabel(column);
+    const place = this.index(0, column)[this.columnAxis] ?? column;
+    return label === null ? counted(this.stage, this.columnAxis, place) : visible(label);
+  }
+
   rowLabel(row) {
     return this.rowAxis < 0 ? null : this.store.label(this.stage, this.rowAxis, this.index(row, 0)[this.rowAxis]);
   }
@@ -249,7 +264,7 @@ export class Sheet {
 
   /** Shares are small and many: a steeper scale keeps a faint one in sight. */
   get power() {
-    return this.stage.shares ? 0.55 : 0.75;
+    return this.stage.shares ? OF_SHARES : 0.75;
   }
 
   get available() {
@@ -262,24 +277,28 @@ export class Sheet {
     return why === "later" && this.store.fetchHead ? "not fetched yet" : "left out";
   }
 
-  /** The largest size, and the decimals that show three digits of it; worked out once. */
+  /** What has the full colour, the largest size, the least, and the decimals that show three digits; worked out once. */
   get measure() {
     if (this.measured) return this.measured;
-    let largest = 0;
+    let [most, least] = [0, 0];
     let decimals = this.rows * this.columns > EXACT_UP_TO ? 3 : 0;
     for (let r = 0; r < this.rows; r++) {
       for (let c = 0; c < this.columns; c++) {
         const value = this.value(r, c);
         if (!Number.isFinite(value)) continue;
-        largest = Math.max(largest, Math.abs(value));
+        most = Math.max(most, Math.abs(value));
+        least = Math.min(least, value);
         while (decimals < 3 && !nearly(value, decimals)) decimals++;
       }
     }
-    if (decimals === 3) decimals = largest < 1 ? 3 : largest < 10 ? 2 : largest < 100 ? 1 : 0;
-    this.measured = { largest, decimals };
+    const largest = this.stage.shares ? Math.max(most, 1) : most; // one scale for shares: of every head, before and after
+    if (decimals === 3) decimals = most < 1 ? 3 : most < 10 ? 2 : most < 100 ? 1 : 0;
+    this.measured = { largest, most, least, decimals };
     return this.measured;
   }
 }
+
+export const OF_SHARES = 0.55; // the power of their scale
 
 const EXACT_UP_TO = 4000; // cells that are asked whether fewer decimals would do
 
@@ -347,3 +366,24 @@ export function visible(token) {
   if (/^[\s]*$/u.test(text)) return "␣".repeat(Math.max(1, Math.min(text.length, 3)));
   return /^[\p{C}\p{M}\s]+$/u.test(text) ? [...text].map(named).join("") : text.replace(/^ /, "␣").replace(/ $/, "␣");
 }
+
+/** What a person typed as a number: 0.5 or 0,5, 1/2, 50 %; null if it is none. */
+export function typed(text) {
+  const [whole, percent] = text
+    .trim()
+    .match(/^(.*?)\s*(%?)$/s)
+    .slice(1);
+  const parts = whole.split("/").map(decimal);
+  const value = parts.length === 1 ? parts[0] : parts.length === 2 ? parts[0] / parts[1] : Number.NaN;
+  return Number.isFinite(value) ? (percent ? value / 100 : value) : null;
+}
+
+function decimal(text) {
+  const plain = text
+    .trim()
+    .replace("−", "-")
+    .replace(/^(-?\d*),(\d+)$/, "$1.$2");
+  return plain === "" ? Number.NaN : Number(plain);
+}
+
+export const WRITES = "write it as 0.5, 1/2 or 50 %"; // how a number can be typed

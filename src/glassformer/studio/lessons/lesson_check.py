@@ -7,7 +7,7 @@ from glassformer.errors import GlassformerError, InputError
 from glassformer.studio.lessons.lesson_files import Ask, Fault, Lesson, LessonStep
 from glassformer.studio.lessons.places import Fields, Places
 
-PASS = ("room", "model", "text", "target", "example", "sheet", "tokens")  # of an address, what names a pass
+PASS = ("room", "model", "text", "target", "example", "sentence", "sheet", "tokens")  # of an address, what names a pass
 
 
 @dataclass

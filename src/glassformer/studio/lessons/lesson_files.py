@@ -11,13 +11,21 @@ from urllib.parse import parse_qsl
 
 from glassformer.errors import InputError, nearest
 
-FRONT = ("title", "minutes", "model", "example", "text")
+FRONT = ("title", "minutes", "model", "text", "example", "sentence")
+SHEETS = ("example", "sentence", "sheet")  # what names a worksheet; one of them does
 FENCES = ("view", "do", "ask")
 DEEDS = ("cell", "given", "head off")
 ANSWERS = ("number", "tolerance", "hint", "why", "holds")
+TOLERANCE = 0.01  # of a number that is asked for, unless said otherwise
 LONGEST = 200_000  # signs of a file
 MOST_STEPS = 40
 _FIELD = re.compile(r"([A-Za-z][A-Za-z ]*?)\s*:\s*(.*)")
+_ADDRESS = re.compile(r"(?:https?:[^#]*)?#?([a-z_]+=.*)")
+_HTML = re.compile(  # <s> is a token of many models
+    r"</?(?:a|b|br|big|center|code|div|em|font|h[1-6]|hr|i|iframe|img|li|ol|p|pre|script|small|span|strong|style|sub"
+    r"|sup|t[dhr]|table|u|ul)(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
+)
 _CHOICE = re.compile(r"[-*] \[([ xX])\]\s+(.*)")
 
 
@@ -55,7 +63,7 @@ class Ask:
     question: str
     choices: tuple[tuple[str, bool], ...] = ()
     number: str = ""
-    tolerance: float = 0.01
+    tolerance: float = TOLERANCE
     hint: str = ""
     why: str = ""
     holds: tuple[tuple[int, str], ...] = ()
@@ -97,16 +105,14 @@ class Lesson:
     def fields(self, step: int) -> dict[str, str]:
         """The address of a step's view, with what the front matter says of all; a step without one keeps the last."""
         shown = next((each.view.fields for each in self.steps[step::-1] if each.view), {})
-        defaults = {name: self.front[name] for name in ("model", "example", "text") if self.front.get(name)}
+        defaults = {name: self.front[name] for name in FRONT[2:] if self.front.get(name)}
         room = shown.get("room") or ("inside" if "model" in {**defaults, **shown} else "by-hand")
         if room != "inside":
-            defaults = {name: value for name, value in defaults.items() if name == "example" and room == "by-hand"}
+            defaults = {name: value for name, value in defaults.items() if name in SHEETS and room == "by-hand"}
         elif shown.get("model", defaults.get("model")) != defaults.get("model"):
             defaults.pop("text", None)  # it was for another model
-        if room == "inside":
-            defaults.pop("example", None)
-        if "sheet" in shown:
-            defaults.pop("example", None)
+        if room == "inside" or any(name in shown for name in SHEETS):
+            defaults = {name: value for name, value in defaults.items() if name not in SHEETS}
         return {"room": room, **defaults, **shown}
 
 
@@ -162,6 +168,8 @@ def _read_front(lines: list[str], lesson: Lesson) -> int:
 def _read_line(lines: list[str], at: int, lesson: Lesson) -> int:
     line = lines[at]
     step = lesson.steps[-1] if lesson.steps else None
+    if not line.strip().startswith(":::"):
+        _no_html(at + 1, line, lesson.faults)
     if line.startswith("## "):
         lesson.steps.append(LessonStep(at + 1, line[3:].strip()))
     elif fence := re.fullmatch(r":{3,}\s*\{?([^}]*?)\}?\s*", line.strip()):
@@ -174,12 +182,15 @@ def _read_line(lines: list[str], at: int, lesson: Lesson) -> int:
 
 
 def _read_fence(lines: list[str], at: int, kind: str, lesson: Lesson) -> int:
-    """A fence to its end; gives where the rest begins."""
-    end = next((i for i in range(at + 1, len(lines)) if re.fullmatch(r":{3,}\s*", lines[i].strip())), None)
+    """A fence to its end, or to where something else begins; gives where the rest begins."""
+    after = (i for i in range(at + 1, len(lines)) if re.match(r":{3,}|## ", lines[i].strip()))
+    end = next(after, len(lines))
     inside = list(enumerate(lines[at + 1 : end], start=at + 2))
-    if end is None:
-        lesson.faults.append(Fault(at + 1, f"':::{kind}' does not end; put ':::' after it."))
-        return at + 1
+    closed = end < len(lines) and not lines[end].strip().strip(":")
+    if not closed:
+        lesson.faults.append(Fault(at + 1, f"':::{kind}' does not end; put ':::' in a line after it."))
+        if end == len(lines):
+            return at + 1
     step = lesson.steps[-1] if lesson.steps else None
     try:
         if kind not in FENCES:
@@ -193,10 +204,10 @@ def _read_fence(lines: list[str], at: int, kind: str, lesson: Lesson) -> int:
         elif kind == "do":
             step.deed = _deed(_first(inside, at + 1), inside)
         else:
-            step.ask = _ask(at + 1, inside)
+            step.ask = _ask(at + 1, inside, lesson.faults)
     except InputError as error:
         lesson.faults.append(Fault(at + 1, str(error)))
-    return end + 1
+    return end + closed
 
 
 def _first(inside: list[tuple[int, str]], fence: int) -> int:
@@ -205,10 +216,10 @@ def _first(inside: list[tuple[int, str]], fence: int) -> int:
 
 
 def _view_fields(inside: list[tuple[int, str]]) -> Iterator[tuple[str, str]]:
-    """What stands behind # in an address, or one field in a line."""
+    """What stands behind # in an address, with or without it, or one field in a line."""
     for _, line in inside:
-        if "#" in line and "=" in line:
-            yield from ((name, value) for name, value in parse_qsl(line.partition("#")[2].strip()) if name != "lesson")
+        if address := _ADDRESS.fullmatch(line.strip()):
+            yield from ((name, value) for name, value in parse_qsl(address[1]) if name not in ("lesson", "step"))
         elif found := _FIELD.fullmatch(line.strip()):
             yield found[1], found[2].strip()
         elif line.strip():
@@ -222,12 +233,19 @@ def _deed(line: int, inside: list[tuple[int, str]]) -> Deed:
     return Deed(line, found[0][1], found[0][2].strip())
 
 
-def _ask(line: int, inside: list[tuple[int, str]]) -> Ask:
-    """The question first; then choices, or `number:`, and what helps."""
+def _no_html(line: int, text: str, faults: list[Fault]) -> None:
+    """Markup would stand on the page as it is written; between backticks it is meant so."""
+    if found := _HTML.search(re.sub(r"`[^`]*`", "", text)):
+        faults.append(Fault(line, f"'{found[0][:40]}' is HTML, which a lesson has none of; write *so* or **so**."))
+
+
+def _ask(line: int, inside: list[tuple[int, str]], faults: list[Fault]) -> Ask:
+    """The question first; then choices, or `number:`, and what helps. What only looks like a field is a fault."""
     question, choices, fields = [], [], dict[str, str]()
     holds: list[tuple[int, str]] = []
     for at, each in inside:
         choice, named = _CHOICE.fullmatch(each.strip()), _FIELD.fullmatch(each.strip())
+        _no_html(at, each, faults)
         if choice:
             choices.append((choice[2].strip(), choice[1] != " "))
         elif named and named[1] == "holds":
@@ -235,6 +253,11 @@ def _ask(line: int, inside: list[tuple[int, str]]) -> Ask:
         elif named and named[1] in ANSWERS:
             fields[named[1]] = named[2].strip()
             line = at if named[1] == "number" else line
+            if named[1] == "tolerance" and not _is_tolerance(fields["tolerance"]):
+                wrong = fields.pop("tolerance")
+                faults.append(Fault(at, f"the tolerance is '{wrong}'; write a number above 0, such as {TOLERANCE}."))
+        elif named and " " not in named[1] and (named[1].islower() or (question and named[1].lower() in ANSWERS)):
+            faults.append(Fault(at, f"'{named[1]}:' is not known in ':::ask'; {nearest(named[1].lower(), ANSWERS)}"))
         elif each.strip():
             question.append(each.strip())
     if not question:
@@ -243,10 +266,12 @@ def _ask(line: int, inside: list[tuple[int, str]]) -> Ask:
         raise InputError("':::ask' has either choices, '- [ ] …' and '- [x] …', or 'number: ' and an address.")
     if choices and len({right for _, right in choices}) < 2:
         raise InputError("':::ask' needs a right choice, '- [x] …', and a wrong one, '- [ ] …'.")
-    tolerance = fields.get("tolerance", "0.01")
-    if not re.fullmatch(r"\d+(\.\d+)?", tolerance) or not float(tolerance) > 0:
-        raise InputError(f"the tolerance is '{tolerance}'; write a number above 0, such as 0.01.")
     return Ask(
-        line, " ".join(question), tuple(choices), fields.get("number", ""), float(tolerance),
-        fields.get("hint", ""), fields.get("why", ""), tuple(holds),
+        line, " ".join(question), tuple(choices), fields.get("number", ""),
+        float(fields.get("tolerance", TOLERANCE)), fields.get("hint") or "Look again.", fields.get("why", ""),
+        tuple(holds),
     )  # fmt: skip
+
+
+def _is_tolerance(text: str) -> bool:
+    return re.fullmatch(r"\d+(\.\d+)?", text) is not None and float(text) > 0

@@ -9,13 +9,16 @@ const told = (words, step) => {
 
 function check(event, step, ask) {
   event.preventDefault();
-  const given = new FormData(event.target).values().next().value ?? event.target.querySelector("[type=text]")?.value;
-  if (given === undefined || given === "") return told("Choose an answer first.", step);
-  const right = ask.right
-    ? ask.right[Number(given)]
-    : Math.abs(Number(String(given).replace("−", "-").replace(",", ".")) - ask.number) <= ask.tolerance;
+  const written = ask.right
+    ? (event.target.querySelector(":checked")?.value ?? "")
+    : event.target.querySelector("[type=text]").value;
+  const value = typed(written);
+  step.querySelector(".told").className = "told";
+  if (!written.trim()) return told(ask.right ? "Choose an answer first." : "Type a number first.", step);
+  if (value === null) return told(`“${written}” is not a number; ${WRITES}.`, step);
+  const right = ask.right ? ask.right[value] : Math.abs(value - ask.number) <= ask.tolerance;
   step.querySelector(".told").className = `told ${right ? "right" : "wrong"}`;
-  told(right ? `✓ ${ask.why}` : ask.hint, step);
+  told(right ? `✓ ${ask.why}` : `Not yet. ${ask.hint}`, step);
 }
 
 /** What was clicked, if that was to be done. */
@@ -26,10 +29,10 @@ function watch(node, deed, { at, cell }) {
   line.querySelector(".sign").textContent = "✓";
 }
 
-async function see(node, { view, state, deed, ask }) {
+async function see(node, { view, state, deed }) {
   if (view === null) return;
   const place = node.querySelector(".seen");
-  const opens = () => !ask && !deed; // a number that is open may be what is asked for, or what is to be clicked
+  const opens = () => false; // it may be what a later step asks for, or what is to be clicked
   place.view = await mount(place, documents[view], { state, opens, onState: (seen) => watch(node, deed, seen) });
 }
 

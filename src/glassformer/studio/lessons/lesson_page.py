@@ -72,7 +72,7 @@ def _state(fields: Fields) -> JSON:
 
 
 def _answers(ask: Ask, fields: Fields, places: Places) -> JSON:
-    told = {"why": ask.why, "hint": ask.hint or "Not yet; look again."}
+    told = {"why": ask.why, "hint": ask.hint}
     if ask.choices:
         return {"right": [right for _, right in ask.choices], **told}
     return {"number": answer(ask, fields, places), "tolerance": ask.tolerance, **told}

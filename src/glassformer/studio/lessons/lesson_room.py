@@ -6,6 +6,7 @@ What is on screen in a step is a view of another room; this one gives its addres
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from glassformer.errors import InputError, nearest
@@ -17,6 +18,16 @@ from glassformer.studio.lessons.places import Fields, Places
 from glassformer.studio.lessons.prose import Tree, inline, paragraphs
 
 JSON = dict[str, Any]
+# What is to be done with a given that is no matrix of numbers.
+GIVEN_SAYS: MappingProxyType[str, Tree] = MappingProxyType(
+    {
+        "scale": ["Change ", ["em", {}, "scale β"]],
+        "mask": ["Click into the mask"],
+        "weigher": ["Choose another weigher"],
+        "text": ["Type another text, and look"],
+        "target": ["Type another translation, and look"],
+    }
+)
 
 
 def taught() -> list[Path]:
@@ -43,7 +54,8 @@ class LessonRoom:
     def start(self, content: Content) -> JSON:
         """All lessons, what each is about, and how long it takes."""
         found = [(name, read_lesson_file(path)) for name, path in self._paths.items()]
-        return {"lessons": [{**_about(lesson), "name": name, "mine": name in self._mine} for name, lesson in found]}
+        numbers = {path.stem: i for i, path in enumerate(taught(), start=1) if path.stem not in self._mine}
+        return {"lessons": [{**_about(lesson), "name": name, "number": numbers.get(name)} for name, lesson in found]}
 
     def open(self, content: Content) -> JSON:
         """One lesson with all its steps; answers stay here."""
@@ -59,7 +71,7 @@ class LessonRoom:
         if ask is None:
             raise InputError("Nothing is asked in this step.")
         right = self._right(ask, lesson.fields(step), content)
-        return {"right": right, "says": inline(ask.why if right else ask.hint or "Not yet; look again.")}
+        return {"right": right, "says": inline(ask.why if right else ask.hint)}
 
     def _right(self, ask: Ask, fields: Fields, content: Content) -> bool:
         if ask.choices:
@@ -97,7 +109,7 @@ def step_of(lesson: Lesson, i: int, places: Places) -> JSON:
     return {
         "title": step.title,
         "body": paragraphs(step.words),
-        "view": fields,
+        "view": places.shown(fields),
         "deed": None if step.deed is None else deed_of(step.deed, fields, places),
         "ask": None if step.ask is None else ask_of(step.ask),
     }
@@ -114,9 +126,12 @@ def deed_of(deed: Deed, fields: Fields, places: Places) -> JSON:
         address, index = places.cell(fields, deed.what)
         return {"kind": "cell", "address": address, "index": list(index), "says": _said("Click it in", address)}
     if deed.kind == "given":
-        says = _said("Change a number of", deed.what)
+        says = GIVEN_SAYS.get(deed.what) or _said("Change a number of", deed.what)
         return {"kind": "given", "given": deed.what, "before": places.given(fields, deed.what), "says": says}
-    address, head = places.head(fields, deed.what)
+    head_off = places.head(fields, deed.what)
+    if head_off is None:
+        return {"kind": "head off", "address": None, "head": None, "says": ["Switch a head off"]}
+    address, head = head_off
     return {"kind": "head off", "address": address, "head": head, "says": [f"Switch head {head + 1} off"]}
 
 

@@ -10,11 +10,12 @@ from types import MappingProxyType
 from typing import Any
 
 from glassformer.by_hand.worksheets.solution import Solution, explain
-from glassformer.by_hand.worksheets.worksheet import example_names, from_mapping, read_example
+from glassformer.by_hand.worksheets.worksheet import example_names, from_mapping, from_sentence, read_example
 from glassformer.errors import InputError, nearest
 from glassformer.inside.looks import Look
 from glassformer.inside.parts import Texts
 from glassformer.stages.trace import Trace
+from glassformer.studio.rooms.by_hand import sheet_mapping
 from glassformer.studio.rooms.inside import Inside
 from glassformer.studio.rooms.race import Races
 from glassformer.studio.shelf import Shelf
@@ -23,7 +24,7 @@ Fields = Mapping[str, str]
 # What may stand in the address of each room.
 KNOWN: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {
-        "by-hand": ("example", "sheet", "stage", "cell", "tab", "tokens"),
+        "by-hand": ("example", "sentence", "sheet", "stage", "cell", "tab", "tokens"),
         "inside": (
             "model", "text", "target", "tab", "at", "head", "row", "cell", "view", "zoom", "changes", "rival",
             "rival_id", "token", "instead",
@@ -34,6 +35,8 @@ KNOWN: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
 )  # fmt: skip
 TABS = MappingProxyType({"by-hand": ("check", "masks"), "inside": ("why", "numbers")})
 VIEWS = ("stage", "heads", "answer")
+SETTINGS = ("scale", "mask", "weigher")  # of a worksheet, what can be given otherwise beside its matrices
+TYPED = ("text", "target")  # what a model is given
 _HEAD = re.compile(r"(.*)/(\d+)")
 _COMPARED = re.compile(r"(.+?)\s*(<|>|=)\s*(.+)")
 
@@ -87,6 +90,8 @@ class Places:
         """The worksheet there, worked."""
         if fields.get("sheet"):
             return explain(from_mapping(_json(fields["sheet"], dict), "own"))
+        if fields.get("sentence"):
+            return explain(from_sentence(fields["sentence"], width=4, heads=2, seed=0))  # as the page makes one
         name = fields.get("example", "")
         if not name:
             raise InputError("nothing says what is shown: put 'example: i-love-ai' or 'model: sentiment' on top.")
@@ -119,19 +124,30 @@ class Places:
         return self.trace(fields).find(what)
 
     def given(self, fields: Fields, name: str) -> Any:
-        """A given of the worksheet there, as it is before anybody changes it."""
-        if fields.get("room") != "by-hand":
-            raise InputError("only the room by-hand has givens that can be changed.")
-        givens = self.solution(fields).sheet.givens
-        if name not in givens:
-            raise InputError(f"there is no given '{name}'; {nearest(name, givens)}")
-        return givens[name].tolist()
+        """What is given there, as it is before anybody changes it: a matrix or a setting of the worksheet, or the text
+        that a model is asked about; None if nothing was said."""
+        if fields.get("room") not in ("by-hand", "inside"):
+            raise InputError("only the rooms by-hand and inside have givens that can be changed.")
+        here = fields if fields["room"] == "inside" else sheet_mapping(self.solution(fields).sheet)
+        known = TYPED if fields["room"] == "inside" else (*self.solution(fields).sheet.givens, *SETTINGS)
+        if name not in known:
+            raise InputError(f"there is no given '{name}'; {nearest(name, known)}")
+        return None if here.get(name) == "" else here.get(name)
 
-    def head(self, fields: Fields, what: str) -> tuple[str, int]:
-        """The address at which a head hands over what it mixed, and its number counted from 0."""
+    def shown(self, fields: Fields) -> dict[str, str]:
+        """The address as the page has it: a sentence is a worksheet there."""
+        if not fields.get("sentence"):
+            return dict(fields)
+        sheet = json.dumps(sheet_mapping(self.solution(fields).sheet), ensure_ascii=False, separators=(",", ":"))
+        return {**{name: value for name, value in fields.items() if name != "sentence"}, "sheet": sheet}
+
+    def head(self, fields: Fields, what: str) -> tuple[str, int] | None:
+        """The address at which a head hands over what it mixed, and its number counted from 0; None for any head."""
+        if what == "any" and fields.get("room") == "inside":
+            return None
         found = _HEAD.fullmatch(what)
         if found is None:
-            raise InputError(f"'{what}' names no head; write encoder.0.self/1, heads counted from 0.")
+            raise InputError(f"'{what}' names no head; write encoder.0.self/1, heads counted from 0, or any.")
         trace, address = self.trace(fields), f"{found[1]}.mixed".lstrip(".")
         heads = trace.entry(address).values.shape[1]
         if int(found[2]) >= heads:

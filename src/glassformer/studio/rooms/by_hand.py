@@ -93,7 +93,7 @@ def refit(content: Content) -> JSON:
         raise InputError(f"A {scorer} is worked from inputs and weights; this worksheet begins later.")
     wanted = {"inputs", "context", *SCORERS[scorer]}
     wanted |= {name.replace("_weight", "_bias") for name in wanted} | {"output_weight", "output_bias"}
-    kept = {name: value for name, value in _mapping(old).items() if name not in GIVENS or name in wanted}
+    kept = {name: value for name, value in sheet_mapping(old).items() if name not in GIVENS or name in wanted}
     made = {name: value for name, value in _made_up(old, scorer).items() if name in SCORERS[scorer]}
     if scorer != old.scorer:  # a table of the other synthesizer has another shape
         kept = {name: value for name, value in kept.items() if not name.startswith("synthesizer")}
@@ -127,7 +127,7 @@ def explained_number(content: Content) -> JSON:
     index = ",".join(str(each) for each in asking.places(content, "index"))
     address, place_ = solution.trace.find(f"{name}[{index}]")
     explanation = solution.trace.explain(address, place_)
-    return _told(explanation, spell_out(solution.trace, explanation, PRECISION))
+    return _told(explanation, spell_out(solution.trace, explanation, PRECISION, first=1))
 
 
 def _told(explanation: Explanation, said: WorkedNumber) -> JSON:
@@ -169,7 +169,7 @@ def _count(value: Any) -> int:
     return sum(_count(each) for each in value) if isinstance(value, list) else 1
 
 
-def _mapping(sheet: Worksheet) -> JSON:
+def sheet_mapping(sheet: Worksheet) -> JSON:
     """A worksheet as names and values again, without what is as usual."""
     numbers = {name: values.tolist() for name, values in sheet.givens.items()}
     if sheet.layer != "attention":
@@ -200,7 +200,7 @@ def _worked(sheet: Worksheet, content: Content) -> JSON:
     trace = solution.trace.in_rows if isinstance(solution.trace, ColumnTrace) else solution.trace
     attends = sheet.layer == "attention"
     return {
-        "sheet": _mapping(sheet),
+        "sheet": sheet_mapping(sheet),
         "stages": [_stage(solution, shown) for shown in solution.stages()],
         "choices": {} if attends else {name: list(known) for name, known in kind_of(sheet.layer).settings.items()},
         "has_columns": solution.has_columns,
@@ -225,7 +225,7 @@ def _mask(trace: Trace) -> list[list[bool]]:
 def _allows(sheet: Worksheet, **settings: Any) -> bool:
     """Whether the numbers can be shared by so many heads, or the projections be stacked."""
     try:
-        from_mapping({**_mapping(sheet), **settings})
+        from_mapping({**sheet_mapping(sheet), **settings})
     except InputError:
         return False
     return True

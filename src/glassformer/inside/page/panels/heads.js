@@ -1,10 +1,10 @@
 // All heads at once: their patterns on one scale, with words on the axes, sorted by how much each matters. What matters
 // and what a head is called it is told; where nobody told it, heads stand layer by layer.
 
-import { css, el } from "../dom.js";
+import { el, ramp } from "../dom.js";
 import { maximisable } from "../maximise.js";
 import { smallHead } from "./map.js";
-import { Sheet, visible } from "../store.js";
+import { OF_SHARES, Sheet, visible } from "../store.js";
 
 const WORDS = 14; // tokens up to which each has its word at the edge
 const NARROW = 700; // pixels of a window in which pictures are smaller
@@ -56,10 +56,7 @@ export class Heads {
 
   /** What the colours mean, and the switches that change it. */
   legend(palette, weights) {
-    const stop = (share) => css(palette.shade(share, 1, "score", 0.55));
-    const bar = el("span", { class: "ramp", "aria-hidden": "true" });
-    const stops = [0, 0.05, 0.2, 0.5, 1].map((at) => `${stop(at)} ${100 * at}%`);
-    bar.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
+    const bar = ramp(palette, [0, 1], "score", OF_SHARES);
     const check = (name, title, text) => {
       const box = el("input", {
         type: "checkbox",
@@ -92,7 +89,7 @@ export class Heads {
       ? `${called.name}, ${called.name === "broad" ? "entropy " : ""}${called.share.toFixed(2)}`
       : "";
     const sheet = new Sheet(store, store.stage(part.pattern), head);
-    const picture = smallHead(store, part, head, palette, size, this.own ? undefined : 1);
+    const picture = smallHead(store, part, head, palette, size, this.own ? null : 1);
     picture.addEventListener("pointermove", (event) => this.read(sheet, title, event));
     picture.addEventListener("pointerleave", () => this.readout.replaceChildren());
     const button = el(

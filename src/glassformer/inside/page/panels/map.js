@@ -2,7 +2,7 @@
 // also the way to get anywhere; where one stands is always marked.
 
 import { css, el, sized, thumbnail } from "../dom.js";
-import { Sheet, decoded } from "../store.js";
+import { OF_SHARES, Sheet, decoded } from "../store.js";
 
 const ONE_SCALE = 1; // weights of all heads are drawn from 0 to 1
 
@@ -84,14 +84,15 @@ export class ModelMap {
 
 const blockName = (block, both) => (both ? block.replace(/^(encoder|decoder) · /, "") : block);
 
-/** A head's pattern, from its numbers or, for long texts, from the small picture that came along. */
+/** A head's pattern, from its numbers or, for long texts, from the small picture that came along; `largest` is the weight
+ * that has the full colour, null its own largest. */
 export function smallHead(store, part, head, palette, size, largest = ONE_SCALE) {
   const sheet = new Sheet(store, store.stage(part.pattern), head);
   const ratio = Math.min(1.6, Math.max(0.6, sheet.columns / sheet.rows));
   const [width, height] = ratio > 1 ? [size, size / ratio] : [size * ratio, size];
   return part.small
     ? fromSmall(part, head, palette, [width, height], largest)
-    : thumbnail(sheet, palette, Math.round(width), Math.round(height), largest);
+    : thumbnail(sheet, palette, Math.round(width), Math.round(height), largest ?? sheet.measure.most);
 }
 
 function fromSmall(part, head, palette, [width, height], scale) {
@@ -102,7 +103,7 @@ function fromSmall(part, head, palette, [width, height], scale) {
   const canvas = el("canvas", { class: "thumb", "aria-hidden": "true" });
   const brush = sized(canvas, width, height);
   values.forEach((value, i) => {
-    brush.fillStyle = css(palette.shade(value, largest, "score"));
+    brush.fillStyle = css(palette.shade(value, largest, "score", OF_SHARES));
     const [x, y] = [((i % columns) * width) / columns, (Math.floor(i / columns) * height) / rows];
     brush.fillRect(x, y, width / columns + 0.5, height / rows + 0.5);
   });

@@ -1,8 +1,8 @@
 // One matrix, near or far: a heatmap from a distance, tokens beside it when they fit, digits when one can read them.
 // Only what is in sight is drawn, so that a thousand tokens scroll as easily as ten. It knows cells, not meanings.
 
-import { Palette, bitmap, css, el, fitted, hatchWhere, leftOut, sized } from "../dom.js";
-import { clamp, figure, full, visible } from "../store.js";
+import { Palette, bitmap, css, el, fitted, hatchWhere, leftOut, ramp, sized } from "../dom.js";
+import { clamp, counted, figure, full, short, visible } from "../store.js";
 
 const LARGEST_TABLE = 1600; // cells a screen reader is handed at once
 const LARGEST = [54, 26]; // a cell at its largest, and for a matrix one could do by hand
@@ -34,7 +34,8 @@ export class Matrix {
       this.space,
     );
     this.table = el("div", { class: "spoken" });
-    this.node = el("div", { class: "matrix" }, this.frame, this.tip, this.table);
+    this.legend = el("p", { class: "legend quiet" });
+    this.node = el("div", { class: "matrix" }, this.frame, this.legend, this.tip, this.table);
     this.watch = new ResizeObserver(() => this.layout());
   }
 
@@ -90,7 +91,19 @@ export class Matrix {
     this.space.style.width = `${wide}px`;
     this.space.style.height = `${Math.max(high - seenHigh, 0)}px`;
     this.seen = [seenWide, seenHigh];
+    this.drawLegend();
     this.paint();
+  }
+
+  /** What the colours mean: shares on one scale, other numbers by the largest of them. */
+  drawLegend() {
+    const { stage, available, measure, power } = this.sheet;
+    this.legend.hidden = stage.truth || !available || !measure.most;
+    if (this.legend.hidden) return;
+    const { largest, least } = measure;
+    const ends = [least < 0 ? -largest : 0, largest];
+    const said = stage.shares ? `${short(largest)}, the same for every head` : `${short(largest)}, the largest here`;
+    this.legend.replaceChildren(`${short(ends[0])} `, ramp(this.palette, ends, stage.role, power), ` ${said}`);
   }
 
   paint() {
@@ -233,12 +246,7 @@ export class Matrix {
       if (at < top || at > height) continue;
       brush.textAlign = "right";
       brush.fillStyle = ink(chosen);
-      const label = sheet.rowLabel(r);
-      brush.fillText(
-        fitted(brush, label === null ? String(sheet.index(r, 0)[sheet.rowAxis]) : visible(label), left - 8),
-        left - 7,
-        at + 0.5,
-      );
+      brush.fillText(fitted(brush, sheet.rowName(r), left - 8), left - 7, at + 0.5);
     }
     const named = sheet.stage.labels[sheet.columnAxis];
     const step = every(w, this.slant ? 13 : named ? 1 : 28);
@@ -248,10 +256,8 @@ export class Matrix {
       if (sheet.columns < 2 || (c % step && !chosen) || crowded) continue;
       const at = left + c * w + w / 2 - x;
       if (at < left || at > width) continue;
-      const label = sheet.columnLabel(c);
-      const text = label === null ? String(sheet.index(0, c)[sheet.columnAxis]) : visible(label);
       brush.fillStyle = ink(chosen);
-      this.paintColumnWord(brush, text, at, top - 7, named ? Math.max(w - 4, 20) : 28);
+      this.paintColumnWord(brush, sheet.columnName(c), at, top - 7, named ? Math.max(w - 4, 20) : 28);
     }
   }
 
@@ -296,7 +302,9 @@ export class Matrix {
     const { sheet } = this;
     const index = sheet.index(r, c);
     const name = (axis, kind) =>
-      axis < 0 ? "" : (sheet.store.name(sheet.stage, axis, index[axis]) ?? `${kind} ${index[axis]}`);
+      axis < 0
+        ? ""
+        : (sheet.store.name(sheet.stage, axis, index[axis]) ?? `${kind} ${counted(sheet.stage, axis, index[axis])}`);
     const [row, column] = [name(sheet.rowAxis, "row"), name(sheet.columnAxis, "column")];
     const between = sheet.stage.axes.at(-1) === "Tk" ? " → " : ", ";
     const kind = sheet.store.origin(sheet.stage.address).numbers?.kind ?? "f4";
@@ -343,22 +351,21 @@ export class Matrix {
     const rows = Math.max(1, Math.min(sheet.rows, Math.floor(LARGEST_TABLE / sheet.columns)));
     const start = clamp((this.row ?? 0) - Math.floor(rows / 2), 0, sheet.rows - rows);
     const columns = Math.min(sheet.columns, LARGEST_TABLE);
-    const name = (label, i) => (label === null ? String(i) : visible(label));
     const { decimals } = sheet.measure;
     const head = el(
       "tr",
       {},
       el("td"),
-      Array.from({ length: columns }, (_, c) => el("th", { scope: "col" }, name(sheet.columnLabel(c), c))),
+      Array.from({ length: columns }, (_, c) => el("th", { scope: "col" }, sheet.columnName(c))),
     );
     const body = Array.from({ length: rows }, (_, i) => {
       const r = start + i;
       const cells = Array.from({ length: columns }, (_, c) =>
         el("td", {}, figure(sheet.value(r, c), Math.max(decimals, 3), sheet.stage.truth)),
       );
-      return el("tr", {}, el("th", { scope: "row" }, name(sheet.rowLabel(r), r)), cells);
+      return el("tr", {}, el("th", { scope: "row" }, sheet.rowName(r)), cells);
     });
-    const part = rows < sheet.rows ? ` (rows ${start} to ${start + rows - 1} of ${sheet.rows})` : "";
+    const part = rows < sheet.rows ? ` (rows ${start + 1} to ${start + rows} of ${sheet.rows})` : "";
     this.table.append(
       el("table", {}, el("caption", {}, `${sheet.stage.plain}${part}`), el("thead", {}, head), el("tbody", {}, body)),
     );

@@ -4,7 +4,7 @@
 
 import { el, formula, word } from "../dom.js";
 import { maximisable } from "../maximise.js";
-import { full, short } from "../store.js";
+import { counted, full, short } from "../store.js";
 
 const SHOWN_TERMS = 64; // more are a click away
 
@@ -54,7 +54,7 @@ export class NumberPanel {
     const parts = stage.axes.flatMap((axis, i) => {
       if (axis === "B" || (stage.shape[i] === 1 && (axis === "H" || axis === "G"))) return [];
       if (axis === "H" || axis === "G") return [["head", index[i] + 1]];
-      return [["", this.store.name(stage, i, index[i]) ?? String(index[i])]];
+      return [["", this.store.name(stage, i, index[i]) ?? counted(stage, i, index[i])]];
     });
     const heads = parts.filter(([kind]) => kind).map(([kind, i]) => `${kind} ${i}`);
     const names = parts.filter(([kind]) => !kind).map(([, name]) => word(name));

@@ -2,7 +2,7 @@
 // one to the next. Where it goes is read from the lanes and operands of the document, not known here.
 
 import { css, el, fitted, formula, ruler, svgEl, thumbnail } from "../dom.js";
-import { Sheet, visible } from "../store.js";
+import { Sheet, counted, visible } from "../store.js";
 
 const GAP = 26;
 const LOW = 820; // pixels of a window in which the matrix below needs the room
@@ -191,7 +191,9 @@ export function looks(sheet, row, palette, choose) {
   const node = el("div", { class: "looks", role: "group", "aria-label": "Who looks at whom" });
   const axes = [sheet.rowAxis, sheet.columnAxis];
   const names = (count, axis) =>
-    Array.from({ length: count }, (_, i) => visible(sheet.store.label(sheet.stage, axes[axis], i) ?? String(i)));
+    Array.from({ length: count }, (_, i) =>
+      visible(sheet.store.label(sheet.stage, axes[axis], i) ?? counted(sheet.stage, axes[axis], i)),
+    );
   const [queries, keys] = [names(sheet.rows, 0), names(sheet.columns, 1)];
   const weights = (r) => keys.map((_, c) => sheet.value(r, c));
   const chosen = weights(row);

@@ -4,6 +4,7 @@
 import { built } from "./tables.js";
 import { ask } from "../talk.js";
 import { el } from "../page/dom.js";
+import { WRITES, typed } from "../page/store.js";
 
 const KEPT = "glassformer-lessons";
 const STRONG = { class: "tool strong" };
@@ -51,6 +52,7 @@ export class LessonDock {
     keep(name, { at: this.at });
     this.draw();
     if (!this.step.deed && !this.step.ask) this.done();
+    this.remember();
     return this.step.view;
   }
 
@@ -69,6 +71,22 @@ export class LessonDock {
   done() {
     const { done = [] } = progress(this.lesson.name);
     if (!done.includes(this.at)) keep(this.lesson.name, { done: [...done, this.at] });
+    this.tick();
+  }
+
+  /** What was done here before stands as it was: the tick, and the answer with its reason. */
+  remember() {
+    const { done = [], answers = {} } = progress(this.lesson.name);
+    if (done.includes(this.at)) this.tick();
+    const form = this.node.querySelector("form.ask");
+    const given = answers[this.at];
+    if (!form || given === undefined) return;
+    if (this.step.ask.choices.length) form.querySelector(`[value="${given}"]`)?.click();
+    else form.elements.number.value = given;
+    this.answer(form, form.querySelector(".told"));
+  }
+
+  tick() {
     this.node.querySelector(".deed")?.classList.add("done");
     this.node.querySelector(".deed .sign")?.replaceChildren("✓");
     this.mark();
@@ -156,24 +174,40 @@ export class LessonDock {
         });
     return el(
       "form",
-      { class: "ask", onsubmit: (event) => this.answer(event, said) },
+      {
+        class: "ask",
+        onsubmit: (event) => {
+          event.preventDefault();
+          this.answer(event.target, said);
+        },
+      },
       el("fieldset", {}, el("legend", {}, built(["span", {}, ...asked.question])), field),
       el("button", { class: "tool" }, "Check"),
       said,
     );
   }
 
-  async answer(event, said) {
-    event.preventDefault();
-    const given = new FormData(event.target);
-    const number = Number((given.get("number") ?? "").replace("−", "-").replace(",", "."));
-    const chosen = given.has("choice") ? { choice: Number(given.get("choice")) } : { number };
-    if (!given.has("choice") && (!given.get("number")?.trim() || Number.isNaN(number))) {
-      said.replaceChildren("number" in event.target.elements ? "Type a number first." : "Choose an answer first.");
-      return;
-    }
+  async answer(form, said) {
+    const given = new FormData(form);
+    const written = given.get("number") ?? given.get("choice") ?? "";
+    const number = typed(written);
+    const missing = written.trim()
+      ? `“${written}” is not a number; ${WRITES}.`
+      : given.has("number")
+        ? "Type a number first."
+        : "Choose an answer first.";
+    said.className = "told";
+    if (number === null) return said.replaceChildren(missing);
+    const { name } = this.lesson;
+    const step = this.at;
     try {
-      const found = await ask("lessons/answer", { lesson: this.lesson.name, step: this.at, ...chosen });
+      const found = await ask("lessons/answer", {
+        lesson: name,
+        step,
+        [given.has("number") ? "number" : "choice"]: number,
+      });
+      if (!said.isConnected) return; // another step is open by now
+      if (found.right) keep(name, { answers: { ...progress(name).answers, [step]: written } });
       said.className = `told ${found.right ? "right" : "wrong"}`;
       said.replaceChildren(found.right ? "✓ " : "Not yet. ", built(["span", {}, ...found.says]));
       if (found.right) this.done();
@@ -192,9 +226,11 @@ function matches(deed, state) {
     return index.length > 0 && stage === deed.address && tail.join() === index.join();
   }
   if (deed.kind === "given") {
-    const sheet = state.sheet ? JSON.parse(state.sheet) : null;
-    return sheet !== null && JSON.stringify(sheet[deed.given]) !== JSON.stringify(deed.before);
+    const given = state.room === "inside" ? state : state.sheet ? JSON.parse(state.sheet) : null;
+    const now = given?.[deed.given] === "" ? null : (given?.[deed.given] ?? null);
+    return given !== null && JSON.stringify(now) !== JSON.stringify(deed.before);
   }
   const changes = state.changes ? JSON.parse(state.changes) : [];
-  return changes.some((each) => each.kind === "head off" && each.address === deed.address && each.head === deed.head);
+  const wanted = (each) => deed.address === null || (each.address === deed.address && each.head === deed.head);
+  return changes.some((each) => each.kind === "head off" && wanted(each));
 }

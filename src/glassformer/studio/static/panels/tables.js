@@ -12,15 +12,6 @@ export function figure(value, decimals) {
     .replace("-", "−");
 }
 
-/** What a person typed as a number; null if it is none. A comma may stand for the point. */
-export function typed(text) {
-  const plain = text
-    .trim()
-    .replace("−", "-")
-    .replace(/^(-?\d*),(\d+)$/, "$1.$2");
-  return plain === "" || !Number.isFinite(Number(plain)) ? null : Number(plain);
-}
-
 /** One matrix per head; a vector is a matrix of one row. Each comes with the first places of its index. */
 export function sheetsOf(values, shape) {
   if (shape.length === 0) return [{ name: "", rows: [[values]], at: (_r, _c) => [] }];

@@ -51,7 +51,10 @@ export class Inside {
   }
 
   async show(state) {
+    const wish = {};
+    this.wish = wish;
     const { models } = await ask("inside/start", { model: state.model || this.model || "" });
+    if (wish !== this.wish) return; // somebody went on meanwhile
     this.models = models.filter((each) => !each.error);
     this.broken = models.filter((each) => each.error);
     if (!this.models.length) return this.empty();
@@ -87,11 +90,14 @@ export class Inside {
     this.point();
   }
 
-  /** In a lesson, what it speaks of is brought into sight: a stage, or the head that is to be switched off. */
+  /** In a lesson, what it speaks of is brought into sight: what is to be typed, the head that is to be switched off, or
+   * a stage. */
   point() {
     const { lesson, step } = this.studio.lesson;
-    if (!lesson || this.tab !== NUMBERS) return;
-    if (step.deed?.kind === "head off") this.changing.node.scrollIntoView({ block: "start" });
+    const { kind } = step?.deed ?? {};
+    if (!lesson || (this.tab !== NUMBERS && kind !== "given")) return;
+    if (kind === "given") this.bar.node.scrollIntoView({ block: "start" });
+    else if (kind === "head off") this.changing.node.scrollIntoView({ block: "start" });
     else this.place.querySelector(".seeing")?.scrollIntoView({ block: innerWidth < 1200 ? "start" : "nearest" });
   }
 
@@ -338,7 +344,7 @@ export class Inside {
       alone: true,
       state,
       theme: this.studio.root.dataset.theme,
-      opens: () => !this.studio.lesson.step?.ask, // it may be what is asked for
+      opens: () => !this.studio.lesson.lesson, // it may be what is asked for, or what is to be clicked
       fetchHead: (address, head) => ask("inside/head", { ...asked, address, head }),
       onEdit: (address, index, value) => this.changing.change({ kind: "number", address, index, value }),
       onState: (seen, replace) => this.moved(seen, replace),

@@ -39,7 +39,7 @@ export class Lessons {
     );
   }
 
-  card({ name, title, minutes, about, count, mine }) {
+  card({ name, number, title, minutes, about, count }) {
     const { at = 0, done = [] } = progress(name);
     const finished = done.length >= count;
     const state = finished ? "done" : done.length ? `${done.length} of ${count} steps` : `${minutes} minutes`;
@@ -57,9 +57,9 @@ export class Lessons {
             this.studio.teach(name, finished ? 0 : Math.min(at, count - 1));
           },
         },
-        el("h2", {}, title),
+        el("h2", {}, number ? el("span", { class: "nth" }, `${number} `) : "", title),
         el("p", {}, built(["span", {}, ...about])),
-        el("p", { class: "quiet" }, mine ? "yours · " : "", finished ? "✓ " : "", state),
+        el("p", { class: "quiet" }, number ? "" : "yours · ", finished ? "✓ " : "", state),
       ),
     );
   }

@@ -1,8 +1,9 @@
 // What is given in By hand: every number in its own field, the mask, and the settings of the sheet. A change is made in
 // the sheet itself, and told; nothing is worked out here.
 
-import { sheetsOf, sign, table, typed } from "../tables.js";
+import { sheetsOf, sign, table } from "../tables.js";
 import { el } from "../../page/dom.js";
+import { WRITES, typed } from "../../page/store.js";
 
 const plural = (name) => name.replace(/_/g, " ");
 
@@ -11,6 +12,7 @@ export class Givens {
   constructor({ cells, changed, undo, turn, refit }) {
     Object.assign(this, { cells, changed, turn, refit });
     this.node = el("section", { class: "givens", "aria-label": "Given" });
+    this.unread = el("p", { class: "wrong", role: "status", hidden: true });
     this.undoing = el("button", { type: "button", class: "tool undo-given", hidden: true, onclick: undo }, "Undo");
   }
 
@@ -19,9 +21,11 @@ export class Givens {
     Object.assign(this, { found, offer, tokensIn, sheet: found.sheet });
     const given = found.stages.filter((stage) => stage.given && stage.name !== "mask" && stage.name in this.sheet);
     this.undoing.hidden = true;
+    this.unread.hidden = true;
     this.node.replaceChildren(
       el("h2", {}, "Given"),
       this.undoing,
+      this.unread,
       ...given.map((stage) => this.given(stage)),
       this.settings(),
     );
@@ -73,14 +77,23 @@ export class Givens {
   }
 
   edit(name, index, input) {
-    const value = typed(input.value);
-    input.setAttribute("aria-invalid", String(value === null));
-    input.title = value === null ? "not a number" : "";
-    if (value === null) return;
     let row = this.sheet[name];
     for (const place of index.slice(0, -1)) row = row[place];
+    const value = this.read(input, row[index.at(-1)]);
+    if (value === null) return;
     row[index.at(-1)] = value;
     this.changed();
+  }
+
+  /** The number in a field; null if there is none, and a sentence says with what is worked on. */
+  read(input, before) {
+    const value = typed(input.value);
+    input.setAttribute("aria-invalid", String(value === null));
+    const wrong = this.node.querySelector("[aria-invalid=true]");
+    this.unread.hidden = !wrong;
+    if (value === null)
+      this.unread.textContent = `“${input.value}” is not a number, and is worked as ${before} still; ${WRITES}.`;
+    return value;
   }
 
   settings() {
@@ -108,10 +121,12 @@ export class Givens {
       placeholder: found.scale === null ? "1" : found.scale.toFixed(4),
       "aria-label": "β, the scale",
       oninput: () => {
-        const value = typed(scale.value);
-        scale.setAttribute("aria-invalid", String(value === null && scale.value.trim() !== ""));
-        if (scale.value.trim() === "") delete sheet.scale;
-        else if (value === null) return;
+        const usual = scale.value.trim() === "";
+        const value = usual ? null : this.read(scale, sheet.scale ?? scale.placeholder);
+        if (usual) {
+          scale.setAttribute("aria-invalid", "false");
+          delete sheet.scale;
+        } else if (value === null) return;
         else {
           sheet.scale = value;
           delete sheet.key_width;
@@ -143,7 +158,9 @@ export class Givens {
       found.can_stack
         ? choose("projections", offer.projections, sheet.projections, (value) => set("projections", value))
         : null,
-      sheet.scorer === "dot product" ? el("label", {}, el("span", { class: "quiet" }, "scale β"), scale) : null,
+      sheet.scorer === "dot product"
+        ? el("label", { "data-given": "scale" }, el("span", { class: "quiet" }, "scale β"), scale)
+        : null,
       choose("mask", ["none", "causal", ...(mask === "own" ? ["own"] : [])], mask, (value) => set("mask", value)),
       tokens,
     );
@@ -156,7 +173,7 @@ export class Givens {
     if (!mask) return;
     const box = el(
       "div",
-      { class: "given mask" },
+      { class: "given mask", "data-given": "mask" },
       el("p", { class: "what" }, el("span", { class: "quiet" }, "mask: who may look at whom")),
       el(
         "div",

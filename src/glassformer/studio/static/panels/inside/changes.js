@@ -38,7 +38,8 @@ export function sides(before, after) {
       written ? guesses(answer, other) : bars(lastItems(answer), lastItems(other)),
     );
   const along = written ? ": the most likely next token at each place, by teacher forcing" : "";
-  const same = along && likeliest(before) === likeliest(after) ? ": the same tokens, with other probabilities" : "";
+  const same =
+    along && likeliest(before) === likeliest(after) ? ": the same tokens; other probabilities are underlined" : "";
   return el(
     "div",
     { class: "before-after" },
@@ -69,14 +70,18 @@ function bars(items, others) {
   );
 }
 
+/** The most likely token of each place with its probability; what is another one than on the other side is marked. */
 function guesses(answer, other) {
   const from = answer.read ? answer.read - 1 : 0; // what was only read is no guess worth a word
-  const same = (step, i) => step.items[0].name === other.steps[from + i]?.items[0].name;
-  return el(
-    "p",
-    { class: "guesses" },
-    answer.steps
-      .slice(from)
-      .map((step, i) => word(visible(step.items[0].name), { class: same(step, i) ? "token" : "token changed" })),
-  );
+  const guess = (step, i) => {
+    const [{ name, share }, old] = [step.items[0], other.steps[from + i]?.items[0]];
+    const moved = name !== old?.name || Math.abs(share - old.share) > 5e-4;
+    return el(
+      "span",
+      { class: "guess" },
+      word(visible(name), { class: name === old?.name ? "token" : "token changed" }),
+      el("span", { class: moved ? "share changed" : "share" }, share.toFixed(3)),
+    );
+  };
+  return el("p", { class: "guesses" }, answer.steps.slice(from).map(guess));
 }
