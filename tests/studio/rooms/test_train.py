@@ -28,7 +28,7 @@ seed = 0
 def test_a_run_is_begun_stopped_and_resumed_and_its_checkpoints_are_shown(tmp_path: Path) -> None:
     visitor = Visitor(tmp_path / "runs")
     try:
-        begun = asked(visitor, "train/begin", task="classify", data="negation", minutes=1, name="mine")
+        begun = asked(visitor, "train/begin", task="classify", data="negation", minutes=5, name="mine")
         assert begun == {"name": "mine"}
         assert (
             "being trained"
