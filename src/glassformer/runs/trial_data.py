@@ -24,7 +24,7 @@ WHOLE = "all"  # of files that have no parts
 PIECE = 200  # characters of a document that is compared on piece by piece
 
 
-class Trial(NamedTuple):
+class TrialData(NamedTuple):
     """The name of the data, the part, its samples, what the run learnt from, if that is at hand, and what is to be
     said of the reading."""
 
@@ -46,7 +46,7 @@ class Trial(NamedTuple):
 
 def trial(
     card: Card, folder: Path | None, data: str | Path | None, part: str, columns: dict[str, str] | None = None
-) -> Trial:
+) -> TrialData:
     """What a run is scored on: a part of its own data, or of others; see `Run.evaluate`."""
     if part not in PARTS:
         raise InputError(f"There is no part called '{part}'; {nearest(part, PARTS)}")
@@ -83,7 +83,7 @@ class _Own(NamedTuple):
     settings: dict[str, Any]
     learnt: int | None
 
-    def part(self, part: str) -> Trial:
+    def part(self, part: str) -> TrialData:
         """A part of it, read and split as it was then; what was only learnt from besides (`more`) is in none."""
         settings = {name: value for name, value in self.settings.items() if name != "more"}
         corpus = _read(self.card, **{"source": self.card.data, **settings})
@@ -102,7 +102,7 @@ class _Own(NamedTuple):
         return self.learnt in (None, len(corpus.train))
 
 
-def _other(own: _Own, data: str | Path, part: str, columns: dict[str, str] | None) -> Trial:
+def _other(own: _Own, data: str | Path, part: str, columns: dict[str, str] | None) -> TrialData:
     """A part of other data; of files that have no such part, all."""
     columns = columns or own.settings.get("columns")
     files = [Path(data)] if Path(data).exists() else [Path(each) for each in str(data).split(",")]
@@ -110,7 +110,7 @@ def _other(own: _Own, data: str | Path, part: str, columns: dict[str, str] | Non
     task, taken = objective_of(own.card).reads or own.card.task, Columns(**columns or {})
     if there and part not in files_of_parts(files[0] if len(files) == 1 else files, task, taken):
         corpus = read_whole(data, task, columns=taken)
-        found = Trial(corpus.name, WHOLE, corpus.test)
+        found = TrialData(corpus.name, WHOLE, corpus.test)
     else:
         corpus = _read(own.card, data, columns)
         found = _part(corpus, part)
@@ -124,7 +124,7 @@ def _read(card: Card, source: str | Path, columns: dict[str, str] | None = None,
     return read(source, task, columns=Columns(**columns or {}), **{"seed": card.seed, **choices})
 
 
-def _part(corpus: Corpus, part: str) -> Trial:
+def _part(corpus: Corpus, part: str) -> TrialData:
     parts = {"train": corpus.train, "valid": corpus.valid, "test": corpus.test}
     found = "valid" if part == "test" and not corpus.test else part
-    return Trial(corpus.name, found, parts[found])
+    return TrialData(corpus.name, found, parts[found])

@@ -84,7 +84,8 @@ export function ramp(palette, [from, to], role, power) {
   const bar = el("span", { class: "ramp", "aria-hidden": "true" });
   const stops = Array.from({ length: 11 }, (_, i) => from + ((to - from) * i) / 10);
   const largest = Math.max(Math.abs(from), Math.abs(to));
-  bar.style.background = `linear-gradient(90deg, ${stops.map((at) => css(palette.shade(at, largest, role, power))).join(", ")})`;
+  const colours = stops.map((at) => css(palette.shade(at, largest, role, power)));
+  bar.style.background = `linear-gradient(90deg, ${colours.join(", ")})`;
   return bar;
 }
 

@@ -277,7 +277,7 @@ export class Sheet {
     return why === "later" && this.store.fetchHead ? "not fetched yet" : "left out";
   }
 
-  /** What has the full colour, the largest size, the least, and the decimals that show three digits; worked out once. */
+  /** What has the full colour, the largest size, the least, the decimals that show three digits; worked out once. */
   get measure() {
     if (this.measured) return this.measured;
     let [most, least] = [0, 0];
@@ -291,7 +291,7 @@ export class Sheet {
         while (decimals < 3 && !nearly(value, decimals)) decimals++;
       }
     }
-    const largest = this.stage.shares ? Math.max(most, 1) : most; // one scale for shares: of every head, before and after
+    const largest = this.stage.shares ? Math.max(most, 1) : most; // shares of every head have one scale
     if (decimals === 3) decimals = most < 1 ? 3 : most < 10 ? 2 : most < 100 ? 1 : 0;
     this.measured = { largest, most, least, decimals };
     return this.measured;

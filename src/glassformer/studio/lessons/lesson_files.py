@@ -241,7 +241,7 @@ def _no_html(line: int, text: str, faults: list[Fault]) -> None:
 
 def _ask(line: int, inside: list[tuple[int, str]], faults: list[Fault]) -> Ask:
     """The question first; then choices, or `number:`, and what helps. What only looks like a field is a fault."""
-    question, choices, fields = [], [], dict[str, str]()
+    question, choices, fields = list[str](), list[tuple[str, bool]](), dict[str, str]()
     holds: list[tuple[int, str]] = []
     for at, each in inside:
         choice, named = _CHOICE.fullmatch(each.strip()), _FIELD.fullmatch(each.strip())

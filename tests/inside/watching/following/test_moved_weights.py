@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import glassformer as gf
-from glassformer.inside.watching.following.moved_weights import MOVES, as_weights, begun, moved
+from glassformer.inside.watching.following.moved_weights import MOVES, as_weights, begun, moved_on
 from glassformer.inside.watching.following.nodes import AttentionWeights, Scores
 
 LENGTH, SIDE, WIDTH = 11, 2, 3  # each row looks at itself and two neighbours to either side
@@ -74,7 +74,7 @@ def test_numbers_by_pencil() -> None:
     assert start is not None
     assert start.codes.tolist() == [[0, 1], [2, 3]]
     wider = F.pad(weights, (0, 1))
-    padded = moved("pad", start, (weights, (0, 1)), {}, wider)
+    padded = moved_on("pad", start, (weights, (0, 1)), {}, wider)
     assert padded is not None
     assert padded.codes.tolist() == [[0, 1, -1], [2, 3, -1]]
     found = as_weights(padded, wider)
@@ -82,4 +82,4 @@ def test_numbers_by_pencil() -> None:
     assert found.scores.shape == (2, 3)
     assert as_weights(padded, wider[:, 1:]) is None  # a row has lost some of its own
     assert "roll" not in MOVES
-    assert moved("roll", start, (weights, 1), {}, weights) is None
+    assert moved_on("roll", start, (weights, 1), {}, weights) is None

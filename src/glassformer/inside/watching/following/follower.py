@@ -238,7 +238,7 @@ class FollowerOfWeights(Follower):
         else:
             start = before
         if start is not None:
-            after = moved_weights.moved(name, start, args, kwargs, result)
+            after = moved_weights.moved_on(name, start, args, kwargs, result)
             self.nodes[result] = after or Lost(name, start.node.number)
         return found
 

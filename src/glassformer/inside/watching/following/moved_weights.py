@@ -32,7 +32,7 @@ def begun(node: AttentionWeights, tensor: Tensor) -> Moved | None:
     return Moved(node, restored(codes, scores.axes, tuple(tensor.shape)))
 
 
-def moved(name: str, node: Moved, args: Args, kwargs: Kwargs, result: Tensor) -> Moved | None:
+def moved_on(name: str, node: Moved, args: Args, kwargs: Kwargs, result: Tensor) -> Moved | None:
     """The numbers after a call that only moves them; None if it does more."""
     move = MOVES.get(name)
     codes = None if move is None else move(node.codes, args, kwargs)
@@ -78,7 +78,7 @@ def _same(codes: Tensor, args: Args, kwargs: Kwargs) -> Tensor:
 
 
 def _by_name(name: str) -> Callable[[Tensor, Args, Kwargs], Tensor | None]:
-    return lambda codes, args, kwargs: getattr(codes, name)(*args[1:], **kwargs)  # type: ignore[no-any-return]
+    return lambda codes, args, kwargs: getattr(codes, name)(*args[1:], **kwargs)
 
 
 MOVES: Mapping[str, Callable[[Tensor, Args, Kwargs], Tensor | None]] = MappingProxyType({

@@ -17,7 +17,7 @@ from glassformer.inside.watching.following.products import Args, Kwargs, argumen
 from glassformer.inside.watching.following.rebuilding import four_axes
 from glassformer.inside.watching.following.score_steps import Add, Applied, Bent, Bound, Fill, Stretch, Times
 from glassformer.inside.watching.following.trail import Trail
-from glassformer.inside.watching.following.weight_rules import joined, multiplied, zeroed
+from glassformer.inside.watching.following.weight_rules import joined_weights, multiplied, zeroed
 
 _BY_A_BEND = ("relu", "silu", "gelu")  # which may be weights by themselves, or one more step to a softmax
 _SQUARE = 2.0
@@ -71,7 +71,7 @@ def added(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor, sign: int) -
         tensor, other = other, tensor
     node, name = scores_of(trail.node(tensor)), "add" if sign > 0 else "sub"
     if node is None and kwargs.get("alpha", 1) == 1:
-        more = joined(trail, (tensor, other), result, sign)
+        more = joined_weights(trail, (tensor, other), result, sign)
         if more is not None:
             return more
     if node is None or kwargs.get("alpha", 1) != 1 or result.shape != tensor.shape:

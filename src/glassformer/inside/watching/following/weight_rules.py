@@ -72,7 +72,7 @@ def _after(node: AttentionWeights, step: WeightStep) -> AttentionWeights | None:
     return None if steps is None or node.dropout else replace(node, after=steps)
 
 
-def joined(trail: Trail, pair: tuple[Any, Any], result: Tensor, sign: int) -> Node | None:
+def joined_weights(trail: Trail, pair: tuple[Any, Any], result: Tensor, sign: int) -> Node | None:
     """Weights and numbers that the model has whatever it reads, such as weights by place; None if it is not that."""
     for tensor, other in (pair, pair[::-1]) if sign > 0 else (pair,):
         node = trail.node(tensor)
