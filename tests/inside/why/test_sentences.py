@@ -10,10 +10,8 @@ from glassformer.inside.why.direct_parts import Directly, DirectPart
 from glassformer.inside.why.reasons import HeadOff, Reasons, Twin, TwinPart, TwinStage, WordShare
 from glassformer.inside.why.sentences import (
     DISAGREE,
-    NONE_ALONE,
     OPPOSED,
     REPEATED,
-    SEVERAL,
     TOGETHER,
     doubted,
     headline,
@@ -28,6 +26,7 @@ from glassformer.inside.why.sentences import (
 )
 from glassformer.inside.why.trials import OtherOrders, RandomTexts
 
+SEVERAL = "No single word carries it; several say the same."
 PARTED = (
     f"{DISAGREE}: *kalt* share +4.8, left out +0.06; *trinkt* share +0.06, left out +3.6; "
     f"*.* share −1.8, left out +0.47. {OPPOSED} {REPEATED} {TOGETHER}"
@@ -50,6 +49,24 @@ def test_the_answer_in_one_sentence() -> None:
 def test_a_word_that_stands_several_times_is_named_once_for_each_side() -> None:
     superb = (word("superb", 0.75, 0.1), word("superb", 0.5, 0.2), word("superb", -0.25, 0.0))
     assert "Words for it: *superb* (2 times) +1.2; against it: *superb* −0.25." in headline(why(*superb, margin=1.0))
+
+
+def test_of_a_word_that_stands_several_times_it_is_said_which_is_left_out() -> None:
+    the = word("the", 0.5, 0.25)
+    assert headline(why(the, word("old", 0.5, 0.1), word("the", 0.5, 2.0))).endswith(
+        "without the second *the* it is 2.0 less."
+    )
+    both = [replace(turning("AI", 0.5), written=True), word("AI", 0.1, 0.1), replace(turning("AI", 0.75), written=True)]
+    assert "any one of the first written *AI*, the second written *AI* it would say" in headline(why(*both))
+
+
+def test_an_answer_that_hangs_in_the_balance_says_so_first() -> None:
+    both = (word("lovely", 2.75, 3.0), word("fine", 0.25, 0.5), word("watch", -2.5, -3.5))
+    assert headline(why(*both, margin=0.5)).startswith(
+        "Negative by 0.50 over positive, and it hangs in the balance: all words for it come to +3.0, all against it to "
+        "−2.5. Words for it: *lovely* +2.8; against it: *watch* −2.5"
+    )
+    assert "balance" not in headline(why(*both, margin=0.56))
 
 
 def test_left_out_names_the_word_that_moves_the_margin_most() -> None:
@@ -78,7 +95,7 @@ def test_words_without_which_it_would_say_something_else_are_named() -> None:
     )
     many = [turning(each, 3.0) for each in "abcdef"]
     assert "without any one of *a*, *b*, *c*, *d* or 2 more it would say" in headline(why(*many))
-    assert SEVERAL not in told(why(turning("at", 0.1), word("a", 0.2, 0.1)))
+    assert not any("No single word" in each for each in told(why(turning("at", 0.1), word("a", 0.2, 0.1))))
 
 
 def test_heads_without_which_it_would_say_something_else_are_named() -> None:
@@ -97,7 +114,13 @@ def test_the_blank_is_no_reason_and_what_is_named_adds_up() -> None:
     said = headline(why(*many, word("milk", -4.7, -5.0), blank=4.9))
     assert "Words against it: *milk* −4.7; all others +2.4. A text of nothing but spaces has +4.9 already. Left" in said
     assert "nothing but" not in headline(why(*NOT_GOOD))
-    assert doubted(why(word("a", 0.1, 0.1), word("b", 0.1, 0.1), blank=2.4)) == NONE_ALONE
+    assert doubted(why(word("a", 0.1, 0.1), word("b", 0.1, 0.1), blank=2.4)) == (
+        "No single word carries it: leaving out any one of them changes little."
+    )
+    last = replace(word("bre", 5.2, 0.0), asks_other=True)
+    assert doubted(why(word("a", 0.1, 0.1), word("b", 0.1, 0.1), last)) == (
+        "No single word before *bre* carries it; several say the same."
+    )
 
 
 def test_the_last_word_before_the_answer_is_told_apart() -> None:
@@ -145,7 +168,7 @@ def test_the_blank_is_named_and_the_error_printed() -> None:
     assert "a blank, a text of spaces, which has a margin of −1.5 by itself; with it the parts add up to 2.6" in said
     assert said.endswith("with it the parts add up to 2.6 (error 0.01200).")  # less than a hundredth of the margin
     said = told(why(*NOT_GOOD, blank=-1.5, closed=0.12))[-1]
-    assert said.endswith("Of that, 0.12 could only be shared out in proportion: the way has many sharp bends.")
+    assert "Of all shares, 2.3 % (0.12) could only be shared out in proportion: the way has" in said
     assert "the parts add up to −13.6 (error" in told(why(*NOT_GOOD, margin=-13.6))[-1]
     assert "Most of it stands there already" in told(why(*NOT_GOOD, blank=6.5))[-1]
 

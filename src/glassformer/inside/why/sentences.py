@@ -17,12 +17,14 @@ LARGE, NOTABLE = 0.25, 0.05  # of the scale, what two measures of opposite signs
 ORDERED = 0.25  # of the orders tried: if the answer turns in as many, order carries it, or the margin is thin
 MOVED = 1 / 3  # of the largest measure of a word, how far other orders must move the margin; less is thin
 OUTWEIGHED = 2.0  # of the margin: a blank that has more by itself, and half of all shares, says more than the text
+BALANCED = 0.1  # of all shares: a margin that is no more hangs in the balance
 UNKNOWN = 6  # unknown words that are named
 TOLD = 1e-4  # an error that need not be told in more figures
 BENT = 0.01  # of the margin: what is shared out in proportion and is less, is told as a part of the error
 DISAGREE = "The two ways of asking disagree here; trust neither alone"
-SEVERAL = "No single word carries it; several say the same."
-NONE_ALONE = "No single word carries it: leaving out any one of them changes little."
+SEVERAL = "several say the same"
+NONE_ALONE = "leaving out any one of them changes little"
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 OPPOSED = (
     "Of opposite signs: the share compares with a blank, leaving out with a shorter text, and whether the word speaks "
     "for or against depends on which."
@@ -70,7 +72,26 @@ def headline(why: Reasons) -> str:
             f"{said}. A text of nothing but {blank.name} has {signed(blank.margin)} already, far more than this one: "
             f"the shares tell how this text differs from {blank.name}, not why it is answered so; ask with a twin."
         )
-    return f"{said}. {_shares(why)}." if any(word.share for word in why.words) else f"{said}; no word has a share."
+    if not any(word.share for word in why.words):
+        return f"{said}; no word has a share."
+    return f"{said}{_balance(why)}. {_shares(why)}."
+
+
+def _balance(why: Reasons) -> str:
+    """Where what speaks for the answer and what speaks against it nearly cancel."""
+    if not balanced(why):
+        return ""
+    sides = [sum(word.share for word in why.words if word.share * sign > 0) for sign in (1, -1)]
+    blank = "" if why.shared.blank.undecided else f", with {signed(why.shared.blank.margin)} of {why.shared.blank.name}"
+    return (
+        f", and it hangs in the balance: all words for it come to {signed(sides[0])}, all against it to "
+        f"{signed(sides[1])}{blank}"
+    )
+
+
+def balanced(why: Reasons) -> bool:
+    """Whether the margin is little beside what speaks for it and against it."""
+    return abs(why.margin) < BALANCED * sum(abs(word.share) for word in why.words)
 
 
 def _shares(why: Reasons) -> str:
@@ -121,9 +142,9 @@ def _turned_without(why: Reasons, turning: Sequence[WordShare]) -> str:
     """“without any one of *not*, *never* it would say positive”, or what it would say without each."""
     some, rest = turning[:TURNING], len(turning) - TURNING
     if len({word.says for word in turning}) > 1:
-        said = ", ".join(f"without {_name(why, word)} it would say {named(why, word.says)}" for word in some)
+        said = ", ".join(f"without {_which(why, word)} it would say {named(why, word.says)}" for word in some)
         return said + (f", and something else without {rest} more" if rest > 0 else "")
-    names = ", ".join(_name(why, word) for word in some) + (f" or {rest} more" if rest > 0 else "")
+    names = ", ".join(_which(why, word) for word in some) + (f" or {rest} more" if rest > 0 else "")
     return f"without {'any one of ' if len(turning) > 1 else ''}{names} it would say {named(why, turning[0].says)}"
 
 
@@ -166,10 +187,20 @@ def _name(why: Reasons, word: WordShare) -> str:
     return f"{name} (unknown)" if word.is_unknown else name
 
 
+def _which(why: Reasons, word: WordShare) -> str:
+    """A word; where it stands several times, which of them."""
+    alike = [each for each in why.words if (each.text, each.written) == (word.text, word.written)]
+    if len(alike) == 1:
+        return _name(why, word)
+    place = next(i for i, each in enumerate(alike) if each is word)
+    nth = ORDINALS[place] if place < len(ORDINALS) else f"{place + 1}th"
+    return f"the {nth} {_name(why, word).removeprefix('the ')}"
+
+
 def _without(why: Reasons, word: WordShare) -> str:
     if abs(word.without) < 0.005:
-        return f"without {_name(why, word)} it is the same"
-    return f"without {_name(why, word)} it is {plainly(abs(word.without))} {'less' if word.without > 0 else 'more'}"
+        return f"without {_which(why, word)} it is the same"
+    return f"without {_which(why, word)} it is {plainly(abs(word.without))} {'less' if word.without > 0 else 'more'}"
 
 
 def verdict(why: Reasons, margin: float, *, begin: bool = True) -> str:
@@ -204,7 +235,11 @@ def measured_from(why: Reasons) -> str:
     if abs(blank.margin) > sum(abs(word.share) for word in why.words):
         said += " Most of it stands there already; what is like the blank gets no share."
     if not closed:
-        said += f" Of that, {shared.closed:.2g} could only be shared out in proportion: the way has many sharp bends."
+        part = shared.closed / sum(abs(word.share) for word in why.words)
+        said += (
+            f" Of all shares, {100 * part:.2g} % ({shared.closed:.2g}) could only be shared out in proportion: the "
+            "way has many sharp bends."
+        )
     return said
 
 
@@ -214,12 +249,14 @@ def doubted(why: Reasons) -> str:
     if not words or why.random.silent(why.margin):
         return ""
     if len(words) > 1 and all(abs(word.without) < ALONE * abs(why.margin) and not word.turns for word in words):
-        return SEVERAL if abs(why.shared.blank.margin) < ALONE * abs(why.margin) else NONE_ALONE
+        last = next((f" before {_name(why, word)}" for word in why.words if word.asks_other), "")
+        own = abs(why.shared.blank.margin) < ALONE * abs(why.margin)
+        return f"No single word{last} carries it{f'; {SEVERAL}' if own else f': {NONE_ALONE}'}."
     first = max(words, key=lambda word: abs(word.share))
     other = max(words, key=lambda word: abs(word.without))
     if parted := parted_words(why):
         values = [
-            f"{_name(why, word)} share {signed(word.share)}, left out {signed(word.without)}"
+            f"{_which(why, word)} share {signed(word.share)}, left out {signed(word.without)}"
             for word in parted[:PARTED]
         ]
         values += [f"{len(parted) - PARTED} more"] if len(parted) > PARTED else []
@@ -227,7 +264,9 @@ def doubted(why: Reasons) -> str:
     ahead = min(abs(first.share) - abs(other.share), abs(other.without) - abs(first.without))
     if ahead >= NOTABLE * _word_scale(why):  # less is a tie
         rest = "of the other words, " if len(words) < len(why.words) else ""
-        return f"{DISAGREE}: {rest}{_name(why, first)} has the largest share, {_name(why, other)} counts most left out."
+        return (
+            f"{DISAGREE}: {rest}{_which(why, first)} has the largest share, {_which(why, other)} counts most left out."
+        )
     return ""
 
 

@@ -85,7 +85,7 @@ export class ModelMap {
 const blockName = (block, both) => (both ? block.replace(/^(encoder|decoder) · /, "") : block);
 
 /** A head's pattern, from its numbers or, for long texts, from the small picture that came along; `largest` is what
- * that has the full colour, null its own largest. */
+ * has the full colour, null its own largest. */
 export function smallHead(store, part, head, palette, size, largest = ONE_SCALE) {
   const sheet = new Sheet(store, store.stage(part.pattern), head);
   const ratio = Math.min(1.6, Math.max(0.6, sheet.columns / sheet.rows));
