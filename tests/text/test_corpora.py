@@ -164,6 +164,7 @@ def test_a_missing_file_is_called_one_and_no_set_is_offered_for_it(tmp_path: Pat
         (f"{tmp_path}/review.csv", rf"There is no file review\.csv in {where}; did you mean 'reviews\.csv'\?$"),
         (f"{tmp_path}/nothing.txt", rf"There is no file nothing\.txt in {where}; check its name and its folder\.$"),
         (f"{tmp_path}/no/a.csv", r"There is no file .*a\.csv, for there is no folder .*no; check"),
+        (f"{tmp_path}/nothing.csv", rf"There is no file nothing\.csv in {where}; check its name and its folder\.$"),
         ("nothing.csv", r"There is no file nothing\.csv in (?!.*sorting)"),
         (f"{tmp_path}/reviews.csv,{tmp_path}/b.de", r"There is no file b\.de in"),
         ("negatio", "There is no file, folder or set called 'negatio'; did you mean 'negation'?"),

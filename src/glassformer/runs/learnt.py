@@ -253,6 +253,8 @@ def _on_model(each: Against, main: str) -> str:
     name = f"the linear model {each.baseline} fitted beside it, which has {in_figures(main, each.score)}"
     if not each.better and not each.worse and (each.low > 0 or each.high < 0):
         return f"Not to be told from {name}: so few samples may differ so by chance ({_p(each.p_value)})."
+    if each.low == each.high == 0:
+        return f"Not to be told from {name}: on these samples the two are right and wrong together."
     told = "Ahead of" if each.better else "BEHIND" if each.worse else "Level with"
     return f"{told} {name}; {_by(each, main)}."
 

@@ -44,7 +44,7 @@ def _report(folder: RunFolder, card: Card) -> str:
             _accuracy(folder.metrics()),
             _confusion(scores),
             _examples(card, about.get("examples", [])),
-            section("Scores", _scores(scores), "With 95 % confidence intervals."),
+            section("Scores", _scores(scores), "With a 95 % confidence interval where there is one."),
             _certificate(certificate),
             section("What was trained", fact_list(_trained(card, folder.settings, about))),
             section("What was read", bullets(about.get("notes", []))),
@@ -68,7 +68,9 @@ def _headline(
     warned = f"<p class='wrong'>{escape(caution(scores))}</p>" if caution(scores) else ""
     passed = certificate.get("passed")
     marks = [] if passed is None else [_mark(passed, "keeps its promises" if passed else "breaks its promises")]
-    marks += [_mark(known.better and not known.advice, known.verdict, tight="")] if known else []
+    if known:
+        good = known.better and not known.advice
+        marks.append(f"– {escape(known.verdict)}" if known.undecided else _mark(good, known.verdict, tight=""))
     seconds, parameters = about.get("seconds", 0.0), about.get("parameters", 0)
     return (
         f"<header><h1>{escape(card.model)} <span class='said'>{TASKS[card.task].does} {escape(name)}</span></h1>"

@@ -7,7 +7,7 @@ run.look("a warm and clever film").save("page.html")
 run.why("a warm and clever film").words
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -110,15 +110,9 @@ class Run:
 
     @property
     def doubt(self) -> str:
-        """A sentence where its own test does not show that it has learnt anything; nothing otherwise."""
-        told = self.certificate.get("learnt")
-        if told is None and (found := self.learnt):
-            told = found.to_dict()
-        if not told or told["better_than_majority"]:
-            return ""
-        if told["undecided"]:
-            return "Its own test has too few samples to tell whether it has learnt."
-        return f"By its own test this model is {told['verdict']}."
+        """A sentence where its own test, as its certificate has it, does not show that it has learnt anything; nothing
+        otherwise."""
+        return _doubt(self.certificate.get("learnt"))
 
     def tokenize(self, texts: Sequence[str]) -> "Pipeline":
         """The way of some texts into this model: standardised, tokens, ids, padded batch, embedding rows."""
@@ -181,9 +175,11 @@ class Run:
         from glassformer.inside.why.reasons import reasons
         from glassformer.inside.why.why_page import Why
 
+        learnt = None if "learnt" in self.certificate else self.learnt
+        known = self.doubt or (_doubt(learnt.to_dict()) if learnt else "")
         asking = Which(answer=answer, rival=rival, at=at, target=target)
         return Why(
-            reasons(self.model, self.card, self.tokens, text, asking, instead=instead, points=points, known=self.doubt)
+            reasons(self.model, self.card, self.tokens, text, asking, instead=instead, points=points, known=known)
         )
 
     def _about(self) -> str:
@@ -298,3 +294,12 @@ def pocket_races() -> list[Path]:
 
 def _pocket() -> Path:
     return Path(str(resources.files("glassformer.runs"))) / "pocket"
+
+
+def _doubt(learnt: Mapping[str, Any] | None) -> str:
+    """A sentence on what a certificate says of learning, where that is not good news."""
+    if not learnt or learnt["better_than_majority"]:
+        return ""
+    if learnt["undecided"]:
+        return "Its own test has too few samples to tell whether it has learnt."
+    return f"By its own test this model is {learnt['verdict']}."

@@ -243,7 +243,8 @@ def _missing(path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
         return f"There is no file {path}, for there is no folder {folder}; check how it is written."
-    similar = asked_back(path.name, [each.name for each in folder.iterdir() if not each.name.startswith(".")])
+    visible = [each for each in folder.iterdir() if not each.name.startswith(".")]
+    similar = asked_back(path.name, [each.name for each in visible if asked_back(path.stem, [each.stem])])
     return f"There is no file {path.name} in {folder.resolve()}; {similar or 'check its name and its folder.'}"
 
 

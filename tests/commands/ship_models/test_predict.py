@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from helpers.small_runs import small_run
 
+from glassformer.commands.ship_models.certify import certify
 from glassformer.commands.ship_models.predict import MANY, predict, texts_of
 from glassformer.errors import InputError
 from glassformer.runs.run import load
@@ -51,6 +52,8 @@ def test_a_model_that_has_learnt_nothing_says_so_beside_its_answer(
     ):
         scores = {"accuracy": 0.5, "confusion": {"labels": ["negative", "positive"], "table": table}}
         run.write_scores({**scores, "samples": sum(map(sum, table))})
+        certify(run.path, json=True)
+        capsys.readouterr()
         predict(run.path, "good")
         assert capsys.readouterr().err == told
 

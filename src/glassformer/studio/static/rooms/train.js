@@ -49,11 +49,15 @@ export class Train {
   /** What could be trained, and what was. */
   async offer() {
     const found = await ask("train/start");
+    const offered = JSON.stringify(found);
+    if (this.offered === offered && this.plan?.isConnected) return; // somebody may be in the middle of something there
+    this.offered = offered;
     const plan = new PlanForm(found, {
       kept: this.kept,
       keep: (kept) => (this.kept = kept),
       begun: (run) => this.open(run),
     });
+    this.plan = plan.node;
     this.node.replaceChildren(
       el("h1", { class: "meaning" }, "Train a model of your own"),
       plan.node,
