@@ -36,8 +36,18 @@ def print_machine(
     console.print()
     for line in advice(facts):
         console.print(Text(f"  {line}", style="yellow"))
-    console.print(Text(f"  ✓ Small models train best with {_threads(best)} here.", style="bold green"))
+    told, compared = verdict(facts, steps, best)
+    console.print(Text(f"  {told}", style="bold green" if compared else "yellow"))
     console.print()
+
+
+def verdict(facts: Facts, steps: Mapping[int, float], best: int) -> tuple[str, bool]:
+    """How many threads suit small models, and whether that was found by comparing."""
+    if facts.usable_cores == 1:
+        return f"✓ Small models train with {_threads(1)}: there is one core.", True
+    if len(steps) < 2:
+        return f"Not compared: the time was up after a step with {_threads(best)}; try on a quiet machine.", False
+    return f"✓ Small models train best with {_threads(best)} here.", True
 
 
 def advice(facts: Facts) -> list[str]:
