@@ -13,6 +13,7 @@ from glassformer.commands.ship_models.certify import certify
 from glassformer.commands.ship_models.predict import MANY, predict, texts_of
 from glassformer.errors import InputError
 from glassformer.runs.run import load
+from glassformer.text.texts_to_try import LECTURE_REVIEWS
 
 
 def test_a_text_that_is_too_long_is_cut_and_that_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,3 +166,11 @@ def test_a_small_model_writes_one_text_with_one_thread(tmp_path: Path, monkeypat
     monkeypatch.setattr("glassformer.commands.ship_models.predict.SMALL", 100)
     predict(writes, "3 1 2 =", longest=3)
     assert threads == [1]
+
+
+def test_a_review_that_the_pocket_judge_has_learnt_from_is_told_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    reviews = [f"  {each.text} " for each in LECTURE_REVIEWS]  # spaces and case make it no other text
+    predict("sentiment", reviews[1], "A dull film.", reviews[3].upper())
+    assert "Texts 1 and 3 are among those it learnt from: the answer shows memory, not skill." in capsys.readouterr().err
+    predict("sentiment", "A dull film.")
+    assert "memory" not in capsys.readouterr().err
