@@ -139,7 +139,11 @@ def test_texts_are_words_or_the_lines_of_a_file_or_of_standard_input(
     assert texts_of(["-"]) == (["ä", "b"], True)
     (tmp_path / "table.csv").write_text("text,label\n")
     (tmp_path / "empty.txt").write_text("\n")
-    for name, what in (("table.csv", "is a table"), ("empty.txt", "holds no text")):
+    for name, what in (
+        ("table.csv", "is a table"),
+        ("empty.txt", "holds no text"),
+        (".", "is a folder; name one file"),
+    ):
         with pytest.raises(InputError, match=what):
             texts_of([str(tmp_path / name)])
 
@@ -171,6 +175,13 @@ def test_a_small_model_writes_one_text_with_one_thread(tmp_path: Path, monkeypat
 def test_a_review_that_the_pocket_judge_has_learnt_from_is_told_as_such(capsys: pytest.CaptureFixture[str]) -> None:
     reviews = [f"  {each.text} " for each in LECTURE_REVIEWS]  # spaces and case make it no other text
     predict("sentiment", reviews[1], "A dull film.", reviews[3].upper())
-    assert "Texts 1 and 3 are among those it learnt from: the answer shows memory, not skill." in capsys.readouterr().err
+    assert (
+        "Texts 1 and 3 are among those it learnt from: the answer shows memory, not skill." in capsys.readouterr().err
+    )
     predict("sentiment", "A dull film.")
     assert "memory" not in capsys.readouterr().err
+
+
+def test_what_makes_no_difference_to_a_classifier_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    predict("sentiment", "A dull film.", beam=3, top_p=0.5)
+    assert "A classifier writes nothing: --top-p and --beam made no difference." in capsys.readouterr().err

@@ -49,7 +49,6 @@ def test_a_page_left_open(page: str) -> None:
     assert checked(page, ".html").findings == []
 
 
-
 @pytest.mark.parametrize(
     "page",
     [
