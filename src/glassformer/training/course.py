@@ -320,6 +320,8 @@ class Course:
         run = load(self.folder.path, str(self.loop.device))
         self.folder.write_certificate({**run.certify().to_dict(), "learnt": run.learnt and run.learnt.to_dict()})
         self.folder.write_report(report(self.folder, prepared.card))
+        if self.deadline is not None and (said := self.deadline.missed(time.monotonic())):
+            tell(Said(said))
         return run
 
     def _learnt(self) -> dict[str, Tensor]:
