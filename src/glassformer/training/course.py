@@ -133,6 +133,8 @@ def teach(
     if forecast:
         for warning in too_short(prepared, forecast):
             tell(Said(warning))
+        if forecast.deadline is not None and (late := forecast.deadline.will_be_missed(time.monotonic())):
+            tell(Said(late))
         tell(forecast)
     with _held(folder, team):
         team.together(lambda: _begin(folder, settings_of(prepared, plan, threads), tell) if team.leads else None)

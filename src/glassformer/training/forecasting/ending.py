@@ -41,6 +41,16 @@ class Deadline:
         """For training, from now on. If steps take longer than they did, so will the end: it is begun sooner."""
         return self.at - now - self.ending * max(1.0, step / self.step)
 
+    def will_be_missed(self, now: float) -> str:
+        """What is said before a run that cannot end in time, even if it trains as little as it may."""
+        over = now + self.least + self.ending - self.at
+        if over < FEW_SECONDS:
+            return ""
+        return (
+            f"The time will not do: reading took so much of it, and evaluating and certifying take so long on this "
+            f"machine, that it may end about {clock(over)} late. Give it more (--minutes), or less to read (--limit)."
+        )
+
     def missed(self, now: float) -> str:
         """What is said of a run that took longer than it was given; of a few seconds, nothing."""
         over = now - self.at
