@@ -45,6 +45,37 @@ def test_debug_may_also_be_a_value(glassformer) -> None:  # type: ignore[no-unty
     assert "--debug" in glassformer("--help").out
 
 
+COMMANDS = [
+    "certify",
+    "check",
+    "compare",
+    "describe",
+    "doctor",
+    "evaluate",
+    "exercise",
+    "explain",
+    "export",
+    "import",
+    "lesson",
+    "look",
+    "plan",
+    "predict",
+    "serve",
+    "studio",
+    "tokenize",
+    "train",
+    "why",
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_help_makes_a_list_of_a_sentence(glassformer, command: str) -> None:  # type: ignore[no-untyped-def]
+    """A line of a docstring that begins with "- for standard input" is drawn as a bullet, and the hyphen is gone."""
+    page = glassformer(command, "--help").out
+    assert f"Usage: glassformer {command}" in page
+    assert "•" not in page
+
+
 def test_a_reader_who_leaves_early_is_no_failure() -> None:
     command = f"{sys.executable} -m glassformer explain | head -1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=250, check=True)

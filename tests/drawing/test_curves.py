@@ -59,7 +59,7 @@ def test_the_drawing_falls_from_left_to_right() -> None:
 
 
 def test_two_curves_stand_in_one_frame() -> None:
-    """From 50 to 100 %, over two epochs; where they meet, the second is seen."""
+    """From 50 to 100 %, over two epochs; where they meet, it is said."""
     lines = dotted([[(1, 0.5), (2, 1.0)], [(1, 0.5), (2, 0.75)]], "○●", width=4, height=3)
-    assert lines == [" 100.0 %     ○", "             ●", "  50.0 %   ●"]
+    assert lines == [" 100.0 %     ○", "             ●", "  50.0 %   ◉"]
     assert dotted([[], []], "○●") == []

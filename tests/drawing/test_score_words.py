@@ -20,6 +20,10 @@ def test_a_score_is_said_with_how_sure_it_is() -> None:
 
 def test_what_was_learnt_from_takes_away_from_a_score() -> None:
     assert caution({"samples": 39}) == ""
+    assert caution({"samples": 1000, "texts": 990}) == ""  # hardly any
+    once = "Only 39 different texts stand in these 78 samples; the interval counts each text once."
+    assert caution({"samples": 78, "texts": 39}) == once
+    assert caution({"samples": 78, "texts": 39, "in_training": 78}).startswith(f"{once} All 78 stand")
     told = "in the training part too: on these the score shows memory, not skill."
     assert caution({"samples": 39, "in_training": 7}) == f"7 of the 39 samples stand {told}"
     assert caution({"samples": 39, "in_training": 1}) == f"1 of the 39 samples stands {told}"

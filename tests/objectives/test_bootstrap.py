@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from glassformer.errors import InputError
-from glassformer.objectives.bootstrap import Interval, Measure, PairedComparison, compare, interval, sign_test
+from glassformer.objectives.bootstrap import Interval, Measure, PairedComparison, by_text, compare, interval, sign_test
 
 
 def mean_of(values: list[float]) -> Measure:
@@ -137,3 +137,16 @@ def test_the_sign_test_of_many_samples_is_the_normal_curves() -> None:
     """5,100 of 10,000 heads lie 1.99 standard deviations from the middle, half a step taken off."""
     one, other = mean_of([1.0] * 5100 + [0.0] * 4900), mean_of([0.0] * 5100 + [1.0] * 4900)
     assert sign_test(one, other) == pytest.approx(math.erfc(1.99 / math.sqrt(2)), rel=1e-3)
+
+
+def test_what_repeats_a_text_makes_no_interval_narrower() -> None:
+    """Twenty texts, each of them five times: the interval is that of twenty."""
+    once = mean_of([1.0, 0.0] * 10)
+    often = mean_of([1.0, 0.0] * 50)
+    texts = [str(i % 20) for i in range(100)]
+    assert by_text(often, texts).value == often.value
+    assert interval(by_text(often, texts)) == interval(once)
+    assert interval(often).high < interval(once).high
+    assert sign_test(by_text(often, texts), by_text(mean_of([0.0] * 100), texts)) == sign_test(
+        once, mean_of([0.0] * 20)
+    )

@@ -9,7 +9,7 @@ import pytest
 from helpers.small_runs import small_run
 
 import glassformer as gf
-from glassformer.objectives.bootstrap import Measure
+from glassformer.objectives.bootstrap import Measure, by_text
 from glassformer.objectives.metrics import mean_of_rows, share_of_rows
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.learnt import (
@@ -43,8 +43,9 @@ def scored(path: Path, *baselines: Against, losses: tuple[float, ...] = (0.7, 0.
     return load(folder.path)
 
 
-def one(baseline: str, ahead: float, p_value: float) -> Against:
-    return Against(baseline, "dull" if baseline == MAJORITY else "", 0.5, ahead, ahead - 0.1, ahead + 0.1, p_value)
+def one(baseline: str, ahead: float, p_value: float, learns: bool | None = None) -> Against:
+    answer = "dull" if baseline == MAJORITY else ""
+    return Against(baseline, answer, 0.5, ahead, ahead - 0.1, ahead + 0.1, p_value, learns)
 
 
 def test_the_majority_is_what_is_right_most_often() -> None:
@@ -96,7 +97,7 @@ def test_a_model_that_guesses_is_told_so_loudly(tmp_path: Path) -> None:
     check, longer = found.advice
     assert check == (
         "Check the labels: does each stand beside its text, in the columns that were taken? "
-        "The linear model is no better than the majority class either."
+        "The linear model is not really ahead of the majority class either."
     )
     assert longer == f"Train longer: glassformer train classify negation:300 --from {tmp_path / 'run'} --minutes 5"
 
@@ -136,9 +137,33 @@ def test_a_model_behind_that_was_still_learning_is_told_to_train_longer_first(tm
 
 
 def test_where_only_the_linear_model_learns_the_labels_are_sound(tmp_path: Path) -> None:
-    found = scored(tmp_path / "run", one(MAJORITY, 0.0, 1.0), one("ngrams", -0.4, 0.001)).learnt
+    found = scored(tmp_path / "run", one(MAJORITY, 0.0, 1.0), one("ngrams", -0.4, 0.001, learns=True)).learnt
     assert found is not None
     assert "The labels can be learnt from these texts: the linear model does." in found.advice
+
+
+def test_a_linear_model_that_only_says_the_majority_class_has_learnt_nothing(tmp_path: Path) -> None:
+    """97 of 100 are ham: the model guesses, the linear one always says ham; nobody shows that labels can be learnt."""
+    found = scored(tmp_path / "run", one(MAJORITY, -0.5, 0.0001), one("ngrams", -0.5, 0.0001, learns=False)).learnt
+    assert found is not None
+    assert found.sentences[1].startswith("BEHIND the linear model ngrams")
+    told = " ".join(found.advice)
+    assert "not really ahead of the majority class either" in told
+    assert "can be learnt" not in told
+    assert "Use the linear model" not in told
+
+
+def test_samples_that_show_the_same_text_are_one_witness(tmp_path: Path) -> None:
+    """Six texts, each of them eight times: 48 samples, but a sign test over six."""
+    texts, right = ["abcdef"[i % 6] for i in range(48)], outcomes(*([1] * 48))
+    labels = ["ab"[i % 2] for i in range(48)]
+    assert against_majority(right, labels, "a").better
+    once = against_majority(by_text(right, texts), labels, "a", texts)
+    assert (once.score, once.p_value) == (0.5, pytest.approx(2 / 2**3))
+    found = judged(tmp_path / "run", {"accuracy": 1.0, "samples": 48, "texts": 6, "baselines": [asdict(once)]}, (0.7,))
+    assert found.undecided
+    assert "On 6 different texts, such a difference can come by chance (p = 0.250)." in found.sentences[0]
+    assert found.advice[-1].endswith("of 6 different texts, the majority class alone gets 3 right.")
 
 
 def test_a_good_model_needs_no_advice(tmp_path: Path) -> None:
@@ -208,7 +233,7 @@ def test_no_sentence_contradicts_another(tmp_path: Path, count: int, slips: int,
         assert first.low > 0
     if "Level with" in found.sentences[1]:
         assert other.low <= 0 <= other.high
-    if "is no better than the majority class either" in told:
+    if "is not really ahead of the majority class either" in told:
         assert other.score <= first.score
     assert "still falling" not in told  # a hundredth of the first loss is left
     if found.undecided:

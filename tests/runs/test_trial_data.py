@@ -23,7 +23,11 @@ def test_a_file_without_parts_is_used_in_whole(classifier: Run, tmp_path: Path) 
 def test_one_row_is_enough_to_be_scored_on_and_no_row_is_lost_in_silence(classifier: Run, tmp_path: Path) -> None:
     (tmp_path / "one.csv").write_text("text,label\na good film,positive\n,negative\n")
     scores = classifier.evaluate(tmp_path / "one.csv")
-    assert (scores["samples"], scores["notes"]) == (1, [f"Skipped line 3 of {tmp_path}/one.csv: the text is empty."])
+    assert scores["samples"] == 1
+    assert scores["notes"] == [  # also which columns were taken: somebody may have named a table of another task
+        f"Skipped line 3 of {tmp_path}/one.csv: the text is empty.",
+        f"{tmp_path}/one.csv: text from 'text' (a usual name), label from 'label' (a usual name)",
+    ]
     (tmp_path / "none.csv").write_text("text,label\n")
     with pytest.raises(InputError, match="No row can be used"):
         classifier.evaluate(tmp_path / "none.csv")

@@ -156,3 +156,18 @@ def test_no_time_left_means_what_was_counted(monkeypatch: pytest.MonkeyPatch) ->
     measure = baselines._fitted(prepared, prepared.corpus.test, seconds=1e-9)
     assert not steps
     assert measure.value > 0.8  # naive Bayes alone
+
+
+def test_a_linear_model_beside_a_class_that_is_nearly_all_has_learnt_nothing(tmp_path: Path) -> None:
+    """Each text stands twice, and one class is nearly all: what says so always is no sign that labels can be learnt."""
+    draw = random.Random(5)
+    rows = [f"{' '.join(draw.choices(WORDS, k=9))},{'spam' if i % 29 == 0 else 'ham'}" for i in range(301)]
+    (tmp_path / "ham.csv").write_text("\n".join(["text,label", *rows, *rows]) + "\n", encoding="utf-8")
+    run = gf.train("classify", tmp_path / "ham.csv", out=tmp_path / "run", steps=1, threads=1, settings=TINY)
+    assert run.scores["texts"] * 2 == run.scores["samples"]
+    assert run.learnt is not None
+    assert [each.learns for each in run.learnt.against] == [None, False]
+    assert "can be learnt" not in " ".join(run.learnt.advice)
+    assert f"Only {run.scores['texts']} different texts stand in these" in (tmp_path / "run" / "report.html").read_text(
+        encoding="utf-8"
+    )

@@ -66,8 +66,11 @@ def drawn(points: Sequence[Point], width: int = 60, height: int = 8) -> list[str
     return lines
 
 
+BOTH = "◉"
+
+
 def dotted(curves: Sequence[Sequence[Point]], marks: str, width: int = 60, height: int = 8) -> list[str]:
-    """Several curves of shares in one frame, each by its own mark; a later one stands before an earlier one."""
+    """Several curves of shares in one frame, each by its own mark; where two meet stands BOTH."""
     points = [point for curve in curves for point in curve]
     if not points:
         return []
@@ -77,7 +80,8 @@ def dotted(curves: Sequence[Sequence[Point]], marks: str, width: int = 60, heigh
     cells = [[" "] * (width + 1) for _ in range(height)]
     for curve, mark in zip(curves, marks, strict=True):
         for when, value in curve:
-            cells[round((height - 1) * (high - value) / span)][round(width * when / last)] = mark
+            row, column = round((height - 1) * (high - value) / span), round(width * when / last)
+            cells[row][column] = mark if cells[row][column] in (" ", mark) else BOTH
     names = {0: f"{100 * high:6.1f} % ", height - 1: f"{100 * low:6.1f} % "}
     return [names.get(row, " " * 9) + "".join(line).rstrip() for row, line in enumerate(cells)]
 

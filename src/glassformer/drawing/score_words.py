@@ -78,7 +78,20 @@ def scored(scores: Mapping[str, Any], main: str) -> str:
 
 
 def caution(scores: Mapping[str, Any]) -> str:
-    """What takes away from a score: that some of what it was scored on was learnt from, or that nobody can tell."""
+    """What takes away from a score: that many samples repeat each other's text, that some of what it was scored on was
+    learnt from, or that nobody can tell."""
+    return " ".join(each for each in (_repeats(scores), _learnt_from(scores)) if each)
+
+
+def _repeats(scores: Mapping[str, Any]) -> str:
+    samples, texts = scores.get("samples", 0), scores.get("texts")
+    if texts is None or texts > (1 - _SEVERAL) * samples:
+        return ""
+    stand = "text stands" if texts == 1 else "texts stand"
+    return f"Only {texts:,} different {stand} in these {samples:,} samples; the interval counts each text once."
+
+
+def _learnt_from(scores: Mapping[str, Any]) -> str:
     known = scores.get("in_training", 0)
     if known is None:
         return "Whether it has learnt from some of these is not known: its training data are not at hand as they were."
@@ -94,6 +107,7 @@ def caution(scores: Mapping[str, Any]) -> str:
     )
 
 
+_SEVERAL = 0.02  # of the samples: as many repeats are worth a word
 _MEMORY = "the score shows memory, not skill."
 
 

@@ -7,8 +7,8 @@ each of them is drawn; so a thousand draws are one product of matrices. The orde
 Shapes: S samples · K numbers kept of each · R draws.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -57,6 +57,15 @@ class PairedComparison:
     low: float
     high: float
     p_value: float
+
+
+def by_text(measure: Measure, texts: Sequence[str]) -> Measure:
+    """The same score, with one row for each text that differs from the others: samples that show the same text are one
+    witness, not several, and are drawn together."""
+    places = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    rows = np.zeros((len(places), measure.rows.shape[1]))
+    np.add.at(rows, [places[text] for text in texts], measure.rows)
+    return replace(measure, rows=rows)
 
 
 def interval(measure: Measure, *, seed: int = 0, draws: int = 1000, level: float = 0.95) -> Interval:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glassformer.choices import Later
-from glassformer.errors import InputError
+from glassformer.errors import InputError, counted
 from glassformer.objectives.objective import Objective, Preset, TokenPlan, Trained, Verdict
 from glassformer.objectives.predictions import Writing, Written
 from glassformer.objectives.writing import streamed
@@ -47,8 +47,15 @@ def lessons(
     learnt, valid_ids = (
         batches.stream_of(tokens.encode_many([each.text for each in samples]), tokens.end) for samples in (train, valid)
     )
+    least = min(len(learnt), len(valid_ids))
+    if least < 2:  # before anything is trained
+        which = "training" if len(learnt) < 2 else "validation"
+        raise InputError(
+            f"There is too little text: its {which} part has {counted(least, 'token')}, and what comes next is learnt "
+            "from two or more. Give a longer one."
+        )
     context = min(measures.longest, len(learnt) - 1)
-    rows = max(1, measures.tokens_per_batch // max(context, 1))
+    rows = max(1, measures.tokens_per_batch // context)
     return Lessons(Stream(learnt, context, rows, measures.seed), Stream(valid_ids, context, rows, 0), language_loss)
 
 

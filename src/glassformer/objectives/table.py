@@ -5,6 +5,7 @@ outside. Nothing else in the house names an objective; what it wants to know of 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from glassformer.choices import Choices, Later
@@ -13,7 +14,7 @@ from glassformer.models.card import Card
 from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Objective, Scores, Trained, Verdict
 from glassformer.objectives.predictions import Writing
-from glassformer.text.samples import Sample
+from glassformer.text.samples import Sample, folded
 from glassformer.text.tasks import TASKS
 from glassformer.text.tokens import Tokens
 
@@ -70,4 +71,17 @@ def verdict_on(
     if strange or not samples:
         found, wanted = strange[0] if strange else "none", objective.samples.__name__
         raise InputError(f"A model for '{card.objective}' is evaluated on {wanted} samples; these are {found}.")
-    return objective.judge(Trained(model, card, tokens), samples, how or Writing(), seed)
+    verdict = objective.judge(Trained(model, card, tokens), samples, how or Writing(), seed)
+    return _by_text(verdict, [folded(each) for each in samples], seed) if verdict.right else verdict
+
+
+def _by_text(verdict: Verdict, texts: Sequence[str], seed: int) -> Verdict:
+    """What repeats a text adds nothing to how sure a score is."""
+    if len(set(texts)) == len(texts):
+        return verdict
+    from glassformer.objectives.bootstrap import by_text  # numpy's draws are not needed to predict
+    from glassformer.objectives.evaluation import interval_of
+
+    measure = by_text(verdict.measure, texts)
+    surer = {f"{verdict.main}_interval": interval_of(measure, seed), "texts": len(measure.rows)}
+    return replace(verdict, scores={**verdict.scores, **surer}, measure=measure)

@@ -24,7 +24,7 @@ from glassformer.drawing.score_words import SCORES, figure, in_figures
 from glassformer.errors import counted
 from glassformer.models.card import Card
 from glassformer.models.registry import MODELS
-from glassformer.objectives.bootstrap import SIGNIFICANT, Measure, compare, sign_test
+from glassformer.objectives.bootstrap import SIGNIFICANT, Measure, by_text, compare, sign_test
 from glassformer.objectives.metrics import share_of_rows
 from glassformer.objectives.table import objective_of
 from glassformer.runs.folder import RunFolder
@@ -52,6 +52,7 @@ class Against:
     low: float
     high: float
     p_value: float
+    learns: bool | None = None  # of a model: whether it is really ahead of the majority; None if nobody asked
 
     @property
     def better(self) -> bool:
@@ -120,15 +121,17 @@ class Learnt:
 # --- comparing --------------------------------------------------------------------------------------------------
 
 
-def against_majority(model: Measure, truth: Sequence[str], answer: str) -> Against:
-    """The model against one and the same answer to every sample."""
-    return against(model, share_of_rows(np.array([[each == answer, 1.0] for each in truth])), MAJORITY, answer)
+def against_majority(model: Measure, truth: Sequence[str], answer: str, texts: Sequence[str] = ()) -> Against:
+    """The model against one and the same answer to every sample; of samples that show the same text, once."""
+    usual = share_of_rows(np.array([[each == answer, 1.0] for each in truth]))
+    return against(model, by_text(usual, texts) if texts else usual, MAJORITY, answer)
 
 
-def against(model: Measure, other: Measure, baseline: str, answer: str = "") -> Against:
+def against(model: Measure, other: Measure, baseline: str, answer: str = "", *, learns: bool | None = None) -> Against:
     """The model against another's answers to the same samples, each of which is right or wrong."""
     found = compare(model, other)
-    return Against(baseline, answer, other.value, found.difference, found.low, found.high, sign_test(model, other))
+    ends = (found.difference, found.low, found.high)
+    return Against(baseline, answer, other.value, *ends, sign_test(model, other), learns)
 
 
 def against_text(model: Measure, other: Measure, baseline: str, score: str) -> Against:
@@ -175,9 +178,9 @@ def _learnt(folder: RunFolder, card: Card) -> Learnt | None:
     if not found:
         return None
     first, *others = found
-    few = first.undecided(scores.get("samples", 0))
+    few = first.undecided(_witnesses(scores))
     sentences = tuple(_sentence(each, card, scores) for each in found)
-    behind = [each for each in others if each.worse and each.baseline in MODELS]
+    behind = [each for each in others if each.worse and each.learns is not False and each.baseline in MODELS]
     todo = [*_todo(folder, card, scores, found), *(_use(each, card) for each in behind)]
     return Learnt(first.better, _verdict(found, card, scores), sentences, tuple(todo), tuple(found), few)
 
@@ -187,7 +190,7 @@ def _verdict(found: Sequence[Against], card: Card, scores: Mapping[str, Any]) ->
     alone = _TEXT_ALONE.get(first.baseline, "")
     if first.better:
         verdict = f"better than {alone or f'the {_common(card)}'}"
-    elif first.undecided(scores.get("samples", 0)):
+    elif first.undecided(_witnesses(scores)):
         verdict = "too few samples to tell"
     else:
         verdict = f"no better than {alone or 'chance'}"
@@ -201,7 +204,7 @@ def _todo(folder: RunFolder, card: Card, scores: Mapping[str, Any], found: Seque
     longer = [_longer(folder, card, scores)]
     if first.better:
         return longer if falls and any(each.worse and each.baseline in MODELS for each in others) else []
-    if first.undecided(scores.get("samples", 0)):
+    if first.undecided(_witnesses(scores)):
         return [*([] if not falls else longer), _more_data(first, card, scores)]
     return longer if first.baseline in _TEXT_ALONE else _no_chance(longer, card, found)
 
@@ -231,18 +234,27 @@ def _on_text(each: Against, main: str, value: float) -> str:
 
 
 def _on_majority(first: Against, card: Card, main: str, scores: Mapping[str, Any]) -> str:
-    samples = scores.get("samples", 0)
+    samples = _witnesses(scores)
     value, usual = in_figures(main, scores[main]), in_figures(main, first.score)
     seen = f"{SCORES[main].words} {value}, against {usual} for the {_common(card)} (“{first.answer}”)"
     if first.undecided(samples):
-        return f"TOO FEW SAMPLES TO TELL: {seen}. {_so_few(samples)} can come by chance ({_p(first.p_value)})."
+        return f"TOO FEW SAMPLES TO TELL: {seen}. {_so_few(scores)} can come by chance ({_p(first.p_value)})."
     if first.better:
         return f"Better than the {_common(card)}: {seen}; {_by(first, main)}."
-    return f"NO BETTER THAN CHANCE: {seen}; {_by(first, main)}. That is as far as {samples:,} samples can tell."
+    return f"NO BETTER THAN CHANCE: {seen}; {_by(first, main)}. That is as far as {_many(scores)} can tell."
 
 
-def _so_few(samples: int) -> str:
-    return f"On {counted(samples, 'sample')}, such a difference" if samples else "Such a difference"
+def _so_few(scores: Mapping[str, Any]) -> str:
+    return f"On {_many(scores)}, such a difference" if _witnesses(scores) else "Such a difference"
+
+
+def _witnesses(scores: Mapping[str, Any]) -> int:
+    """How many samples speak for themselves: those that show the same text count once. 0 if nobody knows."""
+    return int(scores.get("texts") or scores.get("samples", 0))
+
+
+def _many(scores: Mapping[str, Any]) -> str:
+    return counted(scores["texts"], "different text") if "texts" in scores else counted(_witnesses(scores), "sample")
 
 
 def _common(card: Card) -> str:
@@ -281,22 +293,22 @@ def _no_chance(longer: list[Todo], card: Card, found: Sequence[Against]) -> list
     columns = Todo(
         "columns", f"Check the {answer}s: does each stand beside its {text}, in the columns that were taken?"
     )
-    if any(each.worse for each in others):
+    if any(each.worse and each.learns for each in others):
         return [*longer, Todo("nothing", f"The {answer}s can be learnt from these {text}s: the linear model does.")]
-    if others and all(each.score <= first.score for each in others):
-        words = f"{columns.words} The linear model is no better than the {_common(card)} either."
+    if others and all(each.score <= first.score or each.learns is False for each in others):
+        words = f"{columns.words} The linear model is not really ahead of the {_common(card)} either."
         return [replace(columns, words=words), *longer]
     return [*longer, columns]
 
 
 def _more_data(first: Against, card: Card, scores: Mapping[str, Any]) -> Todo:
-    samples = scores.get("samples", 0)
+    samples = _witnesses(scores)
     if not samples:
         return Todo("data", "Give it more data: then it can be told.")
     right = round(first.score * samples)
     return Todo(
         "data",
-        f"Give it more data, so that more is left to be tried: of {counted(samples, 'sample')}, the {_common(card)} "
+        f"Give it more data, so that more is left to be tried: of {_many(scores)}, the {_common(card)} "
         f"alone gets {right} right.",
     )
 

@@ -92,14 +92,28 @@ class Run:
         return self.folder is not None and (self.folder / "engines").is_dir()
 
     def warnings(self, texts: Sequence[str]) -> list[str]:
-        """A sentence on each text that is not read as it stands: it is too long, or none of its words is known."""
-        said, most = [], room(self.card)
+        """A sentence on each text that is not read as it stands: it is too long, or none of its words is known; and on
+        those that a model that came along has learnt from."""
+        said, most = self._read_before(texts), room(self.card)
         for i, row in enumerate(self.tokens.encode_many(texts)):
             if not self.task.open_ended and len(row) > most:
                 said.append(f"Text {i + 1} has {len(row):,} tokens; only the first {most:,} are read.")
             if texts[i].strip() and not self._knows_any(row):
                 said.append(f"No word of text {i + 1} is known to this model: its answer is a guess.")
         return said
+
+    def _read_before(self, texts: Sequence[str]) -> list[str]:
+        if not self.card.labels or self.folder not in pocket_folders():
+            return []
+        from glassformer.text.samples import Plain, folded
+        from glassformer.text.texts_to_try import READ_BEFORE
+
+        known = {folded(Plain(text)) for text in READ_BEFORE.get(self.folder.name, ("", ()))[1]}
+        places = [str(i + 1) for i, text in enumerate(texts) if folded(Plain(text)) in known]
+        if not places:
+            return []
+        which = f"Text {places[0]} is" if len(places) == 1 else f"Texts {', '.join(places[:-1])} and {places[-1]} are"
+        return [f"{which} among those it learnt from: the answer shows memory, not skill."]
 
     def _knows_any(self, row: Ids) -> bool:
         """Whether one word of a text is known; of a text without words, one sign."""

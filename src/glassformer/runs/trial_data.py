@@ -114,7 +114,7 @@ def _other(own: _Own, data: str | Path, part: str, columns: dict[str, str] | Non
     else:
         corpus = _read(own.card, data, columns)
         found = _part(corpus, part)
-    notes = corpus.report.skipped_rows() if there else []
+    notes = [*corpus.report.skipped_rows(), *corpus.report.columns] if there else []
     return found._replace(train=own.train(), notes=tuple(notes))
 
 

@@ -221,7 +221,8 @@ class Trace:
     def find(self, text: str) -> tuple[str, Index]:
         """Reads `weights[1,2]`, `A[1,2]` or `encoder.0.self.weights[0,1,2]`: an address, and a place counted from 0."""
         match = re.fullmatch(
-            r"\s*([^\s\[\]]+(?:\[t(?:\s*[-−]\s*1)?\])?)\s*(?:\[\s*(\d+(?:\s*,\s*\d+)*|)\s*\])?\s*", text
+            r"\s*([^\s\[\]](?:[^\[\]]*[^\s\[\]])?(?:\[t(?:\s*[-−]\s*1)?\])?)\s*(?:\[\s*(\d+(?:\s*,\s*\d+)*|)\s*\])?\s*",
+            text,
         )
         if match is None:
             raise InputError(

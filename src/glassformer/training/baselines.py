@@ -11,7 +11,7 @@ import numpy as np
 
 from glassformer.errors import GlassformerError
 from glassformer.objectives import metrics
-from glassformer.objectives.bootstrap import Measure
+from glassformer.objectives.bootstrap import Measure, by_text
 from glassformer.objectives.evaluation import blocks_of
 from glassformer.objectives.lessons import Stream
 from glassformer.objectives.objective import Trained, Verdict
@@ -28,7 +28,7 @@ from glassformer.runs.learnt import (
     majority,
 )
 from glassformer.text.plain_baselines import CountedPairs, NearestSentence
-from glassformer.text.samples import Sample, text_of, truth_of
+from glassformer.text.samples import Sample, folded, text_of, truth_of
 from glassformer.training.loop import Loop
 from glassformer.training.prepare import Prepared, prepare
 
@@ -75,16 +75,19 @@ def baselines(prepared: Prepared, verdict: Verdict, samples: Sequence[Sample]) -
     is shows nothing. There, and of a text that goes on, it is held against what text alone can do.
     """
     usual = majority([truth_of(each) for each in prepared.corpus.train]) if verdict.right else ""
+    texts = [folded(each) for each in samples]
     if not verdict.measure.share:
-        exact = against_majority(exactly(verdict.answers, verdict.right), verdict.right, usual) if usual else None
+        ours = by_text(exactly(verdict.answers, verdict.right), texts) if usual else None
+        exact = against_majority(ours, verdict.right, usual, texts) if ours else None
         return [*([exact] if exact and exact.better else []), *_of_text(prepared, verdict, samples)]
-    found = [against_majority(verdict.measure, verdict.right, usual)]
+    found = [against_majority(verdict.measure, verdict.right, usual, texts)]
     if fits_model(prepared):
         try:
             other = _fitted(prepared, samples, seconds_kept(prepared) if _asked(prepared) else 0.0)
         except GlassformerError:  # such as a vocabulary that is too large for it: no reason to lose a run
             return found
-        found.append(against(verdict.measure, other, objective_of(prepared.card).baseline))
+        learns = against_majority(other, verdict.right, usual, texts).better
+        found.append(against(verdict.measure, other, objective_of(prepared.card).baseline, learns=learns))
     return found
 
 
@@ -98,7 +101,9 @@ def _of_text(prepared: Prepared, verdict: Verdict, samples: Sequence[Sample]) ->
         answers = {COPY: sources, LOOKUP: [nearest.target(each) for each in sources]}
         scored = {name: metrics.bleu(each, verdict.right) for name, each in answers.items()}
         best = max(scored, key=lambda name: scored[name].value)
-        return [against_text(verdict.measure, scored[best], best, verdict.main)]
+        return [
+            against_text(verdict.measure, by_text(scored[best], [folded(each) for each in samples]), best, verdict.main)
+        ]
     if verdict.main == "loss" and isinstance(train, Stream):
         trained = Trained(prepared.model, prepared.card, prepared.tokens)
         pairs = CountedPairs(train.ids, len(prepared.tokens))

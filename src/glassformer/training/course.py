@@ -133,6 +133,8 @@ def teach(
     if forecast:
         for warning in too_short(prepared, forecast):
             tell(Said(warning))
+        if forecast.deadline is not None and (late := forecast.deadline.will_be_missed(time.monotonic())):
+            tell(Said(late))
         tell(forecast)
     with _held(folder, team):
         team.together(lambda: _begin(folder, settings_of(prepared, plan, threads), tell) if team.leads else None)
@@ -320,6 +322,8 @@ class Course:
         run = load(self.folder.path, str(self.loop.device))
         self.folder.write_certificate({**run.certify().to_dict(), "learnt": run.learnt and run.learnt.to_dict()})
         self.folder.write_report(report(self.folder, prepared.card))
+        if self.deadline is not None and (said := self.deadline.missed(time.monotonic())):
+            tell(Said(said))
         return run
 
     def _learnt(self) -> dict[str, Tensor]:

@@ -16,6 +16,8 @@ def counted(notes: str, suffix: str = ".md") -> tuple[int, int]:
     ("notes", "wanted"),
     [
         ("1 + 1 = 2", (1, 1)),
+        ("$W = [a_1, a_2]$\n\n$W = [0.5, 0.7]$", (0, 0)),  # entries that are only given names
+        ("a = 1\n\nb = 2\n\n$W = [a, b]$\n\n$W = [1, 2]$", (2, 2)),  # put together from what is known
         ("2 × 3 = 6 = 12 / 2 = 6", (2, 2)),
         ("X = [[1, 0]]\n\nW = [[1, 2], [3, 4]]\n\nX W = [[1, 2]]", (2, 2)),  # the given numbers are not results
         ("Q = X W\n\nQ = [[1, 2]]", (0, 2)),  # a formula is given for its name

@@ -126,7 +126,7 @@ def test_of_several_heads_it_is_said_that_they_are_not_checked() -> None:
 @pytest.mark.parametrize(
     ("work", "why"),
     [
-        ("[work.self]\nscore = [[1, 3], [3, 1]]", "self.score"),
+        ("[work.self]\nskore = [[1, 3], [3, 1]]", "self.skore"),
         ("[work.self]\nquery_weight = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]", "self.query_weight is given"),
         ("[work.self]\nscores = 'none'", "is not expected here"),
     ],

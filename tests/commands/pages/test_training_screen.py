@@ -49,5 +49,5 @@ def test_accuracy_by_epochs_is_told_and_drawn(capsys: pytest.CaptureFixture[str]
     lines = [line for line in capsys.readouterr().err.splitlines() if line]
     half = next(line for line in lines if line.startswith(" 50%"))
     assert "accuracy 40.0 % in training, 50.0 % in validation" in half
-    assert lines[-1].strip() == "accuracy over 2 epochs: ○ training, ● validation"
+    assert lines[-1].strip() == "accuracy over 2 epochs: ○ training, ● validation, ◉ both"
     assert sum(line.count("○") for line in lines[-7:-1]) == sum(line.count("●") for line in lines[-7:-1]) == 2

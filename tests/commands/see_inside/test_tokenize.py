@@ -82,6 +82,7 @@ def test_texts_alone_are_their_own_vocabulary(
     ("words", "said"),
     [
         ([], "Name a run or data"),
+        ([""], "The text is empty"),
         (["sentimet", "so warm"], "did you mean 'sentiment'"),
         (["sentiment"], "There is no text"),
         (["sentiment", " "], "Text 1 of 1 is empty"),

@@ -13,6 +13,7 @@ from glassformer.commands.ship_models.certify import certify
 from glassformer.commands.ship_models.predict import MANY, predict, texts_of
 from glassformer.errors import InputError
 from glassformer.runs.run import load
+from glassformer.text.texts_to_try import LECTURE_REVIEWS
 
 
 def test_a_text_that_is_too_long_is_cut_and_that_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -138,7 +139,11 @@ def test_texts_are_words_or_the_lines_of_a_file_or_of_standard_input(
     assert texts_of(["-"]) == (["ä", "b"], True)
     (tmp_path / "table.csv").write_text("text,label\n")
     (tmp_path / "empty.txt").write_text("\n")
-    for name, what in (("table.csv", "is a table"), ("empty.txt", "holds no text")):
+    for name, what in (
+        ("table.csv", "is a table"),
+        ("empty.txt", "holds no text"),
+        (".", "is a folder; name one file"),
+    ):
         with pytest.raises(InputError, match=what):
             texts_of([str(tmp_path / name)])
 
@@ -165,3 +170,18 @@ def test_a_small_model_writes_one_text_with_one_thread(tmp_path: Path, monkeypat
     monkeypatch.setattr("glassformer.commands.ship_models.predict.SMALL", 100)
     predict(writes, "3 1 2 =", longest=3)
     assert threads == [1]
+
+
+def test_a_review_that_the_pocket_judge_has_learnt_from_is_told_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    reviews = [f"  {each.text} " for each in LECTURE_REVIEWS]  # spaces and case make it no other text
+    predict("sentiment", reviews[1], "A dull film.", reviews[3].upper())
+    assert (
+        "Texts 1 and 3 are among those it learnt from: the answer shows memory, not skill." in capsys.readouterr().err
+    )
+    predict("sentiment", "A dull film.")
+    assert "memory" not in capsys.readouterr().err
+
+
+def test_what_makes_no_difference_to_a_classifier_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    predict("sentiment", "A dull film.", beam=3, top_p=0.5)
+    assert "A classifier writes nothing: --top-p and --beam made no difference." in capsys.readouterr().err

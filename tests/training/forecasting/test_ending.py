@@ -42,3 +42,15 @@ def test_work_is_done_while_it_is_timed() -> None:
     done: list[int] = []
     assert seconds_of(lambda: done.append(1)) >= 0
     assert done == [1]
+
+
+def test_who_cannot_end_in_time_says_so_before() -> None:
+    deadline = Deadline(at=100.0, ending=30.0, step=0.1, least=6.0)
+    assert deadline.will_be_missed(50.0) == deadline.will_be_missed(68.0) == ""
+    assert "may end about 16 s late" in deadline.will_be_missed(80.0)  # 80 + 6 + 30 = 116
+
+
+def test_who_took_longer_than_asked_says_so() -> None:
+    deadline = Deadline(at=100.0, ending=7.0, step=0.1)
+    assert deadline.missed(99.0) == deadline.missed(104.9) == ""
+    assert deadline.missed(124.2).startswith("It took 24 s longer than was asked for: reading, evaluating and")

@@ -100,13 +100,20 @@ def _looks(reading: Reading, ledger: Ledger) -> Iterator[_Look]:
 
 def _names_with_formulas(statements: list[Statement]) -> set[str]:
     """Names for which something is to be worked out, somewhere in the document."""
+    said = {each.node.text for every in statements for each in every.sides if isinstance(each.node, Name)}
     return {
         side.node.text
         for statement in statements
-        if any(_is_operation(other.node) for other in statement.sides)
+        if any(_is_operation(other.node) and not _names_entries(other.node, said) for other in statement.sides)
         for side in statement.sides
         if isinstance(side.node, Name)
     }
+
+
+def _names_entries(node: Node | None, said: set[str]) -> bool:
+    """W = [θ₀ θ₁], and not a word of what θ₀ is: nothing is worked out, its entries are given names."""
+    entries = [entry for row in node.rows for entry in row] if isinstance(node, Matrix) else []
+    return bool(entries) and all(isinstance(entry, Name) and entry.text not in said for entry in entries)
 
 
 def _is_operation(node: Node | None) -> bool:

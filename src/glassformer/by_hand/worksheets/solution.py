@@ -9,10 +9,11 @@ from typing import Any
 from glassformer.by_hand.worksheets.handout import Handout, ShownStage, spell_out, stages_of
 from glassformer.by_hand.worksheets.markdown import handout_to_markdown, to_latex
 from glassformer.by_hand.worksheets.text_page import solution_page
+from glassformer.by_hand.worksheets.topics import meant, named
 from glassformer.by_hand.worksheets.worked import work
 from glassformer.by_hand.worksheets.worksheet import Worksheet, example_names, from_mapping, read_example, read_file
 from glassformer.drawing.terminal import page_width
-from glassformer.errors import InputError, nearest
+from glassformer.errors import InputError
 from glassformer.stages.arithmetic import Index
 from glassformer.stages.column_trace import ColumnTrace, in_columns
 from glassformer.stages.trace import Explanation, Trace, json_values
@@ -143,6 +144,8 @@ def explain(source: str | Path | dict[str, Any] | Worksheet = "i-love-ai") -> So
     if str(source) in example_names():
         return explain(read_example(str(source)))
     if not Path(source).suffix and not Path(source).exists():
-        hint = nearest(str(source), example_names())
+        if (name := named(str(source), example_names())) is not None:
+            return explain(read_example(name))
+        hint = meant(str(source), example_names())
         raise InputError(f"'{source}' is neither an example nor a worksheet file (.toml, .yaml, .json); {hint}")
     return explain(read_file(source))

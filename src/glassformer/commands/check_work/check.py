@@ -45,8 +45,8 @@ def check(
     Parameters
     ----------
     files
-        Notes (.md .txt .tex .ipynb .html .docx .pdf .rst .qmd .Rmd .csv .tsv .xlsx .toml .yaml), folders of notes, or
-        - for standard input.
+        Notes (.md .txt .tex .ipynb .html .docx .pdf .rst .qmd .Rmd .csv .tsv .xlsx .toml .yaml), folders of
+        notes, or - for standard input.
     json
         Print one JSON document.
     markdown

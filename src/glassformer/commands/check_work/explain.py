@@ -153,8 +153,9 @@ def _list(json: bool) -> None:
     if json:
         _print_json({name: sheet.about for name, sheet in sheets.items()})
         return
+    widest = max(map(len, sheets))
     for name, sheet in sheets.items():
-        print(f"{name:<18} {sheet.about}")
+        print(f"{name:<{widest}}  {sheet.about}")
 
 
 def _masks(solution: "Solution", json: bool, precision: int) -> None:

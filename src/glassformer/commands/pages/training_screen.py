@@ -115,7 +115,7 @@ class TrainingScreen:
         if len(self._epochs) > 1:
             curves = [[(e.epoch, e.training) for e in self._epochs], [(e.epoch, e.validation) for e in self._epochs]]
             self.console.print("\n".join(dotted(curves, "○●", height=6)), style="cyan", soft_wrap=True)
-            told = f"accuracy over {self._epochs[-1].epoch:.3g} epochs: ○ training, ● validation"
+            told = f"accuracy over {self._epochs[-1].epoch:.3g} epochs: ○ training, ● validation, ◉ both"
             self.console.print(f"{'':9}{told}", style="dim")
 
 

@@ -164,6 +164,8 @@ def _place_and_texts(words: Sequence[str]) -> tuple[str, list[str]]:
         return first, _texts(rest)
     if first == "-" or any(sign.isspace() for sign in first):
         return "", _texts(words)
+    if not first:
+        raise InputError("The text is empty: there is nothing to cut into tokens.")
     raise InputError(
         f"There is no run, file or set called '{first}'; {nearest(first, [*_pocket_names(), *NAMED, *MADE])} "
         "A text of one word needs a space behind it."

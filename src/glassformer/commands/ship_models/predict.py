@@ -19,6 +19,15 @@ MANY = 32  # texts for which it is worth its second to look for a quicker engine
 MOST_NAMED = 5  # empty texts, by their places
 SMALL = 2_000_000  # weights: one step of such a model is too short to be shared among threads
 WIDEST = 40  # characters of a text beside its answer
+_OF_WRITING = {
+    "longest": None,
+    "temperature": None,
+    "top_k": None,
+    "top_p": 1.0,
+    "min_p": 0.0,
+    "beam": None,
+    "stop": (),
+}
 _SEEMS_A_FILE = re.compile(r"\S+\.(txt|csv|tsv|jsonl|json|md|gz|parquet)")
 
 
@@ -77,6 +86,9 @@ def predict(
     }  # fmt: skip
     given = texts_of(text)
     loaded = load_on(run, device)
+    idle = [f"--{name.replace('_', '-')}" for name, usual in _OF_WRITING.items() if how[name] != usual]
+    if idle and loaded.objective.family == "classifier":
+        print(f"A classifier writes nothing: {' and '.join(idle)} made no difference.", file=sys.stderr)
     for sentence in (*loaded.warnings(given.texts), *filter(None, [loaded.doubt])):
         print(visible(sentence), file=sys.stderr)
     if len(given.texts) == 1:
@@ -121,6 +133,10 @@ def texts_of(words: Sequence[str]) -> Given:
     if len(given) > 1 or (given[0] != "-" and not _is_file(Path(given[0]))):
         if len(given) == 1 and _SEEMS_A_FILE.fullmatch(given[0]):
             raise InputError(f"There is no file {given[0]}; a text of one word that ends so needs a blank behind it.")
+        if len(given) == 1 and _is_folder(Path(given[0])):
+            raise InputError(
+                f"{given[0]} is a folder; name one file of plain text in it, or put a blank behind a word."
+            )
         return Given(given)
     if not words and sys.stdin.isatty():
         raise InputError("There is no text: write one behind the run, or name a file, or - for standard input.")
@@ -163,6 +179,13 @@ def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except OSError:  # a text too long to be a name
+        return False
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
         return False
 
 

@@ -75,6 +75,8 @@ def evaluate(
     loaded = load_on(run, device)
     if told := loaded.use(engine).said:
         print(told, file=sys.stderr)
+    if not json and sys.stderr.isatty():
+        print("Evaluating; a large part may take minutes, and --limit 1000 takes some of it …", file=sys.stderr)
     scores = loaded.evaluate(
         ",".join(data) or None, part=part, columns=columns, limit=limit, seed=seed, longest=longest, beam=beam
     )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from glassformer.drawing.score_words import clock
 from glassformer.layers.devices import undrawn
 from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
@@ -23,6 +24,7 @@ FORWARD_SHARE = 0.4  # of a step's time is the forward pass, about
 FEW, SOME = 3, 13  # samples that are answered in a rehearsal
 TOKENS = 20  # of a text that is written in a rehearsal
 SECONDS = 3.0  # for the rehearsal of a certificate at most, and what its last promise takes
+FEW_SECONDS = 5.0  # late is not worth a word
 MARGIN = 1.5  # a rehearsal is short, and what it rehearses may take longer
 
 
@@ -38,6 +40,26 @@ class Deadline:
     def seconds_left(self, now: float, step: float) -> float:
         """For training, from now on. If steps take longer than they did, so will the end: it is begun sooner."""
         return self.at - now - self.ending * max(1.0, step / self.step)
+
+    def will_be_missed(self, now: float) -> str:
+        """What is said before a run that cannot end in time, even if it trains as little as it may."""
+        over = now + self.least + self.ending - self.at
+        if over < FEW_SECONDS:
+            return ""
+        return (
+            f"The time will not do: reading took so much of it, and evaluating and certifying take so long on this "
+            f"machine, that it may end about {clock(over)} late. Give it more (--minutes), or less to read (--limit)."
+        )
+
+    def missed(self, now: float) -> str:
+        """What is said of a run that took longer than it was given; of a few seconds, nothing."""
+        over = now - self.at
+        if over < FEW_SECONDS:
+            return ""
+        return (
+            f"It took {clock(over)} longer than was asked for: reading, evaluating and certifying need so long while "
+            "this machine is so busy, and a tenth of the minutes is trained all the same."
+        )
 
     def allowed(self, now: float, step: float, trained: float) -> float:
         """Seconds of training in all, if there were so many until now."""

@@ -47,3 +47,17 @@ def test_tables_code_and_scripts_of_a_page() -> None:
 )  # fmt: skip
 def test_a_page_left_open(page: str) -> None:
     assert checked(page, ".html").findings == []
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<p>dot product = 1<em>4 + 2</em>5 + 3*6 = 32</p>",
+        "<p>2<strong>3 + 3</strong>2 = 17</p>",
+        "<p>1<em>0</em>1 + 1 = 102</p>",  # a figure that is only made to stand out
+    ],
+)
+def test_a_product_that_markdown_took_for_emphasis_is_a_product(page: str) -> None:
+    """`1*4 + 2*5` became 1<em>4 + 2</em>5, which is not 14 + 25."""
+    report = checked(page, ".html")
+    assert (report.checked, report.findings) == (1, [])

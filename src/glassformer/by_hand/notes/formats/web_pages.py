@@ -80,10 +80,15 @@ class _Table:
     line: int = 1
 
 
+# Markdown makes emphasis of `1*4 + 2*5`: an element that holds a sign or a space and touches figures on both sides.
+_EATEN = re.compile(r"(?<=[\d)])<(em|strong)>([^<>]*[^<>\w.][^<>]*)</\1>(?=[\d(])")
+_STARS = {"em": "*", "strong": "^"}  # one star is a product, two are a power
+
+
 def read_web_page(text: str, file: str) -> Document:
     """The notes of a web page, each line with the line of the page it comes from."""
     page = _Page()
-    page.feed(text)
+    page.feed(_EATEN.sub(lambda match: f"{_STARS[match[1]]}{match[2]}{_STARS[match[1]]}", text))
     page.close()
     page.finish()
     return page.pen.document(file, "a web page")
