@@ -47,8 +47,10 @@ def test_ids_that_must_not_be_written_are_not() -> None:
     """The likeliest id is forbidden; then the next one is written, and the others keep their scores."""
     model = small("translator").eval()
     source, real = torch.tensor([[5, 6, 7]]), torch.ones(1, 3, dtype=torch.bool)
-    free = Translation(model, source, real, 2).first()
+    with torch.inference_mode():
+        free = Translation(model, source, real, 2).first()
     first, second = free.topk(2).indices[0].tolist()
-    bound = Translation(model, source, real, 2, never=(first,)).first()
+    with torch.inference_mode():
+        bound = Translation(model, source, real, 2, never=(first,)).first()
     assert int(bound.argmax()) == second
     assert torch.equal(bound[:, torch.arange(free.shape[1]) != first], free[:, torch.arange(free.shape[1]) != first])
