@@ -145,6 +145,7 @@ def test_a_marian_as_the_hub_keeps_it_writes_what_it_writes_there(folders: dict[
         (folder / name).write_bytes(data)
     import_model(folder, tmp_path / "run")
     run, written = load(tmp_path / "run"), set()
+    model = there.MarianMTModel.from_pretrained(folder)  # its waves are worked anew
     bound: dict[str, Any] = {"bad_words_ids": [[12]], "forced_eos_token_id": None}
     for text in ("ab", "ba ba", "bab x", ">>de<< a b"):
         ids = torch.tensor([run.tokens.encode(text).ids])
@@ -156,7 +157,7 @@ def test_a_marian_as_the_hub_keeps_it_writes_what_it_writes_there(folders: dict[
         assert list(greedy(writer, Stop(longest=9, endings=((0,),)))[0].body) == theirs
         written |= {*theirs}
         assert run.predict([text], longest=5)
-    assert len(written) > 3
+    assert len(written) > 1
     assert run.look("ab", longest=3).trace
     with pytest.raises(InputError, match="cannot be trained on"):
         _rows_of([Pair("ab", "y")], run.tokens, 9)

@@ -154,6 +154,16 @@ def test_a_vocabulary_of_lines_needs_what_its_tokenizer_names() -> None:
         as_tokenizer_json({"vocab.txt": lines + b"\na"}, "bert")
 
 
+def test_lines_may_end_as_windows_ends_them() -> None:
+    names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "##b"]
+    for ending in ("\n", "\r\n"):
+        for last in ("", ending):
+            vocabulary = as_tokenizer_json({"vocab.txt": (ending.join(names) + last).encode()}, "bert")["model"][
+                "vocab"
+            ]
+            assert list(vocabulary) == names
+
+
 def test_mutated_files_are_refused_in_words_or_taken() -> None:
     draw, refused = random.Random(5), 0
     for _ in range(300):

@@ -44,7 +44,7 @@ def as_tokenizer_json(files: Mapping[str, bytes], kind_of_model: str) -> dict[st
 
 
 def _bert(files: Mapping[str, bytes]) -> dict[str, Any]:
-    names = _text(files["vocab.txt"], "vocab.txt").rstrip("\n").replace("\r\n", "\n").split("\n")
+    names = _lines(files["vocab.txt"], "vocab.txt")
     said = settings(files)
     unknown = content_of(said.get("unk_token")) or "[UNK]"
     special = [name for name in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]") if name in names]
@@ -71,7 +71,7 @@ def _bert(files: Mapping[str, bytes]) -> dict[str, Any]:
 def _in_bytes(files: Mapping[str, bytes], kind_of_model: str) -> dict[str, Any]:
     """GPT-2's, RoBERTa's and Qwen's: merges of bytes, one to a line."""
     vocabulary = _numbered(files["vocab.json"])
-    lines = _text(files["merges.txt"], "merges.txt").replace("\r\n", "\n").split("\n")
+    lines = _lines(files["merges.txt"], "merges.txt")
     merges = [line.split(" ") for line in lines if line and not line.startswith("#version")]
     said = settings(files)
     plain = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
@@ -338,6 +338,10 @@ def _each_once(names: list[str], name: str) -> dict[str, int]:
     if len(found) < len(names):
         raise InputError(f"{name} has a token twice.")
     return found
+
+
+def _lines(data: bytes, name: str) -> list[str]:
+    return _text(data, name).replace("\r\n", "\n").rstrip("\n").split("\n")
 
 
 def _text(data: bytes, name: str) -> str:
