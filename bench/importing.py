@@ -187,7 +187,8 @@ def _translator(draw: Draw) -> Settings:
 HEADS = {"bert": "Bert", "roberta": "Roberta", "xlm-roberta": "XLMRoberta"}
 KNOWN: dict[str, tuple[str, Callable[[Draw], Settings]]] = {
     "gpt2": ("GPT2LMHeadModel", _gpt2), "llama": ("LlamaForCausalLM", _llama), "qwen2": ("Qwen2ForCausalLM", _qwen2),
-    "mistral": ("MistralForCausalLM", _mistral), "qwen3": ("Qwen3ForCausalLM", _qwen3), "apertus": ("ApertusForCausalLM", _apertus), "bert": ("", _encoder),
+    "mistral": ("MistralForCausalLM", _mistral),
+    "qwen3": ("Qwen3ForCausalLM", _qwen3), "apertus": ("ApertusForCausalLM", _apertus), "bert": ("", _encoder),
     "roberta": ("", _roberta), "xlm-roberta": ("", _roberta), "marian": ("MarianMTModel", _translator),
     "pegasus": ("PegasusForConditionalGeneration", _translator),
 }  # fmt: skip

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from glassformer.errors import InputError
 from glassformer.storage import parse_json
-from glassformer.text.foreign_parts import NEVER
 from glassformer.text.token_kinds import CUT
+from glassformer.text.token_parts import NEVER
 from glassformer.text.tokens import LARGEST_FILE, MOST_TOKENS
 
 FILES = (

@@ -15,6 +15,8 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalize
 PAD, UNKNOWN, START, END, MASK = range(5)
 SPECIAL = ("<pad>", "<unk>", "<s>", "</s>", "<mask>")  # their names, by id
 
+FOREIGN = "foreign"  # the kind of tokens that are put together from parts of another tool, in token_parts.py
+
 WORDS = r"[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|\p{N}+|[^\s\p{L}\p{M}\p{N}]"
 # Qwen's and Llama 3's, which differ in how many figures stand together.
 CUT = (

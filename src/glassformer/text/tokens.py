@@ -17,15 +17,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import trainers
 
 from glassformer.errors import InputError, nearest
-from glassformer.text.foreign_parts import FOREIGN, NEVER, Parts, checked_parts, scored_pieces, tokenizers_of
 from glassformer.text.token_kinds import (
+    FOREIGN,
     IN_BYTES,
     KINDS,
     OTHER_KINDS,
@@ -36,6 +36,9 @@ from glassformer.text.token_kinds import (
     assemble,
     seen_bytes,
 )
+
+if TYPE_CHECKING:
+    from glassformer.text.token_parts import Parts
 
 Ids = NDArray[np.int64]
 
@@ -69,7 +72,7 @@ class Tokens:
         vocabulary: Sequence[str],
         merges: Sequence[tuple[str, str]] = (),
         specials: Specials = OWN,
-        parts: Parts | None = None,
+        parts: "Parts | None" = None,
     ) -> None:
         if (kind in KINDS) != (specials == OWN):
             raise InputError(
@@ -84,6 +87,8 @@ class Tokens:
         if parts is None:
             self._tokenizer = self._cutter = assemble(_kind(kind), vocabulary, merges, specials)
         else:
+            from glassformer.text.token_parts import tokenizers_of
+
             self._tokenizer, self._cutter = tokenizers_of(parts, vocabulary, merges, specials)
         said = self._tokenizer.to_str() + ("" if specials == OWN else repr(specials))
         self.identity = hashlib.sha256(said.encode()).hexdigest()
@@ -91,7 +96,7 @@ class Tokens:
         self._beyond = () if parts is None else parts.beyond
         self.reads_only = parts is not None and parts.reads_only
         named = {self._tokenizer.token_to_id(name) for name in specials.names}
-        two = parts is not None and (parts.beyond or NEVER in parts.scores)
+        two = parts is not None and parts.of_two_languages
         self._others = {token: i for i, token in enumerate(vocabulary) if token not in specials.names} if two else {}
         self._silent = frozenset(named - {specials.unknown})  # not part of any text, so left out when ids become text
 
@@ -319,10 +324,15 @@ def _from_others(content: Any, said: bytes) -> Tokens:
     kind, specials, beyond = _special(said)
     if not isinstance(content, dict) or not isinstance(content.get("model"), dict):
         raise InputError("it must hold a model, a pre-tokenizer and a decoder.")
-    parts = checked_parts(content, beyond) if kind == FOREIGN else None
     listed, merges = content["model"].get("vocab"), pairs(content["model"].get("merges", []))
-    vocabulary = [token for token, _ in scored_pieces(listed)] if parts and parts.scores else by_id(listed)
-    found = Tokens(kind, vocabulary, merges, specials, parts)
+    if kind == FOREIGN:
+        from glassformer.text.token_parts import checked_parts, scored_pieces
+
+        parts = checked_parts(content, beyond)
+        vocabulary = [token for token, _ in scored_pieces(listed)] if parts.scores else by_id(listed)
+        found = Tokens(kind, vocabulary, merges, specials, parts)
+    else:
+        found = Tokens(kind, by_id(listed), merges, specials)
     if json.loads(found.to_bytes()) != content:
         raise InputError(f"its parts are not those of the kind {kind}.")
     return found

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from glassformer.errors import InputError
-from glassformer.text.foreign_parts import LONGEST_PIECE, NEVER, Parts, checked_parts, scored_pieces, tokenizers_of
 from glassformer.text.token_kinds import Specials
+from glassformer.text.token_parts import LONGEST_PIECE, NEVER, Parts, checked_parts, scored_pieces, tokenizers_of
 
 WORDS = {"type": "WordLevel", "unk_token": "<u>", "vocab": {"<e>": 0, "<u>": 1, "a": 2}}
 SCORED = [["<e>", 0.0], ["<u>", 0.0], ["▁a", -1.0], ["▁", -2.0], ["a", -3.0], ["b", NEVER]]

@@ -20,7 +20,6 @@ from tokenizers import Tokenizer
 from glassformer.errors import InputError
 from glassformer.text.token_kinds import CUT, Specials, with_specials
 
-FOREIGN = "foreign"  # the kind of tokens that are put together so
 NEVER = -1_000_000.0  # the score of a piece that no text is cut into
 LONGEST_PIECE = 256  # characters of a piece with a score: each place of a text is compared with all that begin there
 LONGEST_WORD = 1_000  # characters of a word that is looked up in pieces: the time grows with its square
@@ -53,6 +52,11 @@ class Parts:
     beyond: tuple[tuple[str, float], ...] = ()
 
     @property
+    def of_two_languages(self) -> bool:
+        """Whether there are pieces without an id, or ids that no text is cut into."""
+        return bool(self.beyond) or NEVER in self.scores
+
+    @property
     def reads_only(self) -> bool:
         """Whether most of what can be written is no piece that texts are cut into: it stands for another language."""
         return 10 * self.scores.count(NEVER) > len(self.scores)
@@ -74,7 +78,9 @@ def _pattern(value: Any) -> bool:
     if not isinstance(value, dict) or len(value) != 1:
         return False
     ((kind, said),) = value.items()
-    return (kind == "String" and _short(16, 1)(said)) or (kind == "Regex" and said in PATTERNS)
+    if not isinstance(said, str):
+        return False
+    return (kind == "String" and 1 <= len(said) <= 16) or (kind == "Regex" and said in PATTERNS)
 
 
 def _table(value: Any) -> bool:
@@ -135,11 +141,11 @@ _MODELS: Mapping[str, Mapping[str, Check]] = MappingProxyType({
 })  # fmt: skip
 
 
-def checked_parts(content: Mapping[str, Any], beyond: Any = ()) -> Parts:
+def checked_parts(content: Mapping[str, Any], beyond: Sequence[Any] = ()) -> Parts:
     """The parts of a tokenizer.json, if each of them is known; `beyond`, pieces that it has no place for."""
     model = {key: value for key, value in content["model"].items() if key not in ("vocab", "merges")}
     model.setdefault("type", "Unigram" if isinstance(content["model"].get("vocab"), list) else "BPE")
-    if model["type"] not in _MODELS:
+    if not isinstance(model["type"], str) or model["type"] not in _MODELS:
         raise InputError(f"tokenizer.json: a model of the type {model['type']!r:.50} is not known here.")
     _must_fit("model", model, _MODELS[model["type"]])
     for part in _ALLOWED:
@@ -149,7 +155,7 @@ def checked_parts(content: Mapping[str, Any], beyond: Any = ()) -> Parts:
     if model["type"] != "Unigram":
         return Parts(said)
     scores = tuple(score for _, score in _checked_scores(content["model"].get("vocab")))
-    return Parts(said, scores, tuple(_checked_scores(list(beyond))))
+    return Parts(said, scores, tuple(_checked_scores(beyond)))
 
 
 def _must_be_known(name: str, part: Any, deep: int = 0) -> None:
@@ -201,7 +207,7 @@ def scored_pieces(vocabulary: Any) -> list[tuple[str, float]]:
             and type(each[1]) in (int, float) and math.isfinite(each[1])
         )  # fmt: skip
 
-    if not isinstance(vocabulary, list) or not all(map(is_scored, vocabulary)):
+    if not isinstance(vocabulary, list | tuple) or not all(map(is_scored, vocabulary)):
         raise InputError("tokenizer.json: its vocabulary must give each token a score.")
     return [(piece, float(score)) for piece, score in vocabulary]
 
