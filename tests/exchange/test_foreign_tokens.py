@@ -105,7 +105,7 @@ def scored_tokenizer() -> Tokenizer:
     tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")])
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
     tokenizer.decoder = decoders.Metaspace()
-    tokenizer.add_special_tokens(["<s>", "<pad>", "</s>", "<unk>"])
+    tokenizer.add_special_tokens(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])  # the last is no piece
     tokenizer.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", pair="<s> $A </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
@@ -153,7 +153,8 @@ def test_other_tokenizers_are_put_together_from_known_parts(make: Any) -> None:
 
 def test_no_text_makes_a_special_token_where_pieces_have_scores() -> None:
     tokens = taken(json.loads(scored_tokenizer().to_str()), 20)
-    assert not {0, 1, 2, 19} & set(tokens.encode("</s><s><pad><|unused 19|>", bare=True).ids)
+    assert tokens.mask == 14
+    assert not {0, 1, 2, 14, 19} & set(tokens.encode("</s><s><pad><mask><|unused 19|>", bare=True).ids)
     assert tokens.encode("<s>", bare=True).ids == tuple(tokens._tokenizer.token_to_id(each) for each in "▁<s>")
 
 

@@ -12,7 +12,7 @@ from glassformer.errors import InputError
 from glassformer.exchange.older_token_files import BEYOND, as_tokenizer_json, content_of
 from glassformer.storage import parse_json
 from glassformer.text.token_kinds import FOREIGN, OTHER_KINDS, SPECIAL, Specials, assemble
-from glassformer.text.token_parts import NEVER, Parts, checked_parts, scored_pieces
+from glassformer.text.token_parts import Parts, checked_parts, scored_pieces
 from glassformer.text.tokens import LARGEST_FILE, MOST_TOKENS, Tokens, by_id, pairs
 
 Frame = tuple[tuple[str, ...], tuple[str, ...]]  # the names of what stands before and after a text that is read
@@ -102,7 +102,7 @@ def made(
         cut=tuple(cut), never=never,
     )  # fmt: skip
     if parts is not None and parts.scores:
-        parts = replace(parts, scores=(*parts.scores, *[NEVER] * len(fillers)))
+        parts = replace(parts, scores=(*parts.scores, *[0.0] * (size - len(parts.scores))))  # special ones, never cut
     return Tokens(kind, whole, merges, specials, parts)
 
 
@@ -197,8 +197,10 @@ def _vocabulary(content: Mapping[str, Any], parts: Parts | None) -> tuple[list[s
                 f"tokenizer.json adds {each['content']!r:.50}, which is cut out of texts with what stands beside it; "
                 "that is not known here."
             )
-    if parts is not None and parts.scores and len(whole) > len(found):
-        raise InputError("tokenizer.json adds tokens to pieces with scores; that is not known here.")
+    if parts is not None and parts.scores and {*cut} - found.keys():
+        raise InputError(
+            "tokenizer.json adds tokens to pieces with scores that are not special; that is not known here."
+        )
     return by_id(whole), special, cut
 
 
