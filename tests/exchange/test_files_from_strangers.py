@@ -17,11 +17,13 @@ from typing import Any
 import pytest
 import torch
 from helpers.foreign_models import foreign_folder
+from helpers.sentence_models import MARIAN, NAMES
 
 import glassformer
 from glassformer.errors import GlassformerError
 from glassformer.exchange.bring_in import bring_in_folder
 from glassformer.exchange.foreign_tokens import foreign_tokens
+from glassformer.exchange.older_token_files import as_tokenizer_json
 from glassformer.models import weights
 from glassformer.storage import DamagedError
 from glassformer.text.tokens import Tokens
@@ -106,11 +108,14 @@ def test_5_000_tokenizers_of_theirs_and_of_ours(folder: Path, tmp_path: Path) ->
         (tmp_path / "bad.json").write_bytes(drawn(ours, draw))
         Tokens.load(tmp_path / "bad.json").encode("ab cd <pad> " + "a" * 64)
 
-    def one_of_theirs() -> None:
-        foreign_tokens({"tokenizer.json": drawn(theirs, draw)}, "gpt2", 283).encode("ab " + "a" * 64)
+    def one_of_theirs(whole: bytes = theirs, size: int = 283) -> None:
+        foreign_tokens({"tokenizer.json": drawn(whole, draw)}, "gpt2", size).encode("ab " + "a" * 64)
+
+    scored = json.dumps(as_tokenizer_json(MARIAN, "marian")).encode()
 
     assert refused(2_500, one_of_ours, GlassformerError) > 1_500
     assert refused(2_500, one_of_theirs, GlassformerError) > 800
+    assert refused(2_500, lambda: one_of_theirs(scored, len(NAMES)), GlassformerError) > 800
 
 
 @pytest.mark.slow

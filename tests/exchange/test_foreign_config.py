@@ -59,3 +59,19 @@ def test_what_multilingual_berts_say_beside_changes_nothing() -> None:
     ForeignConfig(said).done()
     with pytest.raises(InputError, match="`use_sdpa`"):
         ForeignConfig(said | {"use_sdpa": True}).done()
+
+
+def test_what_is_not_known_can_be_ignored_by_who_knows_it() -> None:
+    said = {"kobert_version": 1.0, "pruned_heads": {}, "is_decoder": False, "author": "somebody"}
+    with pytest.raises(InputError, match="--ignore kobert_version"):
+        ForeignConfig(said).done()
+    ForeignConfig(said).done(["kobert_version"])
+    known = ForeignConfig({**said, "n": 3})
+    known.take("n", int)
+    for name in ("n", "auto_map"):
+        with pytest.raises(InputError, match=f"`{name}` of config.json is known here"):
+            known.done([name])
+    with pytest.raises(InputError, match="`pruned_heads` is"):
+        ForeignConfig({"pruned_heads": {"0": [1]}}).done(["pruned"])
+    assert known.says("n")
+    assert not known.says("m")

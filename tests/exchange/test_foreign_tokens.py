@@ -10,7 +10,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 
 from glassformer.errors import GlassformerError, InputError
 from glassformer.exchange.foreign_tokens import foreign_tokens
-from glassformer.text.token_kinds import _CUT
+from glassformer.text.token_kinds import CUT
 from glassformer.text.tokens import Tokens
 
 NAMED = {"config": json.dumps({"eos_token": END}).encode()}
@@ -56,7 +56,7 @@ def qwen_tokenizer() -> Tokenizer:
     tokenizer.normalizer = normalizers.NFC()
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex(_CUT % ""), "isolated"),
+            pre_tokenizers.Split(Regex(CUT % ""), "isolated"),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
@@ -84,11 +84,87 @@ def test_the_same_cut_and_the_same_again_from_our_own_file(make: Any, kind: str)
 
 def test_special_tokens_play_the_parts_they_have() -> None:
     tokens = taken(marked_tokenizer())
-    assert (tokens.start, tokens.pad, tokens.end, tokens.unknown, tokens.mask) == (0, 1, 2, 3, 4)
+    assert (tokens.start, tokens.pad, tokens.end, tokens.unknown, tokens.mask) == (
+        0,
+        1,
+        2,
+        None,
+        4,
+    )  # its merges use no unknown token, though one has the name
     assert (tokens.specials.before, tokens.specials.after) == ((0,), (2,))
     assert tokens.decode(tokens.encode("the cat").ids) == "the cat"
     alone = taken(byte_tokenizer())
     assert (alone.start, alone.pad, alone.end, alone.unknown, alone.mask) == (0, 0, 0, None, None)
+
+
+def scored_tokenizer() -> Tokenizer:
+    """XLM-RoBERTa's kind: pieces with scores, of which the likeliest row is taken."""
+    pieces = [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0)]
+    pieces += [(name, -float(i)) for i, name in enumerate(("▁the", "▁", "t", "h", "e", "▁cat", "s", "<", ">", "/"), 1)]
+    tokenizer = Tokenizer(models.Unigram(pieces, unk_id=3, byte_fallback=False))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    tokenizer.decoder = decoders.Metaspace()
+    tokenizer.add_special_tokens(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])  # the last is no piece
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair="<s> $A </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    return tokenizer
+
+
+def figures_tokenizer() -> Tokenizer:
+    """SmolLM's kind: each figure by itself, then bytes; and a token that texts can say."""
+    tokenizer = byte_tokenizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
+    tokenizer.add_tokens(["<think>"])
+    return tokenizer
+
+
+def plain_tokenizer() -> Tokenizer:
+    """What a beginner puts together: words and marks, merged, with an unknown token."""
+    names = ["</s>", "<unk>", "c", "a", "t", "ca", "cat"]
+    ids = {name: i for i, name in enumerate(names)}
+    tokenizer = Tokenizer(models.BPE(ids, [("c", "a"), ("ca", "t")], unk_token="<unk>"))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.Lowercase(), pre_tokenizers.Whitespace()
+    tokenizer.add_special_tokens(["</s>", "<unk>"])
+    return tokenizer
+
+
+@pytest.mark.parametrize("make", [scored_tokenizer, figures_tokenizer, plain_tokenizer])
+def test_other_tokenizers_are_put_together_from_known_parts(make: Any) -> None:
+    theirs = make()
+    content = json.loads(theirs.to_str())
+    tokens = taken(content, theirs.get_vocab_size())
+    assert tokens.kind == "foreign"
+    again = Tokens.from_bytes(tokens.to_bytes(), "here", tokens.special_bytes())
+    assert again == tokens
+    theirs.encode_special_tokens = True
+    for text in [*TEXTS, "the  cats", "it's 12345", "a <think> b<think>", "CAT 日本 cat", "", " "]:
+        if make is scored_tokenizer and "<s>" in text:
+            continue  # there it becomes the special token
+        assert list(tokens.encode(text).ids) == theirs.encode(text).ids
+        assert [list(row) for row in again.encode_many([text])] == [theirs.encode(text).ids]
+        if tokens.unknown not in tokens.encode(text).ids:  # which is shown here
+            assert tokens.decode(tokens.encode(text).ids) == theirs.decode(theirs.encode(text).ids)
+        tokens.strings(tokens.encode(text).ids)
+
+
+def test_no_text_makes_a_special_token_where_pieces_have_scores() -> None:
+    tokens = taken(json.loads(scored_tokenizer().to_str()), 20)
+    assert tokens.mask == 14
+    assert not {0, 1, 2, 14, 19} & set(tokens.encode("</s><s><pad><mask><|unused 19|>", bare=True).ids)
+    assert tokens.encode("<s>", bare=True).ids == tuple(tokens._tokenizer.token_to_id(each) for each in "▁<s>")
+
+
+def test_what_the_merges_do_not_know_is_left_out_as_there() -> None:
+    theirs = plain_tokenizer()
+    theirs.model.unk_token = None
+    content = json.loads(theirs.to_str())
+    tokens = taken(content, 7, **{"tokenizer_config.json": b'{"unk_token": "<unk>"}'})
+    assert tokens.unknown is None
+    assert list(tokens.encode("cat dog").ids) == theirs.encode("cat dog").ids == [6]
 
 
 def test_ids_without_a_token_are_filled_up() -> None:
@@ -129,14 +205,15 @@ EVIL = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated",
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (changed("pre_tokenizer", EVIL), "its patterns are not run"),
-        (changed("pre_tokenizer.add_prefix_space", True), "its patterns are not run"),
+        (changed("pre_tokenizer", EVIL), "no pattern of a file is run"),
+        (changed("pre_tokenizer.add_prefix_space", 1), "not known here"),
         (changed("model.type", "Unigram"), "not known here"),
-        (changed("model.byte_fallback", True), "not known here"),
-        (changed("normalizer", {"type": "Lowercase"}), "not known here"),
+        (changed("model.type", "Evil"), "not known here"),
+        (changed("model.dropout", 0.5), "not known here"),
+        (changed("normalizer", {"type": "Evil"}), "not known here"),
         (changed("post_processor", {"type": "Evil"}), "puts something around"),
         (changed("added_tokens", [{"content": "x", "id": 3, "special": True}]), "two ids|each once|ids must be"),
-        (changed("added_tokens", [{"content": "zz", "id": 283, "special": False}]), "is no special token"),
+        (changed("added_tokens", [{"content": "zz", "id": 283, "lstrip": True}]), "with what stands beside it"),
         (changed("added_tokens", [3]), "must have a content and an id"),
         (changed("added_tokens", 3), "its added tokens must be a list"),
         (changed("model.vocab", {"a": 0, "b": 7}), "ids must be"),

@@ -32,6 +32,7 @@ from glassformer.layers.positions import (
     buckets,
     distances,
     sinusoids,
+    slowed,
 )
 from glassformer.stages.recorder import record
 
@@ -127,6 +128,24 @@ def test_a_larger_base_turns_more_slowly() -> None:
     cosines, _ = order(torch.zeros(1, 3, 4), stack="decoder").angles or pytest.fail("no angles")
     wanted = [[math.cos(t / 100**r) for r in (0, 0.5)] for t in range(3)]
     np.testing.assert_allclose(cosines[0].numpy(), wanted, atol=1e-7)
+
+
+def test_rotations_are_slowed_for_long_texts() -> None:
+    """By pencil: in 100 positions these turn 8, 4, 2.5, 1 and a half times; the third is halfway between 1 and 4."""
+    speeds = torch.tensor([8, 4, 2.5, 1, 0.5], dtype=torch.float64) * 2 * math.pi / 100
+    np.testing.assert_allclose(slowed(speeds, "linear 4"), speeds / 4, rtol=1e-15)
+    np.testing.assert_allclose(
+        slowed(speeds, "llama3 8 1 4 100") / speeds, [1, 1, 0.5 + 0.5 / 8, 1 / 8, 1 / 8], rtol=1e-12
+    )
+    assert torch.equal(slowed(speeds, ""), speeds)
+
+
+@pytest.mark.parametrize(
+    "said", ["linear", "linear 0", "linear nan", "yarn 4", "llama3 8 4 1 100", "llama3 8", "linear x"]
+)
+def test_a_way_to_slow_them_that_is_not_known_is_refused(said: str) -> None:
+    with pytest.raises(InputError, match=r"stretched by|give less first"):
+        Rotary(4, stretched=said)
 
 
 def test_rotated_scores_depend_on_distance_alone() -> None:

@@ -5,6 +5,7 @@ import torch
 from helpers.small_models import inputs, small
 
 from glassformer.layers.positions import SCHEMES
+from glassformer.models.translator import Translation
 from glassformer.stages.recorder import record
 
 
@@ -40,3 +41,16 @@ def test_distances_go_on_beyond_the_longest_sentence(kind: str) -> None:
     context, cache = model.encode(source, real), model.new_cache()
     steps = [model.decode(target[:, i : i + 1], context, real, cache=cache) for i in range(37)]
     torch.testing.assert_close(torch.cat(steps, dim=1), whole, rtol=0, atol=1e-12)
+
+
+def test_ids_that_must_not_be_written_are_not() -> None:
+    """The likeliest id is forbidden; then the next one is written, and the others keep their scores."""
+    model = small("translator").eval()
+    source, real = torch.tensor([[5, 6, 7]]), torch.ones(1, 3, dtype=torch.bool)
+    with torch.inference_mode():
+        free = Translation(model, source, real, 2).first()
+    first, second = free.topk(2).indices[0].tolist()
+    with torch.inference_mode():
+        bound = Translation(model, source, real, 2, never=(first,)).first()
+    assert int(bound.argmax()) == second
+    assert torch.equal(bound[:, torch.arange(free.shape[1]) != first], free[:, torch.arange(free.shape[1]) != first])

@@ -6,7 +6,8 @@ out before anything is allocated; names, shapes and kinds of number must be thos
 number finite. Pickles and archives are not opened at all.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from glassformer.exchange.foreign_config import ForeignConfig
 from glassformer.exchange.foreign_tokens import foreign_tokens
 from glassformer.exchange.layouts.layout import Layout, Settled, State, to_ours
 from glassformer.exchange.layouts.table import LAYOUTS
+from glassformer.exchange.older_token_files import FILES
 from glassformer.models import weights
 from glassformer.models.card import Card
 from glassformer.models.config import to_dict
@@ -27,16 +29,18 @@ from glassformer.text.tokens import LARGEST_FILE, Tokens
 
 LARGEST_CONFIG = 1_000_000  # bytes
 ROOM = 64_000_000  # bytes of a file of weights beyond what its model needs: heads that are not taken in
-TEXTS = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
+TEXTS = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", *FILES)
 BUFFERS = (".attn.bias", ".attn.masked_bias", ".position_ids", ".rotary_emb.inv_freq")  # worked anew here
 AGAIN = ("lm_head.weight", "embed_tokens.weight")  # the embedding once more, where it is shared
+_PART = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 WORKED_WITH = (torch.float32, torch.float16, torch.bfloat16)
 
 # What is taken in as another: the body of a model whose head has no place here.
 ALIASES = {
     "BertForMaskedLM": "BertModel", "BertForPreTraining": "BertModel", "RobertaForMaskedLM": "RobertaModel",
     "XLMRobertaModel": "RobertaModel", "XLMRobertaForMaskedLM": "RobertaModel",
-    "XLMRobertaForSequenceClassification": "RobertaForSequenceClassification",
+    "XLMRobertaForSequenceClassification": "RobertaForSequenceClassification", "CamembertModel": "RobertaModel",
+    "CamembertForMaskedLM": "RobertaModel", "CamembertForSequenceClassification": "RobertaForSequenceClassification",
 }  # fmt: skip
 _LEARNT = {"language model": ("generate", "stream"), "translator": ("translate", "pairs")}
 
@@ -49,13 +53,13 @@ class Foreigner(NamedTuple):
     tokens: Tokens
 
 
-def bring_in_folder(folder: Path) -> Foreigner:
-    """The model of a folder of transformers."""
+def bring_in_folder(folder: Path, ignore: Collection[str] = ()) -> Foreigner:
+    """The model of a folder of transformers; `ignore`, keys of its config that somebody knows to change nothing."""
     said = parse_json(contents(folder / "config.json", LARGEST_CONFIG), folder / "config.json")
     layout = _layout(said)
     config = ForeignConfig(said)
     settled = layout.read(config)
-    config.done()
+    config.done(ignore)
     labels = _labels(said) if layout.family == "classifier" and not layout.headless else ()
     more = {"classes": len(labels)} if labels else {}
     model, settings = settled.model, {**settled.settings, **more, **_pooling(folder, layout)}
@@ -67,7 +71,8 @@ def bring_in_folder(folder: Path) -> Foreigner:
     made = configure(model, **settings)
     state = _state(tensors, layout, made, outlined)
     files = {name: contents(folder / name, LARGEST_FILE) for name in TEXTS if (folder / name).exists()}
-    tokens = foreign_tokens(files, str(said.get("model_type")), made.vocabulary)
+    start, never = _written(said, layout)
+    tokens = foreign_tokens(files, str(said.get("model_type")), made.vocabulary, start=start, never=never)
     return Foreigner(_card(layout, settled, made, labels, folder.name), state, tokens)
 
 
@@ -90,22 +95,44 @@ def contents(path: Path, most: int) -> bytes:
     if size > most:
         raise InputError(f"{path} has {size:,} bytes; at most {most:,} are read.")
     with path.open("rb") as file:
-        return file.read(most + 1)
+        data = file.read(most + 1)
+    if data.startswith(b"version https://git-lfs"):
+        raise InputError(f"{path} is only a pointer to the file, which git-lfs keeps elsewhere: run `git lfs pull`.")
+    return data
 
 
 def _tensors(folder: Path, outlined: torch.nn.Module) -> dict[str, Tensor]:
-    """All tensors of the folder's weights; the file may not be much larger than its model."""
+    """All tensors of the folder's weights; their files may not be much larger than its model."""
     needed = sum(value.numel() for value in (*outlined.parameters(), *outlined.buffers()))
-    path = folder / "model.safetensors"
+    path, most = folder / "model.safetensors", 8 * needed + ROOM
     if not path.exists():
         if (folder / "model.safetensors.index.json").exists():
-            raise InputError(
-                f"{folder} keeps its weights in several files; join them into one model.safetensors first."
-            )
+            return _of_several_files(folder, most)
         pickled = [each.name for each in folder.iterdir() if each.suffix in (".bin", ".pt", ".pth", ".ckpt", ".h5")]
         hint = f" {pickled[0]} may run code when it is opened, and is not read." if pickled else ""
         raise InputError(f"{folder} has no model.safetensors.{hint} Save it with `save_pretrained`.")
-    return weights.from_bytes(contents(path, 8 * needed + ROOM), path)
+    return weights.from_bytes(contents(path, most), path)
+
+
+def _of_several_files(folder: Path, most: int) -> dict[str, Tensor]:
+    """The tensors of all files that the index names, each of which must hold what the index says."""
+    path = folder / "model.safetensors.index.json"
+    places = parse_json(contents(path, LARGEST_FILE), path).get("weight_map")
+    if not isinstance(places, dict) or not all(
+        isinstance(name, str) and _PART.fullmatch(name) for name in places.values()
+    ):
+        raise InputError(
+            f"{path} must say by `weight_map` which file, such as model-00001-of-00002.safetensors, has what."
+        )
+    found: dict[str, Tensor] = {}
+    for name in sorted(set(places.values())):
+        data = contents(folder / name, most)
+        most -= len(data)
+        tensors = weights.from_bytes(data, folder / name)
+        if tensors.keys() != {tensor for tensor, place in places.items() if place == name}:
+            raise InputError(f"{folder / name} does not hold the tensors that {path.name} says it does.")
+        found |= tensors
+    return found
 
 
 def _layout(said: Mapping[str, Any]) -> Layout:
@@ -130,6 +157,19 @@ def _labels(said: Mapping[str, Any]) -> tuple[str, ...]:
     if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
         raise InputError("config.json: `id2label` must give each class a name of its own.")
     return tuple(names)
+
+
+def _written(said: Mapping[str, Any], layout: Layout) -> tuple[int | None, tuple[int, ...]]:
+    """Of a translator: the id that it writes on from, and those that it must not write."""
+    if layout.family != "translator":
+        return None, ()
+    start = said.get("decoder_start_token_id")
+    words = said.get("bad_words_ids") or []
+    if not isinstance(words, list) or not all(
+        isinstance(each, list) and len(each) == 1 and type(each[0]) is int for each in words
+    ):
+        raise InputError(f"config.json: `bad_words_ids` must be single ids; it is {words!r:.100}.")
+    return start if type(start) is int else 0, tuple(each[0] for each in words)
 
 
 def _pooling(folder: Path, layout: Layout) -> dict[str, Any]:

@@ -4,7 +4,8 @@ error. It knows no layout.
 A key that nobody here knows may change what a model computes; to leave it out would give another model without a word.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from glassformer.errors import InputError
@@ -30,6 +31,22 @@ HARMLESS = frozenset({
     "_commit_hash", "_attn_implementation_autoset", "attn_implementation", "is_encoder_decoder", "_num_labels",
     "directionality", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers", "pooler_size_per_head",
     "pooler_type",  # the last seven stand in the configs of multilingual BERTs, and no code reads them
+    # How it is usually written with.
+    "min_length", "diversity_penalty", "num_beam_groups", "typical_p", "repetition_penalty", "num_return_sequences",
+    "encoder_no_repeat_ngram_size", "output_scores", "return_dict_in_generate", "remove_invalid_values",
+    "exponential_decay_length_penalty", "suppress_tokens", "begin_suppress_tokens", "max_new_tokens", "penalty_alpha",
+    # Who made it, when and with what.
+    "author", "authors", "created_date", "created_at", "license", "language", "languages", "model_name", "version",
+    "description", "__version__", "tags", "base_model", "xla_device", "tf_legacy_loss", "prefix", "n_special", "eos_token_ids",
+    "predict_special_tokens", "_attn_implementation", "_flash_attn_2_enabled", "use_flash_attention_2", "ddp_timeout",
+    "unsloth_fixed", "unsloth_version", "transformers.js_config", "sentence_transformers", "is_llama_config",
+    "save_step", "seed", "total_flos", "training", "train_batch_size",
+})  # fmt: skip
+
+# What changes nothing as long as it says this.
+NEUTRAL: Mapping[str, Any] = MappingProxyType({
+    "pruned_heads": {}, "tie_encoder_decoder": False, "add_cross_attention": False, "is_decoder": False,
+    "cross_attention_hidden_size": None, "rope_interleaved": False, "quantization_config": None, "auto_map": None,
 })  # fmt: skip
 
 
@@ -55,6 +72,10 @@ class ForeignConfig:
         if isinstance(value, int | float) and not 0 <= value <= LARGEST:
             raise InputError(f"config.json: `{name}` must be from 0 to {LARGEST:,}; it is {value!r:.100}.")
         return value
+
+    def says(self, name: str) -> bool:
+        """Whether it says anything of a key, be it null."""
+        return name in self._content
 
     def must(self, name: str, *allowed: Any) -> None:
         """Refuses a key that says anything but this; where it is missing or null, it says the first of these."""
@@ -91,13 +112,19 @@ class ForeignConfig:
             raise InputError(f"config.json: `{name}` must be a table; it is {value!r:.100}.")
         return ForeignConfig(value or {})
 
-    def done(self) -> None:
-        """Refuses a config with keys that nobody took."""
-        left = sorted(self._content.keys() - self._taken - HARMLESS)
+    def done(self, ignore: Collection[str] = ()) -> None:
+        """Refuses a config with keys that nobody took, but for those that somebody vouches for."""
+        for name in ignore:
+            if name in self._taken or name in NEUTRAL:
+                raise InputError(f"`{name:.100}` of config.json is known here, and cannot be ignored.")
+        for name in NEUTRAL.keys() & self._content.keys() - self._taken:
+            self.must(name, NEUTRAL[name])
+        left = sorted(self._content.keys() - self._taken - HARMLESS - {*ignore})
         if left:
             raise InputError(
                 f"config.json says `{left[0]:.100}` ({self._content[left[0]]!r:.100}), which is not known here and may "
-                f"change what the model computes ({len(left)} such keys); it is not taken in."
+                f"change what the model computes ({len(left)} such keys); it is not taken in. Who knows that it "
+                f"changes nothing can say so: {' '.join(f'--ignore {name:.50}' for name in left[:9])}"
             )
 
 

@@ -1,15 +1,18 @@
-"""Tokens of other tools: a tokenizer.json or a vocab.txt of theirs, as tokens of one of the kinds that are known.
-Nothing of a file is run: its parts are compared with ours, and only vocabulary and merges are taken. It knows no model.
+"""Tokens of other tools: a tokenizer.json of theirs, or what older files say, as tokens of ours. Nothing of a file is
+run: its parts are those of a kind that is known, or of a closed list. It knows no model.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from glassformer.errors import InputError
+from glassformer.exchange.older_token_files import BEYOND, as_tokenizer_json, content_of
 from glassformer.storage import parse_json
-from glassformer.text.token_kinds import OTHER_KINDS, SPECIAL, Specials, assemble
+from glassformer.text.token_kinds import FOREIGN, OTHER_KINDS, SPECIAL, Specials, assemble
+from glassformer.text.token_parts import Parts, checked_parts, scored_pieces
 from glassformer.text.tokens import LARGEST_FILE, MOST_TOKENS, Tokens, by_id, pairs
 
 Frame = tuple[tuple[str, ...], tuple[str, ...]]  # the names of what stands before and after a text that is read
@@ -25,30 +28,40 @@ _ROLES = {  # for each part that a special token plays: what their files call it
     "pad": ("pad_token", "eos_token", "sep_token"),
     "start": ("cls_token", "bos_token", "eos_token"),
     "end": ("sep_token", "eos_token"),
-    "unknown": ("unk_token",),
     "mask": ("mask_token",),
 }
 
 
-def foreign_tokens(files: Mapping[str, bytes], kind_of_model: str, size: int) -> Tokens:
-    """The tokens of a folder, filled up to as many as its model knows; `kind_of_model` is what its config calls it."""
+def foreign_tokens(
+    files: Mapping[str, bytes], kind_of_model: str, size: int, *, start: int | None = None, never: tuple[int, ...] = ()
+) -> Tokens:
+    """The tokens of a folder, filled up to as many as its model knows; `kind_of_model` is what its config calls it.
+    `start` is the id that a model writes on from, where its config says so, `never` are ids that it does not write."""
+    beyond: list[Any] = []
     if "tokenizer.json" in files:
         content = _parsed(files["tokenizer.json"])
         if content.get("added_tokens") and _are_ours(content):
             return Tokens.from_bytes(files["tokenizer.json"], "tokenizer.json")
-        kind = _kind_of(content)
-        vocabulary, added = _vocabulary(content)
-        merges = pairs([_pair(each) for each in _list(content["model"].get("merges"))])
-        frame = _frame(content.get("post_processor"))
-    elif "vocab.txt" in files and kind_of_model == "bert":
-        kind, merges, frame = _cased(files), [], (("[CLS]",), ("[SEP]",))
-        vocabulary = _lines(files["vocab.txt"])
-        added = [name for name in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]") if name in vocabulary]
     else:
-        raise InputError(
-            "The folder has no tokenizer.json (nor, of a BERT, a vocab.txt); without it no text can be read."
-        )
-    return made(kind, vocabulary, merges, added, _named(files, added), size, frame)
+        content = as_tokenizer_json(files, kind_of_model)
+        beyond = content.get(BEYOND, [])
+    kind = _kind_of(content)
+    parts = checked_parts(content, beyond) if kind == FOREIGN else None
+    vocabulary, special, cut = _vocabulary(content, parts)
+    merges = pairs([_pair(each) for each in _list(content["model"].get("merges"))])
+    named = _named(files, special) | _unknown(content["model"], vocabulary)
+    return made(
+        kind, vocabulary, merges, special, named, size, _frame(content.get("post_processor")), parts=parts, cut=cut,
+        start=start, never=never,
+    )  # fmt: skip
+
+
+def _unknown(model: Mapping[str, Any], vocabulary: list[str]) -> dict[str, str]:
+    """The token for what is not known, as the model itself has it: settings beside it may name one it does not use."""
+    name, id_ = model.get("unk_token"), model.get("unk_id")
+    if type(id_) is int and 0 <= id_ < len(vocabulary):
+        name = vocabulary[id_]
+    return {"unknown": name} if isinstance(name, str) and name else {}
 
 
 def _are_ours(content: Mapping[str, Any]) -> bool:
@@ -59,7 +72,8 @@ def _are_ours(content: Mapping[str, Any]) -> bool:
 
 def made(
     kind: str, vocabulary: list[str], merges: list[tuple[str, str]], added: list[str], named: Mapping[str, str],
-    size: int, frame: Frame = ((), ()),
+    size: int, frame: Frame = ((), ()), *, parts: Parts | None = None, cut: Sequence[str] = (),
+    start: int | None = None, never: tuple[int, ...] = (),
 ) -> Tokens:  # fmt: skip
     """Tokens from their parts. `named` says which special token plays which part; ids that no token has are filled up
     with names that no text can say."""
@@ -76,13 +90,20 @@ def made(
     if strange:
         raise InputError(f"tokenizer.json puts {strange[0]!r:.50} around each text, which is no token.")
     before, after = (tuple(ids[name] for name in part) for part in frame)
+    if (start is not None and not 0 <= start < size) or any(not 0 <= each < size for each in never):
+        raise InputError(f"config.json names a token that there is not: the model knows {size:,}.")
+    writes = [whole[each] for each in (*never, *([] if start is None else [start]))]
     specials = Specials(
-        names=tuple(dict.fromkeys([*added, *frame[0], *frame[1], *(n for n in named.values() if n in ids), *fillers])),
+        names=tuple(dict.fromkeys([*added, *frame[0], *frame[1], *(n for n in named.values() if n in ids), *writes,
+                                   *fillers])),
         pad=end if roles.get("pad") is None else int(roles["pad"]),  # type: ignore[arg-type]
-        start=end if roles.get("start") is None else int(roles["start"]),  # type: ignore[arg-type]
+        start=next(each for each in (start, roles.get("start"), end) if each is not None),
         end=end, unknown=roles.get("unknown"), mask=roles.get("mask"), before=before, after=after,
+        cut=tuple(cut), never=never,
     )  # fmt: skip
-    return Tokens(kind, whole, merges, specials)
+    if parts is not None and parts.scores:
+        parts = replace(parts, scores=(*parts.scores, *[0.0] * (size - len(parts.scores))))  # special ones, never cut
+    return Tokens(kind, whole, merges, specials, parts)
 
 
 def _frame(part: Any) -> Frame:
@@ -128,7 +149,7 @@ def _parsed(data: bytes) -> dict[str, Any]:
 
 
 def _kind_of(content: Mapping[str, Any]) -> str:
-    """The kind whose parts these are."""
+    """The kind whose parts these are, if it has a name."""
     for name, kind in OTHER_KINDS.items():
         bare = Specials(("<e>", "<u>"), 0, 0, 0, 1)
         ours = json.loads(assemble(kind, ["<e>", "<u>"], [], bare).to_str())
@@ -137,10 +158,7 @@ def _kind_of(content: Mapping[str, Any]) -> str:
             {"type": ours["model"]["type"], **model}, {**ours["model"], "vocab": None, "merges": None}
         ):
             return name
-    raise InputError(
-        "tokenizer.json cuts text in a way that is not known here, and its patterns are not run; known are those of "
-        f"{', '.join(OTHER_KINDS)}."
-    )
+    return FOREIGN
 
 
 def _same(theirs: Any, ours: Any) -> bool:
@@ -160,24 +178,30 @@ def _idle(key: str, theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
     return bool(quiet) and theirs.get(key, usual) in quiet and ours.get(key, usual) in quiet
 
 
-def _vocabulary(content: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """All tokens by id, those that were added too, and the names of the added ones, which must be special."""
+def _vocabulary(content: Mapping[str, Any], parts: Parts | None) -> tuple[list[str], list[str], list[str]]:
+    """All tokens by id, those that were added too; the names of the special ones, and of the others that were added."""
     found = content["model"].get("vocab")
+    if parts is not None and parts.scores:
+        found = {token: number for number, (token, _) in enumerate(scored_pieces(found))}
     if not isinstance(found, dict):
         raise InputError("tokenizer.json: its vocabulary must give each token a whole number.")
-    whole, names = dict(found), []
+    whole, special, cut = dict(found), list[str](), list[str]()
     for each in content.get("added_tokens") or []:
         if not isinstance(each, dict) or not isinstance(each.get("content"), str) or type(each.get("id")) is not int:
             raise InputError("tokenizer.json: an added token must have a content and an id.")
-        if each.get("special") is not True:
-            raise InputError(
-                f"tokenizer.json adds {each['content']!r:.50}, which is cut out of texts but is no special token; "
-                "that is not known here."
-            )
         if whole.setdefault(each["content"], each["id"]) != each["id"]:
             raise InputError(f"tokenizer.json gives {each['content']!r:.50} two ids.")
-        names.append(each["content"])
-    return by_id(whole), names
+        (special if each.get("special") is True else cut).append(each["content"])
+        if each.get("special") is not True and any(each.get(way) for way in ("lstrip", "rstrip", "single_word")):
+            raise InputError(
+                f"tokenizer.json adds {each['content']!r:.50}, which is cut out of texts with what stands beside it; "
+                "that is not known here."
+            )
+    if parts is not None and parts.scores and {*cut} - found.keys():
+        raise InputError(
+            "tokenizer.json adds tokens to pieces with scores that are not special; that is not known here."
+        )
+    return by_id(whole), special, cut
 
 
 def _list(value: Any, what: str = "merges") -> list[Any]:
@@ -191,25 +215,6 @@ def _pair(merge: Any) -> Any:
     return merge.split(" ") if isinstance(merge, str) else merge
 
 
-def _lines(data: bytes) -> list[str]:
-    if len(data) > LARGEST_FILE:
-        raise InputError(f"vocab.txt has {len(data):,} bytes; at most {LARGEST_FILE:,} are read.")
-    try:
-        return data.decode().rstrip("\n").replace("\r\n", "\n").split("\n")
-    except UnicodeDecodeError as error:
-        raise InputError(f"vocab.txt is no text in UTF-8: {error}") from error
-
-
-def _cased(files: Mapping[str, bytes]) -> str:
-    lower = _settings(files).get("do_lower_case", True)
-    return "wordpiece" if lower is True else "cased wordpiece"
-
-
-def _settings(files: Mapping[str, bytes]) -> dict[str, Any]:
-    data = files.get("tokenizer_config.json")
-    return parse_json(data, Path("tokenizer_config.json")) if data else {}
-
-
 def _named(files: Mapping[str, bytes], added: list[str]) -> dict[str, str]:
     """Which special token plays which part: as their files say, else by the names that everybody uses."""
     said: dict[str, Any] = {}
@@ -217,7 +222,7 @@ def _named(files: Mapping[str, bytes], added: list[str]) -> dict[str, str]:
         said |= parse_json(files[name], Path(name)) if name in files else {}
     found = {}
     for role, keys in _ROLES.items():
-        names = [_content(said.get(key)) for key in keys]
+        names = [content_of(said.get(key)) for key in keys]
         known = [name for name in names if name] or [name for name in _USUAL[role] if name in added]
         if known:
             found[role] = known[0]
@@ -228,12 +233,5 @@ _USUAL = {
     "pad": ("[PAD]", "<pad>"),
     "start": ("[CLS]", "<s>", "<|begin_of_text|>", "<|endoftext|>"),
     "end": ("[SEP]", "</s>", "<|end_of_text|>", "<|endoftext|>"),
-    "unknown": ("[UNK]", "<unk>"),
     "mask": ("[MASK]", "<mask>"),
 }
-
-
-def _content(value: Any) -> str:
-    if isinstance(value, dict):
-        value = value.get("content")
-    return value if isinstance(value, str) else ""

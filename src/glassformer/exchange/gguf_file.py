@@ -116,6 +116,8 @@ def _tell_sizes(writer: Any, config: Any, told: Mapping[str, Any]) -> None:
     wide = told.get("head_dim") or config.width // config.heads
     writer.add_head_count_kv(told["num_key_value_heads"])
     writer.add_layer_norm_rms_eps(told["rms_norm_eps"])
+    if config.rotary_stretch:
+        raise InputError(f"A rotation that is stretched ('{config.rotary_stretch}') is not written to GGUF here.")
     writer.add_rope_freq_base(float(config.rotary_base))
     writer.add_rope_dimension_count(wide)
     writer.add_key_length(wide)

@@ -13,6 +13,7 @@ from torch import Tensor
 from glassformer.errors import InputError
 from glassformer.exchange.bring_in import Foreigner, contents
 from glassformer.exchange.foreign_tokens import made
+from glassformer.exchange.older_token_files import merges_of
 from glassformer.models import weights
 from glassformer.models.card import Card
 from glassformer.models.config import LanguageModelConfig, to_dict
@@ -110,12 +111,8 @@ def _tokens(path: Path, size: int) -> Tokens:
         raise InputError(f"{path} is no tokenizer of llama2.c: a piece stands twice, or there are fewer than three.")
     vocabulary = ["<unk>", "<s>", "</s>", *(piece for piece, _ in pieces[3:])]
     ids = {piece: i for i, piece in enumerate(vocabulary)}
-    found = []
-    for (_, score), piece in zip(pieces[3:], vocabulary[3:], strict=True):
-        splits = [(piece[:cut], piece[cut:]) for cut in range(1, len(piece))]
-        known = sorted((ids[a], ids[b], a, b) for a, b in splits if a in ids and b in ids)
-        found += [(-score, order, pair) for order, pair in enumerate(known)]
-    merges = [(a, b) for _, _, (_, _, a, b) in sorted(found, key=lambda each: each[:2])]
+    scored = [(piece, score) for (_, score), piece in zip(pieces[3:], vocabulary[3:], strict=True)]
+    merges = merges_of(scored, ids)
     named = {"unknown": "<unk>", "start": "<s>", "end": "</s>"}
     return made("llama", vocabulary, merges, ["<unk>", "<s>", "</s>"], named, size, (("<s>",), ()))
 

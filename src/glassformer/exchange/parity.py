@@ -130,7 +130,7 @@ def written(trained: Trained, row: Any, longest: int = LONGEST) -> list[int]:
     ids, real = _one(trained, row)
     family, end = MODELS[trained.card.model].family, trained.tokens.end
     writer: Any = (
-        Translation(trained.model, ids, real, trained.tokens.start)
+        Translation(trained.model, ids, real, trained.tokens.start, trained.tokens.specials.never)
         if family == "translator"
         else Continuation(trained.model, [row.tolist()])
     )

@@ -100,6 +100,7 @@ def _translator(asked: _Asked) -> Look:
     look = look_at_translator(
         *asked.known, asked.tokens.strings, target=led, longest=asked.longest or _usual(asked.ids),
         written=asked.written, write=asked.write, marks=(asked.tokens.start, asked.tokens.end),
+        never=asked.tokens.specials.never,
     )  # fmt: skip
     return replace(look, words=_translated(look, asked.tokens, asked.target))
 

@@ -97,12 +97,13 @@ def look_at_translator(
     write: Writes | None = None,
     title: str = "",
     marks: tuple[int, int] = (START, END),
+    never: tuple[int, ...] = (),
 ) -> Look:
     """A sentence and its translation. With a `target` the model is teacher-forced along it, and its own greedy output
     stands beside; it need not be found again if what is `written` is known."""
     row, (start, end) = _row(model, source), marks
     real = torch.ones_like(row, dtype=torch.bool)
-    own = own_words(model, row, real, longest, marks) if written is None else list(written)
+    own = own_words(model, row, real, longest, marks, never) if written is None else list(written)
     led = list(target) if target is not None else own
     trace = _recorded(model, row, real, _row(model, [start, *led]), write=write)
     logits = trace["logits"]
@@ -136,10 +137,12 @@ def _recorded(model: nn.Module, *inputs: Tensor, write: Writes | None) -> Trace:
     return trace
 
 
-def own_words(model: Translator, row: Tensor, real: Tensor, longest: int, marks: tuple[int, int]) -> list[int]:
+def own_words(
+    model: Translator, row: Tensor, real: Tensor, longest: int, marks: tuple[int, int], never: tuple[int, ...] = ()
+) -> list[int]:
     """What a translator writes by itself, greedily."""
     stop = Stop(longest=min(longest, model.config.length - 1), endings=((marks[1],),))
-    return list(greedy(Translation(model, row, real, marks[0]), stop)[0].body)
+    return list(greedy(Translation(model, row, real, marks[0], never), stop)[0].body)
 
 
 def continuation_of(model: LanguageModel, row: Tensor, longest: int, end: int) -> list[int]:

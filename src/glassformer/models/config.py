@@ -153,6 +153,7 @@ class LanguageModelConfig:
     hidden: int = setting(512, "Width of the feed-forward networks.")
     positions: str = setting("rotary", "How it knows the order of its tokens.")
     rotary_base: int = setting(10_000, "Of rotary positions: the larger, the slower the slowest pair turns.")
+    rotary_stretch: str = setting("", "Of rotary positions: how they are slowed for long texts, such as 'linear 4'.")
     norm: str = setting("rms", "How rows are normed.")
     epsilon: float = setting(0.0, "What a norm adds before it divides; 0 is the norm's own.")
     query_key_norm: bool = setting(True, "Normalise queries and keys.")

@@ -34,7 +34,9 @@ class LanguageModel(nn.Module):
         self.config = config
         d_key = config.key_width or config.width // config.heads
         self.embedding = Embedding(config.vocabulary, config.width)
-        dimensions = Dimensions(config.length, config.width, config.heads, config.key_width, config.rotary_base)
+        dimensions = Dimensions(
+            config.length, config.width, config.heads, config.key_width, config.rotary_base, config.rotary_stretch
+        )
         self.order = Order(config.positions, dimensions, ("decoder",))
         self.blocks = nn.ModuleList(self._block(config, d_key) for _ in range(config.layers))
         self.final_norm = norm_of(config.norm, config.epsilon)(config.width)

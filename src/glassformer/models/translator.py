@@ -5,6 +5,7 @@ target comes shifted by one already; who shifts it is batches.py, or the model's
 translator with the batch of texts it is writing, as sampling.py needs it: it chooses no id.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -107,11 +108,18 @@ class Translator(nn.Module):
 
 class Translation:
     """A translator, or an engine called as one, that has read its sources, and writes a target for each from the id
-    `begin` on."""
+    `begin` on, without the ids in `never`."""
 
-    def __init__(self, model: Any, source: Int[Tensor, "B S"], source_real: Bool[Tensor, "B S"], begin: int) -> None:
+    def __init__(
+        self,
+        model: Any,
+        source: Int[Tensor, "B S"],
+        source_real: Bool[Tensor, "B S"],
+        begin: int,
+        never: Sequence[int] = (),
+    ) -> None:
         must_rest(model)
-        self.model, self.begin = model, begin
+        self.model, self.begin, self.never = model, begin, list(never)
         self.room = [model.order.longest or ENDLESS] * len(source)
         with torch.inference_mode():
             self._read = model.encode(source, source_real)  # B S D
@@ -128,7 +136,10 @@ class Translation:
         """Adds an id to each target; scores for the one after it."""
         ids = ids.to(self._context.device)[:, None]
         logits: Tensor = self.model.decode(ids, self._context, self._real, cache=self._cache)
-        return logits[:, -1]
+        last = logits[:, -1]
+        if self.never:
+            last = last.index_fill(1, torch.tensor(self.never, device=last.device), -torch.inf)
+        return last
 
     def keep(self, rows: Int[Tensor, "R"]) -> None:
         """Goes on with these rows only. Where beams trade places within a text, what they look at stays in place."""

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from glassformer.choices import Later
+from glassformer.errors import InputError
 from glassformer.models.translator import Translation
 from glassformer.objectives.objective import SMALL, Objective, Preset, TokenPlan, Trained, Verdict
 from glassformer.objectives.predictions import (
@@ -83,6 +84,11 @@ def lessons(
 
 def _rows_of(pairs: Sequence[Pair], tokens: Tokens, longest: int) -> tuple[list[_Row], batches.Shortened]:
     """Each pair as ids, and what was cut off the sources."""
+    if tokens.reads_only:
+        raise InputError(
+            "These tokens were made for texts to be translated; for translations another file is needed (target.spm), "
+            "which is not read. The model can translate, but cannot be trained on."
+        )
     sources = batches.shortened(tokens.encode_many([each.source for each in pairs]), longest, tokens.specials.after)
     targets = batches.shortened(tokens.encode_many([each.target for each in pairs], bare=True), longest - 1)  # and </s>
     return list(zip(sources.rows, targets.rows, strict=True)), sources
@@ -96,7 +102,7 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Transl
     for indices in together(rows, SEARCHED_AT_ONCE):
         source, real = padded_tensors(model, [rows[i] for i in indices])
         longest = how.longest or TIMES_LONGER * source.shape[1] + AND_SOME
-        writer = Translation(model, source, real, tokens.start)
+        writer = Translation(model, source, real, tokens.start, tokens.specials.never)
         answers = how.written(writer, tokens, longest, how.beam or USUAL_BEAM)
         for i, answer in zip(indices, answers, strict=True):
             found[i] = Translated(how.ended(tokens.decode(answer.body))[0], answer.score(1.0))

@@ -10,14 +10,16 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 PAD, UNKNOWN, START, END, MASK = range(5)
 SPECIAL = ("<pad>", "<unk>", "<s>", "</s>", "<mask>")  # their names, by id
 
+FOREIGN = "foreign"  # the kind of tokens that are put together from parts of another tool, in token_parts.py
+
 WORDS = r"[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|\p{N}+|[^\s\p{L}\p{M}\p{N}]"
-# How Qwen and Llama 3 cut text before bytes are merged; they differ in how many figures stand together.
-_CUT = (
+# Qwen's and Llama 3's, which differ in how many figures stand together.
+CUT = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 
@@ -25,7 +27,8 @@ _CUT = (
 @dataclass(frozen=True)
 class Specials:
     """The special tokens of a vocabulary: all their names, and the ids of those that have a part to play. `before` and
-    `after` stand around every text that a model reads."""
+    `after` stand around every text that a model reads. `cut` are ordinary tokens that are cut out of a text before all
+    others, `never` ids that are not written."""
 
     names: tuple[str, ...]
     pad: int
@@ -35,6 +38,8 @@ class Specials:
     mask: int | None = None
     before: tuple[int, ...] = ()
     after: tuple[int, ...] = ()
+    cut: tuple[str, ...] = field(default=(), repr=False)  # which is part of an older identity
+    never: tuple[int, ...] = field(default=(), repr=False)
 
 
 OWN = Specials(SPECIAL, PAD, START, END, UNKNOWN, MASK)
@@ -67,7 +72,7 @@ def _word_decoder() -> Any:
 def _cut_then_bytes(figures: str) -> Any:
     return pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex(_CUT % figures), "isolated"),
+            pre_tokenizers.Split(Regex(CUT % figures), "isolated"),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
@@ -183,7 +188,13 @@ def assemble(
     if before is not None:
         tokenizer.pre_tokenizer = before
     tokenizer.decoder = kind.decoder()
+    return with_specials(tokenizer, vocabulary, specials)
+
+
+def with_specials(tokenizer: Tokenizer, vocabulary: Sequence[str], specials: Specials) -> Tokenizer:
+    """The same tokenizer, told which tokens are special and what stands around a text."""
     tokenizer.add_special_tokens(list(specials.names))
+    tokenizer.add_tokens([AddedToken(name, normalized=False) for name in specials.cut])
     tokenizer.encode_special_tokens = True  # "<pad>" in a text is text
     if specials.before or specials.after:
         tokenizer.post_processor = _framed(vocabulary, specials)
@@ -198,3 +209,26 @@ def _framed(vocabulary: Sequence[str], specials: Specials) -> Any:
         pair=[*around[0], "$A", *around[1], "$B:1", *(f"{name}:1" for name in around[1])],
         special_tokens=list(used.items()),
     )
+
+
+# --- bytes ------------------------------------------------------------------------------------------------------
+
+
+def _byte_names() -> dict[str, int]:
+    """The printable character that stands for each byte: itself where it can be seen, else one from U+0100 on."""
+    visible = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+    hidden = [byte for byte in range(256) if byte not in visible]
+    return {chr(byte): byte for byte in visible} | {chr(256 + place): byte for place, byte in enumerate(hidden)}
+
+
+IN_BYTES = ("byte-bpe", "gpt2", "qwen", "llama3")
+_BYTES = MappingProxyType(_byte_names())
+
+
+def seen_bytes(name: str) -> str:
+    """The text of a token of bytes; each byte by its number where they are a part of a character."""
+    data = bytes(_BYTES[char] for char in name)
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return "".join(f"<0x{byte:02X}>" for byte in data)

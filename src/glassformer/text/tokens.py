@@ -17,15 +17,28 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import trainers
 
 from glassformer.errors import InputError, nearest
-from glassformer.text.token_kinds import KINDS, OTHER_KINDS, OWN, SPECIAL, Kind, Specials, assemble
+from glassformer.text.token_kinds import (
+    FOREIGN,
+    IN_BYTES,
+    KINDS,
+    OTHER_KINDS,
+    OWN,
+    SPECIAL,
+    Kind,
+    Specials,
+    assemble,
+    seen_bytes,
+)
+
+if TYPE_CHECKING:
+    from glassformer.text.token_parts import Parts
 
 Ids = NDArray[np.int64]
 
@@ -50,10 +63,16 @@ class Tokens:
     vocabulary  the tokens in the order of their ids, the special ones first
     merges      for the two kinds of bpe: which two tokens become one, the most frequent first
     specials    which tokens are special, where they are not our five
+    parts       how they are put together, where that is none of the kinds with a name
     """
 
     def __init__(
-        self, kind: str, vocabulary: Sequence[str], merges: Sequence[tuple[str, str]] = (), specials: Specials = OWN
+        self,
+        kind: str,
+        vocabulary: Sequence[str],
+        merges: Sequence[tuple[str, str]] = (),
+        specials: Specials = OWN,
+        parts: "Parts | None" = None,
     ) -> None:
         if (kind in KINDS) != (specials == OWN):
             raise InputError(
@@ -63,10 +82,22 @@ class Tokens:
         self.kind, self.specials = kind, specials
         self.pad, self.start, self.end = specials.pad, specials.start, specials.end
         self.unknown, self.mask = specials.unknown, specials.mask
-        self._tokenizer = assemble(_kind(kind), vocabulary, merges, specials)
+        if (kind == FOREIGN) != (parts is not None):
+            raise InputError(f"tokens of the kind {FOREIGN}, and no others, are told their parts.")
+        if parts is None:
+            self._tokenizer = self._cutter = assemble(_kind(kind), vocabulary, merges, specials)
+        else:
+            from glassformer.text.token_parts import tokenizers_of
+
+            self._tokenizer, self._cutter = tokenizers_of(parts, vocabulary, merges, specials)
         said = self._tokenizer.to_str() + ("" if specials == OWN else repr(specials))
         self.identity = hashlib.sha256(said.encode()).hexdigest()
+        self._in_bytes = kind in IN_BYTES or (parts is not None and '"ByteLevel"' in parts.skeleton)
+        self._beyond = () if parts is None else parts.beyond
+        self.reads_only = parts is not None and parts.reads_only
         named = {self._tokenizer.token_to_id(name) for name in specials.names}
+        two = parts is not None and parts.of_two_languages
+        self._others = {token: i for i, token in enumerate(vocabulary) if token not in specials.names} if two else {}
         self._silent = frozenset(named - {specials.unknown})  # not part of any text, so left out when ids become text
 
     @staticmethod
@@ -110,16 +141,27 @@ class Tokens:
     def encode(self, text: str, *, bare: bool = False) -> Encoded:
         """The ids of a text, and where in it each token stands; `bare`, without what stands around a text that is
         read (ours have nothing there)."""
-        encoding = self._tokenizer.encode(_sound(text), add_special_tokens=not bare)
-        return Encoded(tuple(encoding.ids), tuple(encoding.offsets), tuple(encoding.word_ids))
+        encoding = self._cutter.encode(_sound(text), add_special_tokens=not bare)
+        return Encoded(tuple(self._ids(encoding)), tuple(encoding.offsets), tuple(encoding.word_ids))
+
+    def _ids(self, encoding: Any) -> Sequence[int]:
+        """The ids of a text that was cut. Where the pieces are those of one language and the vocabulary has two, what
+        is unknown to the first may be known to the second, and a piece of the first may have no id."""
+        ids: Sequence[int] = encoding.ids
+        if not self._others:
+            return ids
+        return [
+            each if each < len(self) and each != self.unknown else self._others.get(token, self.nothing)
+            for each, token in zip(ids, encoding.tokens, strict=True)
+        ]
 
     def encode_many(self, texts: Sequence[str], *, bare: bool = False) -> list[Ids]:
         """The ids of each text, without the places: quicker, and small enough to keep for a whole corpus."""
         ids: list[Ids] = []
         for begin in range(0, len(texts), TEXTS_AT_ONCE):
             chunk = [_sound(text) for text in texts[begin : begin + TEXTS_AT_ONCE]]
-            encodings = self._tokenizer.encode_batch_fast(chunk, add_special_tokens=not bare)
-            ids.extend(np.array(encoding.ids, dtype=np.int64) for encoding in encodings)
+            encodings = self._cutter.encode_batch_fast(chunk, add_special_tokens=not bare)
+            ids.extend(np.array(self._ids(encoding), dtype=np.int64) for encoding in encodings)
         return ids
 
     def standardised(self, text: str) -> str:
@@ -140,9 +182,10 @@ class Tokens:
         names = [str(self._tokenizer.id_to_token(each)) for each in self._known(ids)]
         if self.kind in ("bpe", "llama"):
             return [name.replace("▁", " ") for name in names]
-        if self.kind in _IN_BYTES:
-            return [name if name in self.specials.names else _seen(name) for name in names]
-        return names
+        if self._in_bytes:
+            whole = {*self.specials.names, *self.specials.cut}
+            return [name if name in whole else seen_bytes(name) for name in names]
+        return [name.replace("▁", " ") for name in names] if self.kind == FOREIGN else names
 
     def name(self, each: int) -> str:
         """What the vocabulary calls an id."""
@@ -177,7 +220,8 @@ class Tokens:
         """Of tokens of another tool: their kind and their special tokens, which no tokenizer.json tells. Ours: none."""
         if self.specials == OWN:
             return None
-        return (json.dumps({"kind": self.kind, **asdict(self.specials)}, ensure_ascii=False, indent=2) + "\n").encode()
+        said = {"kind": self.kind, **asdict(self.specials), **({"beyond": self._beyond} if self._beyond else {})}
+        return (json.dumps(said, ensure_ascii=False, indent=2) + "\n").encode()
 
     @staticmethod
     def load(path: str | Path) -> "Tokens":
@@ -277,35 +321,45 @@ def _from_content(content: Any) -> Tokens:
 
 def _from_others(content: Any, said: bytes) -> Tokens:
     """Tokens of another tool as we wrote them: put together anew, they must give the same file."""
-    kind, specials = _special(said)
+    kind, specials, beyond = _special(said)
     if not isinstance(content, dict) or not isinstance(content.get("model"), dict):
         raise InputError("it must hold a model, a pre-tokenizer and a decoder.")
-    vocabulary, merges = by_id(content["model"].get("vocab")), pairs(content["model"].get("merges", []))
-    found = Tokens(kind, vocabulary, merges, specials)
+    listed, merges = content["model"].get("vocab"), pairs(content["model"].get("merges", []))
+    if kind == FOREIGN:
+        from glassformer.text.token_parts import checked_parts, scored_pieces
+
+        parts = checked_parts(content, beyond)
+        vocabulary = [token for token, _ in scored_pieces(listed)] if parts.scores else by_id(listed)
+        found = Tokens(kind, vocabulary, merges, specials, parts)
+    else:
+        found = Tokens(kind, by_id(listed), merges, specials)
     if json.loads(found.to_bytes()) != content:
         raise InputError(f"its parts are not those of the kind {kind}.")
     return found
 
 
-def _special(said: bytes) -> tuple[str, Specials]:
+def _special(said: bytes) -> tuple[str, Specials, list[Any]]:
     """What `special_tokens.json` holds: every key known, every value of its kind."""
     try:
         content = json.loads(said.decode())
     except (ValueError, RecursionError) as error:
         raise InputError(f"its special tokens are not told in JSON: {' '.join(str(error).split())}") from error
     names = {each.name for each in fields(Specials)}
-    if not isinstance(content, dict) or content.keys() != {"kind", *names}:
+    usual: dict[str, Any] = {"cut": [], "never": [], "beyond": []}  # older files do not say them
+    content = {**usual, **content} if isinstance(content, dict) else usual
+    beyond = content.pop("beyond")
+    if content.keys() != {"kind", *names} or not isinstance(beyond, list):
         raise InputError(f"its special tokens must be told by kind, {', '.join(sorted(names))}.")
     plain: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in content.items()
     }
     kind = plain.pop("kind")
-    lists = {"names": str, "before": int, "after": int}
+    lists = {"names": str, "before": int, "after": int, "cut": str, "never": int}
     if not all(
         isinstance(plain[name], tuple) and all(type(each) is of for each in plain[name]) for name, of in lists.items()
     ):
         raise InputError("its special tokens must be told as lists of names and ids.")
-    return str(kind), Specials(**plain)
+    return str(kind), Specials(**plain), beyond
 
 
 def by_id(vocabulary: Any) -> list[str]:
@@ -343,33 +397,12 @@ def _check_vocabulary(vocabulary: Sequence[str], merges: Sequence[tuple[str, str
 
 
 def _check_specials(vocabulary: Sequence[str], specials: Specials) -> None:
-    strange = [name for name in specials.names if name not in set(vocabulary)] if specials != OWN else []
+    known = set(vocabulary)
+    strange = [name for name in (*specials.names, *specials.cut) if name not in known] if specials != OWN else []
     if strange:
         raise InputError(f"the special token {strange[0]!r:.100} is not in the vocabulary.")
     some = (specials.pad, specials.start, specials.end, *specials.before, *specials.after)
-    maybe = [each for each in (specials.unknown, specials.mask) if each is not None]
+    maybe = [each for each in (specials.unknown, specials.mask, *specials.never) if each is not None]
     for each in (*some, *maybe):
         if type(each) is not int or not 0 <= each < len(vocabulary) or vocabulary[each] not in specials.names:
             raise InputError(f"the id {each!r:.100} is that of no special token.")
-
-
-# --- bytes ------------------------------------------------------------------------------------------------------
-
-
-def _byte_names() -> dict[str, int]:
-    """The printable character that stands for each byte: itself where it can be seen, else one from U+0100 on."""
-    visible = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
-    hidden = [byte for byte in range(256) if byte not in visible]
-    return {chr(byte): byte for byte in visible} | {chr(256 + place): byte for place, byte in enumerate(hidden)}
-
-
-_IN_BYTES = ("byte-bpe", "gpt2", "qwen", "llama3")
-_BYTES = MappingProxyType(_byte_names())
-
-
-def _seen(name: str) -> str:
-    data = bytes(_BYTES[char] for char in name)
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return "".join(f"<0x{byte:02X}>" for byte in data)

@@ -43,7 +43,7 @@ QWEN3 = {
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, "`rope_type` is 'llama3'; only default"),
+        ({"rope_scaling": {"rope_type": "yarn", "factor": 8.0}}, "in the way 'yarn'"),
         ({"rope_parameters": {"rope_type": "default", "rope_theta": 5.5}}, "must be a whole number"),
         ({"rope_parameters": {"factor": 2.0}}, "`factor`"),
         ({"use_sliding_window": True}, "only false"),
@@ -80,3 +80,39 @@ def test_what_is_not_said_is_what_transformers_takes() -> None:
     whole = {**apertus, "rope_parameters": {"rope_type": "default", "rope_theta": 500.0}}
     found = LAYOUTS["ApertusForCausalLM"].read(ForeignConfig(whole)).settings
     assert (found["rotary_base"], found["epsilon"]) == (500, 1e-5)
+
+
+LONG = {
+    "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 32,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("told", "stretch"),
+    [(LONG, "llama3 8 1 4 32"), ({"type": "linear", "factor": 2.5}, "linear 2.5"), ({"rope_type": "default"}, "")],
+)
+def test_a_rotation_that_is_stretched_comes_in_and_goes_out(told: dict[str, Any], stretch: str) -> None:
+    llama = {**QWEN3, "model_type": "llama", "rope_scaling": told}
+    read = LAYOUTS["LlamaForCausalLM"].read(ForeignConfig(llama)).settings
+    assert read["rotary_stretch"] == stretch
+    config = configure("modern", **{**read, "kv_heads": 0, "key_width": 0})
+    out = LAYOUTS["LlamaForCausalLM"].told(config)["rope_parameters"]
+    wanted = {("rope_type" if key == "type" else key): value for key, value in told.items()}
+    assert {key: value for key, value in out.items() if key != "rope_theta"} == wanted
+    with pytest.raises(InputError, match="in two ways"):
+        LAYOUTS["LlamaForCausalLM"].read(
+            ForeignConfig({**llama, "rope_scaling": LONG, "rope_parameters": {"rope_type": "linear", "factor": 3.0}})
+        )
+
+
+def test_a_mistral_is_a_llama_that_looks_back_on_all() -> None:
+    mistral = {**QWEN3, "model_type": "mistral", "sliding_window": None}
+    layout = LAYOUTS["MistralForCausalLM"]
+    assert layout.read(ForeignConfig(mistral)).settings["query_key_norm"] is False
+    layout.read(ForeignConfig({**mistral, "sliding_window": QWEN3["max_position_embeddings"]}))
+    with pytest.raises(InputError, match="`sliding_window` is 7"):
+        layout.read(ForeignConfig({**mistral, "sliding_window": 7}))
+    del mistral["sliding_window"]
+    with pytest.raises(InputError, match="window of 4,096"):
+        layout.read(ForeignConfig(mistral))

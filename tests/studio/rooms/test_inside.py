@@ -12,9 +12,9 @@ from helpers.studio_visits import Visitor, asked, refused
 
 from glassformer.runs.run import load
 from glassformer.studio.rooms.inside import FOR_ANY, first_text, reading_look
+from glassformer.studio.texts_to_try import LECTURE_REVIEWS, SHORT_REVIEW
 from glassformer.text.made_sets import MADE
 from glassformer.text.tasks import TASKS
-from glassformer.text.texts_to_try import LECTURE_REVIEWS, SHORT_REVIEW
 
 TEXT = "the film was not good"
 SLIDERS = {"temperature": 0.8, "top_k": 0, "top_p": 1.0}

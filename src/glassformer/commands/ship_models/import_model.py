@@ -8,9 +8,9 @@ from glassformer.runs.imported import import_model as bring_in
 from glassformer.runs.pasting import pasteable
 
 
-def import_model(path: Path, *, out: Path, json: bool = False) -> None:
-    """Bring in a model of another tool: a folder of transformers (GPT-2, Llama, Qwen 2 and 3, BERT, RoBERTa, Marian),
-    or a .bin of llama2.c. Nothing in it is run, and everything is checked.
+def import_model(path: Path, *, out: Path, ignore: tuple[str, ...] = (), json: bool = False) -> None:
+    """Bring in a model of another tool: a folder of transformers (GPT-2, Llama, Mistral, Qwen 2 and 3, BERT, RoBERTa,
+    Marian), or a .bin of llama2.c. Nothing in it is run, and everything is checked.
 
     Parameters
     ----------
@@ -18,10 +18,12 @@ def import_model(path: Path, *, out: Path, json: bool = False) -> None:
         The folder, with config.json, model.safetensors and tokenizer.json; or the .bin, with tokenizer.bin beside it.
     out
         The new run folder.
+    ignore
+        A key of config.json that is not known here, and that you know to change nothing, such as `author`.
     json
         Print one JSON document.
     """
-    run = bring_in(path, out, command=pasteable(["glassformer", *sys.argv[1:]]))
+    run = bring_in(path, out, ignore=ignore, command=pasteable(["glassformer", *sys.argv[1:]]))
     count = sum(each.numel() for each in run.model.parameters())
     if json:
         print(json_format.dumps({"run": str(out), "task": run.card.task, "model": run.card.model, "parameters": count}))

@@ -109,11 +109,14 @@ def _turned_told(config: Any, model_type: str) -> dict[str, Any]:
         "hidden_act": theirs(words, config.activation), "max_position_embeddings": config.length,
         "rms_norm_eps": config.epsilon or RMS, "tie_word_embeddings": config.tied,
         "rope_theta": float(config.rotary_base),
-        "rope_parameters": {"rope_type": "default", "rope_theta": float(config.rotary_base)},
+        "rope_parameters": {**_stretch_told(config.rotary_stretch), "rope_theta": float(config.rotary_base)},
         "attention_dropout": config.attention_dropout,
         **({"attention_bias": config.bias, "mlp_bias": config.bias} if model_type == "llama" else {}),
         **({"attention_bias": False} if model_type in ("qwen3", "apertus") else {}),
     }  # fmt: skip
+
+
+_SHARED = {"qwen2": 32, "qwen3": 32, "mistral": 8}  # heads for keys and values, where nothing is said
 
 
 def _turned_read(said: ForeignConfig, model_type: str) -> Settled:
@@ -121,7 +124,7 @@ def _turned_read(said: ForeignConfig, model_type: str) -> Settled:
     width, heads = said.take("hidden_size", int), said.take("num_attention_heads", int)
     if not heads or width < heads:
         raise InputError(f"config.json: {width} columns cannot be shared out among {heads} heads.")
-    shared = said.take("num_key_value_heads", int, 32 if model_type.startswith("qwen") else heads)
+    shared = said.take("num_key_value_heads", int, _SHARED.get(model_type, heads))
     usual = 128 if model_type == "qwen3" else width // heads
     settings = {
         "vocabulary": said.take("vocab_size", int), "width": width, "heads": heads,
@@ -131,7 +134,7 @@ def _turned_read(said: ForeignConfig, model_type: str) -> Settled:
         "activation": said.choice("hidden_act", *((PLAIN, "xielu") if model_type == "apertus" else (GATED, "silu"))),
         "epsilon": said.take("rms_norm_eps", float, LAYER if model_type == "apertus" else RMS),
         "tied": said.take("tie_word_embeddings", bool, False),
-        "rotary_base": _rotary_base(said, model_type),
+        **_rotation(said, model_type),
         "query_key_norm": model_type in ("qwen3", "apertus"),
         "qkv_bias": model_type == "qwen2", "bias": _biases(said, model_type),
     }  # fmt: skip
@@ -141,7 +144,7 @@ def _turned_read(said: ForeignConfig, model_type: str) -> Settled:
 
 def _biases(said: ForeignConfig, model_type: str) -> bool:
     """Whether every projection has one: of Llama's, all or none."""
-    if model_type == "qwen2":
+    if model_type in ("qwen2", "mistral"):
         return False
     attention = said.take("attention_bias", bool, False)
     if model_type == "llama" and attention == said.take("mlp_bias", bool, False):
@@ -152,7 +155,15 @@ def _biases(said: ForeignConfig, model_type: str) -> bool:
 
 
 def _no_window(said: ForeignConfig, model_type: str) -> None:
-    """Qwen's may look back through a window only, or turn by three positions; that is not known here."""
+    """Mistral's and Qwen's may look back through a window only, Qwen's turn by three positions; that is not known."""
+    if model_type == "mistral":
+        if not said.says("sliding_window"):
+            raise InputError("config.json does not say `sliding_window`; what is meant then is a window of 4,096.")
+        window, length = said.take("sliding_window", int, 0), said.take("max_position_embeddings", int)
+        if 0 < window < length:
+            raise InputError(
+                f"config.json: `sliding_window` is {window:,}; only null, or all {length:,}, can be taken in."
+            )
     if not model_type.startswith("qwen"):
         return
     said.must("use_mrope", False)
@@ -164,24 +175,47 @@ def _no_window(said: ForeignConfig, model_type: str) -> None:
         raise InputError(f"config.json: `layer_types` has {kinds[0]!r:.50} …; only full_attention can be taken in.")
 
 
-def _rotary_base(said: ForeignConfig, model_type: str) -> int:
-    """The base of the rotation, wherever it stands; one that is stretched for long texts is not known. Apertus'
-    is stretched unless its config says otherwise, and there in one place only."""
-    base = said.take("rope_theta", float, 10000.0)
+_STRETCHED = {
+    "linear": ("factor",),
+    "llama3": ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"),
+}
+
+
+def _rotation(said: ForeignConfig, model_type: str) -> dict[str, Any]:
+    """The base of the rotation, and how it is stretched, wherever they stand. Apertus' is stretched unless its config
+    says otherwise, and there in one place only."""
+    base, stretched = said.take("rope_theta", float, 10000.0), set[str]()
     for name in ("rope_scaling", "rope_parameters"):
         table = said.table(name)
         if model_type == "apertus" and name == "rope_parameters":
             table.take("rope_type", str)
             table.take("rope_theta", float)
-        table.must("rope_type", "default")
-        table.must("type", "default")
+        kind = table.take("rope_type", str, table.take("type", str, "default"))
+        table.must("type", kind)  # older and newer ones have either name, or both
         table.must("partial_rotary_factor", 1.0)
         base = table.take("rope_theta", float, base)
+        if kind in _STRETCHED:
+            stretched.add(" ".join([kind, *(f"{table.take(each, float):.17g}" for each in _STRETCHED[kind])]))
+        elif kind != "default":
+            raise InputError(
+                f"config.json: the rotation is stretched in the way '{kind:.50}'; {' and '.join(_STRETCHED)} can be "
+                "taken in."
+            )
         table.done()
     said.must("partial_rotary_factor", 1.0)
     if base != int(base) or base < 1:
         raise InputError(f"config.json: `rope_theta` must be a whole number from 1 up; it is {base}.")
-    return int(base)
+    if len(stretched) > 1:
+        raise InputError("config.json stretches the rotation in two ways, by `rope_scaling` and by `rope_parameters`.")
+    return {"rotary_base": int(base), "rotary_stretch": "".join(stretched)}
+
+
+def _stretch_told(stretch: str) -> dict[str, Any]:
+    kind, *numbers = stretch.split(" ") if stretch else ["default"]
+    told = dict(zip(_STRETCHED.get(kind, ()), map(float, numbers), strict=True))
+    if kind == "llama3":
+        told["original_max_position_embeddings"] = int(told["original_max_position_embeddings"])
+    return {"rope_type": kind, **told}
 
 
 def _turned_slots(config: Any, model_type: str) -> list[Counterpart]:
@@ -221,6 +255,7 @@ def _kin(architecture: str, model_type: str, words: dict[str, str], **needs: Any
 
 
 LLAMA = _kin("LlamaForCausalLM", "llama", GATED, query_key_norm=False, qkv_bias=False)
+MISTRAL = _kin("MistralForCausalLM", "mistral", GATED, query_key_norm=False, qkv_bias=False, bias=False)
 QWEN2 = _kin("Qwen2ForCausalLM", "qwen2", GATED, query_key_norm=False, qkv_bias=True, bias=False)
 QWEN3 = _kin("Qwen3ForCausalLM", "qwen3", GATED, query_key_norm=True, qkv_bias=False, bias=False)
 APERTUS = _kin("ApertusForCausalLM", "apertus", PLAIN, query_key_norm=True, qkv_bias=False, bias=False)

@@ -31,7 +31,7 @@ def _told(config: Any) -> dict[str, Any]:
 
 
 def _read(said: ForeignConfig, model_type: str) -> Settled:
-    said.must("model_type", model_type, *(("xlm-roberta",) if model_type == "roberta" else ()))
+    said.must("model_type", model_type, *(("xlm-roberta", "camembert") if model_type == "roberta" else ()))
     said.must("position_embedding_type", "absolute")
     said.must("is_decoder", False)
     said.must("add_cross_attention", False)

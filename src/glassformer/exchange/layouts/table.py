@@ -15,6 +15,7 @@ LAYOUTS: Choices[Layout] = Choices(
         "GPT2LMHeadModel": Later(f"{_CAUSAL}:GPT2"),
         "Qwen3ForCausalLM": Later(f"{_CAUSAL}:QWEN3"),
         "LlamaForCausalLM": Later(f"{_CAUSAL}:LLAMA"),
+        "MistralForCausalLM": Later(f"{_CAUSAL}:MISTRAL"),
         "Qwen2ForCausalLM": Later(f"{_CAUSAL}:QWEN2"),
         "ApertusForCausalLM": Later(f"{_CAUSAL}:APERTUS"),
         "BertForSequenceClassification": Later(f"{_ENCODERS}:BERT"),

@@ -27,9 +27,9 @@ from glassformer.studio.asking import Content
 from glassformer.studio.first_looks import first_look
 from glassformer.studio.rooms.changes import Asked, read_changes, writes
 from glassformer.studio.shelf import Shelf
+from glassformer.studio.texts_to_try import READ_BEFORE, TO_TRY
 from glassformer.text.made_sets import MADE
 from glassformer.text.tasks import TASKS
-from glassformer.text.texts_to_try import READ_BEFORE, TO_TRY
 from glassformer.text.token_kinds import UNKNOWN
 
 LONGEST = 20_000  # characters of a text

@@ -1,7 +1,7 @@
 """Texts to try: they are what the lecture prints, and belong to sets there are."""
 
+from glassformer.studio.texts_to_try import LECTURE_REVIEWS, READ_BEFORE, TO_TRY
 from glassformer.text.files.named_sets import NAMED
-from glassformer.text.texts_to_try import LECTURE_REVIEWS, READ_BEFORE, TO_TRY
 
 
 def test_the_four_reviews_are_whole_and_in_their_order() -> None:

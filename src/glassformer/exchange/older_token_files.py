@@ -1,0 +1,353 @@
+"""Files of tokens that are older than tokenizer.json, told as the tokenizer.json that they stand for: vocab.txt of
+BERT, vocab.json with merges.txt, and models of SentencePiece. Nothing of them is run. It knows no model.
+"""
+
+import base64
+import math
+import struct
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from glassformer.errors import InputError
+from glassformer.storage import parse_json
+from glassformer.text.token_kinds import CUT
+from glassformer.text.token_parts import NEVER
+from glassformer.text.tokens import LARGEST_FILE, MOST_TOKENS
+
+FILES = (
+    "vocab.txt", "vocab.json", "merges.txt", "added_tokens.json", "source.spm", "tokenizer.model",
+    "sentencepiece.bpe.model", "spiece.model",
+)  # fmt: skip
+BEYOND = "beyond"  # pieces that a tokenizer.json has no place for: texts are cut into them, and no id stands for them
+_SPACED = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+
+
+def as_tokenizer_json(files: Mapping[str, bytes], kind_of_model: str) -> dict[str, Any]:
+    """What a tokenizer.json would say in place of these files."""
+    if "source.spm" in files and "vocab.json" in files and kind_of_model == "marian":
+        return _marian(_sentences(files["source.spm"]), _numbered(files["vocab.json"]))
+    if "vocab.json" in files and "merges.txt" in files and kind_of_model in ("gpt2", "roberta", "qwen2", "qwen3"):
+        return _in_bytes(files, kind_of_model)
+    if "vocab.txt" in files and kind_of_model == "bert":
+        return _bert(files)
+    if "tokenizer.model" in files and kind_of_model in ("llama", "mistral"):
+        return _merged(_sentences(files["tokenizer.model"]))
+    raise InputError(
+        "The folder has no tokenizer.json, nor what may stand in its place: vocab.txt of a BERT, vocab.json with "
+        "merges.txt, tokenizer.model of a Llama, source.spm with vocab.json of a Marian. Without it no text can "
+        "be read."
+    )
+
+
+# --- BERT's, and those in bytes ---------------------------------------------------------------------------------
+
+
+def _bert(files: Mapping[str, bytes]) -> dict[str, Any]:
+    names = _lines(files["vocab.txt"], "vocab.txt")
+    said = settings(files)
+    unknown = content_of(said.get("unk_token")) or "[UNK]"
+    special = [name for name in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]") if name in names]
+    for name in ("[CLS]", "[SEP]", unknown):
+        if name not in names:
+            raise InputError(f"vocab.txt has no {name}, which its tokenizer needs.")
+    return {
+        "normalizer": {
+            "type": "BertNormalizer", "clean_text": True, "strip_accents": said.get("strip_accents"),
+            "handle_chinese_chars": said.get("tokenize_chinese_chars", True) is True,
+            "lowercase": said.get("do_lower_case", True) is True,
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+        "post_processor": {"type": "BertProcessing", "cls": ["[CLS]", 0], "sep": ["[SEP]", 0]},
+        "added_tokens": [_special(name, names.index(name)) for name in special],
+        "model": {
+            "type": "WordPiece", "unk_token": unknown, "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100, "vocab": _each_once(names, "vocab.txt"),
+        },
+    }  # fmt: skip
+
+
+def _in_bytes(files: Mapping[str, bytes], kind_of_model: str) -> dict[str, Any]:
+    """GPT-2's, RoBERTa's and Qwen's: merges of bytes, one to a line."""
+    vocabulary = _numbered(files["vocab.json"])
+    lines = _lines(files["merges.txt"], "merges.txt")
+    merges = [line.split(" ") for line in lines if line and not line.startswith("#version")]
+    said = settings(files)
+    plain = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+    if said.get("add_prefix_space") is True:
+        plain["add_prefix_space"] = True
+    qwen = kind_of_model.startswith("qwen")
+    cut = {"type": "Split", "pattern": {"Regex": CUT % ""}, "behavior": "Isolated", "invert": False}
+    around = {"type": "RobertaProcessing", "cls": ["<s>", 0], "sep": ["</s>", 0]}
+    return {
+        "normalizer": {"type": "NFC"} if qwen else None,
+        "pre_tokenizer": (
+            {"type": "Sequence", "pretokenizers": [cut, {**plain, "use_regex": False}]} if qwen else plain
+        ),
+        "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
+        "post_processor": around if kind_of_model == "roberta" else None,
+        "added_tokens": _added(files, vocabulary),
+        "model": {"type": "BPE", "unk_token": None, "vocab": vocabulary, "merges": merges},
+    }
+
+
+def _added(files: Mapping[str, bytes], vocabulary: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Tokens that were added: those with numbers of their own, and those that their settings name."""
+    numbered = settings(files).get("added_tokens_decoder") or {}
+    if not isinstance(numbered, dict):
+        raise InputError("tokenizer_config.json: `added_tokens_decoder` must give tokens by their ids.")
+    found = {}
+    for id_, token in numbered.items():
+        if isinstance(token, dict) and isinstance(token.get("content"), str) and str(id_).isdecimal():
+            found[token["content"]] = {**token, "id": int(id_)}
+    if "added_tokens.json" in files:
+        for name, id_ in _numbered(files["added_tokens.json"], "added_tokens.json").items():
+            found.setdefault(name, _special(name, id_))
+    for name in named_specials(files):
+        if name in vocabulary:
+            found.setdefault(name, _special(name, vocabulary[name]))
+    for name in ("<|endoftext|>", "<s>", "<pad>", "</s>", "<unk>", "<mask>"):  # what these tokenizers name themselves
+        if name in vocabulary:
+            found.setdefault(name, _special(name, vocabulary[name]))
+    return list(found.values())
+
+
+def _special(name: str, id_: int) -> dict[str, Any]:
+    return {"content": name, "id": id_, "special": True}
+
+
+# --- SentencePiece ----------------------------------------------------------------------------------------------
+
+
+class _Piece(NamedTuple):
+    text: str
+    score: float
+    kind: int
+
+
+class _Sentences(NamedTuple):
+    """What a model of SentencePiece holds: its pieces, whether they are merged, its table of characters, and whether
+    several spaces are one."""
+
+    pieces: list[_Piece]
+    merged: bool
+    table: bytes
+    tidy: bool
+
+
+NORMAL, UNKNOWN, CONTROL, BYTE = 1, 2, 3, 6
+_SCORED, _MERGED = 1, 2
+
+
+def _marian(model: _Sentences, ids: Mapping[str, int]) -> dict[str, Any]:
+    """Cut by the pieces of the source language, numbered by vocab.json, which has those of both."""
+    if model.merged or not model.tidy:
+        raise InputError("source.spm is none of Marian's kind: pieces with scores, several spaces being one.")
+    scores = {piece.text: piece.score for piece in model.pieces if piece.kind == NORMAL}
+    names = _dense(ids, "vocab.json")
+    special = [name for name in ("</s>", "<unk>", "<pad>") if name in ids]
+    if len(special) < 3:
+        raise InputError("vocab.json must have </s>, <unk> and <pad>, as a Marian's has.")
+    languages = [name for name in names if name.startswith(">>") and name.endswith("<<") and len(name) > 4]
+    return {
+        **_unigram([(name, scores.get(name, NEVER)) for name in names], ids["<unk>"], model.table),
+        BEYOND: [[piece, score] for piece, score in scores.items() if piece not in ids],
+        "post_processor": _around((), ("</s>",)),
+        "added_tokens": [
+            *(_special(name, ids[name]) for name in special),
+            *({"content": name, "id": ids[name], "special": False} for name in languages),
+        ],
+    }
+
+
+def _unigram(pieces: list[tuple[str, float]], unknown: int, table: bytes) -> dict[str, Any]:
+    written = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(table).decode()}
+    return {
+        "normalizer": written if table else None,
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, _SPACED]},
+        "decoder": _SPACED,
+        "model": {"type": "Unigram", "unk_id": unknown, "vocab": [list(piece) for piece in pieces]},
+    }
+
+
+def _merged(model: _Sentences) -> dict[str, Any]:
+    """Llama's: pieces that are merged by their scores, and bytes for what is not known."""
+    if not model.merged or model.table or model.tidy or not any(piece.kind == BYTE for piece in model.pieces):
+        raise InputError("tokenizer.model is none of Llama's kind: pieces that are merged, with bytes for the rest.")
+    names = _each_once([piece.text for piece in model.pieces], "tokenizer.model")
+    special = [piece.text for piece in model.pieces if piece.kind in (UNKNOWN, CONTROL)]
+    normal = [(piece.text, piece.score) for piece in model.pieces if piece.kind == NORMAL]
+    return {
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [
+                {"type": "Prepend", "prepend": "▁"},
+                {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+            ],
+        },
+        "pre_tokenizer": None,
+        "decoder": {
+            "type": "Sequence",
+            "decoders": [
+                {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
+                {"type": "ByteFallback"},
+                {"type": "Fuse"},
+                {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+            ],
+        },
+        "post_processor": _around(("<s>",), ()),
+        "added_tokens": [_special(name, names[name]) for name in special],
+        "model": {
+            "type": "BPE", "unk_token": "<unk>", "fuse_unk": True, "byte_fallback": True, "vocab": names,
+            "merges": [list(pair) for pair in merges_of(normal, names)],
+        },
+    }  # fmt: skip
+
+
+def merges_of(scored: list[tuple[str, float]], ids: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Which two pieces become one, in which order: of two neighbours, those first whose sum scores best."""
+    found = []
+    for piece, score in scored:
+        splits = [(piece[:cut], piece[cut:]) for cut in range(1, len(piece))]
+        known = sorted((ids[a], ids[b], a, b) for a, b in splits if a in ids and b in ids)
+        found += [(-score, order, pair) for order, pair in enumerate(known)]
+    return [(a, b) for _, _, (_, _, a, b) in sorted(found, key=lambda each: each[:2])]
+
+
+def _around(before: tuple[str, ...], after: tuple[str, ...]) -> dict[str, Any]:
+    names = [{"SpecialToken": {"id": name}} for name in before], [{"SpecialToken": {"id": name}} for name in after]
+    return {"type": "TemplateProcessing", "single": [*names[0], {"Sequence": {"id": "A"}}, *names[1]]}
+
+
+def _sentences(data: bytes) -> _Sentences:
+    """A file of SentencePiece, which is one message of protocol buffers."""
+    pieces, merged, table, tidy = [], False, b"", True
+    for field, value in _fields(data):
+        if field == 1:
+            pieces.append(_piece(_bytes(value)))
+        elif field == 2:
+            said = {name: each for name, each in _fields(_bytes(value)) if name in (3, 24)}
+            if said.get(3, _SCORED) not in (_SCORED, _MERGED) or said.get(24, 0):
+                raise InputError("This model of SentencePiece is none of pieces with scores, nor of merged ones.")
+            merged = said.get(3, _SCORED) == _MERGED
+        elif field == 3:
+            said = dict(_fields(_bytes(value)))
+            table, tidy = _bytes(said.get(2, b"")), said.get(4, 1) == 1
+            if said.get(3, 1) != 1 or said.get(5, 1) != 1:
+                raise InputError("This model of SentencePiece treats spaces in a way that is not known here.")
+    if not 0 < len(pieces) <= MOST_TOKENS:
+        raise InputError(
+            f"A model of SentencePiece has from 1 to {MOST_TOKENS:,} pieces; this one has {len(pieces):,}."
+        )
+    strange = [piece.text for piece in pieces if piece.kind not in (NORMAL, UNKNOWN, CONTROL, BYTE)]
+    if strange:
+        raise InputError(f"This model of SentencePiece has pieces of its user's own, such as {strange[0]!r:.50}.")
+    return _Sentences(pieces, merged, table, tidy)
+
+
+def _piece(data: bytes) -> _Piece:
+    said = dict(_fields(data))
+    (score,) = struct.unpack("<f", _bytes(said.get(2, b"\0\0\0\0")).rjust(4, b"\0")[:4])
+    kind = said.get(3, NORMAL)
+    if not math.isfinite(score):
+        raise InputError(f"A piece of SentencePiece has the score {score}.")
+    return _Piece(_text(_bytes(said.get(1, b"")), "A piece of SentencePiece"), score, int(kind))
+
+
+def _bytes(value: int | bytes) -> bytes:
+    if isinstance(value, int):
+        raise InputError("This is no model of SentencePiece: a number stands where a text should.")
+    return value
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """The fields of a message: numbers as they are, all else as bytes."""
+    place = 0
+    while place < len(data):
+        key, place = _number(data, place)
+        field, wire = key >> 3, key & 7
+        if wire == 0:
+            value, place = _number(data, place)
+            yield field, value
+            continue
+        length = {1: 8, 5: 4}.get(wire)
+        if wire == 2:
+            length, place = _number(data, place)
+        if length is None or place + length > len(data):
+            raise InputError("This is no model of SentencePiece: it is cut off, or has a field of an unknown kind.")
+        yield field, data[place : place + length]
+        place += length
+
+
+def _number(data: bytes, place: int) -> tuple[int, int]:
+    found = 0
+    for shift in range(0, 70, 7):
+        if place >= len(data):
+            break
+        byte = data[place]
+        place += 1
+        found |= (byte & 127) << shift
+        if byte < 128:
+            return found, place
+    raise InputError("This is no model of SentencePiece: a number in it has no end.")
+
+
+# --- what several share -----------------------------------------------------------------------------------------
+
+
+def settings(files: Mapping[str, bytes]) -> dict[str, Any]:
+    """What tokenizer_config.json says; nothing where there is none."""
+    data = files.get("tokenizer_config.json")
+    return parse_json(data, Path("tokenizer_config.json")) if data else {}
+
+
+def named_specials(files: Mapping[str, bytes]) -> list[str]:
+    """The special tokens that the settings beside a tokenizer name."""
+    said: dict[str, Any] = {}
+    for name in ("special_tokens_map.json", "tokenizer_config.json"):
+        said |= parse_json(files[name], Path(name)) if name in files else {}
+    return [content_of(value) for key, value in said.items() if key.endswith("_token") and content_of(value)]
+
+
+def content_of(value: Any) -> str:
+    """The text of a token, however it is told."""
+    if isinstance(value, dict):
+        value = value.get("content")
+    return value if isinstance(value, str) else ""
+
+
+def _numbered(data: bytes, name: str = "vocab.json") -> dict[str, int]:
+    if len(data) > LARGEST_FILE:
+        raise InputError(f"{name} has {len(data):,} bytes; at most {LARGEST_FILE:,} are read.")
+    found = parse_json(data, Path(name))
+    if any(type(number) is not int for number in found.values()):
+        raise InputError(f"{name} must give each token a whole number.")
+    return found
+
+
+def _dense(ids: Mapping[str, int], name: str) -> list[str]:
+    found = sorted(ids, key=ids.__getitem__)
+    if [ids[token] for token in found] != list(range(len(found))):
+        raise InputError(f"{name}: its {len(found):,} ids must be 0 to {len(found) - 1:,}, each once.")
+    return found
+
+
+def _each_once(names: list[str], name: str) -> dict[str, int]:
+    found = {token: number for number, token in enumerate(names)}
+    if len(found) < len(names):
+        raise InputError(f"{name} has a token twice.")
+    return found
+
+
+def _lines(data: bytes, name: str) -> list[str]:
+    return _text(data, name).replace("\r\n", "\n").rstrip("\n").split("\n")
+
+
+def _text(data: bytes, name: str) -> str:
+    if len(data) > LARGEST_FILE:
+        raise InputError(f"{name} has {len(data):,} bytes; at most {LARGEST_FILE:,} are read.")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name} is no text in UTF-8: {error}") from error

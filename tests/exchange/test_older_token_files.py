@@ -1,0 +1,177 @@
+"""Older files of tokens: told as the tokenizer.json they stand for, and refused where they are damaged."""
+
+import itertools
+import json
+import random
+from typing import Any
+
+import pytest
+from helpers.foreign_models import END, TEXTS, byte_tokenizer, marked_tokenizer
+from helpers.sentence_models import MARIAN, NAMES, SOURCE, field, sentence_model
+
+from glassformer.errors import GlassformerError, InputError
+from glassformer.exchange.foreign_tokens import foreign_tokens
+from glassformer.exchange.older_token_files import (
+    as_tokenizer_json,
+    content_of,
+    merges_of,
+    named_specials,
+    settings,
+)
+from glassformer.text.tokens import Tokens
+
+
+def in_files(tokenizer: Any) -> dict[str, bytes]:
+    """As `save_pretrained` wrote it once: the vocabulary by itself, and a merge to a line."""
+    model = json.loads(tokenizer.to_str())["model"]
+    lines = [" ".join(pair) for pair in model["merges"]]
+    return {
+        "vocab.json": json.dumps(tokenizer.get_vocab()).encode(),
+        "merges.txt": "\n".join(["#version: 0.2", *lines, ""]).encode(),
+    }
+
+
+@pytest.mark.parametrize(("make", "kind"), [(byte_tokenizer, "gpt2"), (marked_tokenizer, "roberta")])
+def test_a_vocabulary_with_merges_cuts_as_the_newer_file(make: Any, kind: str) -> None:
+    theirs = make()
+    said = {"eos_token": END if kind == "gpt2" else "</s>", "unk_token": {"content": "<unk>"}}
+    files = {**in_files(theirs), "tokenizer_config.json": json.dumps(said).encode()}
+    tokens = foreign_tokens(files, kind, theirs.get_vocab_size())
+    assert tokens.kind == "gpt2"
+    theirs.encode_special_tokens = True
+    for text in TEXTS:
+        assert list(tokens.encode(text).ids) == theirs.encode(text).ids
+    assert settings(files) == said
+    assert named_specials(files) == [content_of(value) for value in said.values()]
+
+
+def test_tokens_that_were_added_keep_their_ids() -> None:
+    theirs = byte_tokenizer()
+    size = theirs.get_vocab_size()
+    added = {str(size): {"content": "<tool>", "special": False}, str(size + 1): {"content": "<|x|>", "special": True}}
+    files = {
+        **in_files(theirs),
+        "tokenizer_config.json": json.dumps({"eos_token": END, "added_tokens_decoder": added}).encode(),
+        "added_tokens.json": json.dumps({"<more>": size + 2}).encode(),
+    }
+    tokens = foreign_tokens(files, "gpt2", size + 3)
+    assert tokens.encode("<tool>").ids == (size,)
+    assert not {size + 1, size + 2} & set(tokens.encode("<|x|><more>").ids)
+    qwen = foreign_tokens(files, "qwen2", size + 3)
+    assert qwen.kind == "qwen"
+
+
+# --- SentencePiece ------------------------------------------------------------------------------------------------
+
+
+def best_way(text: str) -> list[str]:
+    """By trying every way to cut each word: the one whose scores have the largest sum. The independent reckoning."""
+    scores = {piece: score for piece, score, kind in SOURCE if kind == 1}
+    found = []
+    for word in text.split():
+        marked = "▁" + word
+        ways = []
+        for cuts in itertools.product((False, True), repeat=len(marked) - 1):
+            parts = [""]
+            for letter, cut in zip(marked, (False, *cuts), strict=True):
+                parts = [*parts, letter] if cut else [*parts[:-1], parts[-1] + letter]
+            if all(part in scores for part in parts):
+                ways.append((sum(scores[part] for part in parts), parts))
+        found += max(ways)[1]
+    return found
+
+
+def test_a_marians_pieces_are_those_with_the_best_sum_under_the_ids_of_its_vocabulary() -> None:
+    tokens = foreign_tokens(MARIAN, "marian", len(NAMES), start=12, never=(12,))
+    assert (tokens.start, tokens.end, tokens.unknown, tokens.specials.never) == (12, 0, 1, (12,))
+    for length in range(1, 5):
+        for letters in itertools.product("ab ", repeat=length):
+            text = "".join(letters)
+            ids = [NAMES.index(piece) if piece in NAMES else 1 for piece in best_way(text)]
+            assert list(tokens.encode(text).ids) == [*ids, 0]
+    again = Tokens.from_bytes(tokens.to_bytes(), "here", tokens.special_bytes())
+    assert again == tokens
+    assert again.specials == tokens.specials
+    assert again.encode("bab").ids == tokens.encode("bab").ids == (1, 0)  # cut by ▁bab, which has no id
+
+
+def test_what_one_language_does_not_know_may_be_known_to_the_other() -> None:
+    tokens = foreign_tokens(MARIAN, "marian", len(NAMES), start=12)
+    assert tokens.encode("x").ids == (2, 8, 0)  # unknown to the pieces, but the vocabulary has it
+    assert tokens.encode("xx").ids == (2, 1, 0)  # ▁xx is one of the other language's pieces
+    assert tokens.encode("</s>", bare=True).ids == (2, 1)
+    assert tokens.encode(">>de<< ab", bare=True).ids == (11, *tokens.encode("ab", bare=True).ids)
+    assert tokens.reads_only
+    assert tokens.decode([6, 4, 10]) == "ab y"
+
+
+LLAMA = [
+    ("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("</s>", 0.0, 3), *((f"<0x{byte:02X}>", 0.0, 6) for byte in range(256)),
+    ("▁a", -0.0, 1), ("ab", -1.0, 1), ("▁", -2.0, 1), ("a", -3.0, 1), ("b", -4.0, 1),
+]  # fmt: skip
+
+
+def test_a_llamas_pieces_are_merged_by_their_scores() -> None:
+    data = sentence_model(LLAMA, merged=True, tidy=False)
+    tokens = foreign_tokens({"tokenizer.model": data}, "llama", len(LLAMA))
+    assert tokens.kind == "llama"
+    assert tokens.strings(tokens.encode("ab").ids) == ["<s>", " a", "b"]  # ▁a comes before ab
+    assert tokens.strings(tokens.encode("bab", bare=True).ids) == [" ", "b", "ab"]
+    assert tokens.strings(tokens.encode("é", bare=True).ids) == [" ", "<0xC3>", "<0xA9>"]
+    assert merges_of([("ab", -1.0), ("abc", 0.0)], {"a": 0, "b": 1, "c": 2, "ab": 3}) == [("ab", "c"), ("a", "b")]
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "has no tokenizer.json"),
+        ({**MARIAN, "source.spm": sentence_model(SOURCE, merged=True)}, "none of Marian's kind"),
+        ({**MARIAN, "source.spm": sentence_model(SOURCE, tidy=False)}, "none of Marian's kind"),
+        ({**MARIAN, "source.spm": sentence_model(SOURCE, suffix=1)}, "none of pieces"),
+        ({**MARIAN, "source.spm": sentence_model(SOURCE, front=0)}, "treats spaces"),
+        ({**MARIAN, "source.spm": sentence_model([*SOURCE, ("z", 0.0, 4)])}, "user's own"),
+        ({**MARIAN, "source.spm": sentence_model([*SOURCE, ("z", float("nan"), 1)])}, "the score nan"),
+        ({**MARIAN, "source.spm": b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"}, "has no end"),
+        ({**MARIAN, "source.spm": b"\x0a\x7f"}, "cut off"),
+        ({**MARIAN, "source.spm": field(3, 7)}, "a number stands"),
+        ({**MARIAN, "source.spm": b""}, "this one has 0"),
+        ({**MARIAN, "vocab.json": b'{"a": 0, "b": 7}'}, "ids must be"),
+        ({**MARIAN, "vocab.json": b'{"a": "0"}'}, "a whole number"),
+        ({**MARIAN, "vocab.json": b'{"a": 0}'}, "must have </s>"),
+    ],
+)  # fmt: skip
+def test_what_is_not_known_is_refused(files: dict[str, bytes], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        foreign_tokens(files, "marian", len(NAMES))
+
+
+def test_a_vocabulary_of_lines_needs_what_its_tokenizer_names() -> None:
+    """A word without a piece must have something to become."""
+    lines = b"[PAD\n[UNK]\n[CLS]\n[SEP]\na"
+    with pytest.raises(InputError, match=r"no <\|x\|>"):
+        as_tokenizer_json({"vocab.txt": lines, "tokenizer_config.json": b'{"unk_token": "<|x|>"}'}, "bert")
+    with pytest.raises(InputError, match="a token twice"):
+        as_tokenizer_json({"vocab.txt": lines + b"\na"}, "bert")
+
+
+def test_lines_may_end_as_windows_ends_them() -> None:
+    names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "##b"]
+    for ending in ("\n", "\r\n"):
+        for last in ("", ending):
+            vocabulary = as_tokenizer_json({"vocab.txt": (ending.join(names) + last).encode()}, "bert")["model"][
+                "vocab"
+            ]
+            assert list(vocabulary) == names
+
+
+def test_mutated_files_are_refused_in_words_or_taken() -> None:
+    draw, refused = random.Random(5), 0
+    for _ in range(300):
+        content = bytearray(MARIAN["source.spm"])
+        for _ in range(draw.randint(1, 3)):
+            content[draw.randrange(len(content))] = draw.randrange(256)
+        try:
+            foreign_tokens({**MARIAN, "source.spm": bytes(content)}, "marian", len(NAMES)).encode("ab ba xyz")
+        except GlassformerError:
+            refused += 1  # any other error is a failure
+    assert refused > 50

@@ -1,0 +1,40 @@
+"""Files of SentencePiece, written by hand: a Marian's, and whatever else a test needs."""
+
+import json
+import struct
+from typing import Any
+
+
+def number(value: int) -> bytes:
+    found = b""
+    while value > 127:
+        found, value = found + bytes([value % 128 + 128]), value // 128
+    return found + bytes([value])
+
+
+def field(name: int, value: int | bytes) -> bytes:
+    if isinstance(value, int):
+        return number(8 * name) + number(value)
+    return number(8 * name + 2) + number(len(value)) + value
+
+
+def sentence_model(
+    pieces: list[tuple[str, float, int]], *, merged: bool = False, tidy: bool = True, **more: Any
+) -> bytes:
+    """A file of SentencePiece, written by hand."""
+    found = b""
+    for text, score, kind in pieces:
+        found += field(1, field(1, text.encode()) + number(8 * 2 + 5) + struct.pack("<f", score) + field(3, kind))
+    found += field(2, field(3, 2 if merged else 1) + field(24, more.get("suffix", 0)))
+    return found + field(3, field(3, more.get("front", 1)) + field(4, int(tidy)) + field(5, 1))
+
+
+SOURCE = [
+    ("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("</s>", 0.0, 3), ("▁", -2.0, 1), ("a", -2.5, 1), ("b", -3.0, 1),
+    ("ab", -4.0, 1), ("▁a", -3.5, 1), ("ba", -9.0, 1), ("▁bab", -6.0, 1),
+]  # fmt: skip
+NAMES = ["</s>", "<unk>", "▁", "a", "b", "ab", "▁a", "ba", "x", "▁xx", "▁y", ">>de<<", "<pad>"]  # ▁bab has no id
+MARIAN = {
+    "source.spm": sentence_model(SOURCE),
+    "vocab.json": json.dumps({name: i for i, name in enumerate(NAMES)}).encode(),
+}
