@@ -136,6 +136,47 @@ def filled_by_a_stranger(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return room + x
 
 
+def rows_rolled(x: Tensor, q: Tensor, v: Tensor) -> Tensor:
+    shares = q[..., :3].softmax(-1)
+    return sum(shares[..., i : i + 1] * v.roll(i, 1) for i in range(3))  # type: ignore[return-value]
+
+
+def rows_turned_round(x: Tensor, q: Tensor, v: Tensor) -> Tensor:
+    shares = q[..., :2].softmax(-1)
+    return shares[..., :1] * v + shares[..., 1:] * v.flip(1)
+
+
+def rows_chosen_and_laid_together(x: Tensor, q: Tensor, v: Tensor) -> Tensor:
+    beside = torch.stack([v[:, (torch.arange(7) + i) % 7] for i in range(3)], -1)
+    return (q[..., :3].softmax(-1)[:, :, None] * beside).sum(-1)
+
+
+def between_the_extremes(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    scores = q @ k.mT
+    least, most = scores.amin(-1, keepdim=True), scores.amax(-1, keepdim=True)
+    return (scores - least) / (most - least) @ v
+
+
+def by_cosines(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return F.cosine_similarity(q[:, :, None], k[:, None], dim=-1) @ v
+
+
+class GatedPlaces(nn.Module):
+    """One number for each place of a picture, after a batch norm; then places are added up in one way or another."""
+
+    def __init__(self, weigh: Callable[[Tensor], Tensor], add_up: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self.one, self.norm, self.weigh, self.add_up = nn.Conv2d(WIDTH, 1, 1), nn.BatchNorm2d(1), weigh, add_up
+
+    def forward(self, x: Tensor) -> Tensor:
+        picture = x.mT[..., None]
+        return self.add_up(self.weigh(self.norm(self.one(picture))) * picture)
+
+
+def _shares_of_places(scores: Tensor) -> Tensor:
+    return scores.flatten(2).softmax(-1).view(scores.shape)
+
+
 def _halting(model: OneForEach, x: Tensor, v: Tensor) -> Tensor:
     stop = model.one(x).sigmoid()
     left = torch.cat([torch.ones_like(stop[:, :1]), 1 - stop[:, :-1]], 1).cumprod(1)
@@ -163,7 +204,8 @@ class MixedFrames(nn.Module):
 
 _WAYS: tuple[Way, ...] = (
     number_by_number, tensor_by_tensor, bend_by_bend, by_autocorrelation, by_complex_scores, values_as_a_kernel,
-    shares_as_a_kernel, step_by_step_towards, in_whole_numbers, filled_by_a_stranger,
+    shares_as_a_kernel, step_by_step_towards, in_whole_numbers, filled_by_a_stranger, rows_rolled, rows_turned_round,
+    rows_chosen_and_laid_together, between_the_extremes, by_cosines,
 )  # fmt: skip
 _HALF_SEEN: tuple[Way, ...] = (
     bent_twice, bent_and_smoothed, normed_products, by_parts_of_spectra, pooled_and_mixed, pooled_and_mixed_by_letters,
@@ -178,6 +220,9 @@ DISGUISED: dict[str, Callable[[], nn.Module]] = {
     "halting": lambda: OneForEach(_halting),
     "along edges": lambda: OneForEach(_along_edges),
     "mixed frames": MixedFrames,
+    "normed shares of places": lambda: GatedPlaces(_shares_of_places, lambda weighed: weighed + 1),
+    "normed gates of places": lambda: GatedPlaces(torch.sigmoid, lambda weighed: weighed.sum((2, 3))),
+    "normed gates, then pooled": lambda: GatedPlaces(torch.sigmoid, lambda weighed: F.avg_pool2d(weighed, (7, 1))),
 }
 
 

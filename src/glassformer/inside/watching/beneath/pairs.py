@@ -6,6 +6,7 @@ its step: one number that lets the state fade, as a power, and scales what enter
 each row may be such a weight too, where a product adds up rows by it. It follows kernels by name, and rebuilds nothing.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -18,9 +19,12 @@ from glassformer.inside.watching.beneath.kernels import (
     DISTANCES,
     DIVIDING,
     ENDING,
+    EXTREMES,
     GATHERING,
     JOINING,
     MULTIPLYING,
+    OF_PICTURES,
+    POOLING,
     POWERS,
     PRODUCTS,
     STEPS,
@@ -78,7 +82,7 @@ class Pairs:
             one = result.ndim > 2 and result.shape[1] == 1 and not operands[0].fixed
             return {replace(self._new("single", name), axis=1 - result.ndim)} if one else set(), []
         if name in ENDING:
-            return {self._new("columns", name)}, []
+            return self._normed(name, operands[0], result), []
         onwards: set[WeightMark] = set()
         for operand in operands:
             others = [other for other in operands if other.tensor is not operand.tensor]
@@ -91,7 +95,7 @@ class Pairs:
         moving = [each for each in operands if not each.fixed and each.tensor.numel() > 1]
         if name in STEPS:
             onwards.add(self._new("step", name))
-        two_ways = len(moving) > 1 and all(result.numel() > each.tensor.numel() for each in moving)
+        two_ways = len(moving) > 1 and all(result.numel() > _own_size(each.tensor) for each in moving)
         weighing = any(mark.kind in ("weights", "spread") for each in operands for mark in each.marks)
         if two_ways and name in MULTIPLYING and not weighing:
             onwards.add(self._new("product", "outer product"))
@@ -102,6 +106,12 @@ class Pairs:
         ):  # fmt: skip
             onwards.add(self._new("pair", name))
         return onwards, _doubts(name, operands, args)
+
+    def _normed(self, name: str, operand: Carried, result: Tensor) -> set[WeightMark]:
+        """After a norm: its columns lie along the last axis, or, of a picture, along the second."""
+        if name in OF_PICTURES and result.ndim > 2:
+            return {mark for mark in operand.marks if mark.kind == "single" and mark.axis == 1 - result.ndim}
+        return {self._new("columns", name)}
 
     def _fitting(self, name: str, operands: Sequence[Carried], result: Tensor, args: Sequence[Any]) -> set[WeightMark]:
         """One row against several: first place by place, then added up."""
@@ -163,6 +173,11 @@ class Pairs:
 def _are_powers(operand: Carried) -> bool:
     """Whether they are positive, so that their shares are followed as such."""
     return any(mark.kind in ("power", "mixed", "weights") for mark in operand.marks)
+
+
+def _own_size(tensor: Tensor) -> int:
+    """How many numbers it has, those that are the same again not counted."""
+    return math.prod(size for size, step in zip(tensor.shape, tensor.stride(), strict=True) if step)
 
 
 def _repeated_along(tensor: Tensor, result: Tensor) -> frozenset[int]:
@@ -253,7 +268,7 @@ def _state(operands: Sequence[Carried]) -> bool:
 
 def _rows_added_up(name: str, args: Sequence[Any], mark: WeightMark, tensor: Tensor) -> bool:
     """Whether rows are added up, each whole: the columns are left apart."""
-    if name in GATHERING:
+    if name in GATHERING | POOLING:
         return True
     dims = args[1] if len(args) > 1 else None
     if not isinstance(dims, list | tuple) or not dims or len(dims) == tensor.ndim:
@@ -265,7 +280,7 @@ def _doubts(name: str, operands: Sequence[Carried], args: Sequence[Any]) -> Doub
     if name in DIVIDING and len(operands) > 1 and not _are_powers(operands[0]):
         wholes = {mark.number for mark in operands[1].marks if mark.kind == "whole"}
         return [(m.made_by, LAID) for m in operands[0].marks if m.kind == "gated" and m.number in wholes][:1]
-    if name not in SUMS or name == "cumsum":
+    if name not in SUMS | POOLING or name == "cumsum":
         return []
     marks = [mark for each in operands for mark in each.marks]
     if _state(operands):
@@ -308,7 +323,7 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
         if name in MULTIPLYING and moving:
             return {replace(mark, kind="laid")} if result.numel() > tensor.numel() else {mark}
         return {mark} if kind == "pair" or (careful and name not in SUMS) else set()
-    if bends(name):
+    if bends(name) and name not in EXTREMES:
         return set()
     if name in ADDING | SUBTRACTING | JOINING:  # a state that grows; with other rows it is rows again
         alike = all(any(m.kind in ("product", "weighed") for m in each.marks) for each in moving)

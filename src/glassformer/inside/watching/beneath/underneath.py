@@ -70,6 +70,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
     # --- where the operands come from -----------------------------------------------------------------------------
 
     def _look_at_origins(self, func: Any, tensors: list[Tensor]) -> None:
+        self.origins.arrived()
         short = _short(func)
         if short in EMPTY or not hasattr(func, "_schema") or (func.is_view and short not in CONSTANT):
             return
@@ -89,6 +90,13 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             why = self.origins.strange("", tensor) if has_own_storage(tensor) else None
             if why is not None:
                 self.unsure["", why] = None
+
+    def told_above(self, name: str, args: Any, result: Any) -> None:
+        """Takes note of a call of the level above, of which the kernels alone do not show what it means."""
+        self.origins.leaves(name, args)
+        if name == "cosine_similarity" and has_own_storage(result):
+            key = storage_of(result)
+            self._marks[key] = self._marks.get(key, NONE) | {self._books.new("product", name)}
 
     def _cannot_tell(self, why: str) -> None:
         path = self.where() if self.looking else None
