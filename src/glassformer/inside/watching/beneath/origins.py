@@ -29,7 +29,7 @@ def storage_of(tensor: Tensor) -> int:
 
 def has_own_storage(tensor: Tensor) -> bool:
     """Whether it has a storage of its own, unlike one that is nested, wrapped, or still without a size."""
-    if is_lazy(tensor):  # type: ignore[no-untyped-call]
+    if is_lazy(tensor):
         return False
     ordinary = getattr(type(tensor), "__torch_dispatch__", None) is Tensor.__torch_dispatch__
     wrapped = torch._C._functorch.is_functorch_wrapped_tensor(tensor)  # seen again below, as an ordinary one
@@ -61,7 +61,7 @@ class Origins:
 
     def arrived(self) -> None:
         """Takes note of the model's weights: all of them at first, but for those that get their size as it runs."""
-        here = [weight for weight in self._awaited if not is_lazy(weight)]  # type: ignore[no-untyped-call]
+        here = [weight for weight in self._awaited if not is_lazy(weight)]
         for weight in here:
             if isinstance(weight, nn.Parameter):
                 self._shapes.add(tuple(weight.shape))
@@ -71,7 +71,7 @@ class Origins:
                 self.fixed.add(storage_of(weight))
                 self.learned.add(storage_of(weight))
         if here:
-            self._awaited = [weight for weight in self._awaited if is_lazy(weight)]  # type: ignore[no-untyped-call]
+            self._awaited = [weight for weight in self._awaited if is_lazy(weight)]
 
     def made(self, tensor: Tensor) -> None:
         """A seen call has made this tensor, or it was there before."""
