@@ -36,7 +36,9 @@ CUTTING = frozenset(("topk", "gather", "index", "index_select", "max", "amax", "
 ENDING = frozenset(("native_layer_norm", "native_group_norm", "native_batch_norm", "_fused_rms_norm"))
 OF_PICTURES = frozenset(("native_group_norm", "native_batch_norm"))  # of norms, those whose columns are the second axis
 LAYERS = frozenset(("convolution", "mkldnn_rnn_layer", "lstm", "gru", "rnn_tanh", "rnn_relu"))  # beside PRODUCTS
-EXTREMES = frozenset(("amax", "amin", "max", "min", "median", "linalg_vector_norm", "var", "std"))  # of all in a row
+EXTREMES = frozenset(
+    ("amax", "amin", "max", "min", "median", "linalg_vector_norm", "var", "std", "trace")
+)  # of all in a row
 ROOTS = frozenset(("rsqrt", "sqrt"))
 DISTANCES = frozenset(("cdist", "_cdist_forward", "_euclidean_dist", "pairwise_distance"))
 # What leaves raw powers and products what they are: their shape may change, some may be hidden, all be scaled.
