@@ -128,9 +128,9 @@ class Pairs:
             alike = not (one or other) and apart  # one row and one, as in a loop
             if not alike and bool(one) == bool(other):
                 return set()
-            crossed = self._new("crossed", name, one or other)
+            made = self._new("crossed", name, one or other)
             whose = storage_of(moving[0]), storage_of(moving[1])
-            return {replace(crossed, number=self._crossings.setdefault(whose, crossed.number)) if alike else crossed}
+            return {replace(made, number=self._crossings.setdefault(whose, made.number)) if alike else made}
         crossed = [mark for each in operands for mark in each.marks if mark.kind == "crossed"]
         dims = args[1] if len(args) > 1 else None
         if name not in ("sum", "mean") or not crossed or not isinstance(dims, list | tuple):
