@@ -280,6 +280,12 @@ def without_nan(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return (q @ k.mT).masked_fill(hidden, -math.inf).softmax(-1).nan_to_num(0.0) @ v
 
 
+def asking_together(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """One matrix of weights for all rows of an alignment, which ask and are mixed together."""
+    weights = (0.5 * torch.einsum("brid,brjd->bij", q, k)).masked_fill(FUTURE, -math.inf).softmax(-1)
+    return torch.einsum("bij,brjd->bird", weights, v)
+
+
 # What the watcher should say of each: heads, sets of keys, scale, causal, masked, biased.
 USUAL = 3**-0.5
 FUNCTIONS: dict[Callable[[Tensor, Tensor, Tensor], Tensor], tuple[int, int, float, bool, bool, bool]] = {
@@ -316,6 +322,7 @@ FUNCTIONS: dict[Callable[[Tensor, Tensor, Tensor], Tensor], tuple[int, int, floa
     hidden_twice: (3, 3, 1.0, True, True, False),
     multiplied_after: (3, 3, 1.0, True, True, False),
     without_nan: (3, 3, 1.0, True, True, False),
+    asking_together: (1, 1, 0.5, True, True, False),
 }
 
 

@@ -136,10 +136,99 @@ def filled_by_a_stranger(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return room + x
 
 
+def rows_rolled(x: Tensor, q: Tensor, v: Tensor) -> Tensor:
+    shares = q[..., :3].softmax(-1)
+    return sum(shares[..., i : i + 1] * v.roll(i, 1) for i in range(3))  # type: ignore[return-value]
+
+
+def rows_turned_round(x: Tensor, q: Tensor, v: Tensor) -> Tensor:
+    shares = q[..., :2].softmax(-1)
+    return shares[..., :1] * v + shares[..., 1:] * v.flip(1)
+
+
+def rows_chosen_and_laid_together(x: Tensor, q: Tensor, v: Tensor) -> Tensor:
+    beside = torch.stack([v[:, (torch.arange(7) + i) % 7] for i in range(3)], -1)
+    return (q[..., :3].softmax(-1)[:, :, None] * beside).sum(-1)
+
+
+def between_the_extremes(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    scores = q @ k.mT
+    least, most = scores.amin(-1, keepdim=True), scores.amax(-1, keepdim=True)
+    return (scores - least) / (most - least) @ v
+
+
+def by_cosines(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return F.cosine_similarity(q[:, :, None], k[:, None], dim=-1) @ v
+
+
+def in_bytes(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    q, k, v = ((rows * 20).round().to(torch.int8).float() / 20 for rows in (q, k, v))
+    return torch.erf(q @ k.mT) @ v
+
+
+def two_by_two_in_a_loop(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    mixed = torch.zeros_like(v)
+    for i in range(7):
+        for j in range(i + 1):
+            mixed[:, i] += (q[:, i] * k[:, j]).sum(-1, keepdim=True) * v[:, j]
+    return mixed
+
+
+class Quantized(nn.Module):
+    """Scores and what they weigh are quantized numbers of torch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        def coarse(rows: Tensor) -> Tensor:
+            return torch.quantize_per_tensor(rows, 0.05, 64, torch.quint8)
+
+        q, k, v = (coarse(layer(x)) for layer in self.layers)
+        scores = torch.ops.quantized.matmul(q, k.transpose(1, 2).contiguous(), 0.05, 64)
+        return torch.ops.quantized.matmul(coarse(scores.dequantize().tanh()), v, 0.05, 64).dequantize()
+
+
+class GatedPlaces(nn.Module):
+    """One number for each place of a picture, after a batch norm; then places are added up in one way or another."""
+
+    def __init__(self, weigh: Callable[[Tensor], Tensor], add_up: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self.one, self.norm, self.weigh, self.add_up = nn.Conv2d(WIDTH, 1, 1), nn.BatchNorm2d(1), weigh, add_up
+
+    def forward(self, x: Tensor) -> Tensor:
+        picture = x.mT[..., None]
+        return self.add_up(self.weigh(self.norm(self.one(picture))) * picture)
+
+
+def _shares_of_places(scores: Tensor) -> Tensor:
+    return scores.flatten(2).softmax(-1).view(scores.shape)
+
+
 def _halting(model: OneForEach, x: Tensor, v: Tensor) -> Tensor:
     stop = model.one(x).sigmoid()
     left = torch.cat([torch.ones_like(stop[:, :1]), 1 - stop[:, :-1]], 1).cumprod(1)
     return (stop * left * v).sum(1)
+
+
+def _added_one_by_one(model: OneForEach, x: Tensor, v: Tensor) -> Tensor:
+    gates, mixed = model.one(x).tanh(), torch.zeros_like(v[:, 0])
+    for t in range(7):
+        mixed = mixed + gates[:, t] * v[:, t]
+    return mixed
+
+
+def _added_in_one_call(model: OneForEach, x: Tensor, v: Tensor) -> Tensor:
+    gates, mixed = model.one(x).sigmoid(), torch.zeros_like(v[:, 0])
+    for t in range(7):
+        mixed = torch.addcmul(mixed, gates[:, t], v[:, t])
+    return mixed
+
+
+def _highway(model: OneForEach, x: Tensor, v: Tensor) -> Tensor:
+    gate = model.one(x).sigmoid()
+    return gate * v + (1 - gate) * x
 
 
 def _along_edges(model: OneForEach, x: Tensor, v: Tensor) -> Tensor:
@@ -163,7 +252,8 @@ class MixedFrames(nn.Module):
 
 _WAYS: tuple[Way, ...] = (
     number_by_number, tensor_by_tensor, bend_by_bend, by_autocorrelation, by_complex_scores, values_as_a_kernel,
-    shares_as_a_kernel, step_by_step_towards, in_whole_numbers, filled_by_a_stranger,
+    shares_as_a_kernel, step_by_step_towards, in_whole_numbers, filled_by_a_stranger, rows_rolled, rows_turned_round,
+    rows_chosen_and_laid_together, between_the_extremes, by_cosines, in_bytes, two_by_two_in_a_loop,
 )  # fmt: skip
 _HALF_SEEN: tuple[Way, ...] = (
     bent_twice, bent_and_smoothed, normed_products, by_parts_of_spectra, pooled_and_mixed, pooled_and_mixed_by_letters,
@@ -177,7 +267,16 @@ DISGUISED: dict[str, Callable[[], nn.Module]] = {
     "gated and added up": lambda: OneForEach(lambda m, x, v: (m.one(x).sigmoid() * v).sum(1)),
     "halting": lambda: OneForEach(_halting),
     "along edges": lambda: OneForEach(_along_edges),
+    "gated and added one by one": lambda: OneForEach(_added_one_by_one),
+    "gated and added in one call": lambda: OneForEach(_added_in_one_call),
+    "gated and added so far": lambda: OneForEach(lambda m, x, v: (m.one(x).sigmoid() * v).cumsum(1)),
+    "gated and added by ones": lambda: OneForEach(lambda m, x, v: torch.ones(1, 7) @ (m.one(x).sigmoid() * v)),
+    "gated, turned, added": lambda: OneForEach(lambda m, x, v: (m.one(x).sigmoid() * v).mT @ torch.full((7, 1), 0.1)),
+    "quantized": Quantized,
     "mixed frames": MixedFrames,
+    "normed shares of places": lambda: GatedPlaces(_shares_of_places, lambda weighed: weighed + 1),
+    "normed gates of places": lambda: GatedPlaces(torch.sigmoid, lambda weighed: weighed.sum((2, 3))),
+    "normed gates, then pooled": lambda: GatedPlaces(torch.sigmoid, lambda weighed: F.avg_pool2d(weighed, (7, 1))),
 }
 
 
@@ -250,4 +349,5 @@ UNDISGUISED: dict[str, Callable[[], nn.Module]] = {
     "parted columns": PartedColumns,
     "matched both ways": lambda: Rows(matched_both_ways),
     "gated and normed": lambda: OneForEach(_gated_and_normed),
+    "a highway": lambda: OneForEach(_highway),
 }

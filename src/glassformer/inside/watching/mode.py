@@ -6,6 +6,7 @@ the change. What goes wrong with looking never stops the model. It knows no arch
 
 import inspect
 import itertools
+import math
 import sys
 from types import FrameType
 from typing import Any
@@ -49,10 +50,9 @@ class WatchMode(TorchFunctionMode):
         self.asked = asked
         self.seen = Seen()
         self.paths: dict[int, str] = {id(module): path for path, module in model.named_modules()}
-        learned = {weight.untyped_storage().data_ptr() for weight in model.parameters()}
         numbers = itertools.count(1)
         origins = Origins(model)
-        following = self._path, numbers, learned, origins.given
+        following = self._path, numbers, origins.addresses, origins.given
         self.follower = Follower(*following)
         self.asking_layers = Follower(*following, layers=True)
         self.of_weights = FollowerOfWeights(*following)
@@ -69,7 +69,7 @@ class WatchMode(TorchFunctionMode):
             return result
         with torch._C.DisableTorchFunction(), torch.no_grad(), _disable_current_modes():
             try:
-                self.under.origins.leaves(getattr(func, "__name__", ""), args)
+                self.under.told_above(getattr(func, "__name__", ""), args, result)
                 found = self._found(func, args, kwargs, result, number)
                 if found is not None:
                     self._told.add(number)
@@ -245,5 +245,6 @@ def _compared(real: Tensor, rebuilt: Tensor, roundings: float, coarsest: float =
     there, ours = real[both].double(), rebuilt[both].double()
     size = float(there.abs().max()) if there.numel() else 0.0
     error = float(torch.where(there == ours, 0.0, (there - ours).abs()).max()) if there.numel() else 0.0
+    error = math.inf if bool((rebuilt.isnan() & ~real.isnan()).any()) else error
     rounding = max(torch.finfo(real.dtype).eps, coarsest)
-    return Comparison(error, roundings * rounding * max(1.0, size), int((~both).sum()))
+    return Comparison(error, roundings * rounding * max(1.0, size), int(real.isnan().sum()))

@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 
+import glassformer as gf
 from glassformer.inside.watching.beneath.origins import Origins, has_own_storage, storage_of
 
 
@@ -60,3 +61,14 @@ def test_numbers_that_left_and_came_back_are_told() -> None:
     assert origins.strange("lift_fresh", torch.tensor([1.5, 2.5])) is None
     origins.leaves("numpy", [torch.randn(3)])
     assert "left torch through `numpy`" in (origins.strange("lift_fresh", torch.tensor([3.5, 4.5])) or "")
+
+
+def test_weights_that_get_their_size_as_the_model_runs_are_the_models_own() -> None:
+    def lazy() -> nn.Module:
+        return nn.Sequential(nn.LazyLinear(3), nn.LazyBatchNorm1d(), nn.LazyLinear(5)).eval()
+
+    model, bystander, x = lazy(), lazy(), torch.randn(2, 7)
+    seen = gf.watch(model).run(x)
+    assert (seen.verdict, seen.calls) == ("all seen", []), seen.sentences
+    assert torch.equal(seen.answer, model(x))
+    assert isinstance(bystander[0], nn.LazyLinear)  # one that was never run disturbs nobody

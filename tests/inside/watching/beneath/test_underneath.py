@@ -18,6 +18,7 @@ import glassformer as gf
 pytestmark = [
     pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors is in prototype stage:UserWarning"),
     pytest.mark.filterwarnings("ignore:.*torch.jit.*is deprecated:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:.*quantize_per_tensor.*:UserWarning"),
     pytest.mark.filterwarnings("ignore:.*torch.jit.*is not supported in Python 3.14:DeprecationWarning"),
 ]
 
@@ -100,6 +101,22 @@ def test_what_only_looks_like_it_raises_no_alarm(name: str) -> None:
     torch.manual_seed(0)
     seen = watched(WITHOUT[name]().eval(), rows())
     assert (seen.verdict, seen.calls) == ("all seen", []), seen.sentences
+
+
+class SeveralRowsForAWord(nn.Module):
+    """A table that has, for each word, a row for each of two heads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(11, 2, WIDTH))
+
+    def forward(self, ids: Tensor) -> Tensor:
+        rows = self.table[ids].transpose(1, 2)
+        return rows @ rows.mT @ rows
+
+
+def test_rows_that_words_have_in_a_table_are_read_and_not_the_models_own() -> None:
+    assert watched(SeveralRowsForAWord().eval(), torch.tensor([[3, 1, 4, 1, 5]])).verdict == "cannot tell"
 
 
 def test_a_thread_that_gives_the_answer_itself() -> None:

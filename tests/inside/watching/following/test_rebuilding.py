@@ -61,3 +61,13 @@ def test_a_wrong_rebuilding_would_be_told() -> None:
     seen = watched(Plain(treacherous), *inputs())
     assert not seen.honest
     assert "more than the" in seen.sentences[0]
+
+
+@pytest.mark.parametrize("bend", [F.silu, F.gelu, F.relu, torch.sigmoid])
+def test_what_is_hidden_has_no_weight_after_any_bend(bend: Callable[[Tensor], Tensor]) -> None:
+    def attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        return bend((q @ k.mT).masked_fill(torch.ones(5, 7, dtype=torch.bool).triu(3), -1e4)) / 7 @ v
+
+    seen = watched(Plain(attention), *inputs())
+    assert seen.honest, seen.sentences
+    assert not seen.trace["weights"][..., 0, 3:].any()

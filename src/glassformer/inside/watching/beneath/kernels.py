@@ -21,6 +21,7 @@ POSITIVE = frozenset((
 ))  # fmt: skip
 STEPS = frozenset(("softplus",))  # how far a state-space layer goes in one step is always made so
 SUMS = frozenset(("sum", "mean", "cumsum", "scatter_add", "scatter_add_", "index_add", "index_add_", "nansum"))
+POOLING = frozenset(("avg_pool1d", "avg_pool2d", "avg_pool3d", "_adaptive_avg_pool2d", "_adaptive_avg_pool3d"))
 GATHERING = frozenset(("scatter_add", "scatter_add_", "index_add", "index_add_", "scatter_reduce", "index_put_"))
 MULTIPLYING = frozenset(("mul", "mul_", "addcmul", "addcmul_", "lerp", "lerp_"))
 DIVIDING = frozenset(("div", "div_", "true_divide"))
@@ -30,9 +31,14 @@ SUBTRACTING = frozenset(("sub", "sub_", "rsub"))
 TURNING = frozenset(("transpose", "permute", "t", "transpose_", "t_"))
 JOINING = frozenset(("cat", "stack"))
 CHOOSING = frozenset(("index", "index_select", "gather", "select", "slice"))
+SHIFTING = frozenset(("roll", "flip", "index", "index_select", "gather", "constant_pad_nd", "unfold", "as_strided"))
 CUTTING = frozenset(("topk", "gather", "index", "index_select", "max", "amax", "sort", "mean", "sum", "var"))
 ENDING = frozenset(("native_layer_norm", "native_group_norm", "native_batch_norm", "_fused_rms_norm"))
+OF_PICTURES = frozenset(("native_group_norm", "native_batch_norm"))  # of norms, those whose columns are the second axis
 LAYERS = frozenset(("convolution", "mkldnn_rnn_layer", "lstm", "gru", "rnn_tanh", "rnn_relu"))  # beside PRODUCTS
+EXTREMES = frozenset(
+    ("amax", "amin", "max", "min", "median", "linalg_vector_norm", "var", "std", "trace")
+)  # of all in a row
 ROOTS = frozenset(("rsqrt", "sqrt"))
 DISTANCES = frozenset(("cdist", "_cdist_forward", "_euclidean_dist", "pairwise_distance"))
 # What leaves raw powers and products what they are: their shape may change, some may be hidden, all be scaled.

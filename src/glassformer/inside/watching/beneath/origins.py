@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.multiprocessing.reductions import StorageWeakRef
+from torch.nn.parameter import is_lazy
 
 BLANK = frozenset(("zeros", "zeros_like", "new_zeros"))
 EMPTY = frozenset(("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "empty_permuted"))
@@ -27,7 +28,9 @@ def storage_of(tensor: Tensor) -> int:
 
 
 def has_own_storage(tensor: Tensor) -> bool:
-    """Whether it has a storage of its own, as a tensor of numbers has and a nested or a wrapped one has not."""
+    """Whether it has a storage of its own, unlike one that is nested, wrapped, or still without a size."""
+    if is_lazy(tensor):
+        return False
     ordinary = getattr(type(tensor), "__torch_dispatch__", None) is Tensor.__torch_dispatch__
     wrapped = torch._C._functorch.is_functorch_wrapped_tensor(tensor)  # seen again below, as an ordinary one
     return ordinary and not wrapped and tensor.layout == torch.strided and not tensor.is_nested
@@ -48,15 +51,27 @@ class Origins:
         self.learned: set[int] = set()  # what of it depends on the weights
         self.held: set[int] = set()  # what depends on these and on tensors that modules hold beside their weights
         self.left = ""  # how numbers have left torch, if they have
-        self._shapes = {tuple(weight.shape) for weight in model.parameters()}
-        for weight in (*model.parameters(), *model.buffers()):
+        self._shapes: set[tuple[int, ...]] = set()  # of the weights
+        self.addresses: set[int] = set()  # of their numbers in memory
+        self._awaited: list[Tensor] = [*model.parameters(), *model.buffers()]
+        self.arrived()
+        for tensor in _living():
+            if has_own_storage(tensor):
+                self.made(tensor)
+
+    def arrived(self) -> None:
+        """Takes note of the model's weights: all of them at first, but for those that get their size as it runs."""
+        here = [weight for weight in self._awaited if not is_lazy(weight)]
+        for weight in here:
+            if isinstance(weight, nn.Parameter):
+                self._shapes.add(tuple(weight.shape))
+                self.addresses.add(weight.untyped_storage().data_ptr())
             if has_own_storage(weight):
                 self.made(weight)
                 self.fixed.add(storage_of(weight))
                 self.learned.add(storage_of(weight))
-        for tensor in _living():
-            if has_own_storage(tensor):
-                self.made(tensor)
+        if here:
+            self._awaited = [weight for weight in self._awaited if is_lazy(weight)]
 
     def made(self, tensor: Tensor) -> None:
         """A seen call has made this tensor, or it was there before."""

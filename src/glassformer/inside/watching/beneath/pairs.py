@@ -6,8 +6,10 @@ its step: one number that lets the state fade, as a power, and scales what enter
 each row may be such a weight too, where a product adds up rows by it. It follows kernels by name, and rebuilds nothing.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, Protocol
 
 from torch import Tensor
@@ -18,9 +20,12 @@ from glassformer.inside.watching.beneath.kernels import (
     DISTANCES,
     DIVIDING,
     ENDING,
+    EXTREMES,
     GATHERING,
     JOINING,
     MULTIPLYING,
+    OF_PICTURES,
+    POOLING,
     POWERS,
     PRODUCTS,
     STEPS,
@@ -67,6 +72,7 @@ class Pairs:
 
     def __init__(self, new: Making) -> None:
         self._new = new
+        self._crossings: dict[tuple[int, int], int] = {}  # the same two lots of rows, each with each, have one number
 
     def after(
         self, name: str, operands: Sequence[Carried], result: Tensor, args: Sequence[Any], met: Sequence[Meeting]
@@ -78,20 +84,22 @@ class Pairs:
             one = result.ndim > 2 and result.shape[1] == 1 and not operands[0].fixed
             return {replace(self._new("single", name), axis=1 - result.ndim)} if one else set(), []
         if name in ENDING:
-            return {self._new("columns", name)}, []
-        onwards: set[WeightMark] = set()
+            return self._normed(name, operands[0], result), []
+        kept: list[set[WeightMark]] = []
         for operand in operands:
             others = [other for other in operands if other.tensor is not operand.tensor]
+            kept.append(set())
             for mark in operand.marks:
                 if mark.kind == "pooled":
-                    onwards |= _pooled_kept(name, mark, operand, others, result)
+                    kept[-1] |= _pooled_kept(name, mark, operand, others, result)
                 elif mark.kind in PAIRS:
-                    onwards |= _kept(name, mark, operand, others, result)
+                    kept[-1] |= _kept(name, mark, operand, others, result)
+        onwards = set().union(*kept)
         onwards |= self._fitting(name, operands, result, args) | self._shared(name, operands)
         moving = [each for each in operands if not each.fixed and each.tensor.numel() > 1]
         if name in STEPS:
             onwards.add(self._new("step", name))
-        two_ways = len(moving) > 1 and all(result.numel() > each.tensor.numel() for each in moving)
+        two_ways = len(moving) > 1 and all(result.numel() > _own_size(each.tensor) for each in moving)
         weighing = any(mark.kind in ("weights", "spread") for each in operands for mark in each.marks)
         if two_ways and name in MULTIPLYING and not weighing:
             onwards.add(self._new("product", "outer product"))
@@ -101,7 +109,14 @@ class Pairs:
             name in JOINING and len({_repeated_along(each.tensor, each.tensor) for each in moving} - {frozenset()}) > 1
         ):  # fmt: skip
             onwards.add(self._new("pair", name))
-        return onwards, _doubts(name, operands, args)
+        in_a_loop = name in ADDING and not any(map(_are_shares, operands)) and _step_by_step(kept)
+        return onwards, in_a_loop or _doubts(name, operands, args)
+
+    def _normed(self, name: str, operand: Carried, result: Tensor) -> set[WeightMark]:
+        """After a norm: its columns lie along the last axis, or, of a picture, along the second."""
+        if name in OF_PICTURES and result.ndim > 2:
+            return {mark for mark in operand.marks if mark.kind == "single" and mark.axis == 1 - result.ndim}
+        return {self._new("columns", name)}
 
     def _fitting(self, name: str, operands: Sequence[Carried], result: Tensor, args: Sequence[Any]) -> set[WeightMark]:
         """One row against several: first place by place, then added up."""
@@ -109,14 +124,25 @@ class Pairs:
         if name in MULTIPLYING and len(moving) == 2:
             several = [_repeated_along(tensor, result) for tensor in moving]
             one, other = several
-            return {self._new("crossed", name, one or other)} if bool(one) != bool(other) else set()
+            apart = storage_of(moving[0]) != storage_of(moving[1])
+            alike = not (one or other) and apart  # one row and one, as in a loop
+            if not alike and bool(one) == bool(other):
+                return set()
+            made = self._new("crossed", name, one or other)
+            whose = storage_of(moving[0]), storage_of(moving[1])
+            return {replace(made, number=self._crossings.setdefault(whose, made.number)) if alike else made}
         crossed = [mark for each in operands for mark in each.marks if mark.kind == "crossed"]
         dims = args[1] if len(args) > 1 else None
         if name not in ("sum", "mean") or not crossed or not isinstance(dims, list | tuple):
             return set()
         n_axes = operands[0].tensor.ndim
         columns = [dim % n_axes for dim in dims] == [n_axes - 1]  # along rows it would be a sum of gated ones
-        return {self._new("fit", mark.made_by) for mark in crossed if columns and -1 not in mark.lengths}
+        fitting = [mark for mark in crossed if columns and -1 not in mark.lengths]
+        axis = -1 if result.ndim == n_axes else None
+        return {
+            self._new("fit", mark.made_by) if mark.lengths else replace(mark, kind="single", axis=axis)
+            for mark in fitting
+        }
 
     def _shared(self, name: str, operands: Sequence[Carried]) -> set[WeightMark]:
         """Numbers, one for each row, over what all of them came to."""
@@ -134,10 +160,11 @@ class Pairs:
         if any(factor.fixed for factor in factors) or len(factors) < 2:
             onwards |= {mark for each in factors for mark in each.marks if mark.kind in ("pair", "laid")}
             last = factors[-1]
+            doubts = [(mark.made_by, GATED) for each in factors for mark in each.marks if _summed(factors, each, mark)]
             if not last.fixed or last.tensor.ndim < 2 or all(factor.fixed for factor in factors):
-                return onwards, doubts
+                return onwards, doubts[:1]
             made = self._new("columns" if last.tensor.shape[-1] > 1 else "single", name)
-            return onwards | {replace(made, axis=-1)}, doubts
+            return onwards | {replace(made, axis=-1)}, doubts[:1]
         for factor in factors:
             others = {mark.number for other in factors if other.tensor is not factor.tensor for mark in other.marks}
             for mark in factor.marks:
@@ -160,9 +187,22 @@ class Pairs:
         return onwards, doubts[:1]
 
 
+def _summed(factors: Sequence[Carried], factor: Carried, mark: WeightMark) -> bool:
+    """Whether gated rows are added up in a product with numbers that the model was not taught, such as ones."""
+    untaught = all(each.fixed and not each.learned for each in factors if each is not factor)
+    if mark.kind != "gated" or not untaught or len(factors) < 2 or _are_shares(factor):
+        return False
+    return _adds_up(factors, factor) and (factor is not factors[0] or mark.axis != -1)
+
+
 def _are_powers(operand: Carried) -> bool:
     """Whether they are positive, so that their shares are followed as such."""
     return any(mark.kind in ("power", "mixed", "weights") for mark in operand.marks)
+
+
+def _own_size(tensor: Tensor) -> int:
+    """How many numbers it has, those that are the same again not counted."""
+    return math.prod(size for size, step in zip(tensor.shape, tensor.stride(), strict=True) if step)
 
 
 def _repeated_along(tensor: Tensor, result: Tensor) -> frozenset[int]:
@@ -253,9 +293,10 @@ def _state(operands: Sequence[Carried]) -> bool:
 
 def _rows_added_up(name: str, args: Sequence[Any], mark: WeightMark, tensor: Tensor) -> bool:
     """Whether rows are added up, each whole: the columns are left apart."""
-    if name in GATHERING:
+    if name in GATHERING | POOLING:
         return True
     dims = args[1] if len(args) > 1 else None
+    dims = [dims] if name == "cumsum" else dims
     if not isinstance(dims, list | tuple) or not dims or len(dims) == tensor.ndim:
         return False
     return mark.axis is None or all(dim % tensor.ndim - tensor.ndim != mark.axis for dim in dims)
@@ -265,7 +306,7 @@ def _doubts(name: str, operands: Sequence[Carried], args: Sequence[Any]) -> Doub
     if name in DIVIDING and len(operands) > 1 and not _are_powers(operands[0]):
         wholes = {mark.number for mark in operands[1].marks if mark.kind == "whole"}
         return [(m.made_by, LAID) for m in operands[0].marks if m.kind == "gated" and m.number in wholes][:1]
-    if name not in SUMS or name == "cumsum":
+    if name not in SUMS | POOLING:
         return []
     marks = [mark for each in operands for mark in each.marks]
     if _state(operands):
@@ -273,9 +314,18 @@ def _doubts(name: str, operands: Sequence[Carried], args: Sequence[Any]) -> Doub
     gated = [m for m in operands[-1].marks if m.kind == "gated" and not _are_shares(operands[-1])]
     if any(_rows_added_up(name, args, mark, operands[-1].tensor) for mark in gated):
         return [(gated[0].made_by, GATED)]
+    if name == "cumsum":
+        return []
     if any(mark.kind == "weighed" for mark in marks):
         return [(mark.made_by, TWICE) for mark in marks if mark.kind == "weighed"][:1]
     return [(mark.made_by, LAID) for mark in marks if mark.kind == "laid"][:1]
+
+
+def _step_by_step(kept: Sequence[set[WeightMark]]) -> Doubts:
+    """Gated rows added to others that another of the same numbers has gated, as in a loop over the text."""
+    gated = [[mark for mark in marks if mark.kind == "gated"] for marks in kept]
+    pairs = [(a, b) for one, other in combinations(gated, 2) for a in one for b in other if a.number == b.number]
+    return [(a.made_by, GATED) for a, b in pairs if a.spread != b.spread][:1]
 
 
 def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carried], result: Tensor) -> set[WeightMark]:
@@ -300,7 +350,7 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if kind in ("single", "fit"):
         grown = result.numel() > tensor.numel()
         if kind == "single" and name in MULTIPLYING and moving and grown:
-            return {replace(mark, kind="gated")}
+            return {replace(mark, kind="gated", spread=operand.source)}
         if kind == "fit" and name in MULTIPLYING and moving and grown:
             return {replace(mark, kind="laid")}
         return {mark} if name not in SUMS and not grown and (careful or not moving) else set()
@@ -308,7 +358,7 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
         if name in MULTIPLYING and moving:
             return {replace(mark, kind="laid")} if result.numel() > tensor.numel() else {mark}
         return {mark} if kind == "pair" or (careful and name not in SUMS) else set()
-    if bends(name):
+    if bends(name) and name not in EXTREMES:
         return set()
     if name in ADDING | SUBTRACTING | JOINING:  # a state that grows; with other rows it is rows again
         alike = all(any(m.kind in ("product", "weighed") for m in each.marks) for each in moving)

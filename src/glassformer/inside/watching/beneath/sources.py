@@ -9,7 +9,7 @@ from collections.abc import Hashable, Sequence
 
 from torch import Tensor, nn
 
-from glassformer.inside.watching.beneath.kernels import CHOOSING, JOINING
+from glassformer.inside.watching.beneath.kernels import CHOOSING, JOINING, SHIFTING
 from glassformer.inside.watching.beneath.origins import has_own_storage, storage_of
 
 
@@ -17,8 +17,10 @@ class Sources:
     """The sources of one pass, by storage."""
 
     def __init__(self, model: nn.Module) -> None:
-        weights = [weight for weight in model.parameters() if weight.ndim == 3 and has_own_storage(weight)]
-        self._stacks = {storage_of(weight): weight.shape[0] for weight in weights}  # one matrix for each expert
+        weights = [weight for weight in model.parameters() if has_own_storage(weight)]
+        self._stacks = {
+            storage_of(weight): weight.shape[0] for weight in weights if weight.ndim == 3
+        }  # one matrix for each expert
         self._sources: dict[int, Hashable] = {}
         self._fans: dict[int, frozenset[int]] = {}
         self._filtered: dict[int, tuple[Hashable, int]] = {}  # some columns of which picture, by which filter
@@ -52,7 +54,8 @@ class Sources:
             sources = {picture for picture, _ in filtered}
         if len(sources) != 1:
             return
-        self._sources[key] = sources.pop()
+        if name not in SHIFTING:  # else other rows stand at each place than before
+            self._sources[key] = sources.pop()
         fans = [self.fan(tensor) for tensor in moving]
         fans += [frozenset((len(moving),))] if name in JOINING and len({storage_of(t) for t in moving}) > 1 else []
         fans += [_chosen(self.fan(tensor), tensor, result) for tensor in moving if name in CHOOSING]

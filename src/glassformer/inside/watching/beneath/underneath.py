@@ -42,7 +42,8 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.met: list[tuple[int, str, Meeting]] = []  # during which call, in which module
         self._marks: dict[int, Marks] = {}
         self._masks: set[int] = set()  # made of whole numbers alone
-        self._rounded: set[int] = set()  # whole numbers that were weights, or products, before they were rounded
+        self._rounded: set[int] = set()  # whole numbers that were others before they were rounded
+        self._picked: set[int] = set()  # whole numbers that say which, worked out from others, as an expert's number is
         self._books = Bookkeeping()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -70,6 +71,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
     # --- where the operands come from -----------------------------------------------------------------------------
 
     def _look_at_origins(self, func: Any, tensors: list[Tensor]) -> None:
+        self.origins.arrived()
         short = _short(func)
         if short in EMPTY or not hasattr(func, "_schema") or (func.is_view and short not in CONSTANT):
             return
@@ -89,6 +91,13 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             why = self.origins.strange("", tensor) if has_own_storage(tensor) else None
             if why is not None:
                 self.unsure["", why] = None
+
+    def told_above(self, name: str, args: Any, result: Any) -> None:
+        """Takes note of a call of the level above, of which the kernels alone do not show what it means."""
+        self.origins.leaves(name, args)
+        if name == "cosine_similarity" and has_own_storage(result):
+            key = storage_of(result)
+            self._marks[key] = self._marks.get(key, NONE) | {self._books.new("product", name)}
 
     def _cannot_tell(self, why: str) -> None:
         path = self.where() if self.looking else None
@@ -119,6 +128,9 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             key = storage_of(tensor)
             if key not in places:
                 self._made(short, tensor, told, constant, counted)
+                picked = any(each in self._picked for each in places) or any(not each.fixed for each in told)
+                whole = not tensor.is_floating_point()
+                (self._picked.add if whole and picked else self._picked.discard)(key)
                 (self.origins.held.add if held else self.origins.held.discard)(key)
             elif not func.is_view:
                 self.origins.written(tensor)
@@ -139,7 +151,8 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _counts(self, tensor: Tensor) -> bool:
         """Whether its numbers may be rows, scores or weights."""
-        return tensor.is_floating_point() or tensor.is_complex() or storage_of(tensor) in self._rounded
+        real = tensor.is_floating_point() or tensor.is_complex() or tensor.is_quantized
+        return real or storage_of(tensor) in self._rounded
 
     def _look_at_python(self, short: str, told: list[Carried], args: Any) -> None:
         """Numbers that leave torch one by one, and those that rows are multiplied by."""
@@ -169,7 +182,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.origins.learned.add(key)
         moving = [each.tensor for each in told if not each.fixed]
         self.sources.made(short, moving, [each.tensor for each in told if each.fixed], tensor)
-        whole = tensor.dtype in _WHOLE and any(each.marks or storage_of(each.tensor) in self._rounded for each in told)
+        whole = tensor.dtype in _WHOLE and bool(moving)
         (self._rounded.add if whole and short in _ROUNDING | PRODUCTS else self._rounded.discard)(key)
         if short in EMPTY:
             self.origins.empty(tensor)
@@ -189,7 +202,8 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if not inputs:
             return short not in _RANDOM and self.where() is not None
         if short in CHOOSING and inputs[0][0].ndim >= _STACKED:  # which of the experts' matrices, not which word
-            return fixed[0]
+            words = [key for (tensor, key), still in zip(inputs[1:], fixed[1:], strict=True) if not still]
+            return fixed[0] and all(key in self._picked for key in words)
         return all(fixed) or (short in MULTIPLYING and any(map(_is_nothing, inputs, fixed)))
 
     def _look_at_functional(self, func: Any, tensors: list[Tensor], result: Any) -> None:

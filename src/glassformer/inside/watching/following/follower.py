@@ -34,6 +34,7 @@ from glassformer.inside.watching.following.products import (
     ScaledProduct,
     argument,
     arranged,
+    as_rows,
     summed_along,
     tensors_among,
 )  # fmt: skip
@@ -136,7 +137,7 @@ class Follower(Trail):
         for tensor, places in zip((product.left, product.right), factors, strict=True):
             source = self.node(tensor)
             steps += [Stretch(source.factor)] if isinstance(source, Stretched) else []
-            rows.append(arranged(source.base if isinstance(source, Stretched) else tensor, places))
+            rows.append(as_rows(source.base if isinstance(source, Stretched) else tensor, places, len(axes)))
         shape = tuple(arranged(result, axes).shape)
         scores = Scores(rows[0], rows[1], axes, shape, four_axes(shape))
         steps += [Stretch(product.alpha)] if product.alpha != 1.0 else []
@@ -171,12 +172,13 @@ class Follower(Trail):
         if mixing is None or product.added is not None or product.alpha != 1.0:
             self.astray("a product with more than values", node.number, weighs=True)
             return None
-        values, mixed = mixing
+        places, mixed = mixing
+        values = as_rows(product.right, places, len(node.scores.axes))
         if node.part is not None:
-            self._one_part(node, arranged(product.right, values), mixed, result)
+            self._one_part(node, values, mixed, result)
             return None
         weights = product.left if node.undropped is None else node.undropped
-        return self._heart(node, arranged(product.right, values), result, mixed, arranged(weights, node.scores.axes))
+        return self._heart(node, values, result, mixed, arranged(weights, node.scores.axes))
 
     def _heart(self, node: AttentionWeights, values: Tensor, result: Tensor, mixed: Places, weights: Tensor) -> Heart:
         self.open.pop(node.number, None)

@@ -39,12 +39,15 @@ class ScaledProduct:
         return tuple(sizes[letter] for letter in result)
 
     def pairing(self) -> tuple[Places, Places, Places] | None:
-        """How to bring queries to … Tq K, keys to … Tk K and scores to … Tq Tk; None if it cannot be scores."""
+        """How to bring queries to … Tq K, keys to … Tk K and scores to … Tq Tk; None if it cannot be scores.
+
+        K may be several axes, as where rows of an alignment ask together.
+        """
         first, second, result = self.letters
-        width = set(first) & set(second) - set(result)
+        width = [c for c in first if c in second and c not in result]
         queries, keys = [c for c in first if c not in second], [c for c in second if c not in first]
-        alone = not keys and set(second) == width  # one key, and no axis for it
-        if len(width) != 1 or not queries or set(result) != (set(first) | set(second)) - width:
+        alone = not keys and set(second) == set(width)  # one key, and no axis for it
+        if not width or not queries or set(result) != (set(first) | set(second)) - set(width):
             return None
         if min(len(queries), len(keys)) != 1 and not alone:
             return None
@@ -54,12 +57,15 @@ class ScaledProduct:
         return _places(first, [*lead, query, *width]), _places(second, [*lead, key, *width]), axes
 
     def mixing(self, axes: Places) -> tuple[Places, Places] | None:
-        """How to bring values to … Tk V and what is mixed to … Tq V, if `axes` bring the weights to … Tq Tk."""
+        """How to bring values to … Tk V and what is mixed to … Tq V, if `axes` bring the weights to … Tq Tk.
+
+        V may be several axes.
+        """
         first, second, result = self.letters
         *lead, query, key = ("" if axis is None else first[axis] for axis in axes)
         value = [c for c in second if c not in first]
         rows = {each for each in (*lead, query) if each}
-        if len(value) != 1 or not key or key not in second or set(result) != {*rows, *value}:
+        if not value or not key or key not in second or set(result) != {*rows, *value}:
             return None
         if query and query in second:  # every query has values of its own
             return None
@@ -102,6 +108,11 @@ def arranged(tensor: Tensor, places: Places) -> Tensor:
         if place is None:
             tensor = tensor.unsqueeze(axis)
     return tensor
+
+
+def as_rows(tensor: Tensor, places: Places, n_axes: int) -> Tensor:
+    """The tensor so arranged, with as many axes: the last ones become one."""
+    return arranged(tensor, places).flatten(n_axes - 1)
 
 
 def summed_along(weights: Tensor, axes: Places, values: Tensor, axis: int) -> tuple[ScaledProduct, Places] | None:

@@ -109,7 +109,9 @@ SCORES: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = MappingProxyType({
 })  # fmt: skip
 FOREIGN_WEIGHERS: Mapping[str, Weigher] = MappingProxyType({
     **{name: WEIGHERS[name] for name in ("softmax", "sigmoid", "quiet softmax")},
-    "relu": F.relu, "squared relu": lambda scores: F.relu(scores).square(), "silu": F.silu, "gelu": F.gelu,
+    "relu": F.relu, "squared relu": lambda scores: F.relu(scores).square(),
+    "silu": lambda scores: F.silu(_without_infinities(scores)),
+    "gelu": lambda scores: F.gelu(_without_infinities(scores)),
 })  # fmt: skip
 
 SHARING = frozenset(("softmax", "quiet softmax"))
@@ -195,6 +197,11 @@ class Heart:
         whole = rows.expand(*self.shape[:-2], *rows.shape[-2:])
         whole = whole.float() if whole.dtype in (torch.float16, torch.bfloat16) else whole
         return whole.reshape(*self.four[:2], *rows.shape[-2:])
+
+
+def _without_infinities(scores: Tensor) -> Tensor:
+    """Zero in the place of −∞, for bends that would give NaN there, and give 0 for 0."""
+    return scores.masked_fill(scores == -math.inf, 0.0)
 
 
 def once_per_group(keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
