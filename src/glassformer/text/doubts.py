@@ -1,16 +1,36 @@
-"""Doubts: what labelled samples look like that a person should know before trusting a score. It refuses nothing."""
+"""Doubts: what samples look like that a person should know before trusting a score. It refuses nothing."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 
-from glassformer.text.samples import Labelled, Sample
+from glassformer.text.samples import Labelled, Pair, Sample
 
 UNEQUAL = 100  # times more samples of one label than of another deserve a word
+MOST_CLASSES, OFTEN = 50, 20  # so few targets, each so often on average, are labels rather than translations
 FEW_EACH = 3  # samples of a label, on average: fewer deserve a word
 _FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]\d*")
 _LIST = re.compile(r"\[.*\]|\{.*\}|\(.*\)")
+_JOINT = re.compile(r"[_,;|+&/\s]+")
 _LETTER = re.compile(r"[^\W\d_]")
+
+
+def doubts_of_pairs(samples: Sequence[Sample]) -> list[str]:
+    """Whether targets look like labels."""
+    pairs = [sample for sample in samples if isinstance(sample, Pair)]
+    targets = Counter(pair.target for pair in pairs)
+    if len(targets) > MOST_CLASSES or len(targets) * OFTEN > len(pairs):
+        return []
+    shown = ", ".join(f"'{target:.20}'" for target, _ in targets.most_common(3))
+    return [
+        f"There are only {len(targets):,} different targets for {len(pairs):,} sources, such as {shown}: if they are "
+        "labels, it is a task to classify."
+    ]
+
+
+def _parts(label: str) -> set[str]:
+    """The words of a label that joins several."""
+    return {part for part in _JOINT.split(label) if part}
 
 
 def doubts(samples: Sequence[Sample], labels: Counter[str]) -> list[str]:
@@ -38,6 +58,13 @@ def doubts(samples: Sequence[Sample], labels: Counter[str]) -> list[str]:
         said.append(
             f"{len(lists):,} labels are lists such as {lists[0]:.60}, and each list is taken for a class of its own: a "
             "text has one label here."
+        )
+    joined = {label: parts for label in labels if len(parts := _parts(label)) > 1 and parts <= set(labels)}
+    if len(joined) >= FEW_EACH:
+        label, parts = next(iter(joined.items()))
+        said.append(
+            f"{len(joined):,} labels are made of others, as '{label:.60}' of {' and '.join(map(repr, sorted(parts)))}: "
+            "texts seem to have several labels, and each combination is taken for a class of its own."
         )
     wordless = sum(not _LETTER.search(sample.text) for sample in labelled)
     if 2 * wordless > len(labelled):
