@@ -28,6 +28,8 @@ from glassformer.runs.folder import RunFolder
 from glassformer.text.tasks import TASKS
 from glassformer.text.tokens import Ids, Tokens
 
+MOST_NAMED = 3  # texts that get a sentence each
+
 if TYPE_CHECKING:  # what only some methods need is imported there: to predict loads no view, no reader, no metric
     from glassformer.engines.choosing import Engine
     from glassformer.exchange.parity import Parity
@@ -92,14 +94,23 @@ class Run:
         return self.folder is not None and (self.folder / "engines").is_dir()
 
     def warnings(self, texts: Sequence[str]) -> list[str]:
-        """A sentence on each text that is not read as it stands: it is too long, or none of its words is known."""
-        said, most = [], room(self.card)
-        for i, row in enumerate(self.tokens.encode_many(texts)):
+        """What is said of texts that are not read as they stand: they are too long, or no word of them is known. A
+        sentence for each, and one for all of a kind where there are many."""
+        long, unknown, most = list[tuple[int, int]](), list[int](), room(self.card)
+        for i, row in enumerate(self.tokens.encode_many(texts), 1):
             if not self.task.open_ended and len(row) > most:
-                said.append(f"Text {i + 1} has {len(row):,} tokens; only the first {most:,} are read.")
-            if texts[i].strip() and not self._knows_any(row):
-                said.append(f"No word of text {i + 1} is known to this model: its answer is a guess.")
-        return said
+                long.append((i, len(row)))
+            if texts[i - 1].strip() and not self._knows_any(row):
+                unknown.append(i)
+        said = [f"Text {i} has {count:,} tokens; only the first {most:,} are read." for i, count in long]
+        if len(long) > MOST_NAMED:
+            first = ", ".join(str(i) for i, _ in long[:MOST_NAMED])
+            said = [f"{len(long):,} texts have more than {most:,} tokens, of which only the first are read: {first}, …"]
+        guesses = [f"No word of text {i} is known to this model: its answer is a guess." for i in unknown]
+        if len(unknown) > MOST_NAMED:
+            first = ", ".join(map(str, unknown[:MOST_NAMED]))
+            guesses = [f"Of {len(unknown):,} texts no word is known to this model: answers to {first}, … are guesses."]
+        return said + guesses
 
     def _knows_any(self, row: Ids) -> bool:
         """Whether one word of a text is known; of a text without words, one sign."""
