@@ -38,17 +38,23 @@ def test_labels_that_join_others_are_told() -> None:
         "3 labels are made of others, as 'rude_sad' of 'rude' and 'sad': texts seem to have several labels, and each "
         "combination is taken for a class of its own."
     ]
-    assert told(single + ["very glad", "not sad", "rude_word"] * 5) == []
+    assert told(single + ["very glad", "sad glad", "rude_word", "rude glad", "glad sad"] * 5) == []
 
 
 def test_targets_that_are_labels_are_told() -> None:
     pairs = [Pair(f"text {number}", str(number % 3)) for number in range(60)]
     assert doubts_of_pairs(pairs) == [
-        "There are only 3 different targets for 60 sources, such as '0', '1', '2': if they are labels, it is a task to "
-        "classify."
+        "Of 60 targets only 3 differ ('0', '1', '2'): if they are labels, it is a task to classify."
     ]
     assert doubts_of_pairs(pairs[:59]) == []
     assert doubts_of_pairs([Pair(f"text {number}", f"Text {number // 2}") for number in range(200)]) == []
+
+
+def test_numbers_of_rows_are_no_sources() -> None:
+    """As in corpora of numbered sentences."""
+    numbered = [Pair(str(number), f"Satz {number}") for number in (*range(1, 9), 12, *range(14, 40))]
+    assert doubts_of_pairs(numbered) == ["The sources only count the rows (1, 2, …); is it the right column?"]
+    assert doubts_of_pairs([Pair(str(number * 7 % 40), f"Zahl {number}") for number in range(40)]) == []
 
 
 def test_labels_that_hardly_repeat_and_texts_without_a_letter_are_doubted() -> None:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from glassformer.text.samples import Labelled, Pair, Sample
 
@@ -11,26 +12,30 @@ MOST_CLASSES, OFTEN = 50, 20  # so few targets, each so often on average, are la
 FEW_EACH = 3  # samples of a label, on average: fewer deserve a word
 _FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]\d*")
 _LIST = re.compile(r"\[.*\]|\{.*\}|\(.*\)")
-_JOINT = re.compile(r"[_,;|+&/\s]+")
+_JOINT = re.compile(r"[_,;|+&/]+")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 def doubts_of_pairs(samples: Sequence[Sample]) -> list[str]:
-    """Whether targets look like labels."""
-    pairs = [sample for sample in samples if isinstance(sample, Pair)]
+    """Whether sources look like numbers of rows, or targets like labels."""
+    pairs, said = [sample for sample in samples if isinstance(sample, Pair)], []
+    numbers = [int(pair.source) if pair.source.isdecimal() else -1 for pair in pairs]
+    rising = sum(0 <= before < after for before, after in pairwise(numbers))
+    if len(pairs) >= OFTEN and rising >= 0.9 * (len(pairs) - 1):
+        said.append(f"The sources only count the rows ({numbers[0]}, {numbers[1]}, …); is it the right column?")
     targets = Counter(pair.target for pair in pairs)
-    if len(targets) > MOST_CLASSES or len(targets) * OFTEN > len(pairs):
-        return []
-    shown = ", ".join(f"'{target:.20}'" for target, _ in targets.most_common(3))
-    return [
-        f"There are only {len(targets):,} different targets for {len(pairs):,} sources, such as {shown}: if they are "
-        "labels, it is a task to classify."
-    ]
+    if len(targets) <= MOST_CLASSES and len(targets) * OFTEN <= len(pairs):
+        shown = ", ".join(f"'{target:.20}'" for target, _ in targets.most_common(3))
+        said.append(
+            f"Of {len(pairs):,} targets only {len(targets):,} differ ({shown}): if they are labels, it is a task to "
+            "classify."
+        )
+    return said
 
 
 def _parts(label: str) -> set[str]:
     """The words of a label that joins several."""
-    return {part for part in _JOINT.split(label) if part}
+    return {part.strip() for part in _JOINT.split(label) if part.strip()}
 
 
 def doubts(samples: Sequence[Sample], labels: Counter[str]) -> list[str]:
