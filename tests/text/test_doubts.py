@@ -44,9 +44,12 @@ def test_labels_that_join_others_are_told() -> None:
 def test_targets_that_are_labels_are_told() -> None:
     pairs = [Pair(f"text {number}", str(number % 3)) for number in range(60)]
     assert doubts_of_pairs(pairs) == [
-        "Of 60 targets only 3 differ ('0', '1', '2'): if they are labels, it is a task to classify."
+        "There are 60 targets, and 3 different ones ('0', '1', '2'): if they are labels, it is a task to classify."
     ]
     assert doubts_of_pairs(pairs[:59]) == []
+    assert doubts_of_pairs([Pair("glad", f"text {number}") for number in range(60)]) == [
+        "There are 60 sources, and 1 different one ('glad'): if they are labels, it is a task to classify."
+    ]
     assert doubts_of_pairs([Pair(f"text {number}", f"Text {number // 2}") for number in range(200)]) == []
 
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
+from glassformer.errors import counted
 from glassformer.text.samples import Labelled, Pair, Sample
 
 UNEQUAL = 100  # times more samples of one label than of another deserve a word
@@ -17,19 +18,20 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def doubts_of_pairs(samples: Sequence[Sample]) -> list[str]:
-    """Whether sources look like numbers of rows, or targets like labels."""
+    """Whether sources look like numbers of rows, or one side like labels."""
     pairs, said = [sample for sample in samples if isinstance(sample, Pair)], []
     numbers = [int(pair.source) if pair.source.isdecimal() else -1 for pair in pairs]
     rising = sum(0 <= before < after for before, after in pairwise(numbers))
     if len(pairs) >= OFTEN and rising >= 0.9 * (len(pairs) - 1):
         said.append(f"The sources only count the rows ({numbers[0]}, {numbers[1]}, …); is it the right column?")
-    targets = Counter(pair.target for pair in pairs)
-    if len(targets) <= MOST_CLASSES and len(targets) * OFTEN <= len(pairs):
-        shown = ", ".join(f"'{target:.20}'" for target, _ in targets.most_common(3))
-        said.append(
-            f"Of {len(pairs):,} targets only {len(targets):,} differ ({shown}): if they are labels, it is a task to "
-            "classify."
-        )
+    for role, found in (("sources", [pair.source for pair in pairs]), ("targets", [pair.target for pair in pairs])):
+        different = Counter(found)
+        if len(different) <= MOST_CLASSES and len(different) * OFTEN <= len(found):
+            shown = ", ".join(f"'{text:.20}'" for text, _ in different.most_common(3))
+            said.append(
+                f"There are {len(found):,} {role}, and {counted(len(different), 'different one')} ({shown}): if they "
+                "are labels, it is a task to classify."
+            )
     return said
 
 
