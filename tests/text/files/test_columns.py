@@ -98,6 +98,13 @@ def test_pairs_are_found(
         assert Pair(f"{expected[0]} 4", f"{expected[1]} 4") in everything(corpus)
 
 
+def test_a_label_in_the_place_of_a_target_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("tweet,Label\n" + "".join(f"text {number},pos\n" for number in range(9)))
+    said = read(tmp_path / "a.csv", "translate").report.columns[0]
+    assert "source from 'tweet' (the first of two)" in said
+    assert "target from 'Label' (the second of two, whose name speaks of a label)" in said
+
+
 def test_of_several_names_that_speak_of_a_text_none_is_taken(tmp_path: Path) -> None:
     rows = "".join(f"{row},{number}\n" for number, row in enumerate(ROWS.splitlines()))
     (tmp_path / "a.csv").write_text(f"raw_comment,label,cleaned_comment\n{rows}")

@@ -135,13 +135,19 @@ def _pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> Ch
         why = dict.fromkeys(taken, "a language")
     elif not taken and len(table.names) == 2:
         taken = {"source": table.names[0], "target": table.names[1]}
-        why = {"source": "the first of two", "target": "the second of two"}
+        places = zip(taken.items(), ("the first of two", "the second of two"), strict=True)
+        why = {role: f"{place}{', whose name speaks of a label' * _is_label(name)}" for (role, name), place in places}
     candidates = languages if len(languages) == 2 else list(table.names)
     left = [name for name in candidates if name not in taken.values()]
     if len(taken) == 1 and len(left) == 1:
         role = "target" if "source" in taken else "source"
         taken[role], why[role] = left[0], "the only one left"
     return _chosen(table, taken, why, ("source", "target"))
+
+
+def _is_label(name: str) -> bool:
+    """Whether a column is called as labels are, and as nothing else is."""
+    return name.lower() in LABELS and name.lower() != "target"
 
 
 def _text_or_pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> ChosenColumns:
