@@ -40,6 +40,20 @@ def test_a_folder_is_read_as_it_was_written_and_written_again_to_the_same_bytes(
     assert names(tmp_path) == ["x"]
 
 
+@pytest.mark.parametrize(
+    "write", [lambda path: storage.write_file(path, b"1"), lambda path: storage.write_folder(path, FILES)]
+)
+def test_folders_that_had_to_be_made_are_brought_to_the_disk_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], None]
+) -> None:
+    synced: list[Path] = []
+    sync = storage._sync_folder
+    monkeypatch.setattr(storage, "_sync_folder", lambda folder: (synced.append(folder), sync(folder))[1])
+    write(tmp_path / "a" / "b" / "c")
+    assert synced[:2] == [tmp_path, tmp_path / "a"]
+    assert synced[-1] == tmp_path / "a" / "b"
+
+
 def test_the_manifest_gives_size_and_sha256_of_each_file(tmp_path: Path) -> None:
     storage.write_folder(tmp_path / "x", {"empty": b""})
     nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

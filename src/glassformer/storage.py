@@ -48,7 +48,7 @@ def write_file(path: str | Path, content: bytes) -> None:
     part = _beside(path, "part")
     with writing(path, len(content)):
         _check_replaceable(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(path.parent)
         try:
             _put(part, content)
             os.replace(part, path)
@@ -76,6 +76,15 @@ def append_file(path: str | Path, content: bytes) -> None:
             raise
 
 
+def sync_file(path: str | Path) -> None:
+    """Brings to the disk what was added to a file, if it is there: a power cut loses it no more."""
+    path = Path(path)
+    if path.exists():
+        with writing(path, 0), open(path, "r+b") as file:
+            os.fsync(file.fileno())
+            _sync_folder(path.parent)
+
+
 def write_folder(folder: str | Path, files: Mapping[str, bytes]) -> None:
     """Puts a folder of files in place of the one that was there, or leaves that one as it was."""
     folder = Path(folder)
@@ -85,7 +94,8 @@ def write_folder(folder: str | Path, files: Mapping[str, bytes]) -> None:
     with writing(folder, sum(len(content) for content in whole.values())):
         _finish(folder)
         try:
-            part.mkdir(parents=True)
+            _make_folder(part.parent)
+            part.mkdir()
             for name, content in whole.items():
                 _put(part / name, content)
             _sync_folder(part)
@@ -138,6 +148,14 @@ def _put(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
+
+
+def _make_folder(folder: Path) -> None:
+    """A folder and those above it, whose names are brought to the disk where they are new."""
+    new = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in reversed(new):
+        _sync_folder(each.parent)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,8 +1,12 @@
 """The command line: what it lists, and how errors become words and exit codes."""
 
 import errno
+import io
+import json
+import os
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +85,33 @@ def test_a_reader_who_leaves_early_is_no_failure() -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=250, check=True)
     assert done.stdout.split() == ["0"]
     assert done.stderr == ""
+
+
+def test_in_a_folder_that_was_removed_it_is_said_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)  # and back, afterwards
+    (tmp_path / "gone").mkdir()
+    os.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    monkeypatch.setattr(sys, "argv", ["glassformer", "explain"])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert stop.value.code == 2
+    assert "The folder you are in was removed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_output_that_takes_only_some_signs_is_written_all_the_same(encoding: str) -> None:
+    """As a file on Windows does. JSON stays the same JSON."""
+    command = [sys.executable, "-m", "glassformer", "explain", "--example", "masked", "--json"]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    done = subprocess.run(command, capture_output=True, env=environment, timeout=250, check=True)
+    assert done.stderr == b""
+    with redirect_stdout(io.StringIO()) as plain:
+        cli.app(command[3:], result_action="return_value")
+    assert not plain.getvalue().isascii()
+    assert json.loads(done.stdout.decode(encoding)) == json.loads(plain.getvalue())
 
 
 def test_a_fault_is_never_the_code_for_a_wrong_number(

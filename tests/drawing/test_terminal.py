@@ -28,3 +28,12 @@ def test_lines_are_shown_as_they_were_drawn() -> None:
     written = io.StringIO()
     show(Console(file=written, width=5), [Text("one two three"), Text("four")])
     assert written.getvalue() == "one two three\nfour\n"
+
+
+@pytest.mark.parametrize("columns", ["0", "5"])
+def test_a_window_that_is_said_to_have_no_room_is_written_to(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    page = terminal()
+    with page.capture() as written:
+        page.print("a sentence")
+    assert written.get() == "a sentence\n"

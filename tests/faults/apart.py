@@ -1,4 +1,4 @@
-"""Work in a child of its own: its exit code, what it said, its seconds. A child that hangs is killed.
+"""Work in a child of its own: its exit code, what it said, its seconds and its memory. A child that hangs is killed.
 
 The parent must have one thread only; `alone` gives such a process to a test.
 """
@@ -31,6 +31,7 @@ class Outcome:
     code: int
     said: str
     seconds: float
+    peak: int = 0  # the most bytes it held at once, those that it has from its parent included
 
     @property
     def sound(self) -> bool:
@@ -45,10 +46,10 @@ def apart(work: Callable[[], Any], patience: float = PATIENCE) -> Outcome:
         child = os.fork()
         if child == 0:
             _work(work, told.fileno())
-        code = _waited(child, patience)
+        code, peak = _waited(child, patience)
         told.seek(0)
         said = told.read().decode("utf-8", "replace")
-    return Outcome(code, said, time.monotonic() - began)
+    return Outcome(code, said, time.monotonic() - began, peak)
 
 
 def _work(work: Callable[[], Any], told: int) -> None:
@@ -72,15 +73,16 @@ def _work(work: Callable[[], Any], told: int) -> None:
         os._exit(code if isinstance(code, int) else 0 if code is None else 1)
 
 
-def _waited(child: int, patience: float) -> int:
-    """How it ended."""
+def _waited(child: int, patience: float) -> tuple[int, int]:
+    """How it ended, and the most memory it held."""
     handle = os.pidfd_open(child)
     try:
         if not select.select([handle], [], [], patience)[0]:
             os.kill(child, signal.SIGKILL)
     finally:
         os.close(handle)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    _, status, used = os.wait4(child, 0)
+    return os.waitstatus_to_exitcode(status), used.ru_maxrss * 1024
 
 
 def command(*words: str | Path) -> Callable[[], Any]:

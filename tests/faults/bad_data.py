@@ -1,4 +1,5 @@
-"""Every bad file through every reader and command: a sentence or a counted skip, never a traceback or a hang."""
+"""Every bad file through every reader and command: a sentence or a counted skip, never a traceback or a hang, and
+memory that is a small multiple of the file."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -27,13 +28,13 @@ def main(every: int, part: int = 0) -> dict[str, Any]:
         run = _run(folder)
         (folder / "files").mkdir()
         files = list(bad_files(folder / "files"))
-        tried, wrong, slowest = 0, [], (0.0, "")
+        tried, wrong, slowest, held = 0, [], (0.0, ""), apart(lambda: 0).peak
         for number, path in enumerate(files[part::every]):
             for what, work in _readers(path, run, folder, trains=number % 7 == 0):
                 found = apart(work)
                 tried += 1
                 slowest = max(slowest, (found.seconds, f"{what} {path.name[:60]}"))
-                if why := _wrong(found):
+                if why := _wrong(found) or _too_much(found.peak - held, path):
                     wrong.append(f"{what} {path.name[:60]}: {why}")
     return {"files": len(files), "tried": tried, "wrong": wrong, "slowest": slowest}
 
@@ -72,6 +73,12 @@ def counted(path: Path, task: str) -> int:
     assert report.read == report.kept + report.skipped, report
     assert sum(report.reasons.values()) == report.skipped, report
     return 0
+
+
+def _too_much(memory: int, path: Path) -> str:
+    """Where work takes more memory than 20 times the file and 200 MB."""
+    size = path.stat().st_size if len(path.name) < 255 and path.is_file() else 0
+    return f"{memory / 2**20:.0f} MB for {size:,} bytes" if memory > 20 * size + 200 * 2**20 else ""
 
 
 def _wrong(found: Outcome) -> str:

@@ -6,6 +6,7 @@ that every operation passes by; numbers are real, so that answers can be compare
 Every pass, gradient and copy goes through torch as it would for a graphics card; kernels and speed are not tried.
 """
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -17,6 +18,8 @@ from torch import Tensor, nn
 from torch.utils import _pytree as trees
 from torch.utils._python_dispatch import TorchDispatchMode, return_and_correct_aliasing
 from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
+
+from glassformer.layers import devices
 
 NAME = "elsewhere"
 COPYING = {"aten::_to_copy", "aten::to"}
@@ -163,14 +166,34 @@ def _apart(answer: Tensor, given: list[Tensor]) -> Tensor:
 
 @contextmanager
 def elsewhere() -> Iterator[torch.device]:
-    """The device, for a while."""
+    """The device, for a while, in this thread and in those that begin meanwhile. It is the best there is."""
     device = _register()
+    with (
+        _in_this_thread(),
+        _swapping(True),
+        patch.object(nn.Module, "load_state_dict", _load_in_place),
+        patch.object(threading.Thread, "run", _run_there),
+        patch.object(devices, "BEST_FIRST", (NAME,)),
+    ):
+        yield device
+
+
+@contextmanager
+def _in_this_thread() -> Iterator[None]:
     torch._C._set_only_lift_cpu_tensors(True)  # `torch.tensor([…], device=…)` is made here, and copied over
     try:
-        with _Mode(), _swapping(True), patch.object(nn.Module, "load_state_dict", _load_in_place):
-            yield device
+        with _Mode():
+            yield
     finally:
         torch._C._set_only_lift_cpu_tensors(False)
+
+
+_run_thread = threading.Thread.run
+
+
+def _run_there(thread: threading.Thread) -> None:
+    with _in_this_thread():
+        _run_thread(thread)
 
 
 @contextmanager

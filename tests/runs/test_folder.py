@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import random
 import tomllib
 from pathlib import Path
@@ -348,6 +349,20 @@ def test_the_best_and_the_last_two_are_kept(run: RunFolder) -> None:
     assert best_step(run) == 60
     save(run, 55)  # gone on from 50; 60 was the best and stays so
     assert run.checkpoints() == [50, 55, 60]
+
+
+def test_the_log_is_on_the_disk_before_a_checkpoint_says_that_its_step_was_done(
+    run: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a power cut the log has every line that led to the checkpoint, under a name that is there."""
+    order: list[str] = []
+    sync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: (order.append(Path(f"/dev/fd/{file}").resolve().name), sync(file))[1])
+    run.log({"event": "step", "step": 10, "loss": 1.0, "lr": 0.1, "seconds": 1.0, "tokens": 1})
+    assert order == []  # a line costs no sync
+    save(run, 10)
+    assert order.index("metrics.jsonl") < order.index("run") < order.index("state.safetensors")
+    assert order[-1] == "checkpoints"
 
 
 def test_all_are_kept_for_a_time_lapse(run: RunFolder) -> None:

@@ -8,7 +8,7 @@ import pytest
 import glassformer as gf
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import pocket_folders, pocket_races
-from glassformer.studio.texts_to_try import LECTURE_REVIEWS, LECTURE_SENTENCES, READ_BEFORE
+from glassformer.runs.texts_to_try import LECTURE_REVIEWS, LECTURE_SENTENCES, READ_BEFORE
 
 POCKET = Path(gf.__file__).parent / "runs" / "pocket"
 NAMES = ("english-german", "sentiment", "shakespeare")

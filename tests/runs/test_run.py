@@ -66,3 +66,15 @@ def test_what_training_left_is_at_hand(classifier: Run) -> None:
     assert classifier.scores == {"accuracy": 0.5}
     assert classifier.certify().passed
     assert repr(classifier).startswith("Run(transformer to classify")
+
+
+def test_many_texts_of_one_kind_get_one_sentence(classifier: Run) -> None:
+    long, strange = "good " * 99, "xyzzy"
+    assert classifier.warnings([long, strange, "good"]) == [
+        "Text 1 has 99 tokens; only the first 67 are read.",
+        "No word of text 2 is known to this model: its answer is a guess.",
+    ]
+    assert classifier.warnings([long, strange, "good"] * 5) == [
+        "5 texts have more than 67 tokens, of which only the first are read: 1, 4, 7, …",
+        "Of 5 texts no word is known to this model: answers to 2, 5, 8, … are guesses.",
+    ]

@@ -273,3 +273,25 @@ def test_further_samples_that_do_not_fit(tmp_path: Path) -> None:
     (tmp_path / "lines.txt").write_text("one text\n\nanother text\n")
     with pytest.raises(InputError, match=r"lines\.txt holds samples of another kind"):
         read(tmp_path / "pairs.tsv", "generate", more=[str(tmp_path / "lines.txt")])
+
+
+def test_a_text_of_another_ending_is_plain_text_to_generate_from(tmp_path: Path) -> None:
+    path = tmp_path / "server.log"
+    path.write_text("12:00 started\n12:01 stopped\n" * 20)
+    found = read(path, "generate")
+    assert found.report.notes[0] == f"{path}: read as plain text, as it stands."
+    assert sum(sample.text.count("started") for sample in everything(found)) == 20
+    with pytest.raises(InputError, match="cannot be read as rows"):
+        read(path, "classify")
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 100)
+    with pytest.raises(InputError, match="not text"):
+        read(path, "generate")
+
+
+def test_a_file_of_which_most_is_skipped_is_doubted(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    doubt = "More rows were skipped than kept: is it the kind of file that it was taken for?"
+    path.write_text("".join(f"one {n}\tzwei {n}\n" + "\t\t\tdrei\n" * 2 for n in range(9)))
+    assert doubt in read(path, "translate").report.notes
+    path.write_text("".join(f"one {n}\tzwei {n}\n" for n in range(9)) + "\t\t\tdrei\n" * 2)
+    assert doubt not in read(path, "translate").report.notes

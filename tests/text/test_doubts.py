@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from glassformer.text.doubts import doubts
-from glassformer.text.samples import Labelled, Plain
+from glassformer.text.doubts import doubts, doubts_of_pairs
+from glassformer.text.samples import Labelled, Pair, Plain
 
 
 def told(labels: list[str], text: str = "a text") -> list[str]:
@@ -30,6 +30,34 @@ def test_lists_of_labels_are_no_classes() -> None:
         "here."
     ]
     assert told(["(none)", "glad", "sad"] * 5) == []
+
+
+def test_labels_that_join_others_are_told() -> None:
+    single, joined = ["rude", "sad", "glad"] * 9, ["rude_sad", "rude, glad", "rude|sad"] * 5
+    assert told(single + joined) == [
+        "3 labels are made of others, as 'rude_sad' of 'rude' and 'sad': texts seem to have several labels, and each "
+        "combination is taken for a class of its own."
+    ]
+    assert told(single + ["very glad", "sad glad", "rude_word", "rude glad", "glad sad"] * 5) == []
+
+
+def test_targets_that_are_labels_are_told() -> None:
+    pairs = [Pair(f"text {number}", str(number % 3)) for number in range(60)]
+    assert doubts_of_pairs(pairs) == [
+        "There are 60 targets, and 3 different ones ('0', '1', '2'): if they are labels, it is a task to classify."
+    ]
+    assert doubts_of_pairs(pairs[:59]) == []
+    assert doubts_of_pairs([Pair("glad", f"text {number}") for number in range(60)]) == [
+        "There are 60 sources, and 1 different one ('glad'): if they are labels, it is a task to classify."
+    ]
+    assert doubts_of_pairs([Pair(f"text {number}", f"Text {number // 2}") for number in range(200)]) == []
+
+
+def test_numbers_of_rows_are_no_sources() -> None:
+    """As in corpora of numbered sentences."""
+    numbered = [Pair(str(number), f"Satz {number}") for number in (*range(1, 9), 12, *range(14, 40))]
+    assert doubts_of_pairs(numbered) == ["The sources only count the rows (1, 2, …); is it the right column?"]
+    assert doubts_of_pairs([Pair(str(number * 7 % 40), f"Zahl {number}") for number in range(40)]) == []
 
 
 def test_labels_that_hardly_repeat_and_texts_without_a_letter_are_doubted() -> None:

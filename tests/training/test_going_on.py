@@ -95,7 +95,17 @@ def test_signals_are_those_of_before_when_it_is_over(tmp_path: Path) -> None:
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_terminal_that_goes_away_is_heeded_but_not_under_nohup(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        run = trained(tmp_path / "run", tell=lambda event: signal.raise_signal(signal.SIGHUP))
+        assert run.folder == tmp_path / "run"
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_saves_the_step_at_hand_and_a_second_leaves_at_once(number: signal.Signals, tmp_path: Path) -> None:
     def signalled(times: int) -> Callable[[Event], None]:
         def at_the_third_step(event: Event) -> None:

@@ -1,5 +1,6 @@
 """What may be asked for: a request that contradicts itself is named, and its settings give it back."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,9 @@ from glassformer.training.request import (
     ("options", "said"),
     [
         ({"minutes": 1.0}, "minutes and steps were given"),
-        ({"limit": -1}, "limit cannot be below 0"),
+        ({"limit": -1}, "limit must be a number from 0 on; it is -1"),
+        ({"steps": 0, "minutes": math.nan}, "minutes must be a number from 0 on; it is nan"),
+        ({"steps": 0, "epochs": math.inf}, "epochs must be a number from 0 on; it is inf"),
         ({"model": "gpt"}, "'gpt' is a language model, which cannot classify"),
         ({"objective": "pairs"}, "the objective is classes or masked"),
     ],

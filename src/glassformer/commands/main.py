@@ -4,14 +4,18 @@ Exit codes: 0 fine · 1 the thing asked about is wrong, or the work failed · 2 
 fault of Glassformer itself · 4 nothing (or too little) could be checked · 130 stopped by Ctrl-C · 143 by SIGTERM.
 """
 
+import codecs
 import errno
+import io
+import json
 import os
 import sys
+from contextlib import suppress
 
 from cyclopts import App, Parameter
 
 from glassformer import __version__
-from glassformer.errors import GlassformerError, lacks_memory, visible
+from glassformer.errors import GlassformerError, InputError, lacks_memory, visible
 
 FAULT = 3  # never the code for a wrong number
 
@@ -75,7 +79,9 @@ def _without_debug(words: list[str]) -> tuple[list[str], bool]:
 def main() -> None:
     """What the `glassformer` command runs."""
     words, debug = _without_debug(sys.argv[1:])
+    _print_whatever_comes()
     try:
+        _check_place()
         app(words)
         sys.stdout.flush()
     except GlassformerError as error:
@@ -93,6 +99,29 @@ def main() -> None:
         sentence, code = _told(error)
         _say(sentence)
         sys.exit(code)
+
+
+def _check_place() -> None:
+    """Refuses to begin in a folder that is there no more: torch would end the process without a word that helps."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise InputError("The folder you are in was removed or cannot be entered; go to another one (cd).") from error
+
+
+def _print_whatever_comes() -> None:
+    """Where a terminal or a file takes only some signs, as cp1252 does, others are written as JSON writes them,
+    `\\u2264`: nothing breaks off, and JSON stays what it says."""
+    codecs.register_error("escaped", _escaped)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
+            stream.reconfigure(errors="escaped")
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
 def _told(error: Exception) -> tuple[str, int]:
@@ -116,7 +145,8 @@ def _told(error: Exception) -> tuple[str, int]:
 
 def _say(sentence: str) -> None:
     """On standard error; what standard output still holds and cannot give out is let go."""
-    print(f"glassformer: {visible(sentence)}", file=sys.stderr)
+    with suppress(OSError):  # a terminal that was closed
+        print(f"glassformer: {visible(sentence)}", file=sys.stderr, flush=True)
     try:
         sys.stdout.flush()
     except OSError:

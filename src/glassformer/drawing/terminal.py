@@ -13,7 +13,7 @@ from glassformer.errors import visible
 WIDEST, NARROWEST = 108, 40  # of a page, whatever the window
 
 
-class _Page(Console):
+class Page(Console):
     """A console whose reader may leave early, as in `glassformer explain | head`, and which no text can steer."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
@@ -28,8 +28,11 @@ class _Page(Console):
 
 
 def terminal() -> Console:
-    """Standard output, with colour where it is wanted."""
-    return _Page(highlight=False)
+    """Standard output, with colour where it is wanted. A window that says it is 0 or 5 columns wide is written to all
+    the same."""
+    page = Page(highlight=False)
+    page.width = max(NARROWEST, page.width)
+    return page
 
 
 def width(console: Console) -> int:

@@ -34,6 +34,7 @@ from glassformer.storage import (
     parse_json,
     read_folder,
     standing,
+    sync_file,
     tidy,
     write_file,
     write_folder,
@@ -143,6 +144,7 @@ class RunFolder:
         """Keeps a state to resume from. Once it is whole, all others go but the best, the one before, and those whose
         step is a multiple of `keep_every` (1: all of them)."""
         self._tidy()
+        sync_file(self.path / "metrics.jsonl")  # first: the log of a step that is saved must not be lost with the power
         place = self._checkpoint(step)
         facts = {"step": step, "value": value, "best": best, "progress": dict(progress)}
         write_folder(place, {"progress.json": _json(facts), "state.safetensors": weights.to_bytes(tensors)})

@@ -28,6 +28,8 @@ from glassformer.runs.folder import RunFolder
 from glassformer.text.tasks import TASKS
 from glassformer.text.tokens import Ids, Tokens
 
+MOST_NAMED = 3  # texts that get a sentence each
+
 if TYPE_CHECKING:  # what only some methods need is imported there: to predict loads no view, no reader, no metric
     from glassformer.engines.choosing import Engine
     from glassformer.exchange.parity import Parity
@@ -92,21 +94,30 @@ class Run:
         return self.folder is not None and (self.folder / "engines").is_dir()
 
     def warnings(self, texts: Sequence[str]) -> list[str]:
-        """A sentence on each text that is not read as it stands: it is too long, or none of its words is known; and on
-        those that a model that came along has learnt from."""
-        said, most = self._read_before(texts), room(self.card)
-        for i, row in enumerate(self.tokens.encode_many(texts)):
+        """What is said of texts that are not read as they stand: they are too long, or no word of them is known; a
+        sentence for each, and one for all of a kind where there are many. And of those that a model that came along
+        has learnt from."""
+        long, unknown, most = list[tuple[int, int]](), list[int](), room(self.card)
+        for i, row in enumerate(self.tokens.encode_many(texts), 1):
             if not self.task.open_ended and len(row) > most:
-                said.append(f"Text {i + 1} has {len(row):,} tokens; only the first {most:,} are read.")
-            if texts[i].strip() and not self._knows_any(row):
-                said.append(f"No word of text {i + 1} is known to this model: its answer is a guess.")
-        return said
+                long.append((i, len(row)))
+            if texts[i - 1].strip() and not self._knows_any(row):
+                unknown.append(i)
+        said = [f"Text {i} has {count:,} tokens; only the first {most:,} are read." for i, count in long]
+        if len(long) > MOST_NAMED:
+            first = ", ".join(str(i) for i, _ in long[:MOST_NAMED])
+            said = [f"{len(long):,} texts have more than {most:,} tokens, of which only the first are read: {first}, …"]
+        guesses = [f"No word of text {i} is known to this model: its answer is a guess." for i in unknown]
+        if len(unknown) > MOST_NAMED:
+            first = ", ".join(map(str, unknown[:MOST_NAMED]))
+            guesses = [f"Of {len(unknown):,} texts no word is known to this model: answers to {first}, … are guesses."]
+        return self._read_before(texts) + said + guesses
 
     def _read_before(self, texts: Sequence[str]) -> list[str]:
         if not self.card.labels or self.folder not in pocket_folders():
             return []
+        from glassformer.runs.texts_to_try import READ_BEFORE
         from glassformer.text.samples import Plain, folded
-        from glassformer.text.texts_to_try import READ_BEFORE
 
         known = {folded(Plain(text)) for text in READ_BEFORE.get(self.folder.name, ("", ()))[1]}
         places = [str(i + 1) for i, text in enumerate(texts) if folded(Plain(text)) in known]

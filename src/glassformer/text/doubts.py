@@ -1,16 +1,43 @@
-"""Doubts: what labelled samples look like that a person should know before trusting a score. It refuses nothing."""
+"""Doubts: what samples look like that a person should know before trusting a score. It refuses nothing."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
-from glassformer.text.samples import Labelled, Sample
+from glassformer.errors import counted
+from glassformer.text.samples import Labelled, Pair, Sample
 
 UNEQUAL = 100  # times more samples of one label than of another deserve a word
+MOST_CLASSES, OFTEN = 50, 20  # so few targets, each so often on average, are labels rather than translations
 FEW_EACH = 3  # samples of a label, on average: fewer deserve a word
 _FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]\d*")
 _LIST = re.compile(r"\[.*\]|\{.*\}|\(.*\)")
+_JOINT = re.compile(r"[_,;|+&/]+")
 _LETTER = re.compile(r"[^\W\d_]")
+
+
+def doubts_of_pairs(samples: Sequence[Sample]) -> list[str]:
+    """Whether sources look like numbers of rows, or one side like labels."""
+    pairs, said = [sample for sample in samples if isinstance(sample, Pair)], []
+    numbers = [int(pair.source) if pair.source.isdecimal() else -1 for pair in pairs]
+    rising = sum(0 <= before < after for before, after in pairwise(numbers))
+    if len(pairs) >= OFTEN and rising >= 0.9 * (len(pairs) - 1):
+        said.append(f"The sources only count the rows ({numbers[0]}, {numbers[1]}, …); is it the right column?")
+    for role, found in (("sources", [pair.source for pair in pairs]), ("targets", [pair.target for pair in pairs])):
+        different = Counter(found)
+        if len(different) <= MOST_CLASSES and len(different) * OFTEN <= len(found):
+            shown = ", ".join(f"'{text:.20}'" for text, _ in different.most_common(3))
+            said.append(
+                f"There are {len(found):,} {role}, and {counted(len(different), 'different one')} ({shown}): if they "
+                "are labels, it is a task to classify."
+            )
+    return said
+
+
+def _parts(label: str) -> set[str]:
+    """The words of a label that joins several."""
+    return {part.strip() for part in _JOINT.split(label) if part.strip()}
 
 
 def doubts(samples: Sequence[Sample], labels: Counter[str]) -> list[str]:
@@ -38,6 +65,13 @@ def doubts(samples: Sequence[Sample], labels: Counter[str]) -> list[str]:
         said.append(
             f"{len(lists):,} labels are lists such as {lists[0]:.60}, and each list is taken for a class of its own: a "
             "text has one label here."
+        )
+    joined = {label: parts for label in labels if len(parts := _parts(label)) > 1 and parts <= set(labels)}
+    if len(joined) >= FEW_EACH:
+        label, parts = next(iter(joined.items()))
+        said.append(
+            f"{len(joined):,} labels are made of others, as '{label:.60}' of {' and '.join(map(repr, sorted(parts)))}: "
+            "texts seem to have several labels, and each combination is taken for a class of its own."
         )
     wordless = sum(not _LETTER.search(sample.text) for sample in labelled)
     if 2 * wordless > len(labelled):

@@ -360,9 +360,10 @@ class Course:
 
 @contextmanager
 def _signals(*, patient: bool = False) -> Iterator[list[int]]:
-    """Ctrl-C and SIGTERM are noted, so that the step at hand is finished and saved; a second one leaves at once, unless
-    it is `patient`: a launcher hands on to its processes what the terminal has told them already.
-    In a thread that is not the main one no signals arrive: there `stop` remains."""
+    """Ctrl-C, SIGTERM, and SIGHUP of a terminal that goes away, are noted, so that the step at hand is finished and
+    saved; a second one leaves at once, unless it is `patient`: a launcher hands on to its processes what the terminal
+    has told them already. Under nohup SIGHUP is ignored, and stays so. In a thread that is not the main one no signals
+    arrive: there `stop` remains."""
     came: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
@@ -371,7 +372,9 @@ def _signals(*, patient: bool = False) -> Iterator[list[int]]:
         came.append(number)
 
     here = threading.current_thread() is threading.main_thread()  # only there may signals be caught
-    numbers = (signal.SIGINT, signal.SIGTERM) if here else ()
+    numbers = [signal.SIGINT, signal.SIGTERM] if here else []
+    if here and hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
     before = {number: signal.signal(number, note) for number in numbers}
     try:
         yield came

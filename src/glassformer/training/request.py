@@ -3,6 +3,7 @@
 Everything that was decided goes into the settings, so that a resumed run is prepared the same way.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -60,8 +61,8 @@ class Request:
         if len(named) > 1:
             raise InputError(f"A budget is minutes, epochs or steps; {' and '.join(named)} were given.")
         for name in ("minutes", "epochs", "steps", "limit", "threads", "seed", "data_seed"):
-            if (getattr(self, name) or 0) < 0:
-                raise InputError(f"{name} cannot be below 0; it is {getattr(self, name)}.")
+            if not 0 <= (getattr(self, name) or 0) < math.inf:
+                raise InputError(f"{name} must be a number from 0 on; it is {getattr(self, name)}.")
 
     @property
     def seed_of_data(self) -> int:

@@ -54,3 +54,12 @@ def test_a_long_text_shows_its_first_tokens_and_says_so() -> None:
     assert "more tokens" in page
     assert "21 tokens behind these are not read" in page
     assert "no embedding here" in page
+
+
+def test_of_a_long_text_the_beginning_is_shown() -> None:
+    console = Console(width=80)
+    with console.capture() as said:
+        tokens = Tokens.train("word", ["a film"], min_frequency=1)
+        print_pipeline("mine", pipeline(tokens, ["a film " * 100_000], longest=17), console)
+    assert "… (698,000 more characters)" in " ".join(said.get().split())
+    assert len(said.get().splitlines()) < 120

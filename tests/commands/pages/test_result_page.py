@@ -28,6 +28,12 @@ def test_scores_stand_with_their_intervals_and_their_signature() -> None:
     assert rows == ["BLEU 31.4 (29.5 to 33.0)", "exactly right 25.0 %", "BLEU: nrefs:1|case:mixed"]
 
 
+def test_a_folder_may_be_called_like_markup(tmp_path: Path) -> None:
+    where = console()
+    print_result(load(small_run(tmp_path / "[/]" / "[bold]").path), where)
+    assert "/[/]/[bold] holds the model" in written(where).replace("\n", "")
+
+
 def test_how_many_samples_and_what_was_learnt_from_stand_with_the_score(tmp_path: Path) -> None:
     folder = small_run(tmp_path / "run")
     interval = {"accuracy_interval": [0.91, 1.0]}

@@ -1,5 +1,8 @@
 """How training is told where there is no terminal: what is forecast, and a line at each tenth."""
 
+import errno
+import sys
+
 import pytest
 
 from glassformer.commands.pages.training_screen import TrainingScreen
@@ -32,6 +35,36 @@ def test_a_line_at_each_tenth(capsys: pytest.CaptureFixture[str]) -> None:
     assert "validation loss 0.750" not in tenths[4]
     assert "validation loss 0.750" in tenths[5]
     assert [line.strip() for line in lines if line][-1] == "training loss over 3:20 min"
+
+
+def test_words_of_the_data_are_no_markup_and_steer_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with TrainingScreen() as screen:
+        screen(Said("101 samples of '[/red]', 1 of '\x1b[31m'."))
+    assert capsys.readouterr().err.splitlines()[0] == "101 samples of '[/red]', 1 of '␛[31m'."
+
+
+class Gone:
+    """A terminal that was closed."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return False
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EIO, "Input/output error")
+
+    def flush(self) -> None:
+        raise BrokenPipeError
+
+
+def test_where_nobody_reads_any_more_training_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stderr", Gone())
+    assert told(capsys) == []
+    monkeypatch.setattr(sys, "stderr", None)  # as Python has it where it was closed from the beginning
+    assert told(capsys) == []
 
 
 def test_quiet_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ from glassformer.commands.ship_models.certify import certify
 from glassformer.commands.ship_models.predict import MANY, predict, texts_of
 from glassformer.errors import InputError
 from glassformer.runs.run import load
-from glassformer.text.texts_to_try import LECTURE_REVIEWS
+from glassformer.runs.texts_to_try import LECTURE_REVIEWS
 
 
 def test_a_text_that_is_too_long_is_cut_and_that_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,11 +1,14 @@
 """`glassformer evaluate`: scores as JSON and as a table, on data of one's own."""
 
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 from helpers.small_runs import small_run
+from rich.console import Console
 
+from glassformer.commands.train_models.evaluate import _print_confusion
 from glassformer.runs.run import load
 
 
@@ -28,3 +31,11 @@ def test_scores_come_as_json_and_as_a_table(ask: Any, tmp_path: Path) -> None:
     assert "true ↓ predicted →" in page
     (tmp_path / "one.csv").write_text("text,label\na good film,positive\n", encoding="utf-8")
     assert "one.csv, all of it, 1 sample:" in ask("evaluate", run, tmp_path / "one.csv")
+
+
+def test_labels_may_look_like_markup() -> None:
+    console = Console(file=io.StringIO(), width=100)
+    _print_confusion({"labels": ["[/red]", "[b]"], "table": [[1, 2], [3, 4]]}, console)
+    assert isinstance(console.file, io.StringIO)
+    rows = [line.split() for line in console.file.getvalue().splitlines()]
+    assert rows == [["true", "↓", "predicted", "→", "[/red]", "[b]"], ["[/red]", "1", "2"], ["[b]", "3", "4"]]

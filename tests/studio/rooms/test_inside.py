@@ -11,8 +11,8 @@ from helpers.small_runs import small_run
 from helpers.studio_visits import Visitor, asked, refused
 
 from glassformer.runs.run import load
+from glassformer.runs.texts_to_try import LECTURE_REVIEWS, SHORT_REVIEW
 from glassformer.studio.rooms.inside import FOR_ANY, first_text, reading_look
-from glassformer.studio.texts_to_try import LECTURE_REVIEWS, SHORT_REVIEW
 from glassformer.text.made_sets import MADE
 from glassformer.text.tasks import TASKS
 

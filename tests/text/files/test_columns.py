@@ -21,6 +21,11 @@ from glassformer.text.samples import Labelled, Pair, Plain
         ("Review,Sentiment", "text from 'Review' (a usual name), label from 'Sentiment' (a usual name)"),
         ("text,stars", "text from 'text' (a usual name), label from 'stars' (the only one left)"),
         ("words,class", "text from 'words' (the only one left), label from 'class' (a usual name)"),
+        (
+            "input_text,gold-label",
+            "text from 'input_text' (the only name that speaks of one), "
+            "label from 'gold-label' (the only name that speaks of one)",
+        ),
     ],
 )
 def test_columns_are_found_and_the_report_says_why(header: str, said: str, tmp_path: Path) -> None:
@@ -91,6 +96,22 @@ def test_pairs_are_found(
     for name in ("pairs.jsonl", "pairs.parquet"):
         corpus = read(tmp_path / name, "translate", columns=Columns(**options))
         assert Pair(f"{expected[0]} 4", f"{expected[1]} 4") in everything(corpus)
+
+
+def test_a_label_in_the_place_of_a_target_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("tweet,Label\n" + "".join(f"text {number},pos\n" for number in range(9)))
+    said = read(tmp_path / "a.csv", "translate").report.columns[0]
+    assert "source from 'tweet' (the first of two)" in said
+    assert "target from 'Label' (the second of two, whose name speaks of a label)" in said
+
+
+def test_of_several_names_that_speak_of_a_text_none_is_taken(tmp_path: Path) -> None:
+    rows = "".join(f"{row},{number}\n" for number, row in enumerate(ROWS.splitlines()))
+    (tmp_path / "a.csv").write_text(f"raw_comment,label,cleaned_comment\n{rows}")
+    with pytest.raises(InputError, match="cannot tell which column is the text"):
+        read(tmp_path / "a.csv", "classify")
+    (tmp_path / "a.csv").write_text(f"raw_comment,label,comment_length\n{rows}")
+    assert "'raw_comment' (the only name that speaks of one)" in read(tmp_path / "a.csv", "generate").report.columns[0]
 
 
 def test_generate_takes_a_text_or_a_prompt_and_its_answer(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from pyarrow import parquet
 
 from glassformer.errors import InputError
 from glassformer.text.files import tables
-from glassformer.text.files.tables import Skip, json_rows, quoted_cells
+from glassformer.text.files.columns import Columns
+from glassformer.text.files.tables import Row, Skip, json_rows, quoted_cells, read_table
 from glassformer.text.files.text_files import lines
 from glassformer.text.samples import Labelled
 
@@ -179,3 +180,18 @@ def test_a_parquet_file_that_would_not_fit_is_refused_by_what_it_says_of_itself(
     monkeypatch.setattr(tables, "MOST_ROWS", 1008)
     with pytest.raises(InputError, match=r"has 1,009 rows of [\d,]+ bytes in all; at most 1,008 rows"):
         tables.read_table(path, lambda names: True)
+
+
+def test_cells_with_tabs_between_that_were_written_in_quotes_lose_them(tmp_path: Path) -> None:
+    """As spreadsheets and pandas write them: only a cell that holds a quote stands in quotes."""
+    path, said = tmp_path / "a.tsv", [f'he said "{number}"' for number in range(20)]
+    cells = ['"' + text.replace('"', '""') + '"' for text in said]
+    path.write_text("text\tlabel\n" + "".join(f"{cell}\tpos\nplain\tneg\n" for cell in cells))
+    table = read_table(path, Columns().in_header)
+    assert [row.values["text"] for row in table.rows if isinstance(row, Row)][::2] == said
+    assert table.notes == (f"{path}: cells that hold quotes stand in quotes themselves, which are taken off.",)
+    quoted = [f'"{text}"' for text in ("yes", "no")] + ['"so" he said', '"a ""strange"" one"']
+    path.write_text("text\tlabel\n" + "".join(f"{cell}\tpos\n" for cell in quoted * 3))
+    table = read_table(path, Columns().in_header)
+    assert [row.values["text"] for row in table.rows if isinstance(row, Row)][:4] == quoted
+    assert table.notes == ()

@@ -15,6 +15,7 @@ from glassformer.text.token_kinds import PAD, SPECIAL, UNKNOWN
 
 MARGIN = 16  # cells for the name of a step
 LONGEST_TOKEN = 18  # cells
+LONGEST_TEXT = 2000  # characters that are shown of one
 MOST_LINES = 8  # of tokens and ids, for one text
 MOST_ROWS = 8  # of the embedding
 BAR = 24  # cells
@@ -35,8 +36,8 @@ def print_pipeline(name: str, way: Pipeline, console: Console) -> None:
 
 def _text_steps(steps: TextSteps, room: int) -> Block:
     inside = room - MARGIN
-    page = _named("text", words(visible(steps.text), inside))
-    page += _named("standardised", words(visible(steps.standardised), inside))
+    page = _named("text", words(visible(_beginning(steps.text)), inside))
+    page += _named("standardised", words(visible(_beginning(steps.standardised)), inside))
     page += _tokens_over_ids(steps, inside)
     if steps.unknown:
         named = ", ".join(dict.fromkeys(visible(each) for each in steps.unknown))
@@ -45,6 +46,12 @@ def _text_steps(steps: TextSteps, room: int) -> Block:
     if steps.lost:
         page += _named("cut off", words(f"{steps.lost:,} tokens behind these are not read", inside, rgb("key")))
     return page
+
+
+def _beginning(text: str) -> str:
+    """A text, or how a long one begins; `--json` has all of it."""
+    left = len(text) - LONGEST_TEXT
+    return text if left <= 0 else f"{text[:LONGEST_TEXT]} … ({left:,} more characters)"
 
 
 def _named(name: str, block: Block) -> Block:

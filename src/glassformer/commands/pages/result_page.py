@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from glassformer.commands.pages.learnt_page import print_learnt
@@ -25,7 +26,7 @@ def print_scores(scores: Mapping[str, Any], console: Console) -> None:
         table.add_row(name, f"[bold]{value}[/]")
     console.print(table)
     if caution(scores):
-        console.print(caution(scores), style="yellow", soft_wrap=True)
+        console.print(caution(scores), style="yellow", soft_wrap=True, markup=False)
     if "signature" in scores:
         console.print(f"BLEU: {scores['signature']}", style="dim", soft_wrap=True)
 
@@ -48,7 +49,8 @@ def print_result(run: Run, console: Console) -> None:
                 )
     print_learnt(run.learnt, console, otherwise=too_early(RunFolder(run.folder), run.card) if run.folder else "")
     console.print(
-        f"\n[bold]{run.folder}[/] holds the model, and report.html what is known of it. Try it:", soft_wrap=True
+        f"\n[bold]{escape(str(run.folder))}[/] holds the model, and report.html what is known of it. Try it:",
+        soft_wrap=True,
     )
     command = pasteable(("glassformer", "predict", run.folder, run.task.example))
     console.print(f"  {command}", soft_wrap=True, markup=False)

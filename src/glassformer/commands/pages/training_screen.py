@@ -1,28 +1,51 @@
 """The terminal while a model trains: a bar with losses, accuracy, forecast, speed and time left; the curves at the end.
 
 It listens to the events of a run (training/course.py) and writes to standard error, so that standard output stays free
-for answers.
+for answers. Where nobody reads any more, a terminal that was closed or a pipe, it falls silent: a training does not end
+for want of a listener.
 """
 
+import io
+import sys
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from glassformer.drawing.curves import Point, dotted, drawn, forecast, smoothed
 from glassformer.drawing.score_words import clock, in_figures
+from glassformer.drawing.terminal import Page
 from glassformer.errors import counted
 from glassformer.training.course import Event, Said
 from glassformer.training.forecasting.budget import Forecast
 from glassformer.training.loop import EpochEnded, Stepped
 
 
+class _StandardError(io.TextIOBase):
+    """Standard error, as long as somebody reads it."""
+
+    @property
+    def encoding(self) -> str:
+        return sys.stderr.encoding if sys.stderr else "utf-8"
+
+    def isatty(self) -> bool:
+        return bool(sys.stderr) and sys.stderr.isatty()
+
+    def write(self, text: str) -> int:
+        try:
+            if sys.stderr:
+                sys.stderr.write(text)
+                sys.stderr.flush()
+        except OSError:
+            pass  # said to nobody
+        return len(text)
+
+
 class TrainingScreen:
     """Call it with events; use it as a context, so that the bar ends with the run."""
 
     def __init__(self, *, quiet: bool = False) -> None:
-        self.console = Console(stderr=True, highlight=False, quiet=quiet)
+        self.console = Page(file=_StandardError(), highlight=False, quiet=quiet)
         self._bar = Progress(
             TextColumn("{task.description}"), BarColumn(bar_width=28), TextColumn("{task.fields[said]}"),
             console=self.console, transient=True, refresh_per_second=4,
@@ -44,7 +67,7 @@ class TrainingScreen:
     def __call__(self, event: Event) -> None:
         """Shows one event."""
         if isinstance(event, Said):
-            self.console.print(event.text, style="dim")
+            self.console.print(event.text, style="dim", markup=False)
         elif isinstance(event, Forecast):
             self._begin(event)
         elif isinstance(event, Stepped):

@@ -116,7 +116,7 @@ def _keep(words: Sequence[str], out: Path, plan: TokenPlan, processes: int) -> N
     terminal().print(
         f"{len(folder):,} tokens of {folder.bytes / 1e6:,.1f} MB of text in {out}, with a vocabulary of "
         f"{len(folder.tokens):,}. To train from them: glassformer train generate {out}",
-        highlight=False, soft_wrap=True,
+        markup=False, soft_wrap=True,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
+from rich.markup import escape
 
 from glassformer.commands import settings as written
 from glassformer.commands.pages.race_table import print_race
@@ -116,7 +117,7 @@ def compare(
     else:
         console = terminal()
         print_race(race.standings(), console)
-        console.print(f"\n[bold]{race.out}/race.html[/] shows it, with the curves.", soft_wrap=True)
+        console.print(f"\n[bold]{escape(str(race.out))}/race.html[/] shows it, with the curves.", soft_wrap=True)
 
 
 def _run(race: Race, quiet: bool) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from glassformer.commands.on_device import load_on
 from glassformer.commands.pages.result_page import print_scores
@@ -99,7 +100,7 @@ def _print_confusion(confusion: Mapping[str, Any], console: Console) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("true ↓ predicted →", style="dim")
     for label in confusion["labels"]:
-        table.add_column(label, justify="right")
+        table.add_column(Text(label), justify="right")
     for label, row in zip(confusion["labels"], confusion["table"], strict=True):
-        table.add_row(label, *(f"{count:,}" for count in row))
+        table.add_row(Text(label), *(f"{count:,}" for count in row))
     console.print(table)

@@ -95,7 +95,7 @@ def plan(
         return
     console = terminal()
     for line in lines_of(found):
-        console.print(line, highlight=False, soft_wrap=True)
+        console.print(line, markup=False, soft_wrap=True)
 
 
 def lines_of(found: Planned) -> list[str]:

@@ -21,13 +21,13 @@ from glassformer.inside.looks import Look, Writes
 from glassformer.inside.why.twins import negated, swapped
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import Run, pocket_folders
+from glassformer.runs.texts_to_try import READ_BEFORE, TO_TRY
 from glassformer.stages.trace import Trace
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
 from glassformer.studio.first_looks import first_look
 from glassformer.studio.rooms.changes import Asked, read_changes, writes
 from glassformer.studio.shelf import Shelf
-from glassformer.studio.texts_to_try import READ_BEFORE, TO_TRY
 from glassformer.text.made_sets import MADE
 from glassformer.text.tasks import TASKS
 from glassformer.text.token_kinds import UNKNOWN

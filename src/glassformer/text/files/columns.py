@@ -92,6 +92,10 @@ def _text_and_label(table: Table, lower: Mapping[str, str], told: Mapping[str, s
         found = next((lower[name] for name in usual if name in lower and lower[name] not in taken.values()), None)
         if role not in taken and found is not None:
             taken[role], why[role] = found, f"a usual name{_rivals(found, usual, table.names)}"
+    for role, usual in (("text", TEXTS), ("label", LABELS)):
+        speaking = _speaking(usual, table.names)
+        if role not in taken and speaking and speaking not in taken.values():
+            taken[role], why[role] = speaking, "the only name that speaks of one"
     left = [name for name in table.names if name not in taken.values()]
     if len(taken) == 1 and len(left) == 1:
         role = "label" if "text" in taken else "text"
@@ -101,6 +105,13 @@ def _text_and_label(table: Table, lower: Mapping[str, str], told: Mapping[str, s
         text, label = left if first >= second else reversed(left)
         taken, why = {"text": text, "label": label}, {"text": "more varied", "label": "less varied"}
     return _chosen(table, taken, why, ("text", "label"))
+
+
+def _speaking(usual: Sequence[str], names: Sequence[str]) -> str:
+    """The one column whose name holds a usual word among others, `input_text`; none, if there are several."""
+    words = {name: set(re.findall("[a-z]+", name.lower())) for name in names}
+    found = [name for name, its in words.items() if its & set(usual) and not its & ABOUT]
+    return found[0] if len(found) == 1 else ""
 
 
 def _rivals(found: str, usual: Sequence[str], names: Sequence[str]) -> str:
@@ -124,13 +135,19 @@ def _pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> Ch
         why = dict.fromkeys(taken, "a language")
     elif not taken and len(table.names) == 2:
         taken = {"source": table.names[0], "target": table.names[1]}
-        why = {"source": "the first of two", "target": "the second of two"}
+        places = zip(taken.items(), ("the first of two", "the second of two"), strict=True)
+        why = {role: f"{place}{', whose name speaks of a label' * _is_label(name)}" for (role, name), place in places}
     candidates = languages if len(languages) == 2 else list(table.names)
     left = [name for name in candidates if name not in taken.values()]
     if len(taken) == 1 and len(left) == 1:
         role = "target" if "source" in taken else "source"
         taken[role], why[role] = left[0], "the only one left"
     return _chosen(table, taken, why, ("source", "target"))
+
+
+def _is_label(name: str) -> bool:
+    """Whether a column is called as labels are, and as nothing else is."""
+    return name.lower() in LABELS and name.lower() != "target"
 
 
 def _text_or_pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> ChosenColumns:
@@ -141,6 +158,8 @@ def _text_or_pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str
     found = next((lower[name] for name in TEXTS if name in lower), None)
     if found is not None:
         return _chosen(table, {"text": found}, {"text": "a usual name"}, ("text",))
+    if speaking := _speaking(TEXTS, table.names):
+        return _chosen(table, {"text": speaking}, {"text": "the only name that speaks of one"}, ("text",))
     if table.names == ("1", "2"):  # no header: a prompt and its answer
         return _pair(table, lower, told)
     only = {"text": table.names[0]} if len(table.names) == 1 else {}

@@ -63,7 +63,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _single(path: Path, task: str) -> Files:
-    if Plain in TASKS[task].samples and format_of(path) == ".txt":
+    if Plain in TASKS[task].samples and (format_of(path) == ".txt" or format_of(path) not in FORMATS):
         return Files("document", (path,))
     return Files("table", (path,))
 

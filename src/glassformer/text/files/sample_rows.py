@@ -9,7 +9,7 @@ from typing import Any
 from glassformer.errors import InputError, counted
 from glassformer.text.files.columns import Columns, choose
 from glassformer.text.files.folders import Files
-from glassformer.text.files.tables import Row, Skip, Table, read_table
+from glassformer.text.files.tables import Row, Skip, Table, format_of, read_table
 from glassformer.text.files.text_files import BROKEN, lines, read_text
 from glassformer.text.samples import Labelled, Pair, Plain, Sample
 
@@ -62,7 +62,8 @@ def _table(files: Files, columns: Columns, encoding: str | None) -> Table:
         return Table(file.name, ("text",), rows, file.encoding, file.notes)
     text = BROKEN.sub("\N{REPLACEMENT CHARACTER}", file.text).replace("\r\n", "\n").replace("\r", "\n")
     values = {"text": text, "label": files.label} if files.label else {"text": text}
-    return Table(file.name, tuple(values), [Row(1, values)], file.encoding, file.notes)
+    plain = () if format_of(path) == ".txt" else (f"{file.name}: read as plain text, as it stands.",)
+    return Table(file.name, tuple(values), [Row(1, values)], file.encoding, (*file.notes, *plain))
 
 
 def _side_by_side(files: Files, encoding: str | None) -> Table:

@@ -6,7 +6,7 @@ Knows CSV, TSV, JSON lines and Parquet; does not know which column means what.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -73,6 +73,9 @@ def read_table(path: Path, in_header: InHeader, encoding: str | None = None) -> 
         return Table(file.name, names, rows, file.encoding, (*file.notes, *notes))
     if form in (".tsv", ".txt"):
         cells, notes = _tabbed(file.text), file.notes
+        if _in_quotes(cells):
+            cells = list(quoted_cells(file.text, "\t", file.name))
+            notes = (*notes, f"{path}: cells that hold quotes stand in quotes themselves, which are taken off.")
     elif form == ".csv":
         first = next(line for line in lines(file.text) if line.strip())
         comma = max(",;\t|", key=first.count)
@@ -98,12 +101,24 @@ def _form_of(text: str) -> str:
 # --- cells parted by commas or tabs -----------------------------------------------------------------------------
 
 Cells = tuple[int, list[str]]  # line number, cells
+FEW_QUOTED = 3  # cells in quotes may be so by chance
 UNCLOSED = 'the quote that opens in this line is not closed before a comma or a line end (inside one, write "" for ")'
 
 
 def _tabbed(text: str) -> list[Cells | Skip]:
     """Rows with tabs between their cells. A quote means nothing here: it belongs to the text."""
     return [(number, line.split("\t")) for number, line in enumerate(lines(text), 1)]
+
+
+_QUOTED = re.compile(r'"[^"]*+(?:""[^"]*+)++"')  # with a quote inside, doubled
+
+
+def _in_quotes(rows: Iterable[Cells | Skip]) -> bool:
+    """Whether cells with tabs between are written as those with commas are, a quote doubled and all in quotes: so are
+    nearly all that begin with one. Where quotes belong to the text, hardly any is."""
+    opening = [cell for row in rows if not isinstance(row, Skip) for cell in row[1] if cell.startswith('"')]
+    doubled = sum(_QUOTED.fullmatch(cell) is not None for cell in opening)
+    return doubled >= FEW_QUOTED and 20 * doubled >= 19 * len(opening)
 
 
 def quoted_cells(text: str, comma: str, file: str) -> Iterator[Cells | Skip]:

@@ -1,6 +1,6 @@
 """Texts to try: they are what the lecture prints, and belong to sets there are."""
 
-from glassformer.studio.texts_to_try import LECTURE_REVIEWS, READ_BEFORE, TO_TRY
+from glassformer.runs.texts_to_try import LECTURE_REVIEWS, READ_BEFORE, TO_TRY
 from glassformer.text.files.named_sets import NAMED
 
 
