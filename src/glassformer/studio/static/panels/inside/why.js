@@ -6,6 +6,7 @@ import { el, word } from "../../page/dom.js";
 import { flow } from "../../flow.js";
 import { WORKING, older } from "./older.js";
 import { river } from "./river.js";
+import { sendPage, sendPicture } from "./sent.js";
 import { directTable, lensTable, named, plainly, shareOf, signed, twinTables, wordTable } from "./why_tables.js";
 
 const WIDE = 1000; // pixels of a screen from which on there is room for every part
@@ -17,12 +18,13 @@ export function emphasised(sentence) {
 }
 
 export class WhyPanel {
-  constructor({ asked, said, open, changes, drew }) {
+  constructor({ asked, said, open, changes, drew, about }) {
     this.asked = asked; // what is asked about
     this.said = said; // tells where we are
     this.open = open; // shows a head's own numbers
     this.changes = changes; // what was changed among the numbers, in words
     this.drew = drew; // is told that an answer is there
+    this.about = about; // what is said of the model, whether a terminal knows it, and the colours on screen
     this.latest = new Latest();
     this.choice = {};
     this.folds = {}; // what the reader opened or shut, by its title
@@ -98,8 +100,9 @@ export class WhyPanel {
             writing(found),
             written(found, (at) => this.again({ at, rival: "", rival_id: null })),
             this.strip(found),
+            drawing ? null : this.send(found),
           ),
-          drawing,
+          drawing ? el("div", {}, drawing, this.send(found)) : null,
         ),
         this.choices(found),
         this.wrong,
@@ -132,6 +135,25 @@ export class WhyPanel {
     );
     if (fresh) flow([...this.node.querySelectorAll(".chip, .likely .fill")], this.node.querySelector(".water"));
     this.drew();
+  }
+
+  /** The answer for somebody who has no studio: what is on this page, as a file or as a picture. */
+  send(found) {
+    const { model, target } = this.asked();
+    const { said, known, theme } = this.about();
+    const day = new Date().toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
+    const again = known && !this.choice.rival_id && !this.choice.rival;
+    const command = again ? commandOf(found, model, target) : "";
+    const about = { model, said, text: found.text, command, day };
+    const tool = (words, title, send) =>
+      el("button", { type: "button", class: "tool", title, onclick: () => send(this.node, about, theme()) }, words);
+    return el(
+      "p",
+      { class: "send" },
+      el("span", { class: "quiet" }, "Send it "),
+      tool("as a page", "One file that opens in any browser, with no studio and no network", sendPage),
+      tool("as a picture", "What stands above the tables, as a PNG", sendPicture),
+    );
   }
 
   /** A part that is open where there is room, unless the reader said otherwise. */
@@ -297,6 +319,21 @@ export class WhyPanel {
       el("span", { class: "quiet hint" }, "Click two words to swap them."),
     );
   }
+}
+
+/** What asks the same in a terminal. */
+function commandOf(found, model, target) {
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  return [
+    "glassformer why",
+    model,
+    quoted(found.text),
+    target ? `--target ${quoted(target)}` : "",
+    found.family === "classifier" ? "" : `--at ${found.at}`,
+    found.twin ? `--instead ${quoted(found.twin.text)}` : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** Why asks the model as it was trained: what was changed among its numbers is not in it. */
