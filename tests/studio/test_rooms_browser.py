@@ -114,6 +114,21 @@ def test_a_dropped_file_is_seen_and_its_columns_are_chosen(visit: Open, tmp_path
     expect(page.locator(".facts-of-data")).to_contain_text("1 row: the text is empty")
 
 
+def test_of_many_columns_those_that_are_read_come_first(visit: Open, tmp_path: Path) -> None:
+    names = [f"measure_{i}" for i in range(20)]
+    rows = [f"{','.join('1.5' for _ in names)},tweet number {i},{'up' if i % 2 else 'down'}" for i in range(60)]
+    (tmp_path / "tweets.csv").write_text("\n".join([",".join([*names, "text", "sentiment"]), *rows]) + "\n")
+    page = visit("#room=train")
+    held(page, "train/estimate")
+    page.get_by_label("a file of yours").set_input_files(tmp_path / "tweets.csv")
+    expect(page.locator(".preview .rows th > span")).to_have_text(["text", "sentiment", *names])
+    expect(page.locator(".preview .rows tbody tr").first.locator("td")).to_have_text(
+        ["tweet number 0", "down", *["1.5"] * 20]
+    )
+    expect(page.locator(".facts-of-data")).to_contain_text("With 6 to test on, its score will say little.")
+    expect(page.locator(".facts-of-data")).to_contain_text("Half of them have 3 words or fewer, the longest has 3.")
+
+
 def test_what_was_chosen_is_still_there_after_a_run(visit: Open, house: House, tmp_path: Path) -> None:
     rows = [f"{i},dish {i},{'thumbs up' if i % 2 else 'thumbs completely down'}" for i in range(60)]
     (tmp_path / "our tasting.csv").write_text("\n".join(["number,remark,what the taster said of it", *rows]) + "\n")

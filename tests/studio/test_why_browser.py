@@ -11,7 +11,7 @@ from helpers.browsing import held
 from helpers.studio_house import House, Open
 from playwright.sync_api import Browser, expect
 
-from glassformer.inside.why.sentences import signed
+from glassformer.inside.why.sentences import plainly, signed
 
 pytestmark = pytest.mark.browser
 TEXT = "the film was not good"
@@ -129,6 +129,19 @@ def test_of_many_words_the_largest_have_bands_and_the_rest_share_two(visit: Open
     rest = sorted((word.share for word in words), key=abs)[:-9]
     sums = [signed(sum(share for share in rest if share * side > 0)) for side in (1, -1)]
     expect(springs.locator(".portion")).to_have_text([re.compile(r"^[+−]?\d")] * 9 + sums)
+
+
+def test_a_word_whose_measures_disagree_is_marked_among_the_words(visit: Open, house: House) -> None:
+    text = "the film was not good at all"
+    found = house.studio.shelf.get("sentiment").why(text)
+    parted = [found.reasons.words[i].text for i in found.to_dict()["parted"]]
+    assert parted == ["not"]
+    page = visit(f"#room=inside&model=sentiment&text={text}")
+    expect(page.locator(".why .chip", has=page.locator(".parted"))).to_contain_text(parted)
+    expect(page.locator(".why .legend")).to_contain_text("≠ left out, its number differs a lot")
+    against = next(word for word in found.reasons.words if word.without < 0)
+    said = page.locator(".why .chip", has_text=re.compile(f"^{against.text}")).first.get_attribute("title") or ""
+    assert said.endswith(f"without it the margin is {plainly(-against.without)} more")
 
 
 def test_where_shares_are_no_reason_nothing_is_coloured(visit: Open) -> None:

@@ -26,6 +26,21 @@ export function sendPicture(panel, about, theme) {
   return saveDrawn(pictured(card, width, height), width, height, named(about));
 }
 
+/** What asks the same in a terminal. */
+export function commandOf(found, model, target) {
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  return [
+    "glassformer why",
+    model,
+    quoted(found.text),
+    target ? `--target ${quoted(target)}` : "",
+    found.family === "classifier" ? "" : `--at ${found.at}`,
+    found.twin ? `--instead ${quoted(found.twin.text)}` : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
 const named = ({ model, text }) => `why-${model}-${text.trim().split(/\s+/).slice(0, 5).join("-")}`;
 
 /** Whose answer, to what, the answer, and how to ask again. */
@@ -52,7 +67,8 @@ function parts(panel, { model, said, text, command, day }) {
 function copied(panel) {
   const copy = panel.cloneNode(true);
   copy.removeAttribute("aria-live");
-  for (const each of copy.querySelectorAll(".choices, .send, .waiting, .older, .wrong, .invites, [hidden]")) each.remove();
+  for (const each of copy.querySelectorAll(".choices, .send, .waiting, .older, .wrong, .invites, [hidden]"))
+    each.remove();
   for (const each of copy.querySelectorAll("button")) {
     const kind = each.matches(".opens, .more") ? "" : each.className;
     const words = el("span", { class: kind, title: each.title, "data-chosen": each.getAttribute("aria-pressed") });
@@ -64,7 +80,8 @@ function copied(panel) {
 }
 
 /** Every rule of the page's own style sheets. */
-const style = () => [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText)).join("\n");
+const style = () =>
+  [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText)).join("\n");
 
 /** One file that may load nothing and run nothing. */
 function framed(title, body) {

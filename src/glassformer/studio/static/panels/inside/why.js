@@ -6,8 +6,19 @@ import { el, word } from "../../page/dom.js";
 import { flow } from "../../flow.js";
 import { WORKING, older } from "./older.js";
 import { river } from "./river.js";
-import { sendPage, sendPicture } from "./sent.js";
-import { directTable, lensTable, named, plainly, shareOf, signed, twinTables, wordTable } from "./why_tables.js";
+import { commandOf, sendPage, sendPicture } from "./sent.js";
+import {
+  PARTED,
+  directTable,
+  doubt,
+  lensTable,
+  named,
+  plainly,
+  shareOf,
+  signed,
+  twinTables,
+  wordTable,
+} from "./why_tables.js";
 
 const WIDE = 1000; // pixels of a screen from which on there is room for every part
 
@@ -169,24 +180,25 @@ export class WhyPanel {
   strip(found) {
     const largest = Math.max(...found.words.map((each) => Math.abs(each.share)), 1e-9);
     const pale = found.shares_mislead; // a colour would be read as a reason
+    const parted = new Set((found.parted ?? []).map((i) => found.words[i]));
     const chip = (each) => {
       const marks = [each.written && "written", each.is_unknown && "unknown"].filter(Boolean);
       const strange = each.is_unknown ? ", which the model does not know" : "";
       const share = each.is_blank ? "as in the blank" : `share ${signed(each.share)}`;
-      const less = `without it the margin is ${plainly(each.without)} ${each.without < 0 ? "more" : "less"}`;
+      const less = `without it the margin is ${plainly(Math.abs(each.without))} ${each.without < 0 ? "more" : "less"}`;
       const node = el(
         "button",
         {
           type: "button",
           class: ["chip", each.share < 0 ? "against" : "for", ...marks].join(" "),
-          title: `${each.text}${strange}: ${share}; ${less}`,
+          title: `${each.text}${strange}: ${share}; ${less}${parted.has(each) ? "; the two disagree" : ""}`,
           "aria-pressed": "false",
           disabled: each.written,
           onclick: () => this.swap(found, node, each.text),
         },
         word(each.text),
         each.is_unknown ? el("span", { class: "portion" }, "unknown") : null,
-        el("span", { class: "portion" }, shareOf(each)),
+        el("span", { class: "portion" }, shareOf(each), parted.has(each) ? doubt("left out, it differs a lot") : null),
       );
       node.style.setProperty("--depth", `${pale ? 0 : Math.round((100 * Math.abs(each.share)) / largest)}%`);
       return node;
@@ -216,6 +228,7 @@ export class WhyPanel {
               el("span", {}, swatch("for"), `speaks for ${named(found, found.answer)}`),
               el("span", {}, swatch("against"), `speaks for ${named(found, found.rival)}`),
               el("span", {}, `full colour: ${plainly(largest)}`),
+              parted.size ? el("span", {}, `${PARTED} left out, its number differs a lot`) : "",
             ],
         el(
           "span",
@@ -319,21 +332,6 @@ export class WhyPanel {
       el("span", { class: "quiet hint" }, "Click two words to swap them."),
     );
   }
-}
-
-/** What asks the same in a terminal. */
-function commandOf(found, model, target) {
-  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-  return [
-    "glassformer why",
-    model,
-    quoted(found.text),
-    target ? `--target ${quoted(target)}` : "",
-    found.family === "classifier" ? "" : `--at ${found.at}`,
-    found.twin ? `--instead ${quoted(found.twin.text)}` : "",
-  ]
-    .filter(Boolean)
-    .join(" ");
 }
 
 /** Why asks the model as it was trained: what was changed among its numbers is not in it. */
