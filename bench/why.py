@@ -83,7 +83,7 @@ def tried(run: gf.Run, count: int) -> None:
     report("leaving out, done by hand", [_leaving_out(run, plain, text, why) for text, why in found])
     report("points", [why.shared.points for why in whys])
     undecided = sum(why.shared.blank.undecided for why in whys)
-    several, disagree = (sum(doubted(why) == each for why in whys) for each in (SEVERAL, DISAGREE))
+    several, disagree = (sum(each in doubted(why) for why in whys) for each in (SEVERAL, DISAGREE))
     silent = sum(why.random.silent(why.margin) for why in whys)
     print(f"  undecided blank {undecided}, several share {several}, ways disagree {disagree}, nothing carries {silent}")
 

@@ -114,6 +114,21 @@ def test_a_dropped_file_is_seen_and_its_columns_are_chosen(visit: Open, tmp_path
     expect(page.locator(".facts-of-data")).to_contain_text("1 row: the text is empty")
 
 
+def test_of_many_columns_those_that_are_read_come_first(visit: Open, tmp_path: Path) -> None:
+    names = [f"measure_{i}" for i in range(20)]
+    rows = [f"{','.join('1.5' for _ in names)},tweet number {i},{'up' if i % 2 else 'down'}" for i in range(60)]
+    (tmp_path / "tweets.csv").write_text("\n".join([",".join([*names, "text", "sentiment"]), *rows]) + "\n")
+    page = visit("#room=train")
+    held(page, "train/estimate")
+    page.get_by_label("a file of yours").set_input_files(tmp_path / "tweets.csv")
+    expect(page.locator(".preview .rows th > span")).to_have_text(["text", "sentiment", *names])
+    expect(page.locator(".preview .rows tbody tr").first.locator("td")).to_have_text(
+        ["tweet number 0", "down", *["1.5"] * 20]
+    )
+    expect(page.locator(".facts-of-data")).to_contain_text("With 6 to test on, its score will say little.")
+    expect(page.locator(".facts-of-data")).to_contain_text("Half of them have 3 words or fewer, the longest has 3.")
+
+
 def test_what_was_chosen_is_still_there_after_a_run(visit: Open, house: House, tmp_path: Path) -> None:
     rows = [f"{i},dish {i},{'thumbs up' if i % 2 else 'thumbs completely down'}" for i in range(60)]
     (tmp_path / "our tasting.csv").write_text("\n".join(["number,remark,what the taster said of it", *rows]) + "\n")
@@ -258,3 +273,52 @@ def test_a_model_that_is_not_there_is_refused_and_none_stands_in_its_place(visit
     expect(page.locator(".why .first")).to_be_visible()
     expect(page.locator(".inside > .wrong")).to_be_hidden()
     assert "model=classes" in page.url
+
+
+@pytest.mark.parametrize(("width", "columns"), [(1440, 4), (390, 2)])
+def test_heads_stand_in_columns(visit: Open, width: int, columns: int) -> None:
+    page = visit(
+        f"#room=inside&tab=numbers&view=heads&model=sentiment&text={TEXT}", size={"width": width, "height": 844}
+    )
+    expect(page.locator(".tile-facts b")).to_have_count(8)
+    boxes = page.locator(".tile").evaluate_all(
+        "(all) => all.map((each) => [each.offsetLeft, each.scrollWidth <= each.clientWidth])"
+    )
+    lefts = [left for left, _ in boxes]
+    assert lefts == lefts[:columns] * (8 // columns)
+    assert len(set(lefts)) == columns
+    assert all(fits for _, fits in boxes)
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("room=nowhere", "There is no room called 'nowhere'."),
+        ("room=by-hand&example=nobody", "There is no example called 'nobody'; choose one of the list."),
+        ("room=by-hand&example=i-love-ai&cell=weights,9,9", "There is no number at weights,9,9 in this working."),
+        ("room=race&race=nobody", "There is no race called 'nobody' here."),
+    ],
+)
+def test_an_address_that_leads_nowhere_says_so(visit: Open, address: str, said: str) -> None:
+    expect(visit(f"#{address}").get_by_role("alert").filter(has_text=said)).to_be_visible()
+
+
+def test_a_sentence_in_the_address_is_worked(visit: Open) -> None:
+    page = visit("#room=by-hand&sentence=the old man and the sea is very long")
+    expect(page.get_by_role("heading", name="the old man and the sea is very long")).to_be_visible()
+    expect(page.locator("[data-stage=weights] .figure-cell").first).to_be_visible()
+    assert "sheet=" in page.url
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (390, 844)])
+def test_a_number_stays_in_sight_above_its_arithmetic(visit: Open, size: tuple[int, int]) -> None:
+    page = visit("#room=by-hand&example=i-love-ai&cell=scores,2,2", size={"width": size[0], "height": size[1]})
+    cell, panel = page.locator(".figure-cell.chosen, .chosen .figure-cell"), page.locator(".paper > .number")
+    expect(panel.locator(".figure")).to_have_text("3")
+    page.wait_for_function(
+        """() => {
+          const cell = document.querySelector(".working .chosen").getBoundingClientRect();
+          return cell.top >= 0 && cell.bottom <= document.querySelector(".paper > .number").getBoundingClientRect().top;
+        }"""
+    )
+    expect(cell.first).to_be_in_viewport()

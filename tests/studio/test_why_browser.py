@@ -1,13 +1,17 @@
 """Why this answer, on the page: nothing that is said there is about another token, another answer or another text."""
 
+import base64
 import re
+import shlex
+from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from helpers.browsing import held
 from helpers.studio_house import House, Open
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
-from glassformer.inside.why.sentences import signed
+from glassformer.inside.why.sentences import plainly, signed
 
 pytestmark = pytest.mark.browser
 TEXT = "the film was not good"
@@ -127,6 +131,19 @@ def test_of_many_words_the_largest_have_bands_and_the_rest_share_two(visit: Open
     expect(springs.locator(".portion")).to_have_text([re.compile(r"^[+−]?\d")] * 9 + sums)
 
 
+def test_a_word_whose_measures_disagree_is_marked_among_the_words(visit: Open, house: House) -> None:
+    text = "the film was not good at all"
+    found = house.studio.shelf.get("sentiment").why(text)
+    parted = [found.reasons.words[i].text for i in found.to_dict()["parted"]]
+    assert parted == ["not"]
+    page = visit(f"#room=inside&model=sentiment&text={text}")
+    expect(page.locator(".why .chip", has=page.locator(".parted"))).to_contain_text(parted)
+    expect(page.locator(".why .legend")).to_contain_text("≠ left out, its number differs a lot")
+    against = next(word for word in found.reasons.words if word.without < 0)
+    said = page.locator(".why .chip", has_text=re.compile(f"^{against.text}")).first.get_attribute("title") or ""
+    assert said.endswith(f"without it the margin is {plainly(-against.without)} more")
+
+
 def test_where_shares_are_no_reason_nothing_is_coloured(visit: Open) -> None:
     page = visit("#room=inside&model=sentiment-untrained&text=the film was not good at all")
     expect(page.locator(".why .verdict")).to_be_visible()
@@ -137,3 +154,75 @@ def test_where_shares_are_no_reason_nothing_is_coloured(visit: Open) -> None:
         "(all) => all.map((each) => each.style.getPropertyValue('--depth'))"
     )
     assert set(depths) == {"0%"}
+
+
+def test_a_wide_band_at_the_edge_is_drawn_whole(visit: Open) -> None:
+    page = visit("#room=inside&model=shakespeare&text=God save the kin")
+    expect(page.locator(".river .spring bdi").last).to_have_text("kin")
+    height = page.locator(".water").evaluate("(water) => water.viewBox.baseVal.height")
+    edges = page.locator(".water path").evaluate_all(
+        "(all) => all.map((path) => path.getBBox()).map((b) => [b.y, b.y + b.height])"
+    )
+    assert edges
+    assert all(0 <= top < bottom <= height for top, bottom in edges)
+
+
+SENT = "the <b>film</b> wasn't good & it's late"
+# How many pixels of a picture have the colour that speaks for the answer.
+BLUE = """async (picture) => {
+  const image = await createImageBitmap(await (await fetch(picture)).blob());
+  const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+  canvas.drawImage(image, 0, 0);
+  const { data } = canvas.getImageData(0, 0, image.width, image.height);
+  let found = 0;
+  for (let i = 0; i < data.length; i += 4) if (data[i + 2] > 200 && data[i] < 140) found += 1;
+  return [image.width, found];
+}"""
+
+
+def test_an_answer_that_was_sent_opens_without_a_studio(visit: Open, browser: Browser, tmp_path: Path) -> None:
+    page = visit(f"#room=inside&model=sentiment&text={quote(SENT)}&instead={quote(SENT.replace('good', 'bad'))}")
+    expect(page.locator(".why .remarks")).to_contain_text("The twin")
+    verdict = page.locator(".why .verdict").inner_text()
+    chips = page.locator(".why .chip").all_inner_texts()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="as a page").click()
+    saved.value.save_as(tmp_path / "sent.html")
+    context = browser.new_context(java_script_enabled=False, offline=True)
+    sent = context.new_page()
+    sent.goto((tmp_path / "sent.html").as_uri())
+    expect(sent.locator(".asked")).to_have_text(SENT)
+    expect(sent.locator(".masthead")).to_contain_text(
+        "the model sentiment answers so · transformer, 834,882 parameters"
+    )
+    expect(sent.locator(".verdict")).to_have_text(verdict)
+    assert sent.locator(".chip").all_inner_texts() == chips
+    expect(sent.locator(".river .water path").first).to_be_visible()
+    expect(sent.locator(".deeper table").first).to_be_visible()
+    expect(sent.locator("button, form, script, link, [src], .invites")).to_have_count(0)
+    command = sent.locator("footer code").inner_text()
+    run, model, text, option, twin = shlex.split(command.removeprefix("glassformer "))
+    assert (run, model, text, option, twin) == ("why", "sentiment", SENT, "--instead", SENT.replace("good", "bad"))
+    context.close()
+
+
+def test_an_answer_as_a_picture_has_its_colours(visit: Open, browser: Browser, tmp_path: Path) -> None:
+    page = visit(f"#room=inside&model=sentiment&text={TEXT}")
+    expect(page.locator(".river .water path").first).to_be_visible()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="as a picture").click()
+    saved.value.save_as(tmp_path / "sent.png")
+    picture = base64.b64encode((tmp_path / "sent.png").read_bytes()).decode()
+    blank = browser.new_page()
+    width, blue = blank.evaluate(BLUE, f"data:image/png;base64,{picture}")
+    blank.close()
+    assert width == 2400
+    assert blue > 10_000
+
+
+def test_what_no_terminal_knows_is_sent_without_a_command(visit: Open, tmp_path: Path) -> None:
+    page = visit(f"#room=inside&model=classes&text={TEXT}")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="as a page").click()
+    saved.value.save_as(tmp_path / "sent.html")
+    assert "Ask it again" not in (tmp_path / "sent.html").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ import pytest
 import torch
 from helpers.small_runs import TEXTS, run_of_each
 
-from glassformer.inside.why.leaving_out import left_out
+from glassformer.inside.why.leaving_out import all_left_out, left_out
 from glassformer.inside.why.question import Which, question
 from glassformer.runs.run import Run
 
@@ -43,6 +43,19 @@ def test_the_margin_is_that_of_the_shorter_text(trained: dict[str, Run], objecti
     assert [each.less for each in found] == pytest.approx(by_hand, abs=2e-4)
     for rest, each in zip(shorter, found, strict=True):
         assert question(run.model, run.card, run.tokens, rest, Which()).margin.answer == each.top
+
+
+@pytest.mark.parametrize("objective", list(TEXTS))
+def test_several_words_are_left_out_at_once(trained: dict[str, Run], objective: str) -> None:
+    run, text = trained[objective], TEXTS[objective]
+    asked = question(run.model, run.card, run.tokens, text, Which())
+    first, *_, last = asked.words
+    found = all_left_out(asked.margin, text, asked.given, [first, last], asked.read)
+    both = asked.margin.answer, asked.margin.rival
+    whole, rest = (
+        margin_by_hand(run, each, asked.given.written, *both) for each in (text, " ".join(text.split()[1:-1]))
+    )
+    assert found.less == pytest.approx(whole - rest, abs=2e-4)
 
 
 def test_a_written_word_is_left_out_of_what_was_written(trained: dict[str, Run], tmp_path: Path) -> None:

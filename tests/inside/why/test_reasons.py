@@ -73,7 +73,9 @@ def test_of_a_redundant_pair_both_are_in_front_and_the_page_says_so(count: int) 
         why = asked(run, planted_text(draw, *PAIR))
         two = {word.text for word in sorted(why.words, key=lambda word: -word.share)[:2]}
         near_0 = all(abs(word.without) < 0.1 * why.margin for word in why.words)
-        found += two == set(PAIR) and near_0 and any(SEVERAL in each for each in told(why))
+        assert why.together is not None
+        both = two == {why.words[i].text for i in why.together.words} and why.together.less > 0.5 * why.margin
+        found += two == set(PAIR) and near_0 and both and any(SEVERAL in each for each in told(why))
     assert found >= 0.95 * count
 
 

@@ -7,7 +7,7 @@ import pytest
 from helpers.reasons_given import why, word
 
 from glassformer.inside.why.direct_parts import Directly, DirectPart
-from glassformer.inside.why.reasons import HeadOff, Reasons, Twin, TwinPart, TwinStage, WordShare
+from glassformer.inside.why.reasons import HeadOff, Reasons, Together, Twin, TwinPart, TwinStage, WordShare
 from glassformer.inside.why.sentences import (
     DISAGREE,
     OPPOSED,
@@ -46,6 +46,12 @@ def test_the_answer_in_one_sentence() -> None:
     )
 
 
+def test_a_lead_that_two_decimals_would_call_none_is_not_none() -> None:
+    assert verdict(why(*NOT_GOOD), 0.003) == "Negative by less than 0.005 over positive"
+    assert verdict(why(*NOT_GOOD), -0.003, begin=False) == "negative is behind positive by less than 0.005"
+    assert verdict(why(*NOT_GOOD), 0.005) == f"Negative by {plainly(0.005)} over positive"
+
+
 def test_a_word_that_stands_several_times_is_named_once_for_each_side() -> None:
     superb = (word("superb", 0.75, 0.1), word("superb", 0.5, 0.2), word("superb", -0.25, 0.0))
     assert "Words for it: *superb* (2 times) +1.2; against it: *superb* −0.25." in headline(why(*superb, margin=1.0))
@@ -67,6 +73,24 @@ def test_an_answer_that_hangs_in_the_balance_says_so_first() -> None:
         "−2.5. Words for it: *lovely* +2.8; against it: *watch* −2.5"
     )
     assert "balance" not in headline(why(*both, margin=0.56))
+
+
+def test_that_several_say_the_same_was_tried_by_leaving_all_of_them_out() -> None:
+    none = "No single word carries it"
+    poor = (word("poor", 0.8, 0.03), word("dull", 1.2, 0.02), word("poor", 0.6, 0.1), word("the", 0.0, 0.0))
+    all_three = "*poor* (2 times) and *dull*"
+    for together, said in (
+        (Together((0, 2, 1), 1.25), f"{none}; several say the same: without {all_three} together it is 1.2 less."),
+        (
+            Together((0, 2, 1), 3.5, says="positive", turns=True),
+            f"{none}; several say the same: without {all_three} together it is 3.5 less, and it would say positive.",
+        ),
+        (Together((0, 2, 1), -0.2), f"{none}, nor {all_three} together: without all of them it is 0.20 more."),
+    ):
+        assert doubted(why(*poor, together=together)) == said
+    assert doubted(why(*poor, together=Together((0, 1), 2.0), blank=1.0)) == (
+        f"{none}: leaving out any one of them changes little; without *poor* and *dull* together it is 2.0 less."
+    )
 
 
 def test_left_out_names_the_word_that_moves_the_margin_most() -> None:
@@ -112,7 +136,8 @@ def test_heads_without_which_it_would_say_something_else_are_named() -> None:
 def test_the_blank_is_no_reason_and_what_is_named_adds_up() -> None:
     many = [word(each, 0.4, 0.3) for each in "abcdef"]  # each too small to be named
     said = headline(why(*many, word("milk", -4.7, -5.0), blank=4.9))
-    assert "Words against it: *milk* −4.7; all others +2.4. A text of nothing but spaces has +4.9 already. Left" in said
+    assert "Words against it: *milk* −4.7; all others +2.4. A text of nothing but spaces has +4.9 already; " in said
+    assert "already; all words together add −2.3. Left" in said
     assert "nothing but" not in headline(why(*NOT_GOOD))
     assert doubted(why(word("a", 0.1, 0.1), word("b", 0.1, 0.1), blank=2.4)) == (
         "No single word carries it: leaving out any one of them changes little."

@@ -9,10 +9,14 @@ from helpers.small_models import small
 
 import glassformer as gf
 from glassformer.inside.why.margins import Prompted, margin_of
-from glassformer.inside.why.trials import RandomTexts, other_orders, random_texts
+from glassformer.inside.why.trials import STILL, RandomTexts, other_orders, random_texts
 from glassformer.models.registry import build
 from glassformer.text.token_kinds import SPECIAL
 
+WAVERS = (
+    "the first half is boring and the second half is loud, yet the actors do what they can and the music is fine, and "
+    "my children liked it more than I did, so it was a fair way to spend an evening with the family at home"
+)
 TEXTS = {
     "sentiment": "the film was not good at all",
     "english-german": "Where is the station?",
@@ -50,6 +54,20 @@ def test_a_quiet_margin_needs_more_to_move() -> None:
     assert not RandomTexts(32, 0.5, 0.7, 0.3).silent(3.0)
     assert not RandomTexts(32, 0.5, 2.0, 0.3).silent(0.9)
     assert RandomTexts(32, 0.5, 2.0, 0.2).silent(0.9)
+    assert RandomTexts(32, 0.5, 2.0, 0.2, turned=4).silent(0.9)
+    assert not RandomTexts(32, 0.5, 2.0, 0.2, turned=5).silent(0.9)
+
+
+def test_a_trained_model_that_wavers_is_not_silent() -> None:
+    """A margin of about nothing: the probability of any other text is near, and yet it is answered otherwise."""
+    run = gf.load("sentiment")
+    ids = tuple(run.objective.prompt(run.tokens, WAVERS).tolist())
+    margin = margin_of(run.model, "classifier").between(0, 1)
+    found = random_texts(margin, Prompted(ids), range(len(ids)), range(len(SPECIAL)))
+    assert abs(float(margin.of_ids([Prompted(ids)])[0])) < 0.4
+    assert found.moved < STILL
+    assert found.turned > 4
+    assert not found.silent(float(margin.of_ids([Prompted(ids)])[0]))
 
 
 def test_where_order_says_nothing_no_order_turns() -> None:

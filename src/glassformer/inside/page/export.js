@@ -180,22 +180,27 @@ function cell({ sheet, palette, left, top, w, h }, r, c, largest, decimals) {
 // --- to a file ----------------------------------------------------------------------------------------------------
 
 export function saveSvg(drawing, name) {
-  save(new Blob([new XMLSerializer().serializeToString(drawing)], { type: "image/svg+xml" }), `${name}.svg`);
+  saveFile(new Blob([new XMLSerializer().serializeToString(drawing)], { type: "image/svg+xml" }), `${name}.svg`);
 }
 
-export async function savePng(drawing, name, scale = 2) {
-  const text = new XMLSerializer().serializeToString(drawing);
+export function savePng(drawing, name) {
+  const [width, height] = ["width", "height"].map((side) => Number(drawing.getAttribute(side)));
+  return saveDrawn(new XMLSerializer().serializeToString(drawing), width, height, name);
+}
+
+/** The text of an SVG of this size, as a PNG. */
+export async function saveDrawn(text, width, height, name, scale = 2) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();
   const canvas = document.createElement("canvas");
-  canvas.width = Number(drawing.getAttribute("width")) * scale;
-  canvas.height = Number(drawing.getAttribute("height")) * scale;
+  canvas.width = width * scale;
+  canvas.height = height * scale;
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  canvas.toBlob((blob) => save(blob, `${name}.png`), "image/png");
+  canvas.toBlob((blob) => saveFile(blob, `${name}.png`), "image/png");
 }
 
-function save(blob, name) {
+export function saveFile(blob, name) {
   const address = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = address;

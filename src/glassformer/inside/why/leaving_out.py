@@ -1,4 +1,5 @@
-"""Leave-one-out: the margin of the text that is really without a word, for each word. It shares nothing out."""
+"""Leave-one-out: the margin of the text that is really without a word, for each word; and without several at once. It
+shares nothing out."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,12 +12,22 @@ def left_out(
 ) -> list[Tried]:
     """For each word, by how much the margin is less without it, and what is then answered; `read` turns a text into the
     ids a model is given."""
-
-    def rest(word: Word) -> Prompted:
-        if not word.written:
-            return Prompted(read(without(text, word)), given.written)
-        at = {place - len(given.ids) for place in word.places}
-        return Prompted(given.ids, tuple(each for i, each in enumerate(given.written) if i not in at))
-
     usual = float(margin.of_ids([given])[0])
-    return margin.tried([rest(word) for word in words], usual) if words else []
+    return margin.tried([_rest(text, given, [word], read) for word in words], usual) if words else []
+
+
+def all_left_out(
+    margin: Margin, text: str, given: Prompted, words: Sequence[Word], read: Callable[[str], tuple[int, ...]]
+) -> Tried:
+    """The same without all of these words at once."""
+    return margin.tried([_rest(text, given, words, read)], float(margin.of_ids([given])[0]))[0]
+
+
+def _rest(text: str, given: Prompted, words: Sequence[Word], read: Callable[[str], tuple[int, ...]]) -> Prompted:
+    """What is left of what was read and of what was written."""
+    gone = [word for word in words if not word.written]
+    for word in sorted(gone, key=lambda word: -word.begin):  # from behind, so that the others stay where they are
+        text = without(text, word)
+    at = {place - len(given.ids) for word in words if word.written for place in word.places}
+    left = tuple(each for i, each in enumerate(given.written) if i not in at)
+    return Prompted(read(text) if gone else given.ids, left)

@@ -135,7 +135,7 @@ def _written(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], askin
     objective, at = objective_of(card), 1 if asking.at is None else asking.at
     if objective.family == "classifier":
         if at != 1 or asking.target is not None:
-            raise InputError("A classifier writes nothing: it has one answer, so ask without --at and --target.")
+            raise InputError("A classifier writes nothing: it has one answer, and no token of it to ask about.")
         return ()
     if at < 1:
         raise InputError(f"`at` counts the written tokens from 1; it is {at}.")

@@ -11,7 +11,7 @@ import torch
 
 from glassformer.errors import InputError
 from glassformer.inside.why.direct_parts import Directly, direct_parts, head_title, without_heads
-from glassformer.inside.why.leaving_out import left_out
+from glassformer.inside.why.leaving_out import all_left_out, left_out
 from glassformer.inside.why.logit_lens import WARNING, logit_lens
 from glassformer.inside.why.margins import Prompted, Tried
 from glassformer.inside.why.patching import patched_parts, patched_stages
@@ -27,6 +27,10 @@ from glassformer.text.tokens import Tokens
 
 TRUSTED = 1e-6  # what direct parts may miss the margin by; where they miss more, this way does not fit the model
 WHOLE = ("character", "word")  # kinds of tokens that are no pieces of words
+MOSTLY, MOST_TOGETHER = (
+    0.8,
+    4,
+)  # of what speaks for the answer, the part that is left out at once; in so many words at most
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,17 @@ class WordShare:
     asks_other: bool = False
     is_blank: bool = False
     is_unknown: bool = False
+
+
+@dataclass(frozen=True)
+class Together:
+    """The words that have most of what speaks for the answer, by their places among all words; by how much the margin
+    is less without all of them at once, what the model would then answer, and whether that is another answer."""
+
+    words: tuple[int, ...]
+    less: float
+    says: str = ""
+    turns: bool = False
 
 
 @dataclass(frozen=True)
@@ -164,6 +179,7 @@ class Reasons:
     at: int
     random: RandomTexts
     orders: OtherOrders | None
+    together: Together | None = None
     lens: tuple[LensToken, ...] = ()
     twin: Twin | None = None
     writing: str = ""
@@ -190,6 +206,7 @@ class Reasons:
             "search": self.search,
             "blank": {"name": blank.name, "margin": blank.margin, "undecided": blank.undecided},
             "words": [asdict(word) for word in self.words],
+            "together": None if self.together is None else asdict(self.together),
             "error": shared.error,
             "closed": shared.closed,
             "points": shared.points,
@@ -229,6 +246,8 @@ def reasons(
     places = [place for group in read for place in group]
     direct = direct_parts(margin, given)
     heads = without_heads(margin, given)
+    whole = float(margin.of_ids([given])[0])
+    found = _word_shares(asked, shared, without, own)
     return Reasons(
         text=text,
         family=margin.family,
@@ -237,8 +256,8 @@ def reasons(
         rival=rival,
         rival_id=margin.rival,
         says=asked.name(own),
-        margin=float(margin.of_ids([given])[0]),
-        words=tuple(_word_shares(asked, shared, without, own)),
+        margin=whole,
+        words=tuple(found),
         shared=shared,
         direct=direct if direct is not None and abs(direct.error) <= TRUSTED else None,
         heads=tuple(
@@ -250,6 +269,7 @@ def reasons(
         at=asked.at,
         random=random_texts(margin, given, places, neutral.special),
         orders=other_orders(margin, given, read) if margin.family == "classifier" else None,
+        together=_together(asked, found, whole, own),
         lens=tuple(
             LensToken(row.title, asked.name(row.token), row.share, row.margin) for row in logit_lens(margin, given)
         ),
@@ -295,6 +315,26 @@ def _word_shares(asked: Question, shared: Shared, without: Sequence[Tried], own:
             )
         )
     return found
+
+
+def _together(asked: Question, words: Sequence[WordShare], margin: float, own: int) -> Together | None:
+    """Leaves out at once the words that have most of what speaks for the answer, a word that stands several times
+    wherever it stands; None where that is one word, or nothing would be left."""
+    groups: dict[tuple[str, bool], list[int]] = {}
+    for i, word in enumerate(words):
+        if word.share * margin > 0 and not word.asks_other and not word.is_blank:
+            groups.setdefault((word.text, word.written), []).append(i)
+    sizes = {key: sum(abs(words[i].share) for i in group) for key, group in groups.items()}
+    chosen: list[int] = []
+    for key in sorted(groups, key=lambda key: -sizes[key])[:MOST_TOGETHER]:
+        if sum(abs(words[i].share) for i in chosen) >= MOSTLY * sum(sizes.values()):
+            break
+        chosen += groups[key]
+    if len(chosen) < 2 or all(i in chosen or word.written for i, word in enumerate(words)):
+        return None
+    gone = [asked.words[i] for i in chosen]
+    less, top = all_left_out(asked.margin, asked.text, asked.given, gone, asked.read)
+    return Together(tuple(chosen), less, asked.name(top), top != own)
 
 
 def _candidates(asked: Question) -> tuple[Rival, ...]:

@@ -19,6 +19,7 @@ MOVED = 1 / 3  # of the largest measure of a word, how far other orders must mov
 OUTWEIGHED = 2.0  # of the margin: a blank that has more by itself, and half of all shares, says more than the text
 BALANCED = 0.1  # of all shares: a margin that is no more hangs in the balance
 UNKNOWN = 6  # unknown words that are named
+LEAST = 0.005  # a lead that two decimals would call none
 TOLD = 1e-4  # an error that need not be told in more figures
 BENT = 0.01  # of the margin: what is shared out in proportion and is less, is told as a part of the error
 DISAGREE = "The two ways of asking disagree here; trust neither alone"
@@ -107,7 +108,10 @@ def _shares(why: Reasons) -> str:
     blank = why.shared.blank
     rest = why.margin - blank.margin - sum(share for some in named.values() for _, share in some)
     said += [f"all others {signed(rest)}"] if abs(rest) >= worth else []
-    own = "" if blank.undecided else f" A text of nothing but {blank.name} has {signed(blank.margin)} already."
+    own = ""
+    if not blank.undecided:
+        added = signed(why.margin - blank.margin)
+        own = f" A text of nothing but {blank.name} has {signed(blank.margin)} already; all words together add {added}."
     return f"Words {'; '.join(said)}.{own} Left out one at a time (another measure): {_left_out(why)}"
 
 
@@ -207,11 +211,10 @@ def verdict(why: Reasons, margin: float, *, begin: bool = True) -> str:
     """“Negative by 2.6 over positive”; within a sentence, “negative is ahead of positive by 2.6”."""
     answer, rival = named(why, why.answer), named(why, why.rival)
     answer = answer[:1].upper() + answer[1:] if begin else answer
+    by = plainly(abs(margin)) if abs(margin) >= LEAST else f"less than {LEAST}"
     if margin < 0:
-        return f"{answer} is behind {rival} by {plainly(-margin)}"
-    return (
-        f"{answer} by {plainly(margin)} over {rival}" if begin else f"{answer} is ahead of {rival} by {plainly(margin)}"
-    )
+        return f"{answer} is behind {rival} by {by}"
+    return f"{answer} by {by} over {rival}" if begin else f"{answer} is ahead of {rival} by {by}"
 
 
 def named(why: Reasons, answer: str) -> str:
@@ -251,7 +254,7 @@ def doubted(why: Reasons) -> str:
     if len(words) > 1 and all(abs(word.without) < ALONE * abs(why.margin) and not word.turns for word in words):
         last = next((f" before {_name(why, word)}" for word in why.words if word.asks_other), "")
         own = abs(why.shared.blank.margin) < ALONE * abs(why.margin)
-        return f"No single word{last} carries it{f'; {SEVERAL}' if own else f': {NONE_ALONE}'}."
+        return _none_alone(why, f"No single word{last} carries it", f"; {SEVERAL}" if own else f": {NONE_ALONE}")
     first = max(words, key=lambda word: abs(word.share))
     other = max(words, key=lambda word: abs(word.without))
     if parted := parted_words(why):
@@ -268,6 +271,23 @@ def doubted(why: Reasons) -> str:
             f"{DISAGREE}: {rest}{_which(why, first)} has the largest share, {_which(why, other)} counts most left out."
         )
     return ""
+
+
+def _none_alone(why: Reasons, none: str, because: str) -> str:
+    """That no word carries it alone; whether several do together was tried."""
+    if why.together is None:
+        return f"{none}{because}."
+    words = [why.words[i] for i in why.together.words]
+    names = list(dict.fromkeys(_name(why, word) for word in words))
+    times = [sum(_name(why, word) == name for word in words) for name in names]
+    *before, last = [f"{name} ({n} times)" if n > 1 else name for name, n in zip(names, times, strict=True)]
+    listed = f"{', '.join(before)} and {last}" if before else last
+    less = why.together.less
+    moved = f"it is {plainly(abs(less))} {'less' if less > 0 else 'more'}"
+    says = f", and it would say {named(why, why.together.says)}" if why.together.turns else ""
+    if abs(less) < ALONE * abs(why.margin) and not why.together.turns:
+        return f"{none}, nor {listed} together: without all of them {moved}."
+    return f"{none}{because}{':' if SEVERAL in because else ';'} without {listed} together {moved}{says}."
 
 
 def _measured(why: Reasons) -> list[WordShare]:

@@ -14,22 +14,25 @@ TEXTS, ORDERS = 32, 16
 # Below these nothing carries an answer. Models with fresh weights stay below, trained ones far above.
 STILL, CALM = 0.25, 0.35  # of the probability, the share that moves; and if also the margin is quiet:
 QUIET, NEAR = 1.0, 1.5  # its standard deviation over random texts, and how far from them it stands itself, in logits
+TURNED = 1 / 8  # of the random texts: if more are answered otherwise, the answer is not nearly the same
 
 
 @dataclass(frozen=True)
 class RandomTexts:
-    """The answers to texts of random tokens, as long as the one that is asked about: their margins, and the share of
-    the probability that goes elsewhere, in the mean."""
+    """The answers to texts of random tokens, as long as the one that is asked about: their margins, the share of the
+    probability that goes elsewhere, in the mean, and how many are answered otherwise."""
 
     count: int
     mean: float
     deviation: float
     moved: float
+    turned: int = 0
 
     def silent(self, margin: float) -> bool:
         """Whether the answer is about the same whatever is read."""
-        quiet = self.deviation < QUIET and abs(margin - self.mean) < NEAR
-        return self.moved < (CALM if quiet else STILL)
+        if self.deviation < QUIET and abs(margin - self.mean) < NEAR:
+            return self.moved < CALM
+        return self.moved < STILL and self.turned <= TURNED * self.count
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,9 @@ def random_texts(margin: Margin, given: Prompted, words: Sequence[int], special:
     logits = margin.logits([given, *rows])
     shares, found = logits.softmax(-1), margin.of(logits)[1:].tolist()
     moved = float((shares[1:] - shares[0]).abs().sum(-1).mean() / 2)
-    return RandomTexts(TEXTS, statistics.fmean(found), statistics.pstdev(found), moved)
+    tops = logits.argmax(-1)
+    turned = int((tops[1:] != tops[0]).sum())
+    return RandomTexts(TEXTS, statistics.fmean(found), statistics.pstdev(found), moved, turned)
 
 
 def other_orders(margin: Margin, given: Prompted, words: Sequence[tuple[int, ...]]) -> OtherOrders | None:

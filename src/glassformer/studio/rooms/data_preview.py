@@ -49,7 +49,8 @@ class DataPreview:
         try:
             corpus = read(source, task, columns=Columns(**columns))
         except GlassformerError as error:
-            return {**table, "wrong": on_the_page(str(error))}
+            said = str(error).replace(source, Path(source).name)  # a file is called what its owner calls it
+            return {**table, "wrong": on_the_page(said)}
         return {**table, "wrong": "", **_summary(corpus)}
 
     def estimate(self, content: Content) -> JSON:

@@ -164,7 +164,8 @@ class Studio {
     this.main.replaceChildren(room.node);
     this.main.dataset.room = name;
     this.root.dispatchEvent(new CustomEvent("room", { detail: name }));
-    const missing = this.wrong;
+    const missing =
+      this.wrong ?? (wanted && wanted !== name ? new Error(`There is no room called '${wanted}'.`) : null);
     this.wrong = null;
     const wrong = await room.show(state).then(
       () => missing,

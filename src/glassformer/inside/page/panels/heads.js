@@ -9,6 +9,7 @@ import { OF_SHARES, Sheet, visible } from "../store.js";
 const WORDS = 14; // tokens up to which each has its word at the edge
 const NARROW = 700; // pixels of a window in which pictures are smaller
 const [FEW, MANY, SMALL] = [150, 112, 92]; // pixels of a picture, by how many attentions there are, and in a narrow one
+const [TILE, SMALL_TILE] = [236, 158]; // pixels that a picture, its words and what is said of it take at least
 
 export class Heads {
   constructor({ go }) {
@@ -33,14 +34,16 @@ export class Heads {
     }
     const sorted = weights && !this.byLayer;
     if (sorted) all.sort((a, b) => (weights[b.key] ?? 0) - (weights[a.key] ?? 0));
+    const tiles = el(
+      "div",
+      { class: "tiles" },
+      all.map((each) => this.tile(store, palette, each, { chosen, off, weights, names, size })),
+    );
+    tiles.style.setProperty("--tile", `${size === SMALL ? SMALL_TILE : TILE}px`);
     this.node.replaceChildren(
       this.legend(palette, weights),
       this.readout,
-      el(
-        "div",
-        { class: "tiles" },
-        all.map((each) => this.tile(store, palette, each, { chosen, off, weights, names, size })),
-      ),
+      tiles,
       names
         ? el(
             "p",

@@ -38,10 +38,15 @@ export class ByHand {
   async show(state) {
     this.offer ??= await ask("by-hand/start");
     this.frame();
-    const known = this.offer.examples.some((each) => each.name === state.example);
+    if (state.sentence) {
+      this.own.value = state.sentence;
+      await this.sentence({ replace: true }); // a worksheet from here on
+      return this.openTab("");
+    }
+    const unknown = state.example && !this.offer.examples.some((each) => each.name === state.example);
     const wanted = state.sheet
       ? { sheet: parsed(state.sheet) }
-      : { name: known ? state.example : (this.name ?? "i-love-ai") };
+      : { name: (!unknown && state.example) || this.name || "i-love-ai" };
     const tokensIn = state.tokens === "columns" ? "columns" : "rows";
     const same =
       this.found &&
@@ -54,13 +59,17 @@ export class ByHand {
       await this.take(wanted.name ? "by-hand/example" : "by-hand/work", wanted);
     }
     this.openTab(TABS.some(([tab]) => tab === state.tab) ? state.tab : "");
-    if (state.cell && !this.tab) await this.explain(...split(state.cell));
-    else if (!state.cell) {
+    if (state.cell && !this.tab) {
+      await this.explain(...split(state.cell));
+      this.fail(this.cell ? null : new Error(`There is no number at ${state.cell} in this working.`));
+      this.bringInSight();
+    } else if (!state.cell) {
       this.cell = null;
       this.mark([]);
       this.noNumber();
     }
     this.point(state.stage);
+    if (unknown) throw new Error(`There is no example called '${state.example}'; choose one of the list.`);
   }
 
   /** Leads to a stage of the working. */
@@ -180,11 +189,11 @@ export class ByHand {
     this.say();
   }
 
-  async sentence() {
+  async sentence(options) {
     this.changed = true;
     this.cell = null;
     await this.take("by-hand/sentence", { sentence: this.own.value, width: 4, heads: 2 });
-    this.say();
+    this.say(options);
   }
 
   /** A new worksheet, from wherever it comes. */
@@ -275,16 +284,22 @@ export class ByHand {
     this.cell = [stage, ...index];
     await this.explain(stage, ...index);
     this.say();
-    if (!matchMedia("(max-width: 1099px)").matches) return;
-    const sight = this.studio.lesson.lesson ? this.at(stage, index).closest(".tables") : this.number.node;
+    this.bringInSight();
+  }
+
+  /** Where arithmetic has no side of its own, the number it is about stays in sight above it. */
+  bringInSight() {
+    if (!this.cell || !narrow()) return;
+    const [stage, ...index] = this.cell;
+    const cell = this.at(stage, index);
+    const sight = this.studio.lesson.lesson ? cell?.closest(".tables") : cell;
     const block = this.studio.lesson.lesson ? "start" : "nearest";
-    sight.scrollIntoView({ block, behavior: reduced() ? "auto" : "smooth" });
+    sight?.scrollIntoView({ block, behavior: reduced() ? "auto" : "smooth" });
   }
 
   /** Where there is no side and the lesson stands below, arithmetic follows the step whose number was clicked. */
   place(stage) {
-    const narrow = matchMedia("(max-width: 1099px)").matches && this.studio.lesson.lesson;
-    const step = narrow && this.working.step(stage);
+    const step = narrow() && this.studio.lesson.lesson && this.working.step(stage);
     if (step) step.after(this.number.node);
     else this.paper.append(this.number.node);
   }
@@ -329,6 +344,8 @@ export class ByHand {
     for (const { address, index } of cells) this.at(address, index)?.classList.add("used");
   }
 }
+
+const narrow = () => matchMedia("(max-width: 1099px)").matches;
 
 function split(cell) {
   const [stage, ...index] = cell.split(",");

@@ -150,6 +150,11 @@ export class Inside {
       open: (place) => this.turn(NUMBERS, place),
       changes: () => this.changing.words,
       drew: () => this.mark(),
+      about: () => ({
+        said: this.bar.about.textContent,
+        known: Boolean(this.card.look),
+        theme: () => (this.studio.isDark() ? "dark" : "light"),
+      }),
     });
     this.sampling = new SamplingPanel({
       model: () => this.model,

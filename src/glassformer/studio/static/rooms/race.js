@@ -25,6 +25,7 @@ export class Race {
     this.text = state.text ?? this.text ?? found.first;
     this.draw(races, found);
     if (this.text) await this.run();
+    if (state.race && state.race !== this.race) throw new Error(`There is no race called '${state.race}' here.`);
   }
 
   empty() {

@@ -25,7 +25,7 @@ export class AskBar {
       type: "text",
       class: "words lead",
       "aria-label": "a translation to lead it along",
-      placeholder: "lead it along your translation",
+      placeholder: "lead it along yours",
       oninput: typed,
       autocomplete: "off",
       spellcheck: "false",

@@ -97,7 +97,7 @@ function flow(each, from, to, scale, enters) {
 export function river(found, open) {
   const list = sources(found);
   if (!list.length || found.shares_mislead) return null;
-  const height = Math.max(list.length, 4) * ROW;
+  const height = (Math.max(list.length, 4) + THICK - 1) * ROW; // the widest band has room at either edge
   const offset = (height - list.length * ROW) / 2;
   const scale = scaleOf(list, height);
   const { places, ends, totals } = arrivals(list, scale, height);
@@ -151,9 +151,9 @@ export function river(found, open) {
       { class: "quiet" },
       `A band is a word's share, as wide as it is large. ${signed(totals[0])} for ${named(found, found.answer)} and `,
       `${signed(totals[1])} for ${named(found, found.rival)} together make the margin, ${signed(found.margin)}. `,
-      rooms.length
-        ? "The panes are the model's blocks, which all of it passes; click one to see every number in it."
-        : "",
+      rooms.length ? "The panes are the model's blocks, which all of it passes" : "",
+      rooms.length ? el("span", { class: "invites" }, "; click one to see every number in it") : "",
+      rooms.length ? "." : "",
       enters ? " What was written comes in where the decoder begins." : "",
     ),
   );

@@ -6,7 +6,19 @@ import { el, word } from "../../page/dom.js";
 import { flow } from "../../flow.js";
 import { WORKING, older } from "./older.js";
 import { river } from "./river.js";
-import { directTable, lensTable, named, plainly, shareOf, signed, twinTables, wordTable } from "./why_tables.js";
+import { commandOf, sendPage, sendPicture } from "./sent.js";
+import {
+  PARTED,
+  directTable,
+  doubt,
+  lensTable,
+  named,
+  plainly,
+  shareOf,
+  signed,
+  twinTables,
+  wordTable,
+} from "./why_tables.js";
 
 const WIDE = 1000; // pixels of a screen from which on there is room for every part
 
@@ -17,12 +29,13 @@ export function emphasised(sentence) {
 }
 
 export class WhyPanel {
-  constructor({ asked, said, open, changes, drew }) {
+  constructor({ asked, said, open, changes, drew, about }) {
     this.asked = asked; // what is asked about
     this.said = said; // tells where we are
     this.open = open; // shows a head's own numbers
     this.changes = changes; // what was changed among the numbers, in words
     this.drew = drew; // is told that an answer is there
+    this.about = about; // what is said of the model, whether a terminal knows it, and the colours on screen
     this.latest = new Latest();
     this.choice = {};
     this.folds = {}; // what the reader opened or shut, by its title
@@ -98,8 +111,9 @@ export class WhyPanel {
             writing(found),
             written(found, (at) => this.again({ at, rival: "", rival_id: null })),
             this.strip(found),
+            drawing ? null : this.send(found),
           ),
-          drawing,
+          drawing ? el("div", {}, drawing, this.send(found)) : null,
         ),
         this.choices(found),
         this.wrong,
@@ -134,6 +148,25 @@ export class WhyPanel {
     this.drew();
   }
 
+  /** The answer for somebody who has no studio: what is on this page, as a file or as a picture. */
+  send(found) {
+    const { model, target } = this.asked();
+    const { said, known, theme } = this.about();
+    const day = new Date().toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
+    const again = known && !this.choice.rival_id && !this.choice.rival;
+    const command = again ? commandOf(found, model, target) : "";
+    const about = { model, said, text: found.text, command, day };
+    const tool = (words, title, send) =>
+      el("button", { type: "button", class: "tool", title, onclick: () => send(this.node, about, theme()) }, words);
+    return el(
+      "p",
+      { class: "send" },
+      el("span", { class: "quiet" }, "Send it "),
+      tool("as a page", "One file that opens in any browser, with no studio and no network", sendPage),
+      tool("as a picture", "What stands above the tables, as a PNG", sendPicture),
+    );
+  }
+
   /** A part that is open where there is room, unless the reader said otherwise. */
   fold(title, body, kind = "") {
     const open = this.folds[title] ?? (innerWidth >= WIDE || kind === "wide");
@@ -147,24 +180,25 @@ export class WhyPanel {
   strip(found) {
     const largest = Math.max(...found.words.map((each) => Math.abs(each.share)), 1e-9);
     const pale = found.shares_mislead; // a colour would be read as a reason
+    const parted = new Set((found.parted ?? []).map((i) => found.words[i]));
     const chip = (each) => {
       const marks = [each.written && "written", each.is_unknown && "unknown"].filter(Boolean);
       const strange = each.is_unknown ? ", which the model does not know" : "";
       const share = each.is_blank ? "as in the blank" : `share ${signed(each.share)}`;
-      const less = `without it the margin is ${plainly(each.without)} ${each.without < 0 ? "more" : "less"}`;
+      const less = `without it the margin is ${plainly(Math.abs(each.without))} ${each.without < 0 ? "more" : "less"}`;
       const node = el(
         "button",
         {
           type: "button",
           class: ["chip", each.share < 0 ? "against" : "for", ...marks].join(" "),
-          title: `${each.text}${strange}: ${share}; ${less}`,
+          title: `${each.text}${strange}: ${share}; ${less}${parted.has(each) ? "; the two disagree" : ""}`,
           "aria-pressed": "false",
           disabled: each.written,
           onclick: () => this.swap(found, node, each.text),
         },
         word(each.text),
         each.is_unknown ? el("span", { class: "portion" }, "unknown") : null,
-        el("span", { class: "portion" }, shareOf(each)),
+        el("span", { class: "portion" }, shareOf(each), parted.has(each) ? doubt("left out, it differs a lot") : null),
       );
       node.style.setProperty("--depth", `${pale ? 0 : Math.round((100 * Math.abs(each.share)) / largest)}%`);
       return node;
@@ -194,6 +228,7 @@ export class WhyPanel {
               el("span", {}, swatch("for"), `speaks for ${named(found, found.answer)}`),
               el("span", {}, swatch("against"), `speaks for ${named(found, found.rival)}`),
               el("span", {}, `full colour: ${plainly(largest)}`),
+              parted.size ? el("span", {}, `${PARTED} left out, its number differs a lot`) : "",
             ],
         el(
           "span",

@@ -5,7 +5,7 @@ import { el, svgEl } from "../../page/dom.js";
 
 const BAR = 120; // the width of a bar's frame, in pixels
 
-const PARTED = "≠"; // behind two measures that disagree
+export const PARTED = "≠"; // behind two measures that disagree
 const MOST_ROWS = 24; // words of a table that are shown at once
 const [SMALL, WEAK] = [0.1, 0.25]; // of the largest: a part that adds less, and moves less when off, can wait
 
@@ -60,7 +60,7 @@ function table(head, rows, name, { less = [], sum = null, total = null } = {}) {
 }
 
 /** Behind a number: its two measures disagree. */
-const doubt = (why) => el("span", { class: "parted", title: why }, ` ${PARTED}`);
+export const doubt = (why) => el("span", { class: "parted", title: why }, ` ${PARTED}`);
 
 const opener = (count) => el("button", { type: "button", class: "more" }, `and ${count} more`);
 const together = (parts) => parts.reduce((sum, each) => sum + each, 0);

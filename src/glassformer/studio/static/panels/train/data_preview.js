@@ -7,6 +7,7 @@ import { el } from "../../page/dom.js";
 const ROLES = { classify: ["text", "label"], translate: ["source", "target"], generate: ["text"] };
 const count = (value) => value.toLocaleString("en");
 const inRows = (n) => `${count(n)} ${n === 1 ? "row" : "rows"}`;
+const FEW = 30; // texts to test on, below which a score says little
 
 export class DataPreview {
   constructor(asked, chosen) {
@@ -70,14 +71,17 @@ export class DataPreview {
         found.names.length ? this.table(found, task) : samples(found, task),
         found.wrong ? el("p", { class: "wrong", role: "alert" }, found.wrong) : null,
         found.wrong && found.names.length ? el("p", {}, "Say above each column what it is.") : null,
-        found.wrong ? null : facts(found),
+        found.wrong ? null : facts(found, task),
         found.wrong ? null : this.forecast,
       ].filter(Boolean),
     );
   }
 
-  /** The first rows, under columns that can be given another role. */
+  /** The first rows, under columns that can be given another role; those that are read come first, however many there
+   * are. */
   table({ names, rows, roles }, task) {
+    const read = ROLES[task].map((role) => names.indexOf(roles[role])).filter((i) => i >= 0);
+    const order = [...read, ...names.map((_, i) => i).filter((i) => !read.includes(i))];
     const taken = Object.fromEntries(Object.entries(roles).map(([role, name]) => [name, role]));
     const choose = (name, role) => {
       const others = Object.entries({ ...roles, ...this.columns }).filter(([each, of]) => each !== role && of !== name);
@@ -105,7 +109,15 @@ export class DataPreview {
       el(
         "table",
         { class: "samples rows" },
-        el("thead", {}, el("tr", {}, names.map(head))),
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            order.map((i) => head(names[i])),
+          ),
+        ),
         el(
           "tbody",
           {},
@@ -113,7 +125,7 @@ export class DataPreview {
             el(
               "tr",
               {},
-              row.map((cell) => el("td", {}, cell)),
+              order.map((i) => el("td", {}, row[i])),
             ),
           ),
         ),
@@ -152,7 +164,7 @@ const samples = ({ samples: rows }, task) =>
     ),
   );
 
-function facts(found) {
+function facts(found, task) {
   const most = Math.max(...found.labels.map(([, n]) => n), 1);
   const bar = ([name, n]) => {
     const fill = el("span", { class: "fill" });
@@ -160,6 +172,7 @@ function facts(found) {
     return el("li", {}, el("span", {}, name), el("span", { class: "track" }, fill), el("output", {}, count(n)));
   };
   const { training, validation, test } = found.parts;
+  const half = Math.round(found.lengths.median);
   return el(
     "div",
     { class: "facts-of-data" },
@@ -168,9 +181,12 @@ function facts(found) {
       {},
       `${count(found.kept)} of ${count(found.read)} rows can be learnt from: ${count(training)} to train, `,
       `${count(validation)} to validate, ${count(test)} to test. `,
-      `Half of them have ${Math.round(found.lengths.median)} words or fewer, `,
-      `the longest ${count(found.lengths.longest)}.`,
+      half > 1 ? `Half of them have ${half} words or fewer, ` : "Half of them are a single word, ",
+      `the longest ${found.lengths.longest === 1 ? "too" : `has ${count(found.lengths.longest)}`}.`,
     ),
+    test < FEW && task !== "generate"
+      ? el("p", { class: "few" }, `With ${test} to test on, its score will say little.`)
+      : null,
     found.labels.length ? el("ul", { class: "classes" }, found.labels.map(bar)) : null,
     found.skipped
       ? el(
