@@ -41,6 +41,12 @@ def test_labels_that_join_others_are_told() -> None:
     assert told(single + ["very glad", "sad glad", "rude_word", "rude glad", "glad sad"] * 5) == []
 
 
+def test_pairs_of_numbers_are_told() -> None:
+    numbers = [Pair(f"{number * 7 % 40}.5", f"-{number}.25") for number in range(40)]
+    assert doubts_of_pairs(numbers) == ["40 of 40 pairs hold no letter on either side; are these texts?"]
+    assert doubts_of_pairs([*numbers, *(Pair("3 May", f"{number}") for number in range(5))]) == []
+
+
 def test_targets_that_are_labels_are_told() -> None:
     pairs = [Pair(f"text {number}", str(number % 3)) for number in range(60)]
     assert doubts_of_pairs(pairs) == [

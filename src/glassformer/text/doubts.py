@@ -18,12 +18,15 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def doubts_of_pairs(samples: Sequence[Sample]) -> list[str]:
-    """Whether sources look like numbers of rows, or one side like labels."""
+    """Whether sources look like numbers of rows, one side like labels, or both like no text at all."""
     pairs, said = [sample for sample in samples if isinstance(sample, Pair)], []
     numbers = [int(pair.source) if pair.source.isdecimal() else -1 for pair in pairs]
     rising = sum(0 <= before < after for before, after in pairwise(numbers))
     if len(pairs) >= OFTEN and rising >= 0.9 * (len(pairs) - 1):
         said.append(f"The sources only count the rows ({numbers[0]}, {numbers[1]}, …); is it the right column?")
+    wordless = sum(not _LETTER.search(pair.source + pair.target) for pair in pairs)
+    if wordless > 0.9 * len(pairs):
+        said.append(f"{wordless:,} of {len(pairs):,} pairs hold no letter on either side; are these texts?")
     for role, found in (("sources", [pair.source for pair in pairs]), ("targets", [pair.target for pair in pairs])):
         different = Counter(found)
         if len(different) <= MOST_CLASSES and len(different) * OFTEN <= len(found):

@@ -8,7 +8,7 @@ for want of a listener.
 import io
 import sys
 from types import TracebackType
-from typing import Self
+from typing import IO, Self, cast
 
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
@@ -25,7 +25,7 @@ class _StandardError(io.TextIOBase):
     """Standard error, as long as somebody reads it."""
 
     @property
-    def encoding(self) -> str:
+    def encoding(self) -> str:  # type: ignore[override]
         return sys.stderr.encoding if sys.stderr else "utf-8"
 
     def isatty(self) -> bool:
@@ -45,7 +45,7 @@ class TrainingScreen:
     """Call it with events; use it as a context, so that the bar ends with the run."""
 
     def __init__(self, *, quiet: bool = False) -> None:
-        self.console = Page(file=_StandardError(), highlight=False, quiet=quiet)
+        self.console = Page(file=cast(IO[str], _StandardError()), highlight=False, quiet=quiet)
         self._bar = Progress(
             TextColumn("{task.description}"), BarColumn(bar_width=28), TextColumn("{task.fields[said]}"),
             console=self.console, transient=True, refresh_per_second=4,
