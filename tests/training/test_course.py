@@ -210,6 +210,24 @@ def test_a_run_whose_time_is_up_before_it_began_still_learns_for_a_while(tmp_pat
     assert course.loop.progress.seconds >= 3.0
 
 
+def test_where_the_minutes_allow_no_more_a_draw_of_the_test_part_is_evaluated_and_that_is_said(tmp_path: Path) -> None:
+    prepared = prepare(request("classify", "negation:6000", steps=0, minutes=1.0, baseline=False))
+    assert len(prepared.corpus.test) > 503
+    plan = replace(prepared.recipe.plan, seconds=0.1, precision="float32")
+    folder = RunFolder.create(tmp_path / "run", settings=settings_of(prepared, plan, 1))
+    over = Deadline(at=time.monotonic() - 60, ending=30.0, step=0.01, least=0.1, evaluating=10.0)
+    said: list[str] = []
+    run = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan), over).run(
+        1, lambda event: said.append(event.text) if isinstance(event, Said) else None
+    )
+    whole = len(prepared.corpus.test)
+    assert (run.scores["samples"], run.scores["drawn_from"]) == (500, whole)
+    assert f"Evaluating on the test part, 500 samples of {whole:,}, drawn by lot: the minutes allow no more …" in said
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert f"500 of {whole:,} samples, drawn by lot: the minutes allowed no more." in page
+    assert run.evaluate()["samples"] == whole
+
+
 def test_what_stands_in_training_and_in_test_is_told_beside_the_score(tmp_path: Path) -> None:
     """Two of the three test texts, though one is written otherwise."""
     rows = "".join(f"film {i},{'good' if i % 2 else 'bad'}\n" for i in range(60))

@@ -83,8 +83,8 @@ def _headline(
 
 def _apart(card: Card, scores: Mapping[str, Any]) -> str:
     """What can be said of the samples it is scored on: what its parents have learnt from nobody knows here."""
-    if caution(scores):
-        return ""  # which says so
+    if scores.get("in_training", 0) != 0:
+        return ""  # the caution says so
     return ", which it was not finetuned on" if card.parents else ", which it did not learn from"
 
 

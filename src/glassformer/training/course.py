@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from types import FrameType
@@ -36,7 +37,7 @@ from glassformer.training import machine
 from glassformer.training.adapters import merge_lora
 from glassformer.training.baselines import baselines, fits_model, too_slow
 from glassformer.training.forecasting.budget import Forecast, budget, forecast_again
-from glassformer.training.forecasting.ending import Deadline
+from glassformer.training.forecasting.ending import Deadline, drawn_in_time
 from glassformer.training.forecasting.enough import too_short
 from glassformer.training.loop import EpochEnded, Loop, Plan, Stepped, Validated, weights_in
 from glassformer.training.prepare import Prepared, alike, alike_again, check_same, idle, prepare, settings_of
@@ -116,8 +117,8 @@ def teach(
     corpus: Corpus | None = None, stop: threading.Event | None = None, team: Team = ALONE,
 ) -> Run:  # fmt: skip
     """Trains a model as asked, in a new run folder, or in one that the same run left before its first checkpoint.
-    `began` is when the budget of minutes began to run; a `corpus` that was read already is not read again. A team that
-    was begun again resumes."""
+    `began` is when the budget of minutes began to run; a `corpus` that was read already is not read again, and is
+    evaluated on in whole, so that runs can be compared sample by sample. A team that was begun again resumes."""
     began = time.monotonic() if began is None else began
     folder = RunFolder(out)
     if team.told(team.restarts > 0 and folder.begun and not folder.unsaved):
@@ -128,7 +129,9 @@ def teach(
     prepared = alike(team, lambda: prepare(request, corpus=corpus))
     for note in (*prepared.notes, *idle(prepared, team), *_where(prepared)):
         tell(Said(note))
-    plan, forecast = budget(prepared, began, team) if team.leads else (prepared.recipe.plan, None)
+    plan, forecast = (
+        budget(prepared, began, team, whole=corpus is not None) if team.leads else (prepared.recipe.plan, None)
+    )
     plan, threads = Plan(**team.told(asdict(plan))), team.told(forecast and forecast.threads)
     if forecast:
         for warning in too_short(prepared, forecast):
@@ -342,9 +345,15 @@ class Course:
             self.folder.write_scores({"part": "valid", "loss": alone.validation_loss()})
             return []
         part = "test" if prepared.corpus.test else "valid"
-        samples = prepared.corpus.test or prepared.corpus.valid
-        tell(Said(f"Evaluating on the {part} part, {counted(len(samples), 'sample')} …"))
-        verdict = verdict_on(prepared.model, prepared.card, prepared.tokens, samples)
+        there = prepared.corpus.test or prepared.corpus.valid
+        evaluate = partial(verdict_on, prepared.model, prepared.card, prepared.tokens)
+        samples = there
+        if self.deadline is not None:
+            seconds = self.deadline.for_evaluating(time.monotonic())
+            samples = drawn_in_time(there, seconds, evaluate, prepared.request.seed)
+        drawn = {} if samples is there else {"drawn": len(samples), "drawn_from": len(there)}
+        tell(Said(f"Evaluating on the {part} part, {counted(len(samples), 'sample')}{_by_lot(drawn)} …"))
+        verdict = evaluate(samples)
         linear = f"a linear model ({objective_of(prepared.card).baseline}) beside it"
         if fits_model(prepared):
             tell(Said(f"Fitting {linear} …"))
@@ -353,9 +362,13 @@ class Course:
         beside = baselines(prepared, verdict, samples)
         known = seen_before(samples, prepared.corpus.train)
         told = {"baselines": [asdict(each) for each in beside], **({"in_training": known} if known else {})}
-        self.folder.write_scores({"part": part, **verdict.scores, **told})
+        self.folder.write_scores({"part": part, **verdict.scores, **drawn, **told})
         self.folder.write_outcomes({"part": part, "score": verdict.main, "rows": verdict.measure.rows.tolist()})
         return showcase(prepared, verdict, samples)
+
+
+def _by_lot(drawn: Mapping[str, int]) -> str:
+    return f" of {drawn['drawn_from']:,}, drawn by lot: the minutes allow no more" if drawn else ""
 
 
 @contextmanager

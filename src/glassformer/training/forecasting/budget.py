@@ -3,6 +3,7 @@ nothing that is kept.
 """
 
 import copy
+import math
 import time
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,7 @@ from glassformer.training.prepare import Prepared
 from glassformer.training.processes.team import ALONE, Team
 
 LEAST = 0.1  # of the minutes asked for is spent on training, even if reading took the rest
+EVALUATING = 0.3  # of them at most is kept for evaluating; where that is too little, samples are drawn by lot
 MEASURING = 0.05  # of them at most, and a few seconds, to see how fast a step is
 SECONDS = 3.0
 
@@ -41,9 +43,12 @@ class Forecast:
         return min(1.0, seconds / self.seconds if self.timed else step / self.steps)
 
 
-def budget(prepared: Prepared, began: float, team: Team = ALONE) -> tuple[Plan, Forecast]:
+def budget(
+    prepared: Prepared, began: float, team: Team = ALONE, *, whole: bool = False
+) -> tuple[Plan, Forecast]:  # fmt: skip
     """The plan with its budget, and what it will buy. `began` is when the user's minutes began to run. One of a team
-    measures with its own share of the batches, and for all of them."""
+    measures with its own share of the batches, and for all of them. `whole`: every sample is evaluated at the end,
+    however long that takes."""
     request, recipe = prepared.request, prepared.recipe
     device = next(prepared.model.parameters()).device
     plan = replace(recipe.plan, precision=_precision(recipe.plan.precision, device))
@@ -56,8 +61,10 @@ def budget(prepared: Prepared, began: float, team: Team = ALONE) -> tuple[Plan, 
         steps, seconds = plan.steps, plan.steps * seconds_per_step
     else:
         with machine.threads(threads):
-            kept = ending_seconds(prepared, seconds_per_step, within) + seconds_kept(prepared)
-            deadline = Deadline(began + asked, kept, seconds_per_step, LEAST * asked)
+            end = ending_seconds(prepared, seconds_per_step, within, math.inf if whole else EVALUATING * asked)
+            kept = end.whole + seconds_kept(prepared)
+            evaluating = math.inf if whole else end.evaluating
+            deadline = Deadline(began + asked, kept, seconds_per_step, LEAST * asked, evaluating)
         seconds = deadline.allowed(time.monotonic(), seconds_per_step, 0.0)
         plan = replace(plan, seconds=seconds)
         steps = max(1, round(seconds / seconds_per_step))

@@ -1,8 +1,11 @@
 """What the end of a run takes on this machine: validating, evaluating, certifying and saving, rehearsed on a copy
-before the run begins. It keeps nothing, and knows no budget.
+before the run begins; and how many samples can be evaluated in the time that is left. It keeps nothing, and knows no
+budget.
 """
 
 import copy
+import math
+import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,6 +25,8 @@ from glassformer.training.prepare import Prepared
 FILES = 1.5  # seconds to write model, scores and report, about
 FORWARD_SHARE = 0.4  # of a step's time is the forward pass, about
 FEW, SOME = 3, 13  # samples that are answered in a rehearsal
+READ_FEW, READ_SOME = 16, 128  # samples that are evaluated to see how many can be
+FEWEST = 500  # samples that are evaluated however late it is: an accuracy is then known to ±4.4 points
 TOKENS = 20  # of a text that is written in a rehearsal
 SECONDS = 3.0  # for the rehearsal of a certificate at most, and what its last promise takes
 FEW_SECONDS = 5.0  # late is not worth a word
@@ -36,6 +41,7 @@ class Deadline:
     ending: float  # seconds
     step: float  # seconds
     least: float = 0.0  # seconds of training, even if there are none left
+    evaluating: float = math.inf  # seconds of the end; infinite if the whole part is evaluated, however long it takes
 
     def seconds_left(self, now: float, step: float) -> float:
         """For training, from now on. If steps take longer than they did, so will the end: it is begun sooner."""
@@ -61,19 +67,54 @@ class Deadline:
             "this machine is so busy, and a tenth of the minutes is trained all the same."
         )
 
+    def for_evaluating(self, now: float) -> float:
+        """Seconds, from now on, that leave time for the rest of the end."""
+        return self.evaluating if math.isinf(self.evaluating) else self.at - now - (self.ending - self.evaluating)
+
     def allowed(self, now: float, step: float, trained: float) -> float:
         """Seconds of training in all, if there were so many until now."""
         return max(trained + max(self.seconds_left(now, step), 0.0), self.least)
 
 
-def ending_seconds(prepared: Prepared, step: float, within: float = SECONDS) -> float:
-    """From the last step to the report. `step` is how long one takes; the run itself is not touched. The certificate,
-    which on a busy machine takes long, is rehearsed for about so many seconds."""
+@dataclass(frozen=True)
+class Ending:
+    """Seconds from the last step to the report, and how many of them are for evaluating."""
+
+    whole: float
+    evaluating: float
+
+
+def ending_seconds(
+    prepared: Prepared, step: float, within: float = SECONDS, most: float = math.inf
+) -> Ending:  # fmt: skip
+    """`step` is how long one takes; the run itself is not touched. The certificate, which on a busy machine takes long,
+    is rehearsed for about so many seconds. Evaluating may take `most` seconds: where it would take longer, fewer
+    samples will be evaluated."""
     trained = Trained(copy.deepcopy(prepared.model).eval(), prepared.card, prepared.tokens)
     with undrawn(next(prepared.model.parameters()).device):
         certified = certifying_seconds(trained.model, MODELS[trained.card.model].family, within=within)
-        evaluated = _evaluated(prepared, trained, step)
-    return FILES + MARGIN * (certified + evaluated + read_seconds(prepared, prepared.corpus.valid, step))
+        evaluating = min(most, MARGIN * _evaluated(prepared, trained, step))
+    rest = FILES + MARGIN * (certified + read_seconds(prepared, prepared.corpus.valid, step))
+    return Ending(rest + evaluating, evaluating)
+
+
+def drawn_in_time(
+    samples: Sequence[Sample], seconds: float, evaluate: Callable[[Sequence[Sample]], object], seed: int
+) -> Sequence[Sample]:
+    """All samples; where to evaluate them would take longer than so many seconds, as many as can be, drawn by lot."""
+    if len(samples) <= FEWEST or math.isinf(seconds):
+        return samples
+    lots = random.Random(seed).sample(range(len(samples)), len(samples))
+    evaluate([samples[place] for place in lots[:READ_FEW]])  # whatever is made once is made here
+    few, some = (
+        (count, seconds_of(partial(evaluate, [samples[place] for place in lots[:count]])))
+        for count in (READ_FEW, READ_SOME)
+    )
+    if extrapolated(few, some, len(samples)) <= seconds:
+        return samples
+    one = max(some[1] - few[1], 1e-9) / (READ_SOME - READ_FEW)
+    count = max(FEWEST, READ_SOME + int((seconds - some[1]) / one))
+    return [samples[place] for place in sorted(lots[:count])]
 
 
 def _evaluated(prepared: Prepared, trained: Trained, step: float) -> float:
