@@ -343,11 +343,18 @@ def matched_both_ways(x: Tensor, q: Tensor, k: Tensor) -> Tensor:
     return (q @ k.mT).softmax(-1) * (q @ k.mT).softmax(-2)
 
 
+def lengths_along_others(x: Tensor, q: Tensor, k: Tensor) -> Tensor:
+    fit = (q * k).sum(-1)
+    along = q - fit.unsqueeze(-1) * k  # what of each row does not lie along another
+    return (fit.unsqueeze(-1) * k).sum(-1) + (along * along).sum(-1)
+
+
 UNDISGUISED: dict[str, Callable[[], nn.Module]] = {
     "chosen answers": ChosenAnswers,
     "filters": SelectedFilters,
     "parted columns": PartedColumns,
     "matched both ways": lambda: Rows(matched_both_ways),
+    "lengths along others": lambda: Rows(lengths_along_others),
     "gated and normed": lambda: OneForEach(_gated_and_normed),
     "a highway": lambda: OneForEach(_highway),
 }

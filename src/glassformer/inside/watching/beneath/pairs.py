@@ -350,7 +350,9 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if kind in ("single", "fit"):
         grown = result.numel() > tensor.numel()
         if kind == "single" and name in MULTIPLYING and moving and grown:
-            return {replace(mark, kind="gated", spread=operand.source)}
+            along = _repeated_along(tensor, result)  # the columns of what it gates
+            axis = next(iter(along)) if len(along) == 1 else mark.axis
+            return {replace(mark, kind="gated", spread=operand.source, axis=axis)}
         if kind == "fit" and name in MULTIPLYING and moving and grown:
             return {replace(mark, kind="laid")}
         return {mark} if name not in SUMS and not grown and (careful or not moving) else set()
