@@ -26,7 +26,7 @@ from glassformer.inside.why.sentences import (
 )
 from glassformer.inside.why.trials import OtherOrders, RandomTexts
 
-SEVERAL = "No single word carries it; several say the same."
+NONE_ALONE = "No single word carries it: leaving out any one of them changes little."
 PARTED = (
     f"{DISAGREE}: *kalt* share +4.8, left out +0.06; *trinkt* share +0.06, left out +3.6; "
     f"*.* share −1.8, left out +0.47. {OPPOSED} {REPEATED} {TOGETHER}"
@@ -139,12 +139,10 @@ def test_the_blank_is_no_reason_and_what_is_named_adds_up() -> None:
     assert "Words against it: *milk* −4.7; all others +2.4. A text of nothing but spaces has +4.9 already; " in said
     assert "already; all words together add −2.3. Left" in said
     assert "nothing but" not in headline(why(*NOT_GOOD))
-    assert doubted(why(word("a", 0.1, 0.1), word("b", 0.1, 0.1), blank=2.4)) == (
-        "No single word carries it: leaving out any one of them changes little."
-    )
+    assert doubted(why(word("a", 0.1, 0.1), word("b", 0.1, 0.1), blank=2.4)) == NONE_ALONE
     last = replace(word("bre", 5.2, 0.0), asks_other=True)
     assert doubted(why(word("a", 0.1, 0.1), word("b", 0.1, 0.1), last)) == (
-        "No single word before *bre* carries it; several say the same."
+        "No single word before *bre* carries it: leaving out any one of them changes little."
     )
 
 
@@ -203,7 +201,7 @@ def test_the_blank_is_named_and_the_error_printed() -> None:
     [
         (NOT_GOOD, ""),
         ((word("kalt", 4.8, 0.06), word("trinkt", 0.06, 3.6), word("milk", -5.8, -5.0), word(".", -1.8, 0.47)), PARTED),
-        ((word("poor", 0.8, 0.03), word("poor", 0.8, 0.02), word("poor", 1.0, -0.01)), SEVERAL),
+        ((word("poor", 0.8, 0.03), word("poor", 0.8, 0.02), word("poor", 1.0, -0.01)), NONE_ALONE),
         (
             (word("not", 3.9, 2.0), word("good", -1.2, -2.5)),
             f"{DISAGREE}: *not* has the largest share, *good* counts most left out.",

@@ -37,11 +37,14 @@ def lesson(file: Path, *runs: Path, check: bool = False, out: Path | None = None
         print(f"{file}:{fault.line}: {fault.words}")
     for worked in found.worked:
         print(f"{file}:{worked.line}: ✓ {worked.words}")
+    for taken in found.taken:
+        print(f"{file}:{taken.line}: – {taken.words}")
     told = f"{counted(len(read.steps), 'step')}, {counted(found.views, 'view')}"
     if found.faults:
         print(f"{told}: {counted(len(found.faults), 'fault')}.")
         sys.exit(1)
-    print(f"{told}: every address is there, every answer was worked.")
+    marked = f"; {counted(len(found.taken), 'answer')} could not be worked" if found.taken else ""
+    print(f"{told}: every address is there, {'every answer' if not marked else 'what can be'} was worked{marked}.")
     if out is not None:
         if out.is_dir():
             raise InputError(f"{out} is a folder; name a file for the page, such as {out / 'lesson.html'}.")

@@ -275,8 +275,8 @@ def doubted(why: Reasons) -> str:
 
 def _none_alone(why: Reasons, none: str, because: str) -> str:
     """That no word carries it alone; whether several do together was tried."""
-    if why.together is None:
-        return f"{none}{because}."
+    if why.together is None:  # nobody tried
+        return f"{none}: {NONE_ALONE}."
     words = [why.words[i] for i in why.together.words]
     names = list(dict.fromkeys(_name(why, word) for word in words))
     times = [sum(_name(why, word) == name for word in words) for name in names]

@@ -12,10 +12,11 @@ PASS = ("room", "model", "text", "target", "example", "sentence", "sheet", "toke
 
 @dataclass
 class Checked:
-    """What is wrong, by line, and each answer as it was worked."""
+    """What is wrong, by line, each answer as it was worked, and those that nothing could be worked of."""
 
     faults: list[Fault] = field(default_factory=list)
     worked: list[Fault] = field(default_factory=list)
+    taken: list[Fault] = field(default_factory=list)
     views: int = 0
 
     @property
@@ -78,7 +79,7 @@ def _check_ask(ask: Ask, fields: Fields, places: Places, found: Checked) -> None
         _tried(found, line, work)
     if ask.choices and not ask.holds:
         right = ", ".join(choice for choice, true in ask.choices if true)
-        found.worked.append(Fault(ask.line, f"“{right}” is taken as you marked it; 'holds: …' would have it worked"))
+        found.taken.append(Fault(ask.line, f"“{right}” is taken as you marked it; 'holds: …' would have it worked"))
 
 
 def _tried(found: Checked, line: int, act: Callable[[], object]) -> None:

@@ -169,6 +169,8 @@ class Places:
         _tab(fields)
         if fields.get("view", "stage") not in VIEWS:
             raise InputError(f"there is no view '{fields['view']}'; {nearest(fields['view'], VIEWS)}")
+        if fields.get("model"):
+            self.known("model", fields["model"])
         if not fields.get("text"):
             raise InputError(f"nothing says what '{fields.get('model', '')}' reads: put 'text: …' beside its model.")
         trace = self.trace(fields)
