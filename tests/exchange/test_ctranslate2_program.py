@@ -29,6 +29,7 @@ def test_an_export_is_the_same_model(tmp_path: Path, name: str) -> None:
     ("objective", "settings", "why"),
     [
         ("answers", {"activation": "squared relu"}, "does not take ApertusForCausalLM"),
+        ("answers", {"model": "modern", "rotary_stretch": "linear 2"}, "is stretched"),
         ("pairs", {}, "tells no logits of a translator"),
         ("classes", {}, "tells no logits of a classifier"),
     ],

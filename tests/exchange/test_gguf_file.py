@@ -67,6 +67,7 @@ def test_a_byte_level_tokenizer_stands_in_the_file_and_cuts_alike(tmp_path: Path
     [
         ("answers", {"activation": "squared relu"}, "ApertusForCausalLM with relu2"),
         ("answers", {"activation": "geglu"}, "Qwen3ForCausalLM with gelu"),
+        ("answers", {"model": "modern", "rotary_stretch": "linear 2"}, "is stretched"),
         ("pairs", {}, "this is a translator"),
         ("classes", {}, "this is a classifier"),
     ],

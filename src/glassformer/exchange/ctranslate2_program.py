@@ -25,6 +25,9 @@ def ctranslate2_files(trained: Trained) -> dict[str, bytes]:
             f"CTranslate2 tells no logits of a {MODELS[trained.card.model].family}, so whether the export is the same "
             "model could not be shown; export it with --to onnx or --to hf."
         )
+    stretch = trained.card.settings.rotary_stretch
+    if stretch:
+        raise InputError(f"CTranslate2's converter leaves out that the rotation is stretched ('{stretch}').")
     files, layout = folder_files(trained), layout_of(trained)
     try:
         from ctranslate2.converters import TransformersConverter  # type: ignore[import-untyped]

@@ -37,7 +37,8 @@ HARMLESS = frozenset({
     "exponential_decay_length_penalty", "suppress_tokens", "begin_suppress_tokens", "max_new_tokens", "penalty_alpha",
     # Who made it, when and with what.
     "author", "authors", "created_date", "created_at", "license", "language", "languages", "model_name", "version",
-    "description", "__version__", "tags", "base_model", "xla_device", "tf_legacy_loss", "prefix", "n_special", "eos_token_ids",
+    "__version__", "description",
+    "tags", "base_model", "xla_device", "tf_legacy_loss", "prefix", "n_special", "eos_token_ids",
     "predict_special_tokens", "_attn_implementation", "_flash_attn_2_enabled", "use_flash_attention_2", "ddp_timeout",
     "unsloth_fixed", "unsloth_version", "transformers.js_config", "sentence_transformers", "is_llama_config",
     "save_step", "seed", "total_flos", "training", "train_batch_size",
