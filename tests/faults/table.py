@@ -47,7 +47,7 @@ FAULTS = (
     Fault("kill -9 between two steps of writing", "the same", "killed_runs",
           ("between files", 2), ("between files", 60)),
     Fault("the power is cut while training", "what was said to be saved is there, the same model in the end",
-          "power_cuts", (2,), (20,), 5),
+          "power_cuts", (2,), (20,), 3),
     Fault("Ctrl-C and SIGTERM, once and twice", "gone within 5 seconds, exit 130 or 143, the same model in the end",
           "killed_runs", ("signals", 2), ("signals", 20)),
     Fault("stopped and resumed, 20 steps of each task", "the same validations and the same model, to the bit",
