@@ -6,7 +6,7 @@ import { saveDrawn, saveFile } from "../../page/export.js";
 
 const WIDEST = 1200; // pixels of a picture
 
-/** Saves what a panel says. `about` are the `model`, what is said of it, the `text`, and a `command` if there is one. */
+/** Saves what a panel says. `about` are the `model`, what is said of it, the `text`, and perhaps a `command`. */
 export function sendPage(panel, about) {
   const title = `Why: ${about.text.slice(0, 60)}`;
   const page = el("main", { class: "gf studio sent" }, ...parts(panel, about));
