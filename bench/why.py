@@ -16,7 +16,7 @@ import torch
 import glassformer as gf
 from glassformer.inside.why.margins import Margin, Prompted, margin_of
 from glassformer.inside.why.reasons import Reasons
-from glassformer.inside.why.sentences import DISAGREE, SEVERAL, doubted
+from glassformer.inside.why.telling.sentences import DISAGREE, SEVERAL, doubted
 from glassformer.inside.why.whole_words import Word, without
 from glassformer.runs.run import pocket_folders
 from glassformer.runs.trial_data import texts_to_compare

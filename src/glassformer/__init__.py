@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from glassformer.inside.watching.lens import Lens
     from glassformer.inside.watching.seen import Seen
     from glassformer.inside.watching.watch import Watch, watch
-    from glassformer.inside.why.why_page import Why
+    from glassformer.inside.why.telling.why_page import Why
     from glassformer.layers.attention import (
         WEIGHERS,
         Attention,
@@ -179,7 +179,7 @@ _HOMES = MappingProxyType(
         "stages.recorder": "Recorder record",
         "stages.watchers": "Rewriter nothing within",
         "inside.watching.watch": "Watch watch",
-        "inside.why.why_page": "Why",
+        "inside.why.telling.why_page": "Why",
     }
 )
 

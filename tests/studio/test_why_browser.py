@@ -11,7 +11,7 @@ from helpers.browsing import held
 from helpers.studio_house import House, Open
 from playwright.sync_api import Browser, expect
 
-from glassformer.inside.why.sentences import plainly, signed
+from glassformer.inside.why.telling.sentences import plainly, signed
 
 pytestmark = pytest.mark.browser
 TEXT = "the film was not good"

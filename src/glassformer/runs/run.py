@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # what only some methods need is imported there: to predict l
     from glassformer.exchange.parity import Parity
     from glassformer.inside.looks import Writes
     from glassformer.inside.shown import Shown
-    from glassformer.inside.why.why_page import Why
+    from glassformer.inside.why.telling.why_page import Why
     from glassformer.runs.certificate.certificate import Certificate
     from glassformer.runs.learnt import Learnt
     from glassformer.text.pipeline import Pipeline
@@ -198,7 +198,7 @@ class Run:
         """
         from glassformer.inside.why.question import Which
         from glassformer.inside.why.reasons import reasons
-        from glassformer.inside.why.why_page import Why
+        from glassformer.inside.why.telling.why_page import Why
 
         learnt = None if "learnt" in self.certificate else self.learnt
         known = self.doubt or (_doubt(learnt.to_dict()) if learnt else "")

@@ -15,7 +15,7 @@ import glassformer as gf
 from glassformer.errors import InputError
 from glassformer.inside.why.question import Which
 from glassformer.inside.why.reasons import Reasons, reasons
-from glassformer.inside.why.sentences import SEVERAL, told
+from glassformer.inside.why.telling.sentences import SEVERAL, told
 from glassformer.inside.why.twins import swapped
 from glassformer.runs.run import Run, load, pocket_folders, pocket_races
 from glassformer.runs.trial_data import texts_to_compare

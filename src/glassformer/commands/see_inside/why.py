@@ -10,9 +10,10 @@ from glassformer.commands.on_device import load_on
 from glassformer.commands.see_inside.look import one_text
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import InputError
-from glassformer.inside.why.sentences import parted_heads, parted_words, signed
+from glassformer.inside.why.telling.sentences import signed
+from glassformer.inside.why.telling.when_to_trust import parted_heads, parted_words
+from glassformer.inside.why.telling.why_page import NO_SHARE, PARTED, Why
 from glassformer.inside.why.twins import negated, replaced, swapped
-from glassformer.inside.why.why_page import NO_SHARE, PARTED, Why
 
 MOST_ROWS = 60  # words of a table in the terminal
 HEADS = 5  # that are named

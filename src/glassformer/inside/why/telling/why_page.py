@@ -16,16 +16,8 @@ from glassformer.drawing.html_page import bullets, framed, section, table
 from glassformer.errors import InputError
 from glassformer.inside.why.logit_lens import WARNING
 from glassformer.inside.why.reasons import Reasons, Twin, TwinStage, WordShare
-from glassformer.inside.why.sentences import (
-    named,
-    parted_because,
-    parted_heads,
-    parted_words,
-    shares_mislead,
-    signed,
-    told,
-    verdict,
-)
+from glassformer.inside.why.telling.sentences import named, parted_because, signed, told, verdict
+from glassformer.inside.why.telling.when_to_trust import parted_heads, parted_words, shares_mislead
 from glassformer.storage import write_file
 
 LEVELS = 9  # of colour, on either side
@@ -235,4 +227,4 @@ def _emphasised(sentence: str) -> str:
 
 
 def _style() -> str:
-    return files("glassformer.inside.why").joinpath("why.css").read_text(encoding="utf-8")
+    return files("glassformer.inside.why.telling").joinpath("why.css").read_text(encoding="utf-8")

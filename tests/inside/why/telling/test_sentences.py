@@ -6,24 +6,20 @@ from typing import Any
 import pytest
 from helpers.reasons_given import why, word
 
-from glassformer.inside.why.direct_parts import Directly, DirectPart
 from glassformer.inside.why.reasons import HeadOff, Reasons, Together, Twin, TwinPart, TwinStage, WordShare
-from glassformer.inside.why.sentences import (
+from glassformer.inside.why.telling.sentences import (
     DISAGREE,
     OPPOSED,
     REPEATED,
     TOGETHER,
     doubted,
     headline,
-    opposed,
-    parted_heads,
-    parted_words,
     plainly,
-    shares_mislead,
     signed,
     told,
     verdict,
 )
+from glassformer.inside.why.telling.when_to_trust import parted_words, shares_mislead
 from glassformer.inside.why.trials import OtherOrders, RandomTexts
 
 NONE_ALONE = "No single word carries it: leaving out any one of them changes little."
@@ -217,40 +213,6 @@ def test_the_blank_is_named_and_the_error_printed() -> None:
 def test_where_it_is_doubted(words: tuple[WordShare, ...], said: str) -> None:
     assert doubted(why(*words)) == said
     assert not said or said in told(why(*words))
-
-
-@pytest.mark.parametrize(
-    ("share", "without", "parts"),
-    [
-        (4.8, 0.06, True),
-        (0.06, 3.6, True),
-        (4.0, 2.0, False),
-        (-1.8, 0.47, True),  # of opposite signs
-        (-1.8, 0.2, False),  # too small to tell
-        (-1.0, 0.9, False),
-    ],
-)
-def test_a_word_parts_by_the_largest_value(share: float, without: float, parts: bool) -> None:
-    asked = word("kalt", share, without)
-    assert (asked in parted_words(why(asked, word("milk", -5.8, -5.0)))) is parts
-    silent = why(asked, word("milk", -5.8, -5.0), random=RandomTexts(32, 2.4, 0.3, 0.11))
-    assert parted_words(silent) == []
-
-
-def test_the_margin_is_a_scale_too() -> None:
-    assert parted_words(why(word("a", 1.0, 0.0), margin=1.0)) == [word("a", 1.0, 0.0)]
-    assert parted_words(why(word("a", 1.0, 0.0), margin=3.0)) == []
-
-
-def test_heads_part_by_the_rule_of_words() -> None:
-    values = ((2.0, 1.0), (0.7, -0.9), (0.1, 2.2), (0.1, -0.1))  # directly, and off
-    parts = tuple(DirectPart("0.mixed", i, f"head {i}", direct) for i, (direct, _) in enumerate(values))
-    heads = tuple(HeadOff("0.mixed", i, f"head {i}", less) for i, (_, less) in enumerate(values))
-    assert parted_heads(why(direct=Directly(parts, 0.0), heads=heads)) == [heads[1], heads[2]]
-    far = HeadOff("encoder.0.mixed", 0, "head", 9.0)  # nothing of it is direct: there is nothing to compare
-    assert parted_heads(why(direct=Directly(parts[:1], 0.0), heads=(far, heads[0]))) == []
-    assert parted_heads(why(heads=heads)) == []
-    assert not opposed(0.7, 0.9, 2.6)
 
 
 def test_nothing_carries_it() -> None:

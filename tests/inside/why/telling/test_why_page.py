@@ -10,8 +10,8 @@ from helpers.small_runs import small_run
 
 import glassformer as gf
 from glassformer.errors import InputError
+from glassformer.inside.why.telling.why_page import LEVELS, NO_SHARE, Why, bullets_of, level, strip
 from glassformer.inside.why.trials import OtherOrders
-from glassformer.inside.why.why_page import LEVELS, NO_SHARE, Why, bullets_of, level, strip
 from glassformer.runs.run import load
 
 

@@ -6,18 +6,25 @@ The sentences are fixed, and each rests on a figure that stands in it. Attention
 from collections.abc import Sequence
 
 from glassformer.inside.why.reasons import HeadOff, Reasons, Twin, WordShare
+from glassformer.inside.why.telling.when_to_trust import (
+    NOTABLE,
+    balanced,
+    measured,
+    moved_little,
+    nothing_known,
+    opposed,
+    order_counts,
+    outweighed,
+    parted_words,
+    turns_by_order,
+    word_scale,
+)
 
 TURNING = 4  # words that are named where each turns the answer
 NAMED = 3  # words in the first sentence, for and against each
 PARTED = 4  # words that are named where the two ways disagree
 WORTH = 0.1  # of the largest share, what a word needs to be named there
 ALONE = 0.1  # of the margin: if no word is worth more, none carries it alone
-APART = 0.5  # of the scale: two measures that differ by more part
-LARGE, NOTABLE = 0.25, 0.05  # of the scale, what two measures of opposite signs need to part
-ORDERED = 0.25  # of the orders tried: if the answer turns in as many, order carries it, or the margin is thin
-MOVED = 1 / 3  # of the largest measure of a word, how far other orders must move the margin; less is thin
-OUTWEIGHED = 2.0  # of the margin: a blank that has more by itself, and half of all shares, says more than the text
-BALANCED = 0.1  # of all shares: a margin that is no more hangs in the balance
 UNKNOWN = 6  # unknown words that are named
 LEAST = 0.005  # a lead that two decimals would call none
 TOLD = 1e-4  # an error that need not be told in more figures
@@ -88,11 +95,6 @@ def _balance(why: Reasons) -> str:
         f", and it hangs in the balance: all words for it come to {signed(sides[0])}, all against it to "
         f"{signed(sides[1])}{blank}"
     )
-
-
-def balanced(why: Reasons) -> bool:
-    """Whether the margin is little beside what speaks for it and against it."""
-    return abs(why.margin) < BALANCED * sum(abs(word.share) for word in why.words)
 
 
 def _shares(why: Reasons) -> str:
@@ -248,7 +250,7 @@ def measured_from(why: Reasons) -> str:
 
 def doubted(why: Reasons) -> str:
     """Where no word carries it alone, or the two ways disagree: in a word's value or sign, or in the first word."""
-    words = _measured(why)
+    words = measured(why)
     if not words or why.random.silent(why.margin):
         return ""
     if len(words) > 1 and all(abs(word.without) < ALONE * abs(why.margin) and not word.turns for word in words):
@@ -265,7 +267,7 @@ def doubted(why: Reasons) -> str:
         values += [f"{len(parted) - PARTED} more"] if len(parted) > PARTED else []
         return f"{DISAGREE}: {'; '.join(values)}. {parted_because(why)}"
     ahead = min(abs(first.share) - abs(other.share), abs(other.without) - abs(first.without))
-    if ahead >= NOTABLE * _word_scale(why):  # less is a tie
+    if ahead >= NOTABLE * word_scale(why):  # less is a tie
         rest = "of the other words, " if len(words) < len(why.words) else ""
         return (
             f"{DISAGREE}: {rest}{_which(why, first)} has the largest share, {_which(why, other)} counts most left out."
@@ -290,15 +292,10 @@ def _none_alone(why: Reasons, none: str, because: str) -> str:
     return f"{none}{because}{':' if SEVERAL in because else ';'} without {listed} together {moved}{says}."
 
 
-def _measured(why: Reasons) -> list[WordShare]:
-    """The words that both measures can tell of."""
-    return [word for word in why.words if not word.asks_other and not word.is_blank]
-
-
 def parted_because(why: Reasons) -> str:
     """What it means that the measures of some words disagree, for each way in which they do."""
     parted = parted_words(why)
-    scale = _word_scale(why)
+    scale = word_scale(why)
     turned = [word for word in parted if opposed(word.share, word.without, scale, least=NOTABLE)]
     rest = [word for word in parted if word not in turned]
     found = [OPPOSED] if turned else []
@@ -307,82 +304,15 @@ def parted_because(why: Reasons) -> str:
     return " ".join(found)
 
 
-def parted_words(why: Reasons) -> list[WordShare]:
-    """Words whose share and whose leaving out differ by a lot, those that differ most first."""
-    if why.random.silent(why.margin):
-        return []
-    scale = _word_scale(why)
-    found = [word for word in _measured(why) if part(word.share, word.without, scale)]
-    return sorted(found, key=lambda word: -abs(word.share - word.without))
-
-
-def parted_heads(why: Reasons) -> list[HeadOff]:
-    """Heads whose direct part and whose switching off differ by a lot, by the rule of words."""
-    if why.direct is None or why.random.silent(why.margin):
-        return []
-    added = {(each.address, each.head): each.value for each in why.direct.parts if each.head is not None}
-    both = [(each, added[each.address, each.head]) for each in why.heads if (each.address, each.head) in added]
-    scale = _scale(why.margin, [value for each, direct in both for value in (direct, each.less)])
-    return [each for each, direct in both if part(direct, each.less, scale)]
-
-
-def part(one: float, other: float, scale: float) -> bool:
-    """Whether two measures of one thing disagree: by more than half of the scale, or in sign where neither is small."""
-    return abs(one - other) > APART * scale or opposed(one, other, scale)
-
-
-def opposed(one: float, other: float, scale: float, *, least: float = LARGE) -> bool:
-    """Whether two values have opposite signs, and neither is small; the larger has at least this much of the scale."""
-    smaller, larger = sorted((abs(one), abs(other)))
-    return one * other < 0 and larger >= least * scale and smaller >= NOTABLE * scale
-
-
-def _word_scale(why: Reasons) -> float:
-    return _scale(why.margin, [value for word in _measured(why) for value in (word.share, word.without)])
-
-
-def _scale(margin: float, values: Sequence[float]) -> float:
-    return max(abs(margin), *(abs(value) for value in values), 0.0)
-
-
-def order_counts(why: Reasons) -> bool:
-    """Whether another order of the same words turns the answer often, and moves it as words do: where single words
-    move it far more, it turns because the margin is thin."""
-    return _turns_by_order(why) and not _moved_little(why)
-
-
 def thin(why: Reasons) -> str:
     """Where other orders turn the answer without moving it far."""
-    if not _turns_by_order(why) or not _moved_little(why):
+    if not turns_by_order(why) or not moved_little(why):
         return ""
     assert why.orders is not None
     return (
         f"The margin is thin: with the same words in another order, which moves it by {plainly(why.orders.moved)} or "
         f"so, it turns in {why.orders.turned} of {why.orders.count} tries."
     )
-
-
-def _turns_by_order(why: Reasons) -> bool:
-    orders = why.orders
-    return orders is not None and orders.turned >= ORDERED * orders.count and not why.random.silent(why.margin)
-
-
-def _moved_little(why: Reasons) -> bool:
-    most = max((value for word in why.words for value in (abs(word.share), abs(word.without))), default=0.0)
-    return why.orders is not None and why.orders.moved < MOVED * most
-
-
-def outweighed(why: Reasons) -> bool:
-    """Whether the blank has far more by itself than the text: then shares tell of the blank."""
-    blank = abs(why.shared.blank.margin)
-    all_shares = sum(abs(word.share) for word in why.words)
-    return not why.shared.blank.undecided and blank > OUTWEIGHED * abs(why.margin) and blank > all_shares / 2
-
-
-def nothing_known(why: Reasons) -> bool:
-    """Whether the model has never met any word of the text; signs that are no words do not count."""
-    words = [word for word in why.words if any(sign.isalnum() for sign in word.text)] or list(why.words)
-    return bool(words) and all(word.is_unknown for word in words)
 
 
 def on_unknown(why: Reasons) -> str:
@@ -392,12 +322,6 @@ def on_unknown(why: Reasons) -> str:
         return ""
     some = ", ".join(names[:UNKNOWN]) + (f" and {len(names) - UNKNOWN} more" if len(names) > UNKNOWN else "")
     return f"Not known to this model, which reads the same sign for any such word: {some}."
-
-
-def shares_mislead(why: Reasons) -> bool:
-    """Whether no share per word should be read as a reason: nothing carries the answer, the model knows no word of it,
-    the order of words carries it, or the blank outweighs it."""
-    return why.random.silent(why.margin) or nothing_known(why) or order_counts(why) or outweighed(why)
 
 
 def on_twin(why: Reasons, twin: Twin) -> list[str]:

@@ -1,0 +1,98 @@
+"""When the share of a word may be read as a reason, and when two measures of one thing disagree: the rules, as numbers.
+
+What is said of it stands in sentences.py; this file words nothing.
+"""
+
+from collections.abc import Sequence
+
+from glassformer.inside.why.reasons import HeadOff, Reasons, WordShare
+
+APART = 0.5  # of the scale: two measures that differ by more part
+LARGE, NOTABLE = 0.25, 0.05  # of the scale, what two measures of opposite signs need to part
+ORDERED = 0.25  # of the orders tried: if the answer turns in as many, order carries it, or the margin is thin
+MOVED = 1 / 3  # of the largest measure of a word, how far other orders must move the margin; less is thin
+OUTWEIGHED = 2.0  # of the margin: a blank that has more by itself, and half of all shares, says more than the text
+BALANCED = 0.1  # of all shares: a margin that is no more hangs in the balance
+
+
+def measured(why: Reasons) -> list[WordShare]:
+    """The words that both measures can tell of."""
+    return [word for word in why.words if not word.asks_other and not word.is_blank]
+
+
+def parted_words(why: Reasons) -> list[WordShare]:
+    """Words whose share and whose leaving out differ by a lot, those that differ most first."""
+    if why.random.silent(why.margin):
+        return []
+    scale = word_scale(why)
+    found = [word for word in measured(why) if part(word.share, word.without, scale)]
+    return sorted(found, key=lambda word: -abs(word.share - word.without))
+
+
+def parted_heads(why: Reasons) -> list[HeadOff]:
+    """Heads whose direct part and whose switching off differ by a lot, by the rule of words."""
+    if why.direct is None or why.random.silent(why.margin):
+        return []
+    added = {(each.address, each.head): each.value for each in why.direct.parts if each.head is not None}
+    both = [(each, added[each.address, each.head]) for each in why.heads if (each.address, each.head) in added]
+    scale = _scale(why.margin, [value for each, direct in both for value in (direct, each.less)])
+    return [each for each, direct in both if part(direct, each.less, scale)]
+
+
+def part(one: float, other: float, scale: float) -> bool:
+    """Whether two measures of one thing disagree: by more than half of the scale, or in sign where neither is small."""
+    return abs(one - other) > APART * scale or opposed(one, other, scale)
+
+
+def opposed(one: float, other: float, scale: float, *, least: float = LARGE) -> bool:
+    """Whether two values have opposite signs, and neither is small; the larger has at least this much of the scale."""
+    smaller, larger = sorted((abs(one), abs(other)))
+    return one * other < 0 and larger >= least * scale and smaller >= NOTABLE * scale
+
+
+def word_scale(why: Reasons) -> float:
+    return _scale(why.margin, [value for word in measured(why) for value in (word.share, word.without)])
+
+
+def _scale(margin: float, values: Sequence[float]) -> float:
+    return max(abs(margin), *(abs(value) for value in values), 0.0)
+
+
+def order_counts(why: Reasons) -> bool:
+    """Whether another order of the same words turns the answer often, and moves it as words do: where single words
+    move it far more, it turns because the margin is thin."""
+    return turns_by_order(why) and not moved_little(why)
+
+
+def turns_by_order(why: Reasons) -> bool:
+    orders = why.orders
+    return orders is not None and orders.turned >= ORDERED * orders.count and not why.random.silent(why.margin)
+
+
+def moved_little(why: Reasons) -> bool:
+    most = max((value for word in why.words for value in (abs(word.share), abs(word.without))), default=0.0)
+    return why.orders is not None and why.orders.moved < MOVED * most
+
+
+def balanced(why: Reasons) -> bool:
+    """Whether the margin is little beside what speaks for it and against it."""
+    return abs(why.margin) < BALANCED * sum(abs(word.share) for word in why.words)
+
+
+def outweighed(why: Reasons) -> bool:
+    """Whether the blank has far more by itself than the text: then shares tell of the blank."""
+    blank = abs(why.shared.blank.margin)
+    all_shares = sum(abs(word.share) for word in why.words)
+    return not why.shared.blank.undecided and blank > OUTWEIGHED * abs(why.margin) and blank > all_shares / 2
+
+
+def nothing_known(why: Reasons) -> bool:
+    """Whether the model has never met any word of the text; signs that are no words do not count."""
+    words = [word for word in why.words if any(sign.isalnum() for sign in word.text)] or list(why.words)
+    return bool(words) and all(word.is_unknown for word in words)
+
+
+def shares_mislead(why: Reasons) -> bool:
+    """Whether no share per word should be read as a reason: nothing carries the answer, the model knows no word of it,
+    the order of words carries it, or the blank outweighs it."""
+    return why.random.silent(why.margin) or nothing_known(why) or order_counts(why) or outweighed(why)
