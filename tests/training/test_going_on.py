@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,12 @@ def test_a_terminal_that_goes_away_is_heeded_but_not_under_nohup(tmp_path: Path)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_saves_the_step_at_hand_and_a_second_leaves_at_once(number: signal.Signals, tmp_path: Path) -> None:
+def test_a_signal_saves_the_step_at_hand_and_a_second_leaves_at_once(
+    number: signal.Signals, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if number == signal.SIGHUP:  # whoever runs the tests under nohup ignores it
+        request.addfinalizer(partial(signal.signal, number, signal.signal(number, signal.SIG_DFL)))
+
     def signalled(times: int) -> Callable[[Event], None]:
         def at_the_third_step(event: Event) -> None:
             if isinstance(event, Stepped) and event.step == 3:

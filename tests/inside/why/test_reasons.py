@@ -170,6 +170,17 @@ def test_how_a_translation_was_written_is_said() -> None:
     assert "begins a word" in found.values()
 
 
+def test_a_twin_whose_words_have_moved_is_not_patched() -> None:
+    """As many tokens, but at the third place stands another word: its row would not be the same word's."""
+    run = load("shakespeare")
+    moved = asked(run, "the qu", instead="te hqu").twin
+    stands = asked(run, "the qu", instead="tea qu").twin
+    assert moved is not None
+    assert stands is not None
+    assert (moved.longer, moved.stages, moved.parts) == (0, (), ())
+    assert stands.stages
+
+
 def test_a_twin_of_another_length_is_not_patched(negation: Run) -> None:
     twin = asked(negation, "this film is good", instead="this film is not good").twin
     assert twin is not None

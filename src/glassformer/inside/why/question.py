@@ -56,6 +56,11 @@ class Question:
         """The ids that the model is given for a text."""
         return tuple(objective_of(self.card).prompt(self.tokens, text).tolist())
 
+    def stands_as(self, text: str) -> bool:
+        """Whether each word of another text stands at the same places of the row as its counterpart here."""
+        own = [word.places for word in self.words if not word.written]
+        return [word.places for word in words_of(text, self.tokens.encode(text).offsets)] == own
+
     def name(self, each: int) -> str:
         """What an answer is called: a class, or a token."""
         if self.margin.family == "classifier":

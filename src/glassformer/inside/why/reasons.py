@@ -110,7 +110,7 @@ class Twin:
     over, lead  by how much that answer is ahead of another: of the answer to the text itself where it turns, else of
                 the next best
     changed     what stands there in place of what
-    stages      patched stage by stage; none where the twins are not of as many tokens
+    stages      patched stage by stage; none where the twins' words are not at the same places of the row
     longer      by how many tokens it is longer
     """
 
@@ -366,7 +366,7 @@ def _twin(asked: Question, text: str, own: int) -> Twin:
     answer, behind = asked.names((first, over))
     stages: list[TwinStage] = []
     parts: list[TwinPart] = []
-    if len(other.ids) == len(given.ids):
+    if len(other.ids) == len(given.ids) and asked.stands_as(text):
         stages, parts = _patched(asked, other, own)
     return Twin(
         text=text, answer=answer, turns=first != own, over=behind, lead=float(logits[0, first] - logits[0, over]),

@@ -59,7 +59,7 @@ def test_of_a_word_that_stands_several_times_it_is_said_which_is_left_out() -> N
         "without the second *the* it is 2.0 less."
     )
     both = [replace(turning("AI", 0.5), written=True), word("AI", 0.1, 0.1), replace(turning("AI", 0.75), written=True)]
-    assert "any one of the first written *AI*, the second written *AI* it would say" in headline(why(*both))
+    assert "any one of the second written *AI*, the first written *AI* it would say" in headline(why(*both))
 
 
 def test_an_answer_that_hangs_in_the_balance_says_so_first() -> None:
@@ -81,7 +81,7 @@ def test_that_several_say_the_same_was_tried_by_leaving_all_of_them_out() -> Non
             Together((0, 2, 1), 3.5, says="positive", turns=True),
             f"{none}; several say the same: without {all_three} together it is 3.5 less, and it would say positive.",
         ),
-        (Together((0, 2, 1), -0.2), f"{none}, nor {all_three} together: without all of them it is 0.20 more."),
+        (Together((0, 2, 1), -0.2), f"{none}, nor {all_three} together: without these it is 0.20 more."),
     ):
         assert doubted(why(*poor, together=together)) == said
     assert doubted(why(*poor, together=Together((0, 1), 2.0), blank=1.0)) == (
@@ -338,6 +338,10 @@ def test_a_twin_that_does_not_turn_it() -> None:
     *_, first, second, _ = told(why(*NOT_GOOD, so_far, twin=twin_of(("cold", "warm"), longer=1, **STILL)))
     assert first.endswith("than in this text. What was written so far is held fixed.")
     assert second == "*warm* is cut into more tokens than *cold*, so the stages cannot be compared."
+    moved = replace(twin_of(("table", "robot"), turns=False, stages=(), parts=()), longer=0)
+    assert told(why(*NOT_GOOD, twin=moved))[2] == (
+        "Its words are cut into other numbers of tokens, so they have moved and the stages cannot be compared."
+    )
 
 
 def written(**more: Any) -> Reasons:

@@ -1,10 +1,13 @@
 """The rules by which two measures agree, from figures that are known."""
 
+from dataclasses import replace
+
 import pytest
 from helpers.reasons_given import why, word
 
 from glassformer.inside.why.direct_parts import Directly, DirectPart
 from glassformer.inside.why.reasons import HeadOff
+from glassformer.inside.why.telling.sentences import doubted
 from glassformer.inside.why.telling.when_to_trust import opposed, parted_heads, parted_words
 from glassformer.inside.why.trials import RandomTexts
 
@@ -25,6 +28,15 @@ def test_a_word_parts_by_the_largest_value(share: float, without: float, parts: 
     assert (asked in parted_words(why(asked, word("milk", -5.8, -5.0)))) is parts
     silent = why(asked, word("milk", -5.8, -5.0), random=RandomTexts(32, 2.4, 0.3, 0.11))
     assert parted_words(silent) == []
+
+
+def test_a_word_against_the_answer_that_the_answer_needs_contradicts_itself() -> None:
+    """By its share *drinking* speaks against it, too little to part by size; without it another answer is given."""
+    drinking = replace(word("drinking", -0.4, 0.3), says="in", turns=True)
+    assert parted_words(why(drinking, word("milk", 2.5, 5.6))) == [word("milk", 2.5, 5.6), drinking]
+    assert "*drinking* share −0.40, left out +0.30" in doubted(why(drinking, word("milk", 5.5, 5.6)))
+    assert parted_words(why(replace(drinking, turns=False), word("milk", 5.5, 5.6))) == []
+    assert parted_words(why(replace(drinking, share=0.4), word("milk", 5.5, 5.6))) == []
 
 
 def test_the_margin_is_a_scale_too() -> None:

@@ -9,6 +9,7 @@ from glassformer.inside.why.reasons import HeadOff, Reasons, Twin, WordShare
 from glassformer.inside.why.telling.when_to_trust import (
     NOTABLE,
     balanced,
+    contradicts,
     measured,
     moved_little,
     nothing_known,
@@ -45,7 +46,7 @@ _ANOTHER = "without it the model is asked another question, what comes after the
 
 def told(why: Reasons) -> list[str]:
     """All sentences, the answer first."""
-    found = [headline(why), *why.taken]
+    found = [headline(why), *(on_twin(why, why.twin) if why.twin is not None else []), *why.taken]
     if why.known:
         found.append(why.known)
     found += [each for each in (on_unknown(why), thin(why)) if each]
@@ -53,8 +54,6 @@ def told(why: Reasons) -> list[str]:
         found.append(f"{_shares(why)}.")
     if not why.random.silent(why.margin):
         found += [each for each in (on_heads(why), doubted(why), *on_ends(why)) if each]
-    if why.twin is not None:
-        found += on_twin(why, why.twin)
     return [*found, measured_from(why)]
 
 
@@ -130,7 +129,7 @@ def _left_out(why: Reasons) -> str:
     """The word without which the margin moves most, and all without which the answer is another one."""
     comparable = [word for word in why.words if not word.asks_other]
     first = max(comparable or why.words, key=lambda word: abs(word.without))
-    turning = [word for word in comparable if word.turns]
+    turning = sorted((word for word in comparable if word.turns), key=lambda word: -abs(word.without))
     said = _without(why, first) + ("" if comparable else ", but then another question is asked")
     if turning == [first]:
         said = f"{said}, and it would say {named(why, first.says)}"
@@ -288,7 +287,7 @@ def _none_alone(why: Reasons, none: str, because: str) -> str:
     moved = f"it is {plainly(abs(less))} {'less' if less > 0 else 'more'}"
     says = f", and it would say {named(why, why.together.says)}" if why.together.turns else ""
     if abs(less) < ALONE * abs(why.margin) and not why.together.turns:
-        return f"{none}, nor {listed} together: without all of them {moved}."
+        return f"{none}, nor {listed} together: without these {moved}."
     return f"{none}{because}{':' if SEVERAL in because else ';'} without {listed} together {moved}{says}."
 
 
@@ -296,7 +295,7 @@ def parted_because(why: Reasons) -> str:
     """What it means that the measures of some words disagree, for each way in which they do."""
     parted = parted_words(why)
     scale = word_scale(why)
-    turned = [word for word in parted if opposed(word.share, word.without, scale, least=NOTABLE)]
+    turned = [word for word in parted if contradicts(word) or opposed(word.share, word.without, scale, least=NOTABLE)]
     rest = [word for word in parted if word not in turned]
     found = [OPPOSED] if turned else []
     found += [REPEATED] if any(abs(word.without) < abs(word.share) for word in rest) else []
@@ -345,7 +344,9 @@ def on_twin(why: Reasons, twin: Twin) -> list[str]:
 
 
 def _not_compared(twin: Twin) -> str:
-    """Rows can trade places only where both texts have as many."""
+    """Rows can trade places only where each stands for the same word in both texts."""
+    if twin.longer == 0:
+        return "Its words are cut into other numbers of tokens, so they have moved and the stages cannot be compared."
     many = "more" if twin.longer > 0 else "fewer"
     if len(twin.changed) == 1 and all(each and " " not in each for each in twin.changed[0]):
         old, new = twin.changed[0]

@@ -25,8 +25,13 @@ def parted_words(why: Reasons) -> list[WordShare]:
     if why.random.silent(why.margin):
         return []
     scale = word_scale(why)
-    found = [word for word in measured(why) if part(word.share, word.without, scale)]
+    found = [word for word in measured(why) if contradicts(word) or part(word.share, word.without, scale)]
     return sorted(found, key=lambda word: -abs(word.share - word.without))
+
+
+def contradicts(word: WordShare) -> bool:
+    """Whether a word speaks against the answer by its share, and yet the answer needs it."""
+    return word.turns and word.share < 0.0 < word.without
 
 
 def parted_heads(why: Reasons) -> list[HeadOff]:

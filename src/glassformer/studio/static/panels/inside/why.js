@@ -356,13 +356,13 @@ function headline({ sentences: [first], verdict }) {
   );
 }
 
-/** All that a translator writes, and how. */
+/** All that a translator writes or is led along, and how. */
 const writing = (found) =>
   found.writing
     ? el(
         "p",
         { class: "writing" },
-        el("span", { class: "quiet" }, "it writes "),
+        el("span", { class: "quiet" }, "the translation: "),
         found.writing,
         el("span", { class: "quiet search" }, ` ${found.search}`),
       )
