@@ -238,7 +238,7 @@ def test_each_token_that_was_written_can_be_asked_about(visit: Open, house: Hous
     least = asked.written[asked.at - 1]
     page = visit("#room=inside&model=english-german&text=Where is the station?")
     expect(page.locator(".why .writing")).to_have_text(
-        "it writes Wo ist der Bahnhof? written greedily, the likeliest token each time; "
+        "the translation: Wo ist der Bahnhof? written greedily, the likeliest token each time; "
         "glassformer predict searches with 4 beams"
     )
     expect(page.locator(".why .token[aria-pressed=true]")).to_have_text(least)
