@@ -67,6 +67,10 @@ def _in_place(write: Callable[[Tensor, Tensor], object]) -> More:
     return more
 
 
+def _by_a_norm(room: Tensor, x: Tensor) -> None:
+    F.batch_norm(x, room[0, :, 0], room[1, :, 0], training=True)
+
+
 def _by_numpy(room: Tensor, x: Tensor) -> None:
     room.numpy()[:] = x.numpy()
 
@@ -100,6 +104,7 @@ READ: dict[str, More] = {
     "copied": _in_place(lambda room, x: room.copy_(x)),
     "copied in a list": _in_place(lambda room, x: torch._foreach_copy_([room], [x])),
     "put out": _in_place(lambda room, x: torch.mul(x, 2.0, out=room)),
+    "by a batch norm": _in_place(_by_a_norm),
     "by numpy": _in_place(_by_numpy),
     "by data": _in_place(lambda room, x: setattr(room, "data", x)),
     "zeros written over": lambda m, x: (torch.zeros(2, LENGTH, LENGTH) * m.layer(x)).add_(m.layer(x))[:, None],

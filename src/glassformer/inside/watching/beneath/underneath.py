@@ -207,7 +207,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return all(fixed) or (short in MULTIPLYING and any(map(_is_nothing, inputs, fixed)))
 
     def _held(self, func: Any, short: str, tensors: list[Tensor]) -> bool:
-        """Whether what comes out depends on the model alone, and in no way on what is read: neither which nor how many."""
+        """Whether what comes out depends on the model alone, and in no way on what is read: not even in its length."""
         if _tells(func, short, tensors):
             self.origins.known_to_python(tensors)
         if not tensors:
@@ -215,6 +215,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return all(has_own_storage(each) and storage_of(each) in self.origins.held for each in tensors)
 
     def _look_at_functional(self, func: Any, tensors: list[Tensor], result: Any) -> None:
+        self.origins.known_to_python(tensors)
         for tensor in _tensors(result):
             if has_own_storage(tensor):
                 self.origins.made(tensor)
@@ -244,6 +245,7 @@ _WRITTEN_IN_PLACE = frozenset((
 _DRAWN_IN_PLACE = frozenset((
     "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_", "log_normal_", "geometric_",
 ))  # fmt: skip
+_NORMS = frozenset(("native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm"))
 _STACKED = 3
 
 
@@ -262,6 +264,8 @@ def _tells(func: Any, short: str, tensors: list[Tensor]) -> bool:
 
 def _written(func: Any, args: Any, kwargs: Any) -> Iterator[Tensor]:
     """What a kernel writes into, also where it gives nothing back."""
+    if _short(func) in _NORMS:  # they do not say so
+        yield from filter(has_own_storage, _tensors(args[3:5]))
     if func._schema.is_mutable:
         given = {argument.name: value for argument, value in zip(func._schema.arguments, args, strict=False)} | kwargs
         for argument in func._schema.arguments:
