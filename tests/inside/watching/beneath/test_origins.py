@@ -31,6 +31,17 @@ def test_what_a_module_holds_beside_its_weights_is_its_own_unless_it_is_read() -
     assert not origins.given(model.places)  # type: ignore[arg-type]
 
 
+def test_nothing_passes_for_the_models_own_once_python_knows_of_what_is_read() -> None:
+    model = nn.Linear(5, 3)
+    origins = Origins(model)
+    for name in ("tolist", "__format__"):
+        origins.leaves(name, [model.weight])
+    origins.known_to_python([model.weight, "a name"])
+    assert origins.given(model.weight)
+    origins.leaves("tolist", [torch.tensor([2, 3, 5])])
+    assert not origins.given(model.weight)
+
+
 def test_what_was_there_before_is_known_and_what_nobody_made_is_told_once() -> None:
     model, before = nn.Linear(5, 3), torch.randn(2, 5)
     origins = Origins(model)

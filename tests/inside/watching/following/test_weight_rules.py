@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 import torch
 from helpers.reworked_attention import SPELLINGS, Otherwise
-from helpers.watching import inputs
+from helpers.watching import explained, inputs, watched
+from helpers.weights_by_place import OWN, READ, ByPlace, from_steps, rows
 from torch import Tensor, nn
 
 import glassformer as gf
@@ -70,3 +71,53 @@ def test_what_is_read_may_not_pass_for_the_modules_own() -> None:
     model = Holding(lambda m, x: ((x @ x.mT).softmax(-1) + m.layer(x).softmax(-1)) @ x)
     model.example = torch.randn(2, 7, 5)  # type: ignore[assignment]
     assert gf.watch(model).run(model.example).verdict == "some not seen"
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_weights_by_place_are_added_and_made_to_add_up_again(name: str) -> None:
+    model, renormal = OWN[name]
+    model.steps = None
+    for seen in (gf.watch(model).run(rows()), watched(model, rows())):  # at first it works out its steps
+        assert seen.honest, seen.sentences
+        assert ("renormalised" in seen.trace) == renormal
+        explained(seen, "")
+    kept = [torch.from_numpy(seen.trace[name]) for name in ("weights", "weight_factor", "weight_addend", "values")]
+    weights, factor, addend, values = (each.double() for each in kept)
+    joined = weights * factor + addend
+    mixed = (joined / joined.sum(-1, keepdim=True) if renormal else joined) @ values
+    torch.testing.assert_close(torch.from_numpy(seen.trace["mixed"]).double(), mixed, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_added_weights_that_hang_on_what_is_read_are_not_vouched_for(name: str) -> None:
+    x = rows()
+    seen = gf.watch(ByPlace(lambda m, x: READ[name](m, x).softmax(-1))).run(x)
+    assert seen.verdict == "some not seen", seen.sentences
+    model = ByPlace(READ[name], renormal=False)
+    with gf.watch(model) as seen, torch.no_grad():
+        model(x)
+    assert seen.verdict == "some not seen", seen.sentences
+
+
+def test_a_gate_of_each_token_makes_weights_by_place_hang_on_what_is_read() -> None:
+    model = ByPlace(lambda m, x: from_steps(m, x).softmax(-1), gate=lambda m, x: m.layer(x)[:, None, :, :1].sigmoid())
+    assert gf.watch(model).run(rows()).verdict == "some not seen"
+
+
+@pytest.mark.parametrize("kind", [nn.Parameter, nn.Buffer])
+def test_a_weight_of_the_model_that_is_read_is_no_weight_of_the_model(kind: Callable[[Tensor], Tensor]) -> None:
+    model = ByPlace(lambda m, x: m.layer(x)[:, None].softmax(-1))
+    model.example = kind(rows())
+    assert gf.watch(model).run(model.example[:]).verdict == "some not seen"
+
+
+@pytest.mark.parametrize("read", [3, "three", 0.5])
+def test_numbers_and_text_of_python_may_choose_among_the_models_own(read: object) -> None:
+    class Choosing(ByPlace):
+        def forward(self, x: Tensor, read: object = None) -> Tensor:
+            self.more = lambda m, x: m.tables[hash(read) % 2].softmax(-1)
+            return super().forward(x)
+
+    model = Choosing(from_steps)
+    assert gf.watch(model).run(rows()).honest
+    assert gf.watch(model).run(rows(), read).verdict == "some not seen"

@@ -18,6 +18,7 @@ EMPTY = frozenset(("empty", "empty_like", "empty_strided", "new_empty", "new_emp
 CONSTANT = frozenset(("lift_fresh", "lift_fresh_copy", "lift"))  # torch.tensor([…]): numbers written in Python
 _ROUNDED = (torch.float16, torch.bfloat16)
 _LEAVING = frozenset(("numpy", "__array__", "tolist", "__dlpack__", "data_ptr"))
+_READING = frozenset(("storage", "untyped_storage", "__repr__", "__format__", "__reduce_ex__", "__deepcopy__"))
 _SEVERAL = 4  # numbers one by one: two rows that look at two have as many, a scale or a threshold has fewer
 _FILLED = "something that is not a call of torch filled a tensor"
 
@@ -49,7 +50,8 @@ class Origins:
         self._returned: set[float] = set()  # of these, what was not there before others had left
         self.fixed: set[int] = set()  # what depends on the model's weights and on constants alone
         self.learned: set[int] = set()  # what of it depends on the weights
-        self.held: set[int] = set()  # what depends on these and on tensors that modules hold beside their weights
+        self.held: set[int] = set()  # what no kernel has made of anything but weights, buffers, constants, attributes
+        self._in_python = False  # whether Python may know something of what was read, and choose by it
         self.left = ""  # how numbers have left torch, if they have
         self._shapes: set[tuple[int, ...]] = set()  # of the weights
         self.addresses: set[int] = set()  # of their numbers in memory
@@ -68,8 +70,8 @@ class Origins:
                 self.addresses.add(weight.untyped_storage().data_ptr())
             if has_own_storage(weight):
                 self.made(weight)
-                self.fixed.add(storage_of(weight))
-                self.learned.add(storage_of(weight))
+                for own in (self.fixed, self.learned, self.held):
+                    own.add(storage_of(weight))
         if here:
             self._awaited = [weight for weight in self._awaited if is_lazy(weight)]
 
@@ -86,18 +88,23 @@ class Origins:
         self._blank.discard(key)
 
     def given(self, tensor: Tensor) -> bool:
-        """Whether it depends on the model alone, and on nothing that is read."""
-        key = storage_of(tensor) if has_own_storage(tensor) else 0
-        return key in self.fixed or key in self.held
+        """Whether it depends on the model alone, and on nothing that is read, by whatever way."""
+        return not self._in_python and has_own_storage(tensor) and storage_of(tensor) in self.held
 
     def hold(self, model: nn.Module, read: Any) -> None:
-        """Takes note of tensors that modules hold beside their weights, but for what the model is run on."""
+        """Takes note of tensors that modules hold beside their weights, and of what the model is run on."""
         beside = (value for module in model.modules() for value in vars(module).values() if isinstance(value, Tensor))
-        held = {storage_of(tensor) for tensor in beside if has_own_storage(tensor)}
+        self.held |= {storage_of(tensor) for tensor in beside if has_own_storage(tensor)}
         told = list(_within(read))
-        known = all(isinstance(each, _PLAIN) for each in told)  # else it may hold tensors that nobody finds
-        self.held = (
-            held - {storage_of(t) for t in told if isinstance(t, Tensor) and has_own_storage(t)} if known else set()
+        self.held -= {storage_of(each) for each in told if isinstance(each, Tensor) and has_own_storage(each)}
+        if not all(isinstance(each, Tensor | bool | None) for each in told):  # text, a number, or who knows what
+            self._in_python = True
+
+    def known_to_python(self, tensors: Iterable[Any]) -> None:
+        """Something of these tensors has been handed to Python: their numbers, or a length that hangs on them."""
+        self._in_python |= any(
+            isinstance(each, Tensor) and not (has_own_storage(each) and storage_of(each) in self.held)
+            for each in tensors
         )
 
     def item(self) -> None:
@@ -117,6 +124,8 @@ class Origins:
 
     def leaves(self, name: str, args: Iterable[Any]) -> None:
         """Takes note of a call that hands numbers to something that is not torch."""
+        if name in _LEAVING | _READING:
+            self.known_to_python(args)
         if name in _LEAVING and any(isinstance(t, Tensor) and t.is_floating_point() and t.numel() > 1 for t in args):
             self.left = name
 
@@ -184,9 +193,6 @@ def _within(value: Any) -> Iterator[Any]:
             yield from _within(each)
     else:
         yield value
-
-
-_PLAIN = (Tensor, str, int, float, bool, type(None))
 
 
 def _came_back(how: str) -> str:

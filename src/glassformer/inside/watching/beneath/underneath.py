@@ -55,7 +55,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         result = func(*args, **kwargs)
         call = self.calls if self.calls != before else self.call  # it may have been told above from down here
         with self._guarded():
-            self._look_at(func, call, tensors, args, result)
+            self._look_at(func, call, tensors, args, kwargs, result)
         return result
 
     @contextmanager
@@ -106,7 +106,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     # --- what was done --------------------------------------------------------------------------------------------
 
-    def _look_at(self, func: Any, call: int, tensors: list[Tensor], args: Any, result: Any) -> None:
+    def _look_at(self, func: Any, call: int, tensors: list[Tensor], args: Any, kwargs: Any, result: Any) -> None:
         if not hasattr(func, "_schema"):  # it takes functions, not only tensors
             self._look_at_functional(func, tensors, result)
             return
@@ -120,10 +120,12 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         fixed = [key in self.origins.fixed for _, key in inputs]
         constant = self._constant(short, inputs, fixed)
         counted = not constant and self._counted(short, inputs, fixed)
-        held = bool(inputs) and all(key in self.origins.fixed or key in self.origins.held for _, key in inputs)
+        held = self._held(func, short, tensors)
         told = [self._operand(tensor, key, still) for (tensor, key), still in zip(inputs, fixed, strict=True)
                 if self._counts(tensor)]  # fmt: skip
         self._look_at_python(short, told, args)
+        if not held:
+            self.origins.held.difference_update(map(storage_of, _written(func, args, kwargs)))
         for tensor in results:
             key = storage_of(tensor)
             if key not in places:
@@ -136,8 +138,6 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.origins.written(tensor)
                 if not constant:
                     self.origins.fixed.discard(key)
-                if not held:
-                    self.origins.held.discard(key)
                 if not counted:
                     self._masks.discard(key)
             if not self.looking or not self._counts(tensor):
@@ -206,7 +206,16 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return fixed[0] and all(key in self._picked for key in words)
         return all(fixed) or (short in MULTIPLYING and any(map(_is_nothing, inputs, fixed)))
 
+    def _held(self, func: Any, short: str, tensors: list[Tensor]) -> bool:
+        """Whether what comes out depends on the model alone, and in no way on what is read: not even in its length."""
+        if _tells(func, short, tensors):
+            self.origins.known_to_python(tensors)
+        if not tensors:
+            return short not in _RANDOM and self.where() is not None
+        return all(has_own_storage(each) and storage_of(each) in self.origins.held for each in tensors)
+
     def _look_at_functional(self, func: Any, tensors: list[Tensor], result: Any) -> None:
+        self.origins.known_to_python(tensors)
         for tensor in _tensors(result):
             if has_own_storage(tensor):
                 self.origins.made(tensor)
@@ -236,6 +245,7 @@ _WRITTEN_IN_PLACE = frozenset((
 _DRAWN_IN_PLACE = frozenset((
     "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_", "log_normal_", "geometric_",
 ))  # fmt: skip
+_NORMS = frozenset(("native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm"))
 _STACKED = 3
 
 
@@ -243,6 +253,24 @@ def _is_nothing(operand: tuple[Tensor, int], fixed: bool) -> bool:
     """Whether it is all zeros, as a state is before anything has entered it."""
     with torch._C.DisableTorchFunction():
         return fixed and operand[0].ndim > 0 and not bool(operand[0].any())
+
+
+def _tells(func: Any, short: str, tensors: list[Tensor]) -> bool:
+    """Whether Python learns something of numbers by this kernel: one of them, or how many are of a kind."""
+    if short in ("index", "index_put_") and all(each.dtype not in (torch.bool, torch.uint8) for each in tensors[1:]):
+        return False
+    return torch.Tag.data_dependent_output in func.tags or torch.Tag.dynamic_output_shape in func.tags
+
+
+def _written(func: Any, args: Any, kwargs: Any) -> Iterator[Tensor]:
+    """What a kernel writes into, also where it gives nothing back."""
+    if _short(func) in _NORMS:  # they do not say so
+        yield from filter(has_own_storage, _tensors(args[3:5]))
+    if func._schema.is_mutable:
+        given = {argument.name: value for argument, value in zip(func._schema.arguments, args, strict=False)} | kwargs
+        for argument in func._schema.arguments:
+            if argument.alias_info is not None and argument.alias_info.is_write:
+                yield from filter(has_own_storage, _tensors(given.get(argument.name)))
 
 
 def _overwrites(short: str) -> bool:

@@ -41,7 +41,7 @@ def multiplied(
         return Spread(node, tensor, other) if spread else trail.lost(name, (tensor, other), result)
     if divides or node.powers:
         below = numbers if divides else numbers.reciprocal()
-        found = _normalised(node, tensor, below)
+        found = _normalised(node, tensor * below if result is tensor else tensor, below)  # it may be written over
         if divides or found is not None:
             return found or trail.lost(name, (tensor, other), result)
     if bool(((numbers == 0) | (numbers == 1)).all()):
