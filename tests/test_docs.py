@@ -57,8 +57,8 @@ def test_the_snippets_of_a_page_run_in_order(page: Path, tmp_path: Path, monkeyp
         exec(compile(block, str(page), "exec"), names)
 
 
-# Pages that train for minutes; .ci/run runs their commands, too.
-LONG = {"generate.md", "notes.md", "scale.md", "train.md", "translate.md"}
+# Pages that train for long; .ci/run runs their commands, too.
+LONG = {"classify.md", "generate.md", "hugging_face.md", "notes.md", "scale.md", "train.md", "translate.md"}
 SLOW_SH = ("hugging_face.md",)
 
 

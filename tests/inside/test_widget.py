@@ -118,6 +118,7 @@ run.look("not good")
 
 @pytest.mark.browser
 @pytest.mark.filterwarnings("default")  # of the kernel's packages, not of ours
+@pytest.mark.slow
 def test_a_saved_notebook_keeps_the_view(tmp_path: Path, page: Page) -> None:
     run = small_run(tmp_path / "run").path
     cells = CELLS.format(run=str(run), text=HOSTILE).split("---")

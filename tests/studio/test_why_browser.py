@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, expect
 
 from glassformer.inside.why.telling.sentences import plainly, signed
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 TEXT = "the film was not good"
 HAIRLINE = 0.6  # pixels: the thinnest band
 HUNGRY = "The old man gives the children a red apple because they are hungry."

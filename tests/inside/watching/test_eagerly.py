@@ -41,6 +41,7 @@ assert torch.equal(gf.watch(compiled).run(q).answer, linear(q))
     subprocess.run([sys.executable, "-c", program], check=True, timeout=240)
 
 
+@pytest.mark.slow
 def test_compiled_parts_run_openly_and_compile_again_afterwards() -> None:
     """In a process of its own: shape annotations are not to be compiled."""
     program = """
