@@ -184,7 +184,7 @@ MADE: Mapping[str, MadeSet] = MappingProxyType(
             "classify",
             10_000,
             "short reviews where only the order of the words decides: 100 % can be reached, but 50 % by any model "
-            "that counts words, for the same words come once with each label.",
+            "that counts single words, for the same words come once with each label.",
             _draw_review,
             "this film is not good but dull",
         ),

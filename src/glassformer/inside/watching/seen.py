@@ -40,7 +40,7 @@ class Seen:
 
     @property
     def verdict(self) -> Verdict:
-        """`all seen`: all that ran is here, and equals the model's own; `some not seen`; or `cannot tell`."""
+        """`all seen`: all that was noticed is here, and equals the model's own; `some not seen`; or `cannot tell`."""
         if self.missed:
             return "some not seen"
         return "cannot tell" if self.unsure or not all(call.agrees for call in self.calls) else "all seen"
