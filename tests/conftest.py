@@ -29,7 +29,8 @@ CHROMIUM = next(
 )
 
 
-AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"
+ROOT = Path(__file__).parent
+AXE = ROOT.parent / "node_modules" / "axe-core" / "axe.min.js"
 
 
 def pytest_configure() -> None:
@@ -43,10 +44,11 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without a browser, what needs one is left out, and so is what needs axe-core; the summary says so."""
+    """Without a browser, what needs one is left out, and so is what needs axe-core; the summary says so. What stands
+    at the root comes first: it runs whole pages and processes, for which all would wait in the end."""
     missing = [name for name, there in (("browser", CHROMIUM), ("axe", AXE.is_file())) if not there]
     needing = [item for item in items if any(item.get_closest_marker(name) for name in missing)]
-    items[:] = [item for item in items if item not in needing]
+    items[:] = sorted((item for item in items if item not in needing), key=lambda item: item.path.parent != ROOT)
     config.hook.pytest_deselected(items=needing)
 
 

@@ -175,3 +175,19 @@ def test_mutated_files_are_refused_in_words_or_taken() -> None:
         except GlassformerError:
             refused += 1  # any other error is a failure
     assert refused > 50
+
+
+@pytest.mark.processor_seconds(10)
+def test_a_piece_that_is_endless_is_refused_before_it_is_split() -> None:
+    """Each of its places could be where two pieces meet: a megabyte would be split into a million times a megabyte."""
+    pieces = [("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("</s>", 0.0, 3), ("<0x41>", 0.0, 6), ("a" * 1_000_000, -1.0, 1)]
+    with pytest.raises(InputError, match="1,000,000 characters; at most 256"):
+        as_tokenizer_json({"tokenizer.model": sentence_model(pieces, merged=True, tidy=False)}, "llama")
+
+
+def test_an_id_of_thousands_of_digits_is_refused() -> None:
+    theirs = byte_tokenizer()
+    said = {"eos_token": END, "added_tokens_decoder": {"9" * 5_000: {"content": "<tool>"}}}
+    files = {**in_files(theirs), "tokenizer_config.json": json.dumps(said).encode()}
+    with pytest.raises(InputError, match="by their ids"):
+        foreign_tokens(files, "gpt2", theirs.get_vocab_size())
