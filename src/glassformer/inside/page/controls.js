@@ -42,7 +42,7 @@ export function drawTop(view, node) {
   const bar = el("div", { class: "bar-line" }, view.drawer, line, tabs(view), tools);
   if (view.options.chrome === false) return redrawn(node, [bar]);
   const two = texts.context.length > 0;
-  const name = answer?.target ? "led by" : two ? "writes" : "text";
+  const name = answer?.target ? "forced" : two ? "writes" : "text";
   const open = (item) => view.go({ at: view.logits(), cell: item.index });
   return redrawn(node, [
     bar,

@@ -78,7 +78,7 @@ export class Heads {
       check("own", "Faint patterns become visible, but darkness can no longer be compared", "each its own maximum"),
       weights
         ? check("byLayer", "In the order of the model", "layer by layer")
-        : el("span", { class: "quiet" }, "weighing every head …"),
+        : el("span", { class: "quiet" }, "weighing every part …"),
       this.whole,
     );
   }

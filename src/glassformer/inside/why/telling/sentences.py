@@ -5,7 +5,7 @@ The sentences are fixed, and each rests on a figure that stands in it. Attention
 
 from collections.abc import Sequence
 
-from glassformer.inside.why.reasons import HeadOff, Reasons, Twin, WordShare
+from glassformer.inside.why.reasons import PartOff, Reasons, Twin, WordShare
 from glassformer.inside.why.telling.when_to_trust import (
     NOTABLE,
     balanced,
@@ -53,7 +53,7 @@ def told(why: Reasons) -> list[str]:
     if order_counts(why) or outweighed(why):
         found.append(f"{_shares(why)}.")
     if not why.random.silent(why.margin):
-        found += [each for each in (on_heads(why), doubted(why), *on_ends(why)) if each]
+        found += [each for each in (on_parts(why), doubted(why), *on_ends(why)) if each]
     return [*found, measured_from(why)]
 
 
@@ -90,10 +90,8 @@ def _balance(why: Reasons) -> str:
         return ""
     sides = [sum(word.share for word in why.words if word.share * sign > 0) for sign in (1, -1)]
     blank = "" if why.shared.blank.undecided else f", with {signed(why.shared.blank.margin)} of {why.shared.blank.name}"
-    return (
-        f", and it hangs in the balance: all words for it come to {signed(sides[0])}, all against it to "
-        f"{signed(sides[1])}{blank}"
-    )
+    totals = f"all for it come to {signed(sides[0])}, all against it to {signed(sides[1])}"
+    return f", and words pull both ways: {totals}{blank}"
 
 
 def _shares(why: Reasons) -> str:
@@ -153,7 +151,7 @@ def _turned_without(why: Reasons, turning: Sequence[WordShare]) -> str:
     return f"without {'any one of ' if len(turning) > 1 else ''}{names} it would say {named(why, turning[0].says)}"
 
 
-def _would_say(why: Reasons, turning: Sequence[WordShare | HeadOff]) -> str:
+def _would_say(why: Reasons, turning: Sequence[WordShare | PartOff]) -> str:
     """One answer where it is the same each time."""
     says = list(dict.fromkeys(named(why, each.says) for each in turning))
     if len(says) == 1:
@@ -161,9 +159,9 @@ def _would_say(why: Reasons, turning: Sequence[WordShare | HeadOff]) -> str:
     return f"it would say something else ({', '.join(says[:TURNING])}{' …' if len(says) > TURNING else ''})"
 
 
-def on_heads(why: Reasons) -> str:
-    """Heads without which the answer is another one."""
-    turning = sorted((each for each in why.heads if each.turns), key=lambda each: -abs(each.less))
+def on_parts(why: Reasons) -> str:
+    """Heads and networks without which the answer is another one."""
+    turning = sorted((each for each in why.switched_off if each.turns), key=lambda each: -abs(each.less))
     if not turning:
         return ""
     names = [each.title for each in turning]
@@ -241,8 +239,8 @@ def measured_from(why: Reasons) -> str:
     if not closed:
         part = shared.closed / sum(abs(word.share) for word in why.words)
         said += (
-            f" Of all shares, {100 * part:.2g} % ({shared.closed:.2g}) could only be shared out in proportion: the "
-            "way has many sharp bends."
+            f" Of all shares, {100 * part:.2g} % ({shared.closed:.2g}) could only be shared out in proportion: "
+            f"the margin turns too sharply on the way from the blank for {shared.points:,} points."
         )
     return said
 

@@ -32,7 +32,7 @@ export class WhyPanel {
   constructor({ asked, said, open, changes, drew, about }) {
     this.asked = asked; // what is asked about
     this.said = said; // tells where we are
-    this.open = open; // shows a head's own numbers
+    this.open = (place) => open({ ...place, ...this.asksAt(place.at) }); // shows a head's own numbers
     this.changes = changes; // what was changed among the numbers, in words
     this.drew = drew; // is told that an answer is there
     this.about = about; // what is said of the model, whether a terminal knows it, and the colours on screen
@@ -58,13 +58,24 @@ export class WhyPanel {
     } catch (error) {
       this.drawn = null;
       older(this.node, "");
-      this.node.replaceChildren(el("p", { class: "wrong note", role: "alert" }, error.message));
+      this.node.replaceChildren(...this.refusal(error));
     } finally {
       if (ticket === this.ticket) {
         delete this.node.dataset.busy; // else a later question still waits
         this.node.querySelector(".waiting")?.remove();
       }
     }
+  }
+
+  /** What cannot be asked, and the way back to what can. */
+  refusal(error) {
+    const plain = { rival: "", rival_id: null, at: null, instead: "" };
+    const chosen = Object.keys(plain).some((name) => this.choice[name]);
+    const back = () => this.again(plain);
+    return [
+      el("p", { class: "wrong note", role: "alert" }, error.message),
+      chosen ? el("p", {}, el("button", { type: "button", class: "tool", onclick: back }, "Back to the answer")) : "",
+    ];
   }
 
   /** What it waits for, in words, while what was there before can still be read. */
@@ -78,10 +89,15 @@ export class WhyPanel {
 
   /** The head without which the margin moves most. */
   get strongest() {
-    const [first] = [...(this.found?.head_off ?? [])].sort((a, b) => Math.abs(b.less) - Math.abs(a.less));
+    const heads = (this.found?.switched_off ?? []).filter(({ head }) => head !== null);
+    const [first] = heads.sort((a, b) => Math.abs(b.less) - Math.abs(a.less));
     if (!first) return undefined;
-    const row = /^decoder/.test(first.address) ? { row: this.found.at - 1 } : {}; // where the token is decided
-    return { at: first.address.replace(/mixed$/, "weights"), head: first.head, ...row };
+    return { at: first.address.replace(/mixed$/, "weights"), head: first.head, ...this.asksAt(first.address) };
+  }
+
+  /** The row at which the token that is asked about is decided, where a stage has such rows. */
+  asksAt(address) {
+    return this.found.row === null || /^(encoder|source)/.test(address) ? {} : { row: this.found.row };
   }
 
   again(change) {
@@ -94,7 +110,7 @@ export class WhyPanel {
     this.drawn = found.text;
     older(this.node, "");
     this.found = found;
-    const [, ...rest] = found.sentences;
+    const remarks = found.sentences.slice(1, -1);
     const drawing = river(found, this.open);
     this.wrong = el("p", { class: "wrong", role: "alert", hidden: true });
     this.node.replaceChildren(
@@ -117,11 +133,14 @@ export class WhyPanel {
         ),
         this.choices(found),
         this.wrong,
-        el(
-          "ul",
-          { class: "remarks" },
-          rest.map((each) => el("li", {}, emphasised(each))),
-        ),
+        remarks.length
+          ? el(
+              "ul",
+              { class: "remarks" },
+              remarks.map((each) => el("li", {}, emphasised(each))),
+            )
+          : null,
+        el("p", { class: "measured quiet" }, emphasised(found.sentences.at(-1))),
         el(
           "div",
           { class: "deeper" },
@@ -356,7 +375,7 @@ function headline({ sentences: [first], verdict }) {
   );
 }
 
-/** All that a translator writes or is led along, and how. */
+/** All that a translator writes, or the translation it was given, and how. */
 const writing = (found) =>
   found.writing
     ? el(
