@@ -176,6 +176,22 @@ def test_where_shares_are_no_reason_nothing_is_coloured(visit: Open) -> None:
     assert set(depths) == {"0%"}
 
 
+@pytest.mark.parametrize("width", [1440, 2560])
+def test_a_band_begins_beside_its_word(visit: Open, width: int) -> None:
+    page = visit("#room=inside&model=sentiment", size={"width": width, "height": 900})
+    page.locator(".river .spring").first.wait_for()
+    middles = "(all) => all.map((each) => each.getBoundingClientRect()).map((box) => (box.top + box.bottom) / 2)"
+    words = page.locator(".river .spring").evaluate_all(middles)
+    begins = page.locator(".water path").evaluate_all(
+        """(all) => all.map((path) => {
+          const [x, y] = path.getAttribute('d').match(/-?[\\d.]+/g).map(Number);
+          const bottom = Number(path.getAttribute('d').match(/([\\d.]+)Z$/)[1]);
+          return new DOMPoint(x, (y + bottom) / 2).matrixTransform(path.getScreenCTM()).y;
+        })"""
+    )
+    assert begins == pytest.approx(words, abs=1)
+
+
 def test_a_wide_band_at_the_edge_is_drawn_whole(visit: Open) -> None:
     page = visit("#room=inside&model=shakespeare&text=God save the kin")
     expect(page.locator(".river .spring bdi").last).to_have_text("kin")

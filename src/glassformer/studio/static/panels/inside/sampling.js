@@ -6,6 +6,7 @@ import { WORKING, older } from "./older.js";
 import { el, word } from "../../page/dom.js";
 import { visible } from "../../page/store.js";
 
+const few = (share) => (share < 0.0005 ? "<0.001" : share.toFixed(3));
 const BEAT = 350; // milliseconds between two steps of a run
 const ALL = 41; // of top-k, one more than can be chosen
 const SLIDERS = [
@@ -100,7 +101,7 @@ export class SamplingPanel {
         },
         word(visible(piece), { class: "name" }),
         el("span", { class: "track" }, fill, plain),
-        el("span", { class: "share" }, share ? share.toFixed(3) : "cut"),
+        el("span", { class: "share" }, share ? few(share) : "cut"),
       );
     };
     this.bars.replaceChildren(...found.items.map(bar));
