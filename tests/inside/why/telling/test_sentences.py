@@ -81,6 +81,10 @@ def test_that_several_say_the_same_was_tried_by_leaving_all_of_them_out() -> Non
             Together((0, 2, 1), 3.5, says="positive", turns=True),
             f"{none}; several say the same: without {all_three} together it is 3.5 less, and it would say positive.",
         ),
+        (
+            Together((0, 2, 1), 0.8),
+            f"{none}: leaving out any one of them changes little; without {all_three} together it is 0.80 less.",
+        ),
         (Together((0, 2, 1), -0.2), f"{none}, nor {all_three} together: without these it is 0.20 more."),
     ):
         assert doubted(why(*poor, together=together)) == said
@@ -118,12 +122,12 @@ def test_words_without_which_it_would_say_something_else_are_named() -> None:
     assert not any("No single word" in each for each in told(why(turning("at", 0.1), word("a", 0.2, 0.1))))
 
 
-def test_parts_without_which_it_would_say_something_else_are_named() -> None:
+def test_heads_without_which_it_would_say_something_else_are_named() -> None:
     parts = (
         PartOff("0.mixed", 0, "head 1", 2.7, "positive", True),
         PartOff("0.mixed", 1, "head 2", 3.0, "positive", True),
         PartOff("0.mixed", 2, "head 3", 1.0, "negative", False),
-        PartOff("0.contracted", None, "block 1 · feed-forward", -2.0, "negative", False),
+        PartOff("0.contracted", None, "block 1 · feed-forward", 9.0, "positive", True),
     )
     assert "With any one of head 2, head 1 switched off it would say positive." in told(
         why(*NOT_GOOD, switched_off=parts)

@@ -26,6 +26,7 @@ NAMED = 3  # words in the first sentence, for and against each
 PARTED = 4  # words that are named where the two ways disagree
 WORTH = 0.1  # of the largest share, what a word needs to be named there
 ALONE = 0.1  # of the margin: if no word is worth more, none carries it alone
+CARRIED = 1 / 3  # of the margin: words without which it is less by so much carry it together
 UNKNOWN = 6  # unknown words that are named
 LEAST = 0.005  # a lead that two decimals would call none
 TOLD = 1e-4  # an error that need not be told in more figures
@@ -53,7 +54,7 @@ def told(why: Reasons) -> list[str]:
     if order_counts(why) or outweighed(why):
         found.append(f"{_shares(why)}.")
     if not why.random.silent(why.margin):
-        found += [each for each in (on_parts(why), doubted(why), *on_ends(why)) if each]
+        found += [each for each in (on_heads(why), doubted(why), *on_ends(why)) if each]
     return [*found, measured_from(why)]
 
 
@@ -89,7 +90,7 @@ def _balance(why: Reasons) -> str:
     if not balanced(why):
         return ""
     sides = [sum(word.share for word in why.words if word.share * sign > 0) for sign in (1, -1)]
-    blank = "" if why.shared.blank.undecided else f", with {signed(why.shared.blank.margin)} of {why.shared.blank.name}"
+    blank = "" if why.shared.blank.undecided else f", the blank has {signed(why.shared.blank.margin)}"
     totals = f"all for it come to {signed(sides[0])}, all against it to {signed(sides[1])}"
     return f", and words pull both ways: {totals}{blank}"
 
@@ -159,9 +160,11 @@ def _would_say(why: Reasons, turning: Sequence[WordShare | PartOff]) -> str:
     return f"it would say something else ({', '.join(says[:TURNING])}{' …' if len(says) > TURNING else ''})"
 
 
-def on_parts(why: Reasons) -> str:
-    """Heads and networks without which the answer is another one."""
-    turning = sorted((each for each in why.switched_off if each.turns), key=lambda each: -abs(each.less))
+def on_heads(why: Reasons) -> str:
+    """Heads without which the answer is another one. Without a whole network many answers are others: that stands in
+    the table, and is no news."""
+    heads = [each for each in why.switched_off if each.turns and each.head is not None]
+    turning = sorted(heads, key=lambda each: -abs(each.less))
     if not turning:
         return ""
     names = [each.title for each in turning]
@@ -286,6 +289,8 @@ def _none_alone(why: Reasons, none: str, because: str) -> str:
     says = f", and it would say {named(why, why.together.says)}" if why.together.turns else ""
     if abs(less) < ALONE * abs(why.margin) and not why.together.turns:
         return f"{none}, nor {listed} together: without these {moved}."
+    if less < CARRIED * abs(why.margin) and not why.together.turns:
+        because = f": {NONE_ALONE}"
     return f"{none}{because}{':' if SEVERAL in because else ';'} without {listed} together {moved}{says}."
 
 
