@@ -202,7 +202,8 @@ export class Inside {
     this.tab = name;
     this.say();
     const seen = this.seen?.at ? stateFromHash(new URLSearchParams(this.seen).toString()) : this.why.strongest;
-    return this.answer(name === NUMBERS ? (place ?? seen) : undefined);
+    const opened = place ? () => this.place.querySelector(".matrix .frame")?.focus({ preventScroll: true }) : null;
+    return this.answer(name === NUMBERS ? (place ?? seen) : undefined).then(opened); // what was pressed is gone
   }
 
   /** What is on screen: why, or every number; the other one is asked for when it is opened. */

@@ -4,7 +4,7 @@
 import { changeInWords, sides } from "./changes.js";
 import { PipelineStrip } from "./pipeline.js";
 import { Latest } from "../../talk.js";
-import { el } from "../../page/dom.js";
+import { el, redrawn } from "../../page/dom.js";
 
 export class HeadChanges {
   /** `view` and `asked` say what is open and what is asked about; `again` asks anew and says whether it could be done,
@@ -165,7 +165,7 @@ export class HeadChanges {
   offer(what, tools) {
     if (what === this.offered) return;
     this.offered = what;
-    this.tools.replaceChildren(...tools().filter(Boolean));
+    redrawn(this.tools, tools());
   }
 
   drawTools() {

@@ -3,7 +3,7 @@
 
 import { Latest, ask } from "../../talk.js";
 import { WORKING, older } from "./older.js";
-import { el, word } from "../../page/dom.js";
+import { el, redrawn, word } from "../../page/dom.js";
 import { visible } from "../../page/store.js";
 
 const few = (share) => (share < 0.0005 ? "<0.001" : share.toFixed(3));
@@ -104,7 +104,7 @@ export class SamplingPanel {
         el("span", { class: "share" }, share ? few(share) : "cut"),
       );
     };
-    this.bars.replaceChildren(...found.items.map(bar));
+    redrawn(this.bars, found.items.map(bar));
     const rest = found.others > 0.0005 ? `, ${found.others.toFixed(3)} of it not shown` : "";
     const drawn = `${found.kept} of ${found.vocabulary} tokens can be drawn${rest}.`;
     this.said.textContent = `${drawn} The tick is the model's own share.`;

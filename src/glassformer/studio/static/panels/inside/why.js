@@ -2,7 +2,7 @@
 // draws what the studio worked out; which model and which text it is told.
 
 import { Latest, ask } from "../../talk.js";
-import { el, word } from "../../page/dom.js";
+import { el, redrawn, word } from "../../page/dom.js";
 import { flow } from "../../flow.js";
 import { WORKING, older } from "./older.js";
 import { river } from "./river.js";
@@ -108,56 +108,52 @@ export class WhyPanel {
     const remarks = found.sentences.slice(1, -1);
     const drawing = river(found, this.open);
     this.wrong = el("p", { class: "wrong", role: "alert", hidden: true });
-    this.node.replaceChildren(
-      ...[
-        leftOut(this.changes()),
+    redrawn(this.node, [
+      leftOut(this.changes()),
+      el(
+        "div",
+        { class: drawing ? "hero" : "" },
         el(
           "div",
-          { class: drawing ? "hero" : "" },
-          el(
-            "div",
-            { class: "told" },
-            headline(found),
-            likely(found),
-            writing(found),
-            written(found, (at) => this.again({ at, rival: "", rival_id: null })),
-            this.strip(found),
-            drawing ? null : this.send(found),
-          ),
-          drawing ? el("div", { class: "drawn" }, drawing, this.send(found)) : null,
+          { class: "told" },
+          headline(found),
+          likely(found),
+          writing(found),
+          written(found, (at) => this.again({ at, rival: "", rival_id: null })),
+          this.strip(found),
+          drawing ? null : this.send(found),
         ),
-        this.choices(found),
-        this.wrong,
-        remarks.length
-          ? el(
-              "ul",
-              { class: "remarks" },
-              remarks.map((each) => el("li", {}, emphasised(each))),
+        drawing ? el("div", { class: "drawn" }, drawing, this.send(found)) : null,
+      ),
+      this.choices(found),
+      this.wrong,
+      remarks.length
+        ? el(
+            "ul",
+            { class: "remarks" },
+            remarks.map((each) => el("li", {}, emphasised(each))),
+          )
+        : null,
+      el("p", { class: "measured quiet" }, emphasised(found.sentences.at(-1))),
+      el(
+        "div",
+        { class: "deeper" },
+        found.twin?.stages.length
+          ? this.fold(
+              found.twin.turns ? "Where the twin turns it, stage by stage" : "With rows of the twin, stage by stage",
+              el("div", { class: "turns" }, twinTables(found)),
+              "wide",
             )
           : null,
-        el("p", { class: "measured quiet" }, emphasised(found.sentences.at(-1))),
         el(
           "div",
-          { class: "deeper" },
-          found.twin?.stages.length
-            ? this.fold(
-                found.twin.turns ? "Where the twin turns it, stage by stage" : "With rows of the twin, stage by stage",
-                el("div", { class: "turns" }, twinTables(found)),
-                "wide",
-              )
-            : null,
-          el(
-            "div",
-            { class: "stacked" },
-            this.fold("Every word, asked in two ways", wordTable(found)),
-            found.lens.length ? this.fold("What it would write after each block", lensTable(found)) : null,
-          ),
-          found.direct
-            ? this.fold("Blocks and heads, which add up to the margin", directTable(found, this.open))
-            : null,
+          { class: "stacked" },
+          this.fold("Every word, asked in two ways", wordTable(found)),
+          found.lens.length ? this.fold("What it would write after each block", lensTable(found)) : null,
         ),
-      ].filter(Boolean),
-    );
+        found.direct ? this.fold("Blocks and heads, which add up to the margin", directTable(found, this.open)) : null,
+      ),
+    ]);
     if (fresh) flow([...this.node.querySelectorAll(".chip, .likely .fill")], this.node.querySelector(".water"));
     this.drew();
   }
@@ -277,6 +273,11 @@ export class WhyPanel {
     }
   }
 
+  /** Without the twin, where another one can be typed. */
+  undo() {
+    return this.again({ instead: "" }).then(() => this.node.querySelector(".twin textarea")?.focus());
+  }
+
   complain(words) {
     this.wrong.textContent = words;
     this.wrong.hidden = false;
@@ -339,9 +340,7 @@ export class WhyPanel {
         },
         "Negate it",
       ),
-      found.twin
-        ? el("button", { type: "button", class: "tool", onclick: () => this.again({ instead: "" }) }, "Undo")
-        : null,
+      found.twin ? el("button", { type: "button", class: "tool", onclick: () => this.undo() }, "Undo") : null,
       el("label", {}, "why not ", rival),
       el("span", { class: "quiet hint" }, "Click two words to swap them."),
     );
