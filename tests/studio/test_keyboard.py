@@ -101,7 +101,7 @@ def test_the_focus_stays_where_one_was_when_all_around_is_drawn_anew(visit: Open
     expect(page.get_by_role("button", name="Switch it on")).to_be_focused()
     page = visit("#room=inside&model=shakespeare&text=To be")
     page.locator(".next-bar").nth(2).press("Enter")
-    page.wait_for_function("!location.hash.endsWith('To+be')")
+    page.wait_for_function("() => !location.hash.endsWith('To+be')")
     expect(page.locator(".sampling:not([data-old]) .next-bar").nth(2)).to_be_focused()
 
 

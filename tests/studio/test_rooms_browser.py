@@ -294,7 +294,7 @@ def test_on_a_phone_the_cell_that_opens_stands_above_the_foot(visit: Open) -> No
     page = visit(f"#room=inside&tab=numbers&model=classes&text={TEXT}", size={"width": 390, "height": 700})
     page.locator(".peek:not([hidden])").wait_for()
     page.wait_for_function(  # it is one of the last row
-        "document.querySelector('.matrix .frame').getBoundingClientRect().bottom"
+        "() => document.querySelector('.matrix .frame').getBoundingClientRect().bottom"
         " <= document.querySelector('.peek').getBoundingClientRect().top + 4"
     )
 
