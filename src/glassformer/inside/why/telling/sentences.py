@@ -66,7 +66,7 @@ def headline(why: Reasons) -> str:
     if why.random.silent(why.margin):
         return (
             f"{said}, and nothing carries it: {why.random.count} texts of random words get nearly the same answer "
-            f"({why.random.moved:.0%} of its probability moves), so the shares of the words say little."
+            f"({round(100 * why.random.moved)} % of its probability moves), so the shares of the words say little."
         )
     if order_counts(why):
         assert why.orders is not None
