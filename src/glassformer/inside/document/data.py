@@ -20,6 +20,7 @@ from glassformer.stages.arithmetic import Array
 from glassformer.stages.operations import OPERATIONS, resolved
 from glassformer.stages.remarks import remarks_on
 from glassformer.stages.trace import Entry, Trace
+from glassformer.stages.written_places import runs
 
 FORMAT = "glassformer-view/1"
 WHOLE_VOCABULARY = 64  # up to so many words a vocabulary is shown whole
@@ -220,6 +221,7 @@ def _stage(look: Look, entry: Entry, part: Part, numbers: JSON) -> JSON:
         "operands": [same] if same else trace.operands(entry.address),
         "same_as": same,
         "written": entry.written,
+        **({"unlike": runs(entry.unlike)} if entry.written else {}),
         "shares": entry.stage.name in ("weights", "dropped"),
         "hidden": _hidden(trace, entry),
         "truth": entry.values.dtype.kind == "b",
@@ -239,8 +241,8 @@ def _label(look: Look, entry: Entry, place: int, axis: str) -> str | None:
 
 
 def _operation(trace: Trace, entry: Entry) -> str:
-    """`given`, `written`, or the operation that made it from operands that are all there."""
-    if entry.written:
+    """`given`, `written`, or the operation that made it, where nobody wrote, from operands that are all there."""
+    if entry.written and (entry.same_as or entry.unlike is None):
         return "written"
     if entry.same_as:
         return "same"

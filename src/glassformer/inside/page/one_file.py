@@ -80,7 +80,7 @@ def look_page(data: dict[str, Any], *, addressed: bool = True) -> str:
     return framed(
         data["title"] or "A look inside",
         _BODY.format(data=text),
-        style=view_style(),
+        style=_tight(view_style()),
         script=script,
         images="blob: data:",
         kind="gf-page",
@@ -107,6 +107,11 @@ def _alone(script: str, *, keep: bool) -> str:
     script = re.sub(r"^ *(//.*|/\*\*.*\*/)\n", "", script, flags=re.MULTILINE)  # they stay with the source
     script = re.sub(r"^import\b[^;]*;\n", "", script, flags=re.MULTILINE)
     return script if keep else re.sub(r"^export ", "", script, flags=re.MULTILINE)
+
+
+def _tight(style: str) -> str:
+    """Without remarks and indents, which stay with the source."""
+    return re.sub(r"/\*.*?\*/\s*|^\s+", "", style, flags=re.MULTILINE | re.DOTALL)
 
 
 def _asset(name: str) -> str:

@@ -127,6 +127,16 @@ export class Store {
     ];
   }
 
+  /** Whether a person put this very number here; the others of a stage are as they were worked. */
+  writtenAt({ written, unlike, shape }, index) {
+    if (!written || !unlike) return Boolean(written);
+    const at = offset(
+      shape,
+      index.map((i, axis) => (shape[axis] === 1 ? 0 : i)),
+    );
+    return unlike.some(([first, behind]) => first <= at && at < behind);
+  }
+
   /** A true index as a place among the numbers that were kept. */
   place(stage, index) {
     const wanted = index.slice(index.length - stage.stored.length);
