@@ -226,7 +226,7 @@ def test_the_parts_that_are_shown_add_up_and_a_heads_row_opens_it(visit: Open) -
     assert page.locator(".why .frame").evaluate_all("all => all.every((one) => one.scrollHeight <= one.clientHeight)")
     parts.get_by_role("button", name="more").click()
     assert adds_up() > few
-    parts.locator(".opens").first.click()
+    parts.locator(".opens", has_text="head").first.click()
     expect(page.locator(".inside-view .path .last")).to_have_text("weights")
     page.get_by_role("button", name="Switch it off").click()
     page.get_by_role("button", name="Why this answer").click()

@@ -130,9 +130,11 @@ def _document(look: Look, fit: PageFit, packed: bool, later: bool) -> JSON:
     ]
     shown = [_part(look.trace, part, look.texts.context_scopes if look.texts.context else ()) for part in parts]
     formulas: list[Any] = []
+    meanings: list[Any] = []
     for stage in stages:
         stage["formula"] = _once(formulas, stage["formula"])
         stage["symbol_tree"] = _once(formulas, stage["symbol_tree"])
+        stage["meaning"] = _once(meanings, stage["meaning"])
     return {
         "format": FORMAT,
         "title": look.title,
@@ -142,6 +144,7 @@ def _document(look: Look, fit: PageFit, packed: bool, later: bool) -> JSON:
         "parts": shown,
         "opening": opening(look.trace, shown),
         "formulas": formulas,
+        "meanings": meanings,
         "operations": operations_of(stages),
         "answer": look.answer,
         "rounded": fit.rounded,
@@ -155,11 +158,11 @@ def operations_of(stages: Sequence[JSON]) -> JSON:
     return {name: resolved(name) for name in OPERATIONS if name in used}
 
 
-def _once(formulas: list[Any], tree: Any) -> int:
-    """Where a formula stands in the list; the blocks of a model share most of theirs."""
-    if tree not in formulas:
-        formulas.append(tree)
-    return formulas.index(tree)
+def _once(said: list[Any], one: Any) -> int:
+    """Where a formula or a sentence stands in the list; the blocks of a model share most of theirs."""
+    if one not in said:
+        said.append(one)
+    return said.index(one)
 
 
 def _texts(look: Look) -> JSON:

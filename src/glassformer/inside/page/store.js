@@ -59,6 +59,7 @@ export class Store {
     this.stages = new Map(data.stages.map((stage) => [stage.address, stage]));
     for (const stage of data.stages) {
       stage.tree ??= data.formulas[stage.formula];
+      stage.says ??= data.meanings?.[stage.meaning] ?? stage.meaning; // documents of before have it here
       stage.sign ??= data.formulas[stage.symbol_tree];
     }
     this.parts = new Map(data.parts.map((part) => [part.id, part]));

@@ -9,7 +9,7 @@ const LARGEST = [54, 26]; // a cell at its largest, and for a matrix one could d
 const BY_HAND = [70, 32];
 const FLASH = 700; // milliseconds that what changed is lit up
 const DIGITS = [38, 17]; // room a figure needs
-const [PHONE, FOOT] = [700, 56]; // pixels: of a screen whose foot names the open number, and of that foot with some air
+const [PHONE, FOOT] = [700, 56]; // pixels of a screen whose foot names the open number, and of that foot
 
 export class Matrix {
   constructor({ onCell, onMove, tallest }) {

@@ -9,7 +9,10 @@ from glassformer.inside.why.reasons import PartOff, Reasons, WordShare
 
 APART = 0.5  # of the scale: two measures that differ by more part
 LARGE, NOTABLE = 0.25, 0.05  # of the scale, what two measures of opposite signs need to part
-LEFT, COUNTS = 0.25, 0.1  # of the larger of two measures, the smaller: less is as good as lost; of the margin, the larger
+LEFT, COUNTS = (
+    0.25,
+    0.1,
+)  # of the larger of two measures, the smaller: less is as good as lost; of the margin, the larger
 ORDERED = 0.25  # of the orders tried: if the answer turns in as many, order carries it, or the margin is thin
 MOVED = 1 / 3  # of the largest measure of a word, how far other orders must move the margin; less is thin
 OUTWEIGHED = 2.0  # of the margin: a blank that has more by itself, and half of all shares, says more than the text

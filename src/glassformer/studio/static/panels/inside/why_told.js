@@ -26,7 +26,7 @@ export function headline({ sentences: [first], verdict }) {
   return el(
     "h1",
     { class: "first" },
-    el("span", { class: "verdict" }, verdict, rest[0] === "," ? "" : rest[0]), // its line ends there
+    el("span", { class: "verdict" }, verdict, rest[0] === "," ? el("span", { class: "spoken" }, ",") : rest[0]),
     el("span", {}, emphasised(rest.slice(1))),
   );
 }
