@@ -13,6 +13,7 @@ import {
   directTable,
   doubt,
   lensTable,
+  moved,
   named,
   plainly,
   shareOf,
@@ -195,7 +196,7 @@ export class WhyPanel {
       const marks = [each.written && "written", each.is_unknown && "unknown"].filter(Boolean);
       const strange = each.is_unknown ? ", which the model does not know" : "";
       const share = each.is_blank ? "as in the blank" : `share ${signed(each.share)}`;
-      const less = `without it the margin is ${plainly(Math.abs(each.without))} ${each.without < 0 ? "more" : "less"}`;
+      const less = `without it the margin is ${moved(each.without)}`;
       const node = el(
         "button",
         {
