@@ -267,7 +267,7 @@ def test_a_model_that_is_not_there_is_refused_and_none_stands_in_its_place(visit
         expect(page.locator(f".inside > {part}")).to_be_hidden()
     assert "model=nobody" in page.url
     page.get_by_label("your text").fill("a good film")
-    page.get_by_role("button", name="Look ↵").click()
+    page.get_by_role("button", name="Look", exact=True).click()
     expect(page.locator(".inside > .wrong")).to_have_text("Choose a model first.")
     page.get_by_label("model", exact=True).select_option("classes")
     expect(page.locator(".why .first")).to_be_visible()

@@ -47,7 +47,7 @@ _ANOTHER = "without it the model is asked another question, what comes after the
 
 def told(why: Reasons) -> list[str]:
     """All sentences, the answer first."""
-    found = [headline(why), *(on_twin(why, why.twin) if why.twin is not None else []), *why.taken]
+    found = [headline(why), *(on_twin(why, why.twin) if why.twin is not None else []), *why.asked, *why.taken]
     if why.known:
         found.append(why.known)
     found += [each for each in (on_unknown(why), thin(why)) if each]
@@ -221,7 +221,8 @@ def _without(why: Reasons, word: WordShare) -> str:
 def verdict(why: Reasons, margin: float, *, begin: bool = True) -> str:
     """“Negative by 2.6 over positive”; within a sentence, “negative is ahead of positive by 2.6”."""
     answer, rival = named(why, why.answer), named(why, why.rival)
-    answer = answer[:1].upper() + answer[1:] if begin else answer
+    if begin:
+        answer = answer[:1].upper() + answer[1:] + (f" ({why.within})" if why.within else "")
     by = plainly(abs(margin)) if abs(margin) >= LEAST else f"less than {LEAST}"
     if margin < 0:
         return f"{answer} is behind {rival} by {by}"
