@@ -218,7 +218,10 @@ def test_a_race_is_read_by_pointing_and_two_confusions_stand_side_by_side(visit:
     assert len(set(strokes)) == len(strokes) == 8
     page.locator(".chart").hover()
     expect(page.locator(".chart-values")).to_contain_text(re.compile(r"rnn \d\.\d{3} at \d+ s · gru"))
-    page.get_by_label("the other model").select_option("attention")
+    standing = page.locator(".standing tbody")
+    expect(standing).to_contain_text("first, level with 3 more")
+    expect(standing.locator("tr").last).to_contain_text("behind, p ≤ 0.001 · worse than the majority class")
+    expect(page.get_by_label("the other model")).to_have_value("attention")  # the one that is wrong most often
     expect(page.locator(".confusion")).to_have_count(2)
     counts = json.loads(
         (Path(__file__).parents[2] / "src/glassformer/runs/pocket/negation-race/attention-0/scores.json").read_text()

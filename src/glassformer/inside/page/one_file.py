@@ -80,7 +80,7 @@ def look_page(data: dict[str, Any], *, addressed: bool = True) -> str:
     return framed(
         data["title"] or "A look inside",
         _BODY.format(data=text),
-        style=_tight(view_style()),
+        style=view_style(),
         script=script,
         images="blob: data:",
         kind="gf-page",
@@ -104,14 +104,11 @@ def view_style() -> str:
 
 def _alone(script: str, *, keep: bool) -> str:
     """A file without its imports and its remarks, and without its exports unless it is the last."""
-    script = re.sub(r"^ *(//.*|/\*\*.*\*/)\n", "", script, flags=re.MULTILINE)  # they stay with the source
+    script = re.sub(
+        r"^ *(//[^\n]*|/\*\*.*?\*/)\n", "", script, flags=re.MULTILINE | re.DOTALL
+    )  # they stay with the source
     script = re.sub(r"^import\b[^;]*;\n", "", script, flags=re.MULTILINE)
     return script if keep else re.sub(r"^export ", "", script, flags=re.MULTILINE)
-
-
-def _tight(style: str) -> str:
-    """Without remarks and indents, which stay with the source."""
-    return re.sub(r"/\*.*?\*/\s*|^\s+", "", style, flags=re.MULTILINE | re.DOTALL)
 
 
 def _asset(name: str) -> str:
