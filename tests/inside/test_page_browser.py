@@ -562,6 +562,10 @@ def test_a_number_can_be_changed_and_the_view_updated(open_page: Open) -> None:
     expect(panel).to_contain_text("Written by you: this head is switched off, so nothing follows from it.")
     expect(page.locator(".changed")).to_contain_text("changed by you")
     assert page.evaluate("view.state.at") == address
+    page.evaluate("view.show({ at: view.state.at, row: 126 })")  # of a longer text
+    assert page.evaluate("view.state.row") is None
+    page.evaluate("(row) => view.show({ at: view.state.at, row })", len(ids) - 1)
+    assert page.evaluate("view.state.row") == len(ids) - 1
 
 
 def test_five_hundred_tokens_are_drawn(open_page: Open) -> None:
