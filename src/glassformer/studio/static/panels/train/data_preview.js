@@ -188,6 +188,7 @@ function facts(found, task) {
       ? el("p", { class: "few" }, `With ${test} to test on, its score will say little.`)
       : null,
     found.labels.length ? el("ul", { class: "classes" }, found.labels.map(bar)) : null,
+    found.rare ? el("p", { class: "few" }, found.rare) : null,
     found.skipped
       ? el(
           "details",
@@ -198,12 +199,15 @@ function facts(found, task) {
             {},
             found.reasons.map(([reason, n]) => el("li", {}, `${inRows(n)}: ${reason}`)),
             found.skips.map((each) => el("li", { class: "quiet" }, `line ${each.line}: ${each.reason}`)),
+            found.skipped > found.skips.length
+              ? el("li", { class: "quiet" }, `and ${inRows(found.skipped - found.skips.length)} more`)
+              : null,
           ),
         )
       : null,
     el(
       "details",
-      {},
+      { open: true },
       el("summary", { class: "quiet" }, "what was noticed while reading"),
       el(
         "ul",
