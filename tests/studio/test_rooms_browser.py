@@ -95,6 +95,10 @@ def test_a_token_is_taken_drawn_and_taken_back(visit: Open) -> None:
     expect(page.get_by_label("your text")).to_have_value(re.compile(f"^To b{best}.$", re.DOTALL))
     page.get_by_role("button", name="◂ Back").click()
     expect(page.get_by_label("your text")).to_have_value(f"To b{best}")
+    page.get_by_role("button", name="Run ▸").click()
+    expect(page.locator(".why .older")).to_contain_text("why is asked once the run stops")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".why .older")).to_have_count(0)  # it was asked, and has answered
 
 
 def test_a_dropped_file_is_seen_and_its_columns_are_chosen(visit: Open, tmp_path: Path) -> None:
@@ -109,6 +113,7 @@ def test_a_dropped_file_is_seen_and_its_columns_are_chosen(visit: Open, tmp_path
     expect(page.locator(".facts-of-data")).to_contain_text("60 of 61 rows can be learnt from")
     expect(page.locator(".classes li")).to_have_count(2)
     expect(page.locator(".facts-of-data")).to_contain_text("line 62: the text is empty")
+    expect(page.locator(".facts-of-data details").last).to_have_attribute("open", "")  # what was noticed
     expect(page.locator(".estimate")).to_contain_text("Measuring this machine")
     expect(page.locator(".facts-of-data")).to_contain_text("1 row would be skipped")
     expect(page.locator(".facts-of-data")).to_contain_text("1 row: the text is empty")

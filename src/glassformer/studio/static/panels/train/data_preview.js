@@ -7,6 +7,7 @@ import { el } from "../../page/dom.js";
 const ROLES = { classify: ["text", "label"], translate: ["source", "target"], generate: ["text"] };
 const count = (value) => value.toLocaleString("en");
 const inRows = (n) => `${count(n)} ${n === 1 ? "row" : "rows"}`;
+const NARROW = 3; // columns that a phone has room for
 const FEW = 30; // texts to test on, below which a score says little
 
 export class DataPreview {
@@ -108,7 +109,7 @@ export class DataPreview {
       { class: "scroll" },
       el(
         "table",
-        { class: "samples rows" },
+        { class: names.length <= NARROW ? "samples rows fitting" : "samples rows" },
         el(
           "thead",
           {},
