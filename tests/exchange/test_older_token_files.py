@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from helpers.foreign_models import END, TEXTS, byte_tokenizer, marked_tokenizer
-from helpers.sentence_models import MARIAN, NAMES, SOURCE, field, sentence_model
+from helpers.sentence_models import MARIAN, NAMES, SOURCE, TARGET, field, sentence_model
 
 from glassformer.errors import GlassformerError, InputError
 from glassformer.exchange.foreign_tokens import foreign_tokens
@@ -64,9 +64,9 @@ def test_tokens_that_were_added_keep_their_ids() -> None:
 # --- SentencePiece ------------------------------------------------------------------------------------------------
 
 
-def best_way(text: str) -> list[str]:
+def best_way(text: str, model: list[tuple[str, float, int]] = SOURCE) -> list[str]:
     """By trying every way to cut each word: the one whose scores have the largest sum. The independent reckoning."""
-    scores = {piece: score for piece, score, kind in SOURCE if kind == 1}
+    scores = {piece: score for piece, score, kind in model if kind == 1}
     found = []
     for word in text.split():
         marked = "▁" + word
@@ -105,6 +105,25 @@ def test_what_one_language_does_not_know_may_be_known_to_the_other() -> None:
     assert tokens.decode([6, 4, 10]) == "ab y"
 
 
+def test_translations_are_cut_by_the_pieces_of_the_other_language() -> None:
+    tokens = foreign_tokens({**MARIAN, "target.spm": sentence_model(TARGET)}, "marian", len(NAMES), start=12)
+    assert not tokens.reads_only
+    for length in range(1, 5):
+        for letters in itertools.product("xa ", repeat=length):
+            text = "".join(letters)
+            ids = [NAMES.index(piece) if piece in NAMES else 1 for piece in best_way(text, TARGET)]
+            assert list(tokens.for_targets.encode(text, bare=True).ids) == ids
+    assert tokens.for_targets.encode("xy", bare=True).ids == (2, 1)  # ▁ xy, of which xy has no id
+    assert tokens.for_targets.decode([9, 10]) == "xx y"
+    assert tokens.encode("x").ids == (2, 8, 0)  # texts to be translated as before
+    again = Tokens.from_bytes(tokens.to_bytes(), "here", tokens.special_bytes())
+    assert again == tokens
+    assert again.for_targets == tokens.for_targets
+    assert again != foreign_tokens(MARIAN, "marian", len(NAMES), start=12)
+    ours = Tokens.train("word", ["a b"], min_frequency=1)
+    assert ours.for_targets is ours
+
+
 LLAMA = [
     ("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("</s>", 0.0, 3), *((f"<0x{byte:02X}>", 0.0, 6) for byte in range(256)),
     ("▁a", -0.0, 1), ("ab", -1.0, 1), ("▁", -2.0, 1), ("a", -3.0, 1), ("b", -4.0, 1),
@@ -135,6 +154,8 @@ def test_a_llamas_pieces_are_merged_by_their_scores() -> None:
         ({**MARIAN, "source.spm": b"\x0a\x7f"}, "cut off"),
         ({**MARIAN, "source.spm": field(3, 7)}, "a number stands"),
         ({**MARIAN, "source.spm": b""}, "this one has 0"),
+        ({**MARIAN, "target.spm": sentence_model(TARGET, merged=True)}, "target.spm is none of Marian's kind"),
+        ({**MARIAN, "target.spm": sentence_model([*TARGET, ("x", 0.0, 1)])}, "target.spm has a token twice"),
         ({**MARIAN, "vocab.json": b'{"a": 0, "b": 7}'}, "ids must be"),
         ({**MARIAN, "vocab.json": b'{"a": "0"}'}, "a whole number"),
         ({**MARIAN, "vocab.json": b'{"a": 0}'}, "must have </s>"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.errors import InputError
-from glassformer.exchange.older_token_files import BEYOND, as_tokenizer_json, content_of
+from glassformer.exchange.older_token_files import BEYOND, TARGETS, as_tokenizer_json, content_of
 from glassformer.storage import parse_json
 from glassformer.text.token_kinds import FOREIGN, OTHER_KINDS, SPECIAL, Specials, assemble
 from glassformer.text.token_parts import Parts, checked_parts, scored_pieces
@@ -37,16 +37,15 @@ def foreign_tokens(
 ) -> Tokens:
     """The tokens of a folder, filled up to as many as its model knows; `kind_of_model` is what its config calls it.
     `start` is the id that a model writes on from, where its config says so, `never` are ids that it does not write."""
-    beyond: list[Any] = []
     if "tokenizer.json" in files:
         content = _parsed(files["tokenizer.json"])
         if content.get("added_tokens") and _are_ours(content):
             return Tokens.from_bytes(files["tokenizer.json"], "tokenizer.json")
     else:
         content = as_tokenizer_json(files, kind_of_model)
-        beyond = content.get(BEYOND, [])
+    beyond, targets = content.pop(BEYOND, ()), content.pop(TARGETS, None)
     kind = _kind_of(content)
-    parts = checked_parts(content, beyond) if kind == FOREIGN else None
+    parts = checked_parts(content, beyond, targets) if kind == FOREIGN else None
     vocabulary, special, cut = _vocabulary(content, parts)
     merges = pairs([_pair(each) for each in _list(content["model"].get("merges"))])
     named = _named(files, special) | _unknown(content["model"], vocabulary)

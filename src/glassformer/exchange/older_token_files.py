@@ -16,17 +16,19 @@ from glassformer.text.token_parts import NEVER
 from glassformer.text.tokens import LARGEST_FILE, MOST_TOKENS
 
 FILES = (
-    "vocab.txt", "vocab.json", "merges.txt", "added_tokens.json", "source.spm", "tokenizer.model",
+    "vocab.txt", "vocab.json", "merges.txt", "added_tokens.json", "source.spm", "target.spm", "tokenizer.model",
     "sentencepiece.bpe.model", "spiece.model",
 )  # fmt: skip
-BEYOND = "beyond"  # pieces that a tokenizer.json has no place for: texts are cut into them, and no id stands for them
+# What a tokenizer.json has no place for: pieces that texts are cut into, and no id stands for; how translations are cut.
+BEYOND, TARGETS = "beyond", "targets"
 _SPACED = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
 
 
 def as_tokenizer_json(files: Mapping[str, bytes], kind_of_model: str) -> dict[str, Any]:
     """What a tokenizer.json would say in place of these files."""
     if "source.spm" in files and "vocab.json" in files and kind_of_model == "marian":
-        return _marian(_sentences(files["source.spm"]), _numbered(files["vocab.json"]))
+        said = _marian(_sentences(files["source.spm"]), _numbered(files["vocab.json"]))
+        return {**said, TARGETS: _targets(files["target.spm"])} if "target.spm" in files else said
     if "vocab.json" in files and "merges.txt" in files and kind_of_model in ("gpt2", "roberta", "qwen2", "qwen3"):
         return _in_bytes(files, kind_of_model)
     if "vocab.txt" in files and kind_of_model == "bert":
@@ -142,9 +144,7 @@ _SCORED, _MERGED = 1, 2
 
 def _marian(model: _Sentences, ids: Mapping[str, int]) -> dict[str, Any]:
     """Cut by the pieces of the source language, numbered by vocab.json, which has those of both."""
-    if model.merged or not model.tidy:
-        raise InputError("source.spm is none of Marian's kind: pieces with scores, several spaces being one.")
-    scores = {piece.text: piece.score for piece in model.pieces if piece.kind == NORMAL}
+    scores = _marians_scores(model, "source.spm")
     names = _dense(ids, "vocab.json")
     special = [name for name in ("</s>", "<unk>", "<pad>") if name in ids]
     if len(special) < 3:
@@ -159,6 +159,20 @@ def _marian(model: _Sentences, ids: Mapping[str, int]) -> dict[str, Any]:
             *({"content": name, "id": ids[name], "special": False} for name in languages),
         ],
     }
+
+
+def _targets(data: bytes) -> dict[str, Any]:
+    """How translations are cut: by the pieces of the other language, under the same ids."""
+    model = _sentences(data)
+    scores = _marians_scores(model, "target.spm")
+    return {"table": base64.b64encode(model.table).decode(), "pieces": [[*each] for each in scores.items()]}
+
+
+def _marians_scores(model: _Sentences, name: str) -> dict[str, float]:
+    if model.merged or not model.tidy:
+        raise InputError(f"{name} is none of Marian's kind: pieces with scores, several spaces being one.")
+    _each_once([piece.text for piece in model.pieces], name)
+    return {piece.text: piece.score for piece in model.pieces if piece.kind == NORMAL}
 
 
 def _unigram(pieces: list[tuple[str, float]], unknown: int, table: bytes) -> dict[str, Any]:

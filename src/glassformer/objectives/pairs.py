@@ -87,10 +87,11 @@ def _rows_of(pairs: Sequence[Pair], tokens: Tokens, longest: int) -> tuple[list[
     if tokens.reads_only:
         raise InputError(
             "These tokens were made for texts to be translated; for translations another file is needed (target.spm), "
-            "which is not read. The model can translate, but cannot be trained on."
+            "which the folder did not have. The model can translate, but cannot be trained on."
         )
     sources = batches.shortened(tokens.encode_many([each.source for each in pairs]), longest, tokens.specials.after)
-    targets = batches.shortened(tokens.encode_many([each.target for each in pairs], bare=True), longest - 1)  # and </s>
+    written = tokens.for_targets.encode_many([each.target for each in pairs], bare=True)
+    targets = batches.shortened(written, longest - 1)  # and </s>
     return list(zip(sources.rows, targets.rows, strict=True)), sources
 
 
