@@ -7,7 +7,7 @@ from glassformer.by_hand.check import check_text
 
 @pytest.mark.parametrize(
     "lead",
-    ["If it were so that", "It is not the case that", "It is wrong that", "Suppose"],
+    ["If we suppose that", "It is not the case that", "It is wrong that", "Suppose"],
 )
 def test_what_is_supposed_or_denied_is_not_called_wrong(lead: str) -> None:
     assert check_text("So $13 × 17 = 231$.").first_wrong is not None
