@@ -4,6 +4,7 @@ BERT, vocab.json with merges.txt, and models of SentencePiece. Nothing of them i
 
 import base64
 import math
+import re
 import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,8 +20,9 @@ FILES = (
     "vocab.txt", "vocab.json", "merges.txt", "added_tokens.json", "source.spm", "target.spm", "tokenizer.model",
     "sentencepiece.bpe.model", "spiece.model",
 )  # fmt: skip
-# What a tokenizer.json has no place for: pieces that texts are cut into, and no id stands for; how translations are cut.
+# What a tokenizer.json has no place for: pieces for which no id stands, and how translations are cut.
 BEYOND, TARGETS = "beyond", "targets"
+_LONGEST_PIECE = 256  # characters
 _SPACED = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
 
 
@@ -101,7 +103,12 @@ def _added(files: Mapping[str, bytes], vocabulary: Mapping[str, int]) -> list[di
         raise InputError("tokenizer_config.json: `added_tokens_decoder` must give tokens by their ids.")
     found = {}
     for id_, token in numbered.items():
-        if isinstance(token, dict) and isinstance(token.get("content"), str) and str(id_).isdecimal():
+        if not re.fullmatch("[0-9]{1,9}", id_):
+            said = id_ if len(id_) < 20 else f"{id_[:20]}…"
+            raise InputError(
+                f"tokenizer_config.json: `added_tokens_decoder` must give tokens by their ids; not '{said}'."
+            )
+        if isinstance(token, dict) and isinstance(token.get("content"), str):
             found[token["content"]] = {**token, "id": int(id_)}
     if "added_tokens.json" in files:
         for name, id_ in _numbered(files["added_tokens.json"], "added_tokens.json").items():
@@ -223,6 +230,9 @@ def merges_of(scored: list[tuple[str, float]], ids: Mapping[str, int]) -> list[t
     """Which two pieces become one, in which order: of two neighbours, those first whose sum scores best."""
     found = []
     for piece, score in scored:
+        if len(piece) > _LONGEST_PIECE:  # each of its places could be where two meet
+            said = f"A piece of tokenizer.model has {len(piece):,} characters; at most {_LONGEST_PIECE} are merged."
+            raise InputError(said)
         splits = [(piece[:cut], piece[cut:]) for cut in range(1, len(piece))]
         known = sorted((ids[a], ids[b], a, b) for a, b in splits if a in ids and b in ids)
         found += [(-score, order, pair) for order, pair in enumerate(known)]

@@ -344,7 +344,7 @@ def _from_others(content: Any, said: bytes) -> Tokens:
 
 
 def _special(said: bytes) -> tuple[str, Specials, list[Any], Any]:
-    """What `special_tokens.json` holds: every key known, every value of its kind; how translations are cut, unchecked."""
+    """What `special_tokens.json` holds, every value of its kind, but for how translations are cut: unchecked."""
     if len(said) > LARGEST_FILE:
         raise InputError(f"its special tokens take {len(said):,} bytes; at most {LARGEST_FILE:,} are read.")
     try:

@@ -1,5 +1,8 @@
 """Where numbers come from: what was there before or was made by a seen call is known, all else is strange, once."""
 
+import subprocess
+import sys
+
 import torch
 from torch import nn
 
@@ -83,3 +86,31 @@ def test_weights_that_get_their_size_as_the_model_runs_are_the_models_own() -> N
     assert (seen.verdict, seen.calls) == ("all seen", []), seen.sentences
     assert torch.equal(seen.answer, model(x))
     assert isinstance(bystander[0], nn.LazyLinear)  # one that was never run disturbs nobody
+
+
+def test_what_was_frozen_was_there_before() -> None:
+    """`gc.freeze` sets aside what lives by then: it is held, and no list of the living names it."""
+    program = """
+import gc, threading, torch, glassformer as gf
+bias, x = torch.randn(5, 5), torch.randn(2, 5, 7)
+
+def here(x):
+    return (x @ x.mT + bias).softmax(-1) @ x
+
+class Plain(torch.nn.Module):
+    def forward(self, x):
+        return here(x)
+
+class Aside(torch.nn.Module):
+    def forward(self, x):
+        answers = []
+        thread = threading.Thread(target=lambda: answers.append(here(x)))
+        thread.start()
+        thread.join()
+        return answers[0] * 1.5
+
+gc.freeze()
+print(gf.watch(Plain()).run(x).verdict, "and", gf.watch(Aside()).run(x).verdict)
+"""
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "all seen and cannot tell"

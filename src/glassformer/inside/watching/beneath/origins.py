@@ -56,6 +56,7 @@ class Origins:
         self._shapes: set[tuple[int, ...]] = set()  # of the weights
         self.addresses: set[int] = set()  # of their numbers in memory
         self._awaited: list[Tensor] = [*model.parameters(), *model.buffers()]
+        self._frozen = gc.get_freeze_count()  # objects that no list of the living names
         self.arrived()
         for tensor in _living():
             if has_own_storage(tensor):
@@ -147,6 +148,8 @@ class Origins:
         if key in self._known:
             return None
         self._known[key] = StorageWeakRef(storage)  # type: ignore[no-untyped-call]  # said once
+        if self._is_frozen(tensor):
+            return None
         if tensor.dtype in _ROUNDED and tuple(tensor.shape) in self._shapes | {s[::-1] for s in self._shapes}:
             self.fixed.add(key)
             self.learned.add(key)  # autocast keeps rounded copies of the weights to itself
@@ -157,6 +160,17 @@ class Origins:
         if from_python:
             return _came_back(self.left)
         return "a tensor came from another thread or from a call that could not be seen"
+
+    def recall(self, tensors: Iterable[Tensor]) -> None:
+        """Before views of them hide who they are: takes note of tensors that were there, and are not listed."""
+        for tensor in tensors if self._frozen else ():
+            if has_own_storage(tensor) and storage_of(tensor) not in self._known and self._is_frozen(tensor):
+                self.made(tensor)
+
+    def _is_frozen(self, tensor: Tensor) -> bool:
+        """Whether it is among what `gc.freeze` had set aside before the watch: that is held, and not listed."""
+        is_aside = 0 < gc.get_freeze_count() <= self._frozen  # fewer where some have died, more after another freeze
+        return is_aside and gc.is_tracked(tensor) and all(each is not tensor for each in _living())
 
     def empty(self, tensor: Tensor) -> None:
         """The tensor was made and not yet written."""

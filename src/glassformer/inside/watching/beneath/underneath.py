@@ -73,7 +73,10 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _look_at_origins(self, func: Any, tensors: list[Tensor]) -> None:
         self.origins.arrived()
         short = _short(func)
-        if short in EMPTY or not hasattr(func, "_schema") or (func.is_view and short not in CONSTANT):
+        if short in EMPTY or not hasattr(func, "_schema"):
+            return
+        if func.is_view and short not in CONSTANT:
+            self.origins.recall(tensors)
             return
         written = func._schema.arguments[0].alias_info if func._schema.arguments else None
         skip = 1 if written is not None and written.is_write and _overwrites(short) else 0
