@@ -11,7 +11,7 @@ import pytest
 import safetensors.torch
 import torch
 import transformers as there
-from helpers.foreign_models import KINDS, TEXTS, foreign_folder, opened_there
+from helpers.foreign_models import END, KINDS, TEXTS, foreign_folder, opened_there
 from helpers.sentence_models import MARIAN, NAMES
 from tokenizers import Tokenizer
 
@@ -89,6 +89,24 @@ def test_an_encoder_whose_rows_are_averaged_is_averaged(folders: dict[str, Path]
     assert (settings.pooling, settings.pooler) == ("mean", False)
     settings = bring_in_folder(folders["bert"]).card.settings
     assert (settings.pooling, settings.pooler) == ("first", True)
+
+
+def test_what_ends_a_text_may_be_said_by_the_config(folders: dict[str, Path], tmp_path: Path) -> None:
+    """A tokenizer.json alone does not say what its special tokens are for, unless by names that everybody uses."""
+    folder = copied(folders["marian"], tmp_path)
+    (folder / "tokenizer_config.json").unlink()
+    content = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    place = folder / "tokenizer.json"
+    place.write_text(json.dumps(content).replace(END, "<fin>"), encoding="utf-8")
+    said = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    end = content["model"]["vocab"][END]
+    for eos, found in ((end, end), ([end], None), (10**6, None)):
+        (folder / "config.json").write_text(json.dumps({**said, "eos_token_id": eos}), encoding="utf-8")
+        if found is None:
+            with pytest.raises(InputError, match="which token ends a text"):
+                bring_in_folder(folder)
+        else:
+            assert bring_in_folder(folder).tokens.end == found
 
 
 def test_weights_in_several_files_are_one_model(folders: dict[str, Path], tmp_path: Path) -> None:

@@ -124,6 +124,21 @@ def test_translations_are_cut_by_the_pieces_of_the_other_language() -> None:
     assert ours.for_targets is ours
 
 
+PEGASUS = [("<pad>", 0.0, 3), ("</s>", 0.0, 3), ("<unk>", 0.0, 2), *SOURCE[3:]]
+
+
+def test_a_pegasus_has_its_pieces_behind_a_hundred_masks() -> None:
+    tokens = foreign_tokens({"spiece.model": sentence_model(PEGASUS)}, "pegasus", 103 + len(PEGASUS))
+    assert (tokens.pad, tokens.end, tokens.unknown) == (0, 1, 105)
+    names = [piece for piece, _, _ in PEGASUS]
+    for length in range(1, 4):
+        for letters in itertools.product("ab ", repeat=length):
+            text = "".join(letters)
+            assert list(tokens.encode(text).ids) == [*(103 + names.index(piece) for piece in best_way(text)), 1]
+    assert tokens.encode("x <unk_2>", bare=True).ids == (106, 105, 106, 105)
+    assert not tokens.reads_only
+
+
 LLAMA = [
     ("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("</s>", 0.0, 3), *((f"<0x{byte:02X}>", 0.0, 6) for byte in range(256)),
     ("▁a", -0.0, 1), ("ab", -1.0, 1), ("▁", -2.0, 1), ("a", -3.0, 1), ("b", -4.0, 1),
@@ -138,6 +153,15 @@ def test_a_llamas_pieces_are_merged_by_their_scores() -> None:
     assert tokens.strings(tokens.encode("bab", bare=True).ids) == [" ", "b", "ab"]
     assert tokens.strings(tokens.encode("é", bare=True).ids) == [" ", "<0xC3>", "<0xA9>"]
     assert merges_of([("ab", -1.0), ("abc", 0.0)], {"a": 0, "b": 1, "c": 2, "ab": 3}) == [("ab", "c"), ("a", "b")]
+
+
+@pytest.mark.parametrize("files", [
+    {"spiece.model": sentence_model(SOURCE)}, {"spiece.model": sentence_model(PEGASUS, merged=True)},
+    {"spiece.model": sentence_model(PEGASUS), "tokenizer_config.json": b'{"offset": 0}'},
+])  # fmt: skip
+def test_a_pegasus_of_another_kind_is_refused(files: dict[str, bytes]) -> None:
+    with pytest.raises(InputError, match="none of Pegasus' kind"):
+        as_tokenizer_json(files, "pegasus")
 
 
 @pytest.mark.parametrize(
@@ -156,6 +180,7 @@ def test_a_llamas_pieces_are_merged_by_their_scores() -> None:
         ({**MARIAN, "source.spm": b""}, "this one has 0"),
         ({**MARIAN, "target.spm": sentence_model(TARGET, merged=True)}, "target.spm is none of Marian's kind"),
         ({**MARIAN, "target.spm": sentence_model([*TARGET, ("x", 0.0, 1)])}, "target.spm has a token twice"),
+        ({"spiece.model": sentence_model(SOURCE)}, "has no tokenizer.json"),
         ({**MARIAN, "vocab.json": b'{"a": 0, "b": 7}'}, "ids must be"),
         ({**MARIAN, "vocab.json": b'{"a": "0"}'}, "a whole number"),
         ({**MARIAN, "vocab.json": b'{"a": 0}'}, "must have </s>"),

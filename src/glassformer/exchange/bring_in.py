@@ -72,7 +72,9 @@ def bring_in_folder(folder: Path, ignore: Collection[str] = ()) -> Foreigner:
     state = _state(tensors, layout, made, outlined)
     files = {name: contents(folder / name, LARGEST_FILE) for name in TEXTS if (folder / name).exists()}
     start, never = _written(said, layout)
-    tokens = foreign_tokens(files, str(said.get("model_type")), made.vocabulary, start=start, never=never)
+    tokens = foreign_tokens(
+        files, str(said.get("model_type")), made.vocabulary, start=start, never=never, ids=_ids_of_parts(said)
+    )  # fmt: skip
     return Foreigner(_card(layout, settled, made, labels, folder.name), state, tokens)
 
 
@@ -170,6 +172,12 @@ def _written(said: Mapping[str, Any], layout: Layout) -> tuple[int | None, tuple
     ):
         raise InputError(f"config.json: `bad_words_ids` must be single ids; it is {words!r:.100}.")
     return start if type(start) is int else 0, tuple(each[0] for each in words)
+
+
+def _ids_of_parts(said: Mapping[str, Any]) -> dict[str, int]:
+    """Which ids play which part; where several end a text, none of them."""
+    names = {"pad": "pad_token_id", "start": "bos_token_id", "end": "eos_token_id"}
+    return {role: said[name] for role, name in names.items() if type(said.get(name)) is int}
 
 
 def _pooling(folder: Path, layout: Layout) -> dict[str, Any]:

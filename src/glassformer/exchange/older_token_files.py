@@ -37,10 +37,12 @@ def as_tokenizer_json(files: Mapping[str, bytes], kind_of_model: str) -> dict[st
         return _bert(files)
     if "tokenizer.model" in files and kind_of_model in ("llama", "mistral"):
         return _merged(_sentences(files["tokenizer.model"]))
+    if "spiece.model" in files and kind_of_model == "pegasus":
+        return _pegasus(_sentences(files["spiece.model"]), settings(files))
     raise InputError(
         "The folder has no tokenizer.json, nor what may stand in its place: vocab.txt of a BERT, vocab.json with "
-        "merges.txt, tokenizer.model of a Llama, source.spm with vocab.json of a Marian. Without it no text can "
-        "be read."
+        "merges.txt, tokenizer.model of a Llama, source.spm with vocab.json of a Marian, spiece.model of a Pegasus. "
+        "Without it no text can be read."
     )
 
 
@@ -180,6 +182,24 @@ def _marians_scores(model: _Sentences, name: str) -> dict[str, float]:
         raise InputError(f"{name} is none of Marian's kind: pieces with scores, several spaces being one.")
     _each_once([piece.text for piece in model.pieces], name)
     return {piece.text: piece.score for piece in model.pieces if piece.kind == NORMAL}
+
+
+_MASKS = 103  # ids that a Pegasus has before its pieces, for what was masked when it learnt
+
+
+def _pegasus(model: _Sentences, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Its pieces stand behind the names of masks, but for the first two, pad and end."""
+    first = [piece.text for piece in model.pieces[:3]]
+    if model.merged or not model.tidy or first != ["<pad>", "</s>", "<unk>"] or said.get("offset", _MASKS) != _MASKS:
+        raise InputError("spiece.model is none of Pegasus' kind: pieces with scores, <pad>, </s> and <unk> first.")
+    special = [*first[:2], "<mask_1>", "<mask_2>", *(f"<unk_{i}>" for i in range(2, _MASKS))]
+    whole = [*((name, 0.0) for name in special), *((piece.text, piece.score) for piece in model.pieces[2:])]
+    _each_once([name for name, _ in whole], "spiece.model")
+    return {
+        **_unigram(whole, len(special), model.table),
+        "post_processor": _around((), ("</s>",)),
+        "added_tokens": [_special(name, i) for i, name in enumerate([*special, "<unk>"])],
+    }
 
 
 def _unigram(pieces: list[tuple[str, float]], unknown: int, table: bytes) -> dict[str, Any]:
