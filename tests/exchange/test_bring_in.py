@@ -3,6 +3,7 @@ And folders that are not what they say: each refused, with a reason.
 """
 
 import contextlib
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import safetensors.torch
 import torch
 import transformers as there
 from helpers.foreign_models import END, KINDS, TEXTS, foreign_folder, opened_there
-from helpers.sentence_models import MARIAN, NAMES
+from helpers.sentence_models import MARIAN, NAMES, TARGET, sentence_model
 from tokenizers import Tokenizer
 
 from glassformer.errors import GlassformerError, InputError
@@ -23,6 +24,8 @@ from glassformer.objectives.pairs import _rows_of
 from glassformer.runs.imported import import_model
 from glassformer.runs.run import Run, load
 from glassformer.text.samples import Pair
+from glassformer.training.course import teach
+from glassformer.training.request import Request
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("bring_in")]  # the gate runs it
 
@@ -179,6 +182,40 @@ def test_a_marian_as_the_hub_keeps_it_writes_what_it_writes_there(folders: dict[
     assert run.look("ab", longest=3).trace
     with pytest.raises(InputError, match="cannot be trained on"):
         _rows_of([Pair("ab", "y")], run.tokens, 9)
+
+
+def test_a_marian_with_both_its_files_of_pieces_learns_on(tmp_path: Path) -> None:
+    """Its translations are cut by target.spm: what it has learnt of them it writes."""
+    torch.manual_seed(5)
+    model = there.MarianMTModel(
+        there.MarianConfig(
+            vocab_size=len(NAMES), d_model=24, encoder_layers=1, decoder_layers=1, encoder_attention_heads=3,
+            decoder_attention_heads=3, encoder_ffn_dim=29, decoder_ffn_dim=29, max_position_embeddings=31,
+            pad_token_id=12, eos_token_id=0, decoder_start_token_id=12, scale_embedding=True,
+        )
+    )  # fmt: skip
+    model.save_pretrained(tmp_path / "marian")
+    for name, data in {**MARIAN, "target.spm": sentence_model(TARGET)}.items():
+        (tmp_path / "marian" / name).write_bytes(data)
+    import_model(tmp_path / "marian", tmp_path / "parent")
+    words = {"ab": "xx", "ba": "y"}
+    sources = [each for length in range(1, 6) for each in itertools.product(words, repeat=length)]
+    rows = [f"{' '.join(each)}\t{' '.join(words[word] for word in each)}" for each in sources]
+    (tmp_path / "pairs.tsv").write_text("source\ttarget\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    asked = Request(
+        task="translate", data=str(tmp_path / "pairs.tsv"), steps=30, threads=1, parent=str(tmp_path / "parent"),
+        settings={"learning_rate": 1e-2, "dropout": 0.0, "tokens_per_batch": 256}, baseline=False,
+    )  # fmt: skip
+    teach(asked, tmp_path / "run")
+    run = load(tmp_path / "run")
+    parent = load(tmp_path / "parent")
+    said = {word for each in run.predict(["ab ab", "ba ab"]) for word in each.translation.split()}
+    assert said
+    assert said <= {*words.values()}
+    assert not {word for each in parent.predict(["ab ab", "ba ab"]) for word in each.translation.split()} <= said
+    assert run.tokens == parent.tokens
+    assert run.look("ab", target="y xx").words
+    assert run.why("ab", target="y xx", at=2)
 
 
 # --- hostile until checked --------------------------------------------------------------------------------------

@@ -124,7 +124,7 @@ def test_translations_are_cut_by_the_pieces_of_the_other_language() -> None:
     assert ours.for_targets is ours
 
 
-PEGASUS = [("<pad>", 0.0, 3), ("</s>", 0.0, 3), ("<unk>", 0.0, 2), *SOURCE[3:]]
+PEGASUS = [("<pad>", 0.0, 3), ("</s>", 0.0, 3), ("<unk>", 0.0, 2), *SOURCE[3:], ("<n>", 0.0, 4)]
 
 
 def test_a_pegasus_has_its_pieces_behind_a_hundred_masks() -> None:
@@ -136,6 +136,7 @@ def test_a_pegasus_has_its_pieces_behind_a_hundred_masks() -> None:
             text = "".join(letters)
             assert list(tokens.encode(text).ids) == [*(103 + names.index(piece) for piece in best_way(text)), 1]
     assert tokens.encode("x <unk_2>", bare=True).ids == (106, 105, 106, 105)
+    assert tokens.encode("ab<n> b", bare=True).ids == (*tokens.encode("ab", bare=True).ids, 113, 106, 108)
     assert not tokens.reads_only
 
 
@@ -158,9 +159,10 @@ def test_a_llamas_pieces_are_merged_by_their_scores() -> None:
 @pytest.mark.parametrize("files", [
     {"spiece.model": sentence_model(SOURCE)}, {"spiece.model": sentence_model(PEGASUS, merged=True)},
     {"spiece.model": sentence_model(PEGASUS), "tokenizer_config.json": b'{"offset": 0}'},
+    {"spiece.model": sentence_model([*PEGASUS, ("<m>", -1.0, 4)])},
 ])  # fmt: skip
 def test_a_pegasus_of_another_kind_is_refused(files: dict[str, bytes]) -> None:
-    with pytest.raises(InputError, match="none of Pegasus' kind"):
+    with pytest.raises(InputError, match=r"none of Pegasus' kind|user's own"):
         as_tokenizer_json(files, "pegasus")
 
 

@@ -38,7 +38,7 @@ def as_tokenizer_json(files: Mapping[str, bytes], kind_of_model: str) -> dict[st
     if "tokenizer.model" in files and kind_of_model in ("llama", "mistral"):
         return _merged(_sentences(files["tokenizer.model"]))
     if "spiece.model" in files and kind_of_model == "pegasus":
-        return _pegasus(_sentences(files["spiece.model"]), settings(files))
+        return _pegasus(_sentences(files["spiece.model"], own=True), settings(files))
     raise InputError(
         "The folder has no tokenizer.json, nor what may stand in its place: vocab.txt of a BERT, vocab.json with "
         "merges.txt, tokenizer.model of a Llama, source.spm with vocab.json of a Marian, spiece.model of a Pegasus. "
@@ -147,7 +147,7 @@ class _Sentences(NamedTuple):
     tidy: bool
 
 
-NORMAL, UNKNOWN, CONTROL, BYTE = 1, 2, 3, 6
+NORMAL, UNKNOWN, CONTROL, OWN, BYTE = 1, 2, 3, 4, 6
 _SCORED, _MERGED = 1, 2
 
 
@@ -264,8 +264,9 @@ def _around(before: tuple[str, ...], after: tuple[str, ...]) -> dict[str, Any]:
     return {"type": "TemplateProcessing", "single": [*names[0], {"Sequence": {"id": "A"}}, *names[1]]}
 
 
-def _sentences(data: bytes) -> _Sentences:
-    """A file of SentencePiece, which is one message of protocol buffers."""
+def _sentences(data: bytes, *, own: bool = False) -> _Sentences:
+    """A file of SentencePiece, which is one message of protocol buffers; `own`, whether it may have pieces of its
+    user's own. They are always cut out, as is any piece whose score, 0, is above all others."""
     pieces, merged, table, tidy = [], False, b"", True
     for field, value in _fields(data):
         if field == 1:
@@ -284,7 +285,8 @@ def _sentences(data: bytes) -> _Sentences:
         raise InputError(
             f"A model of SentencePiece has from 1 to {MOST_TOKENS:,} pieces; this one has {len(pieces):,}."
         )
-    strange = [piece.text for piece in pieces if piece.kind not in (NORMAL, UNKNOWN, CONTROL, BYTE)]
+    kinds = (NORMAL, UNKNOWN, CONTROL, BYTE, *([OWN] if own else []))
+    strange = [piece.text for piece in pieces if piece.kind not in kinds or (piece.kind == OWN and piece.score != 0)]
     if strange:
         raise InputError(f"This model of SentencePiece has pieces of its user's own, such as {strange[0]!r:.50}.")
     return _Sentences(pieces, merged, table, tidy)
