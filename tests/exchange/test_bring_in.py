@@ -17,7 +17,7 @@ from helpers.sentence_models import MARIAN, NAMES, TARGET, sentence_model
 from tokenizers import Tokenizer
 
 from glassformer.errors import GlassformerError, InputError
-from glassformer.exchange.bring_in import bring_in_folder
+from glassformer.exchange.bring_in import bring_in_folder, unlike_vectors
 from glassformer.models.sampling import Stop, greedy
 from glassformer.models.translator import Translation
 from glassformer.objectives.pairs import _rows_of
@@ -92,6 +92,34 @@ def test_an_encoder_whose_rows_are_averaged_is_averaged(folders: dict[str, Path]
     assert (settings.pooling, settings.pooler) == ("mean", False)
     settings = bring_in_folder(folders["bert"]).card.settings
     assert (settings.pooling, settings.pooler) == ("first", True)
+
+
+@pytest.mark.parametrize(
+    ("pooling", "kinds", "said"),
+    [
+        (None, None, ""),
+        ({"word_embedding_dimension": 3, "pooling_mode_mean_tokens": True}, ["Transformer", "Pooling"], ""),
+        ({"pooling_mode": "mean"}, None, ""),
+        ({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}, [], "(pooling by cls)"),
+        ({"pooling_mode_mean_tokens": True}, ["Transformer", "Pooling", "Normalize"], "by mean, then Normalize)"),
+        ({"pooling_mode_lasttoken": True, "pooling_mode_mean_tokens": True}, None, "by lasttoken, pooling by mean"),
+    ],
+)
+def test_vectors_that_are_made_otherwise_are_told(
+    pooling: dict[str, Any] | None, kinds: list[str] | None, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "1_Pooling").mkdir()
+    if pooling is not None:
+        (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(pooling), encoding="utf-8")
+    if kinds is not None:
+        modules = [{"type": f"sentence_transformers.models.{kind}"} for kind in kinds]
+        (tmp_path / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    assert said in unlike_vectors(tmp_path)
+    assert bool(unlike_vectors(tmp_path)) == bool(said)
+    for wrong, why in (("3}, {", "it is not JSON"), ('[], "modules": 3', "a list of modules"), ("[3]", "a list")):
+        (tmp_path / "modules.json").write_text(wrong, encoding="utf-8")
+        with pytest.raises(GlassformerError, match=why):
+            unlike_vectors(tmp_path)
 
 
 def test_what_ends_a_text_may_be_said_by_the_config(folders: dict[str, Path], tmp_path: Path) -> None:

@@ -35,6 +35,8 @@ AGAIN = ("lm_head.weight", "embed_tokens.weight")  # the embedding once more, wh
 _PART = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 WORKED_WITH = (torch.float32, torch.float16, torch.bfloat16)
 
+_POOLED = "pooling_mode_"
+
 # What is taken in as another: the body of a model whose head has no place here.
 ALIASES = {
     "BertForMaskedLM": "BertModel", "BertForPreTraining": "BertModel", "RobertaForMaskedLM": "RobertaModel",
@@ -184,9 +186,36 @@ def _pooling(folder: Path, layout: Layout) -> dict[str, Any]:
     """Which rows answer for a text: as sentence-transformers says beside it, else the first."""
     if not layout.headless:
         return {}
+    return {"pooling": "mean" if _ways_of_pooling(folder) == ["mean"] else "first", "pooler": False}
+
+
+def _ways_of_pooling(folder: Path) -> list[str]:
+    """What sentence-transformers makes of the rows of a text: mean, cls and others; nothing where it does not say."""
     path = folder / "1_Pooling" / "config.json"
-    mean = path.is_file() and parse_json(contents(path, LARGEST_CONFIG), path).get("pooling_mode_mean_tokens") is True
-    return {"pooling": "mean" if mean else "first", "pooler": False}
+    said = parse_json(contents(path, LARGEST_CONFIG), path) if path.is_file() else {}
+    if isinstance(said.get("pooling_mode"), str):
+        return [said["pooling_mode"]]
+    ways = [name.removeprefix(_POOLED) for name, value in said.items() if name.startswith(_POOLED) and value is True]
+    return [way.removesuffix("_tokens").removesuffix("_token") for way in ways]
+
+
+def unlike_vectors(folder: Path) -> str:
+    """How sentence-transformers makes one vector of a text otherwise than we do, in words; nothing if it does not."""
+    ways, path = _ways_of_pooling(folder), folder / "modules.json"
+    modules: Any = []
+    if path.is_file():
+        modules = parse_json(b'{"modules": ' + contents(path, LARGEST_CONFIG) + b"}", path)["modules"]
+    if not isinstance(modules, list) or not all(isinstance(each, dict) for each in modules):
+        raise InputError(f"{path} must be a list of modules.")
+    kinds = [str(each.get("type")).rsplit(".", 1)[-1] for each in modules]
+    more = [kind for kind in kinds if kind not in ("Transformer", "Pooling")]
+    if ways in ([], ["mean"]) and not more:
+        return ""
+    steps = [*(f"pooling by {way:.40}" for way in ways), *(f"then {kind:.40}" for kind in more[:3])]
+    return (
+        f"sentence-transformers makes its vectors otherwise ({', '.join(steps)}): here a vector is the mean of what "
+        "all tokens have become."
+    )
 
 
 # --- weights ----------------------------------------------------------------------------------------------------

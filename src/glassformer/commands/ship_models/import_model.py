@@ -4,6 +4,7 @@ import json as json_format
 import sys
 from pathlib import Path
 
+from glassformer.exchange.bring_in import unlike_vectors
 from glassformer.runs.imported import import_model as bring_in
 from glassformer.runs.pasting import pasteable
 
@@ -23,11 +24,14 @@ def import_model(path: Path, *, out: Path, ignore: tuple[str, ...] = (), json: b
     json
         Print one JSON document.
     """
+    vectors = unlike_vectors(path)
     run = bring_in(path, out, ignore=ignore, command=pasteable(["glassformer", *sys.argv[1:]]))
     count = sum(each.numel() for each in run.model.parameters())
     if json:
         print(json_format.dumps({"run": str(out), "task": run.card.task, "model": run.card.model, "parameters": count}))
         return
     print(f"{out}: {run.card.data}, {count:,} parameters, {len(run.tokens):,} tokens ({run.tokens.kind}).")
+    if vectors:
+        print(vectors)
     if run.objective.predict is None:
         print(f"It has no head to answer with: finetune it, glassformer train {run.card.task} DATA --from {out}")
