@@ -179,6 +179,7 @@ def test_a_pegasus_of_another_kind_is_refused(files: dict[str, bytes]) -> None:
         ({**MARIAN, "source.spm": b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"}, "has no end"),
         ({**MARIAN, "source.spm": b"\x0a\x7f"}, "cut off"),
         ({**MARIAN, "source.spm": field(3, 7)}, "a number stands"),
+        ({**MARIAN, "source.spm": field(1, field(1, b"a") + field(3, b"x"))}, "a text stands"),
         ({**MARIAN, "source.spm": b""}, "this one has 0"),
         ({**MARIAN, "target.spm": sentence_model(TARGET, merged=True)}, "target.spm is none of Marian's kind"),
         ({**MARIAN, "target.spm": sentence_model([*TARGET, ("x", 0.0, 1)])}, "target.spm has a token twice"),

@@ -296,9 +296,11 @@ def _piece(data: bytes) -> _Piece:
     said = dict(_fields(data))
     (score,) = struct.unpack("<f", _bytes(said.get(2, b"\0\0\0\0")).rjust(4, b"\0")[:4])
     kind = said.get(3, NORMAL)
+    if not isinstance(kind, int):
+        raise InputError("This is no model of SentencePiece: a text stands where a number should.")
     if not math.isfinite(score):
         raise InputError(f"A piece of SentencePiece has the score {score}.")
-    return _Piece(_text(_bytes(said.get(1, b"")), "A piece of SentencePiece"), score, int(kind))
+    return _Piece(_text(_bytes(said.get(1, b"")), "A piece of SentencePiece"), score, kind)
 
 
 def _bytes(value: int | bytes) -> bytes:
