@@ -47,7 +47,7 @@ def test_a_model_that_has_learnt_nothing_says_so_beside_its_answer(
 ) -> None:
     run = small_run(tmp_path / "run")
     for table, told in (
-        ([[20, 21], [20, 21]], "By its own test this model is no better than chance.\n"),
+        ([[20, 21], [20, 21]], "By its own test this model is no better than the majority class.\n"),
         ([[1, 0], [0, 1]], "Its own test has too few samples to tell whether it has learnt.\n"),
         ([[40, 1], [1, 40]], ""),
     ):
