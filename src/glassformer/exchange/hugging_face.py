@@ -13,6 +13,7 @@ from torch import Tensor
 
 from glassformer import __version__
 from glassformer.errors import InputError
+from glassformer.exchange.calling import code, how_much
 from glassformer.exchange.layouts.layout import Layout, to_theirs
 from glassformer.exchange.layouts.table import layout_for
 from glassformer.exchange.parity import Opened
@@ -85,10 +86,9 @@ def _readme(trained: Trained, layout: Layout) -> str:
     lines = [
         f"# {card.model} to {card.task}", "",
         f"Trained with Glassformer {__version__} on {card.data or 'data that were not named'}, seed {card.seed}; "
-        f"laid out as `{layout.architecture}` of transformers.", "", "```python",
-        f"from transformers import AutoTokenizer, {layout.architecture}", "",
-        f'model = {layout.architecture}.from_pretrained("HERE")', 'tokenizer = AutoTokenizer.from_pretrained("HERE")',
-        "```", "", "`parity.json` says how closely its answers are those of the run it came from.", "",
+        f"laid out as `{layout.architecture}` of transformers.", "", how_much(trained, "hf"), "",
+        code(trained, "hf", layout.architecture),
+        "`parity.json` says how closely its answers are those of the run it came from.", "",
     ]  # fmt: skip
     return "\n".join(lines)
 
