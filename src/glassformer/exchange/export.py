@@ -42,14 +42,14 @@ TARGETS: Choices[Target] = Choices(
         ),
         "onnx": Target(
             sentence="graphs for ONNX Runtime, the cache of a writer passed in and out",
-            files=Later("glassformer.exchange.onnx_program:onnx_files"),
-            opened=Later("glassformer.exchange.onnx_program:opened_by_onnx"),
+            files=Later("glassformer.exchange.programs.onnx_program:onnx_files"),
+            opened=Later("glassformer.exchange.programs.onnx_program:opened_by_onnx"),
             package="onnxruntime",
         ),
         "ctranslate2": Target(
             sentence="a folder for CTranslate2, of a language model in a layout that it knows",
-            files=Later("glassformer.exchange.ctranslate2_program:ctranslate2_files"),
-            opened=Later("glassformer.exchange.ctranslate2_program:opened_by_ctranslate2"),
+            files=Later("glassformer.exchange.programs.ctranslate2_program:ctranslate2_files"),
+            opened=Later("glassformer.exchange.programs.ctranslate2_program:opened_by_ctranslate2"),
             package="ctranslate2",
         ),
         "gguf": Target(
@@ -60,8 +60,8 @@ TARGETS: Choices[Target] = Choices(
         ),
         "torch": Target(
             sentence="a program that torch runs without Glassformer",
-            files=Later("glassformer.exchange.torch_program:program_files"),
-            opened=Later("glassformer.exchange.torch_program:opened_by_torch"),
+            files=Later("glassformer.exchange.programs.torch_program:program_files"),
+            opened=Later("glassformer.exchange.programs.torch_program:opened_by_torch"),
             package="torch",
         ),
     },

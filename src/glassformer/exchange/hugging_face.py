@@ -13,10 +13,10 @@ from torch import Tensor
 
 from glassformer import __version__
 from glassformer.errors import InputError
-from glassformer.exchange.calling import code, how_much
 from glassformer.exchange.layouts.layout import Layout, to_theirs
 from glassformer.exchange.layouts.table import layout_for
 from glassformer.exchange.parity import Opened
+from glassformer.exchange.readmes.calling import code, how_much
 from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
 from glassformer.objectives.table import objective_of

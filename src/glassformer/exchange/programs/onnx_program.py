@@ -14,8 +14,8 @@ from torch import Tensor
 
 from glassformer.engines.model_graphs import graphs_of
 from glassformer.engines.onnx_models import Stepper, run_by_onnx
-from glassformer.exchange.calling import code, how_much
 from glassformer.exchange.parity import Opened, written
+from glassformer.exchange.readmes.calling import code, how_much
 from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
 

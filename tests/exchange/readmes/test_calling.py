@@ -8,7 +8,7 @@ from helpers.readmes import answer, ours
 from helpers.small_runs import TEXTS, language_run, small_run
 
 from glassformer.errors import InputError
-from glassformer.exchange.calling import code, how_much
+from glassformer.exchange.readmes.calling import code, how_much
 from glassformer.objectives.objective import Trained
 from glassformer.runs.run import load
 

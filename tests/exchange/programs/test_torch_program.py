@@ -17,7 +17,7 @@ from helpers.readmes import answer, ours
 from helpers.small_runs import TEXTS, language_run, small_run
 
 from glassformer.errors import InputError
-from glassformer.exchange.torch_program import PROGRAM, exported
+from glassformer.exchange.programs.torch_program import PROGRAM, exported
 from glassformer.objectives.objective import Trained
 from glassformer.runs.run import load
 
@@ -89,7 +89,7 @@ def report(root: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("programs")
-    place = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    place = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.run(
         [sys.executable, __file__, str(folder)], env=place, capture_output=True, text=True, check=False
     )

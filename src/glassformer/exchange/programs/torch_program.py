@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from torch.export import Dim, ExportedProgram
 
 from glassformer.errors import InputError
-from glassformer.exchange.calling import code, how_much, longest_for
 from glassformer.exchange.parity import Opened
+from glassformer.exchange.readmes.calling import code, how_much, longest_for
 from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
 from glassformer.objectives.table import objective_of
