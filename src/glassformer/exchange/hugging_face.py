@@ -104,10 +104,13 @@ def opened_by_transformers(folder: Path, trained: Trained) -> Opened:
     """The folder, opened by transformers: what it computes, what it writes, and how it cuts text."""
     import transformers
 
+    from glassformer.inside.hugging_face import quietly
+
     layout = layout_of(trained)
-    there, loading = getattr(transformers, layout.architecture).from_pretrained(
-        folder, local_files_only=True, output_loading_info=True, attn_implementation="sdpa"
-    )
+    with quietly(transformers.logging):
+        there, loading = getattr(transformers, layout.architecture).from_pretrained(
+            folder, local_files_only=True, output_loading_info=True, attn_implementation="sdpa"
+        )
     strange = [f"{kind}: {', '.join(sorted(map(str, names)))}" for kind, names in loading.items() if names]
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
     family = MODELS[trained.card.model].family
@@ -128,6 +131,7 @@ def opened_by_transformers(folder: Path, trained: Trained) -> Opened:
         return found[1:] if family == "translator" else found[ids.shape[1] :]  # type: ignore[no-any-return]
 
     def cuts(text: str) -> list[int]:
-        return tokenizer(text)["input_ids"]  # type: ignore[no-any-return]
+        with quietly(transformers.logging):  # of a text that is longer than the model reads, whole on purpose
+            return tokenizer(text)["input_ids"]  # type: ignore[no-any-return]
 
     return Opened(answers, writes if family != "classifier" else None, cuts, strange)

@@ -7,6 +7,7 @@ import pytest
 from helpers.foreign_models import foreign_folder
 
 from glassformer.commands.ship_models.import_model import import_model
+from glassformer.errors import InputError
 
 
 def test_it_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -16,3 +17,12 @@ def test_it_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert f"glassformer train classify DATA --from {tmp_path / 'other'}" in capsys.readouterr().out
     import_model(tmp_path / "gpt2", out=tmp_path / "third", json=True)
     assert json.loads(capsys.readouterr().out)["model"] == "gpt"
+
+
+def test_the_command_that_goes_on_can_be_pasted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import_model(foreign_folder(tmp_path, "bert"), out=tmp_path / "i bert")
+    assert f'DATA --from "{tmp_path / "i bert"}"' in capsys.readouterr().out
+    with pytest.raises(InputError, match="holds a run already; remove it, or choose another --out"):
+        import_model(tmp_path / "bert", out=tmp_path / "i bert")
+    with pytest.raises(InputError, match='hf download OWNER/NAME --local-dir "no where"'):
+        import_model(Path("no where"), out=tmp_path / "new")

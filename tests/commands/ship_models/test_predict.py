@@ -185,3 +185,8 @@ def test_a_review_that_the_pocket_judge_has_learnt_from_is_told_as_such(capsys: 
 def test_what_makes_no_difference_to_a_classifier_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     predict("sentiment", "A dull film.", beam=3, top_p=0.5)
     assert "A classifier writes nothing: --top-p and --beam made no difference." in capsys.readouterr().err
+
+
+def test_an_empty_text_is_called_empty(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"^The text is empty"):
+        predict(small_run(tmp_path / "run").path, "")

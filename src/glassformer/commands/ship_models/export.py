@@ -4,6 +4,7 @@ import json as json_format
 import sys
 from pathlib import Path
 
+from glassformer.errors import counted, must_count
 from glassformer.exchange.export import REPORT
 from glassformer.runs.run import find, load
 
@@ -24,12 +25,19 @@ def export(run: str, *, to: str = "hf", out: Path | None = None, samples: int = 
     out
         The new folder (RUN-TO by default).
     samples
-        How many texts of the run's own data the export is compared on.
+        How many texts of the run's own data the export is compared on (100); fewer are quicker.
     json
         Print one JSON document.
     """
+    must_count("--samples", samples)
     folder = out or Path(f"{find(run).name if not Path(run).exists() else run}-{to}")
-    parity = load(run, "cpu").export(to, folder, samples=samples)
+    opened = load(run, "cpu")
+    if not json:
+        print(
+            f"Writing it, then comparing the two on up to {counted(samples, 'text')}; --samples 10 is quicker …",
+            file=sys.stderr, flush=True,
+        )  # fmt: skip
+    parity = opened.export(to, folder, samples=samples)
     if json:
         print(json_format.dumps({"folder": str(folder), **parity.to_dict()}, ensure_ascii=False))
     else:

@@ -34,4 +34,7 @@ def import_model(path: Path, *, out: Path, ignore: tuple[str, ...] = (), json: b
     if vectors:
         print(vectors)
     if run.objective.predict is None:
-        print(f"It has no head to answer with: finetune it, glassformer train {run.card.task} DATA --from {out}")
+        print(
+            "It has no head to answer with: finetune it, "
+            + pasteable(["glassformer", "train", run.card.task, "DATA", "--from", out])
+        )

@@ -130,6 +130,8 @@ def texts_of(words: Sequence[str]) -> Given:
     if strange:
         raise InputError(f"There is no option {strange[0]}; `glassformer predict --help` lists them.")
     given = list(words) if words else ["-"]
+    if given == [""]:
+        raise InputError("The text is empty: there is nothing to read in it.")
     if len(given) > 1 or (given[0] != "-" and not _is_file(Path(given[0]))):
         if len(given) == 1 and _SEEMS_A_FILE.fullmatch(given[0]):
             raise InputError(f"There is no file {given[0]}; a text of one word that ends so needs a blank behind it.")
