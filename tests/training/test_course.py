@@ -49,6 +49,10 @@ def test_a_request_becomes_a_run(task: str, data: str, objective: str, score: st
     valid = read(data, task).valid
     assert (RunFolder.open(tmp_path / "run").read_about() or {})["first"] in [text_of(each) for each in valid]
     assert any(isinstance(event, Said) and "300 rows read" in event.text for event in events)
+    ended = next(event.text for event in events if isinstance(event, Said) and event.text.startswith("Trained for"))
+    assert ": 7 steps (" in ended
+    assert "Kept are the" in ended
+    assert (RunFolder.open(tmp_path / "run").read_about() or {})["kept_step"] <= 7
     warned = [isinstance(event, Said) and event.text.startswith("Too short: 7 steps are") for event in events]
     assert warned.index(True) < events.index(forecast)
     again = load(tmp_path / "run")
