@@ -5,12 +5,15 @@ nothing, and knows no options of the command but those about processes.
 import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from glassformer.errors import GlassformerError, InputError
 from glassformer.training.processes.team import Team
 
 WATCH_EVERY = 0.2  # seconds between looks at whether all still run
+# -P: a file called random.py, where the command is given, is not taken for Python's.
+ATTENDED = ("-P", "-u", "-m", "glassformer.training.processes.attended")
 MOST = 1024  # processes on one machine: more is a slip of the pen
 
 
@@ -50,7 +53,8 @@ def launched(words: Sequence[str], nproc: int, max_restarts: int = 0) -> int:
         rdzv_backend="c10d", rdzv_endpoint="localhost:0", run_id=str(os.getpid()), start_method="spawn",
     )  # fmt: skip
     try:
-        launch_agent(config, sys.executable, ["-u", "-m", "glassformer", *words])
+        with attending():
+            launch_agent(config, sys.executable, [*ATTENDED, *words])
     except SignalException as stopped:
         return 128 + int(stopped.sigval)
     except ChildFailedError as error:
@@ -59,6 +63,30 @@ def launched(words: Sequence[str], nproc: int, max_restarts: int = 0) -> int:
             return failure.exitcode
         raise KilledError(rank, nproc, -failure.exitcode) from error
     return 0
+
+
+@contextmanager
+def attending() -> Iterator[None]:
+    """Whoever is started meanwhile has a standard input that ends when this process does, even if that is killed: they
+    save and leave, and nobody is left behind who holds the run."""
+    reading, writing = os.pipe()
+    before = os.dup(0) if _is_open(0) else None
+    os.dup2(reading, 0)
+    try:
+        yield
+    finally:
+        os.close(writing)
+        if before is not None:
+            os.dup2(before, 0)
+            os.close(before)
+
+
+def _is_open(file: int) -> bool:
+    try:
+        os.fstat(file)
+    except OSError:
+        return False
+    return True
 
 
 class KilledError(GlassformerError):
