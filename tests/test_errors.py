@@ -28,7 +28,7 @@ def test_what_counts_nothing_is_refused_by_name(value: int) -> None:
 
 def test_a_name_that_no_settings_could_hold_is_refused() -> None:
     must_be_text("größe.csv")
-    with pytest.raises(InputError, match=r"'d\\udcff.csv' is not written in UTF-8, which settings are; rename it"):
+    with pytest.raises(InputError, match=r"'d\\udcff.csv' is none in UTF-8, which settings are written in: rename it"):
         must_be_text("d\udcff.csv")
 
 

@@ -33,7 +33,10 @@ def must_be_text(name: str) -> None:
     try:
         name.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"The name {name!r} is not written in UTF-8, which settings are; rename it.") from error
+        raise InputError(
+            f"The name {name!r} is none in UTF-8, which settings are written in: rename it, or say that this terminal "
+            "uses UTF-8 (LC_ALL=C.UTF-8)."
+        ) from error
 
 
 def counted(count: int, one: str, many: str = "") -> str:

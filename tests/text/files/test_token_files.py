@@ -164,7 +164,7 @@ def test_a_helper_that_is_killed_is_told_and_what_is_cut_is_kept(
 
     monkeypatch.setattr(token_files, "ProcessPoolExecutor", Killed)
     (tmp_path / "some.txt").write_text(TEXT * 15, encoding="utf-8")
-    with pytest.raises(GlassformerError, match="A process that cuts .* ended.* the same command goes on from there"):
+    with pytest.raises(GlassformerError, match=r"A process that cuts .* ended.* the same command goes on from there"):
         write_tokens([tmp_path / "some.txt"], tmp_path / "tokens", byte_tokens, processes=2)
     assert [path.name for path in (tmp_path / "tokens").glob("piece-*.json")] == ["piece-00000.json"]
     write_tokens([tmp_path / "some.txt"], tmp_path / "tokens", byte_tokens)

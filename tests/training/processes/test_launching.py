@@ -9,8 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
+from torch.distributed.elastic.rendezvous import RendezvousConnectionError
 
-from glassformer.errors import InputError
+from glassformer.errors import GlassformerError, InputError
 from glassformer.training.processes.launching import attending, check_launch, in_a_team, launched
 from glassformer.training.processes.team import Team
 
@@ -47,6 +48,15 @@ def test_a_launch_that_does_not_fit_is_refused() -> None:
 def test_a_process_knows_whether_it_was_launched() -> None:
     assert in_a_team({"RANK": "0"})
     assert not in_a_team({})
+
+
+def test_processes_that_do_not_find_each_other_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def alone(*given: object) -> None:
+        raise RendezvousConnectionError("no store")
+
+    monkeypatch.setattr("torch.distributed.launcher.api.launch_agent", alone)
+    with pytest.raises(GlassformerError, match=r"do not find each other on this machine \(no store\)"):
+        launched(["train"], 2)
 
 
 def test_who_is_started_meanwhile_learns_when_nobody_attends_any_more() -> None:

@@ -45,6 +45,7 @@ def launched(words: Sequence[str], nproc: int, max_restarts: int = 0) -> int:
         raise InputError("Standard input can be read only once; for several processes put the text in a file.")
     from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
+    from torch.distributed.elastic.rendezvous import RendezvousError
     from torch.distributed.launcher.api import LaunchConfig, launch_agent
 
     logging.getLogger("torch.distributed").setLevel(logging.CRITICAL)  # its processes speak for themselves
@@ -57,6 +58,11 @@ def launched(words: Sequence[str], nproc: int, max_restarts: int = 0) -> int:
             launch_agent(config, sys.executable, [*ATTENDED, *words])
     except SignalException as stopped:
         return 128 + int(stopped.sigval)
+    except RendezvousError as error:
+        raise GlassformerError(
+            f"The processes do not find each other on this machine ({error}). They meet at localhost: is it known "
+            "here, and may this user start more processes and threads (ulimit -u)?"
+        ) from error
     except ChildFailedError as error:
         rank, failure = error.get_first_failure()
         if failure.exitcode > 0:
