@@ -10,6 +10,7 @@ from glassformer.text.samples import Labelled, Pair, Sample
 
 UNEQUAL = 100  # times more samples of one label than of another deserve a word
 MOST_CLASSES, OFTEN = 50, 20  # so few targets, each so often on average, are labels rather than translations
+LONG = 5  # digits on average: such numbers name rows rather than being written out in words
 FEW_EACH = 3  # samples of a label, on average: fewer deserve a word
 _FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]\d*")
 _LIST = re.compile(r"\[.*\]|\{.*\}|\(.*\)")
@@ -27,6 +28,8 @@ def doubts_of_pairs(samples: Sequence[Sample]) -> list[str]:
     wordless = sum(not _LETTER.search(pair.source + pair.target) for pair in pairs)
     if wordless > 0.9 * len(pairs):
         said.append(f"{wordless:,} of {len(pairs):,} pairs hold no letter on either side; are these texts?")
+    elif len(pairs) >= OFTEN and min(numbers) >= 0 and sum(len(pair.source) for pair in pairs) >= LONG * len(pairs):
+        said.append(f"All sources are numbers such as {numbers[0]}; is it the right column?")
     for role, found in (("sources", [pair.source for pair in pairs]), ("targets", [pair.target for pair in pairs])):
         different = Counter(found)
         if len(different) <= MOST_CLASSES and len(different) * OFTEN <= len(found):
