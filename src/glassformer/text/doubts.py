@@ -28,7 +28,12 @@ def doubts_of_pairs(samples: Sequence[Sample]) -> list[str]:
     wordless = sum(not _LETTER.search(pair.source + pair.target) for pair in pairs)
     if wordless > 0.9 * len(pairs):
         said.append(f"{wordless:,} of {len(pairs):,} pairs hold no letter on either side; are these texts?")
-    elif len(pairs) >= OFTEN and min(numbers) >= 0 and sum(len(pair.source) for pair in pairs) >= LONG * len(pairs):
+    elif (
+        not said
+        and len(pairs) >= OFTEN
+        and min(numbers) >= 0
+        and sum(len(pair.source) for pair in pairs) >= LONG * len(pairs)
+    ):
         said.append(f"All sources are numbers such as {numbers[0]}; is it the right column?")
     for role, found in (("sources", [pair.source for pair in pairs]), ("targets", [pair.target for pair in pairs])):
         different = Counter(found)
