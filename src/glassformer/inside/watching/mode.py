@@ -181,8 +181,9 @@ class WatchMode(TorchFunctionMode):
         if result is None:
             return None
         place = torch.empty_like(result) if out is None else out
+        place.copy_(instead)
         self.under.origins.made(place)
-        return place.copy_(instead)
+        return place
 
     def repeat(self, module: nn.Module, again: Again) -> Pair | None:
         """Looks at a second pass of a module that ran unwatched."""
