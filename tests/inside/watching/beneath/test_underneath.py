@@ -164,3 +164,28 @@ def test_our_own_error_does_not_stop_the_model_and_is_told(monkeypatch: pytest.M
     seen = watched(NanoGPT(), torch.randn(2, 7, 15))
     assert seen.verdict == "cannot tell"
     assert "looking on failed with ValueError: by us" in seen.sentences[-1]
+
+
+class Pooled(nn.Module):
+    """Rows pooled along the text, and a layer: how the pooled rows lie in memory decides how they are added up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pool, self.layer = nn.MaxPool1d(2), nn.Linear(67, 31)
+
+    def forward(self, x: Tensor) -> Tensor:
+        rows = self.pool(x.mT).mT
+        return self.layer((rows @ rows.mT).softmax(-1) @ rows)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("how", ["with", "without", "inference"])
+def test_pooled_rows_lie_as_they_would_with_nobody_looking(how: str) -> None:
+    model, x = Pooled().eval(), torch.randn(2, 46, 67)
+    with gradients(how):
+        alone = model.pool(x.mT)
+        with gf.watch(model):
+            assert model.pool(x.mT).stride() == alone.stride()
+        seen = watched(model, x)
+        with gf.watch(model) as outer, gf.watch(model) as inner:
+            model(x)
+    assert [each.verdict for each in (seen, outer, inner)] == ["all seen"] * 3

@@ -13,7 +13,11 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import (
+    TorchDispatchMode,
+    _disable_current_modes,
+    _get_current_dispatch_mode_stack,
+)  # fmt: skip
 
 from glassformer.inside.watching.beneath.bookkeeping import Bookkeeping
 from glassformer.inside.watching.beneath.kernels import CAREFUL, CHOOSING, COMPARING, MULTIPLYING, PRODUCTS
@@ -33,6 +37,8 @@ from glassformer.inside.watching.interruptions import from_a_signal
 
 # Libraries whose operations are known to hold no attention.
 _KNOWN = frozenset(("aten", "prim", "prims", "torchvision", "torchaudio", "quantized", "profiler"))
+# What torch works out otherwise where a mode looks on, and lays out otherwise: the next product may round otherwise.
+CHOOSY = frozenset(("max_pool1d",))
 _HARMLESS = frozenset(("transformers::grouped_mm_fallback",))
 
 
@@ -74,6 +80,21 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         with self._guarded():
             self._look_at(func, call, tensors, args, kwargs, result)
         return result
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Leaves torch alone for one call; other modes than ours stay where they are."""
+        modes = _get_current_dispatch_mode_stack()
+        ours = all(isinstance(mode, Underneath) for mode in modes)
+        with _disable_current_modes() if ours else contextlib.nullcontext():
+            yield
+
+    def ran(self, args: Any, kwargs: Any, result: Any) -> None:
+        """Takes note of a pooling that has been left alone."""
+        func, tensors = torch.ops.aten.max_pool1d.default, list(_tensors((args, kwargs)))
+        with torch._C.DisableTorchFunction(), torch.no_grad(), _disable_current_modes(), self._guarded():
+            self._look_at_origins(func, tensors, kwargs)
+            self._look_at(func, self.call, tensors, args, kwargs, result)
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -285,7 +306,7 @@ _OF_OTHERS = torch._C.DispatchKey.CompositeImplicitAutograd
 
 def _is_made_of_others(func: Any) -> bool:
     """Whether it is no kernel, but calls others; in inference mode torch hands it over whole."""
-    if not hasattr(func, "_op_dk"):
+    if not hasattr(func, "_op_dk") or _short(func) in CHOOSY:
         return False
     has = torch._C._dispatch_has_kernel_for_dispatch_key
     return bool(has(func.name(), _OF_OTHERS)) and not has(func.name(), "CPU")
