@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
-from glassformer.errors import GlassformerError, InputError
+from glassformer.errors import GlassformerError, InputError, must_be_text
 from glassformer.models import weights
 from glassformer.models.card import Card
 from glassformer.objectives.table import objective_of
@@ -79,6 +79,7 @@ class RunFolder:
 
     def check_new(self) -> None:
         """Refuses a place where no run can begin."""
+        must_be_text(str(self.path))
         if (self.path / "config.toml").exists():
             raise InputError(
                 f"{self.path} holds a run already; resume it (--resume {self.path}), or choose another --out."
