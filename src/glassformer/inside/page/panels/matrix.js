@@ -9,7 +9,7 @@ const LARGEST = [54, 26]; // a cell at its largest, and for a matrix one could d
 const BY_HAND = [70, 32];
 const FLASH = 700; // milliseconds that what changed is lit up
 const DIGITS = [38, 17]; // room a figure needs
-const [NARROW, FOOT] = [700, 56]; // pixels of a screen whose foot names the open number, and of that foot
+const [PHONE, FOOT] = [700, 56]; // pixels of a screen whose foot names the open number, and of that foot
 
 export class Matrix {
   constructor({ onCell, onMove, tallest }) {
@@ -382,7 +382,7 @@ function lift(frame, end) {
   const { top, bottom } = frame.getBoundingClientRect();
   const hidden = top + end - (innerHeight - FOOT);
   const passed = top > innerHeight || bottom < 0;
-  if (innerWidth <= NARROW && hidden > 0 && !passed) scrollBy({ top: hidden, behavior: "instant" });
+  if (innerWidth <= PHONE && hidden > 0 && !passed) scrollBy({ top: hidden, behavior: "instant" });
 }
 
 /** The cells whose numbers are others than before. */
