@@ -121,6 +121,13 @@ def shares_of_edges(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return torch.zeros(7, WIDTH).scatter_reduce(0, places, shares[:, None] * v[0, _ANSWERS], "sum") + x
 
 
+def numbers_of_edges(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    ends = (q[0, :, :1])[_ASKS] + (k[0, :, :1])[_ANSWERS]
+    shares = torch.cat([ends.tanh().squeeze(-1), torch.ones(7)])  # each row looks at itself too
+    edges = torch.cat([_ASKS, _ALL]), torch.cat([_ANSWERS, _ALL])
+    return torch.zeros(7, WIDTH).index_add(0, edges[0], shares[:, None] * v[0, edges[1]]) + x
+
+
 def divided_in_one_call(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     powers = (-torch.cdist(k, q[:, :1])).exp()
     return torch.addcdiv(torch.zeros_like(v), powers * v, powers.sum(1, keepdim=True)).sum(1, keepdim=True) + x
@@ -160,6 +167,11 @@ def those_alike(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 def those_above_the_middle(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     scores = q @ k.mT
     return (scores >= scores.quantile(0.5, -1, keepdim=True)).float() @ v
+
+
+def those_above_the_median(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    scores = q @ k.mT
+    return ((scores > scores.median(-1, keepdim=True)[0])[..., None] * v[:, None]).sum(2)
 
 
 def in_steps(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -227,10 +239,10 @@ def a_stranger_writes(x: Tensor, q: Tensor) -> Tensor:
 _WAYS: tuple[Way, ...] = (
     numpy_over_a_copy, numpy_as_the_answer, a_thread_over_a_copy, memory_over_a_copy, written_number_by_number,
     numbers_in_full, numbers_beside_a_sum, in_place_product, least_squares, several_at_once, gated_segments,
-    shares_of_edges, divided_in_one_call, over_powers, gradient_of_a_loss, scores_as_filters, those_that_fit,
-    ones_that_fit, those_alike, those_above_the_middle, in_steps, numbers_of_a_layer, a_window_that_moves,
-    a_window_with_edges, neighbours_by_a_layer, one_column_of_a_layer, one_of_three_parts, packed_for_a_stranger,
-    a_stranger_writes, in_logarithms,
+    shares_of_edges, numbers_of_edges, divided_in_one_call, over_powers, gradient_of_a_loss, scores_as_filters,
+    those_that_fit, ones_that_fit, those_alike, those_above_the_middle, those_above_the_median, in_steps,
+    numbers_of_a_layer, a_window_that_moves, a_window_with_edges, neighbours_by_a_layer, one_column_of_a_layer,
+    one_of_three_parts, packed_for_a_stranger, a_stranger_writes, in_logarithms,
 )  # fmt: skip
 BY_OTHER_WAYS: dict[str, Callable[[], nn.Module]] = {
     way.__name__.replace("_", " "): (lambda way=way: Rows(way))

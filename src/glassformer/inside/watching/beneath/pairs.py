@@ -17,6 +17,7 @@ from torch import Tensor
 from glassformer.inside.watching.beneath.kernels import (
     ADDING,
     CAREFUL,
+    CHOOSING,
     COMPARING,
     DISTANCES,
     DIVIDING,
@@ -360,7 +361,7 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
         return set() if gone or _columns_gone(tensor, result) or _laid_against(name, tensor, result) else {mark}
     if kind in ("blend", "windows", "windowed"):
         return {mark} if careful and name not in SUMS else set()
-    if operand.tensor.dtype == torch.bool and any(not each.fixed for each in others):
+    if operand.tensor.dtype == torch.bool and name not in MULTIPLYING and any(not each.fixed for each in others):
         return set()  # it only chooses among them
     if kind in ("step", "fade"):
         return {replace(mark, kind="fade")} if name in POWERS else {mark} if careful else set()
@@ -374,7 +375,8 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if kind == "single" and (name in SUMS or (result.numel() < tensor.numel() and not moving and not careful)):
         return {replace(mark, kind="whole")}
     if kind in ("single", "fit"):
-        grown = result.numel() > tensor.numel()
+        several = name in CHOOSING | JOINING  # as the ends of a graph's edges are looked up, and joined with others
+        grown = result.numel() > tensor.numel() and not several
         if kind == "single" and name in MULTIPLYING and moving and grown:
             along = repeated_along(tensor, result)  # the columns of what it gates
             axis = next(iter(along)) if len(along) == 1 else mark.axis
