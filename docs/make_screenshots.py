@@ -51,7 +51,7 @@ def opened(browser: Browser, address: str, size: tuple[int, int], theme: str) ->
     page.goto(address)
     page.wait_for_selector("#studio[data-ready]")
     page.wait_for_load_state("networkidle")
-    page.wait_for_function("() => !document.body.innerText.includes('weighing every head')", timeout=120_000)
+    page.wait_for_function("() => !document.body.innerText.includes('weighing every part')", timeout=120_000)
     page.wait_for_timeout(1500)  # what flashes when it changes has come to rest
     return page
 

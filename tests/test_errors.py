@@ -8,6 +8,7 @@ from glassformer.errors import (
     asked_back,
     counted,
     lacks_memory,
+    must_be_text,
     must_count,
     nearest,
     visible,
@@ -23,6 +24,12 @@ def test_what_a_person_can_mend_has_an_exit_code_of_its_own() -> None:
 def test_what_counts_nothing_is_refused_by_name(value: int) -> None:
     with pytest.raises(InputError, match=f"`layers` must be a whole number from 1 up; it is {value}"):
         must_count("layers", value)
+
+
+def test_a_name_that_no_settings_could_hold_is_refused() -> None:
+    must_be_text("größe.csv")
+    with pytest.raises(InputError, match=r"'d\\udcff.csv' is none in UTF-8, which settings are written in: rename it"):
+        must_be_text("d\udcff.csv")
 
 
 def test_one_is_enough() -> None:

@@ -28,6 +28,17 @@ def must_count(name: str, value: int) -> None:
         raise InputError(f"`{name}` must be a whole number from 1 up; it is {value}.")
 
 
+def must_be_text(name: str) -> None:
+    """Refuses the name of a file that is not written in UTF-8: no settings could hold it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"The name {name!r} is none in UTF-8, which settings are written in: rename it, or say that this terminal "
+            "uses UTF-8 (LC_ALL=C.UTF-8)."
+        ) from error
+
+
 def counted(count: int, one: str, many: str = "") -> str:
     """So many of something, in a sentence: 1 row, 2 rows; 1 text stands, 2 texts stand."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"

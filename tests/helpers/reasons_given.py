@@ -21,6 +21,6 @@ def why(*words: WordShare, blank: float = 0.0, closed: float = 0.0, **more: Any)
         "text": "not good", "family": "classifier", "answer": "negative",
         "rival": "positive", "answer_id": 0, "rival_id": 1,
         "says": "negative", "margin": 2.6,
-        "direct": None, "heads": (), "candidates": (), "written": (), "at": 1, "random": SPREAD, "orders": None,
+        "direct": None, "switched_off": (), "candidates": (), "written": (), "at": 1, "random": SPREAD, "orders": None,
     }  # fmt: skip
     return Reasons(words=words, shared=shared, **plain | more)

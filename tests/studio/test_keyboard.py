@@ -85,6 +85,26 @@ def test_models_are_raced_and_trained_and_a_lesson_is_taken(visit: Open) -> None
     expect(page.locator(".lesson .deed")).to_have_text("○ Click it in queries")
 
 
+def test_the_focus_stays_where_one_was_when_all_around_is_drawn_anew(visit: Open) -> None:
+    page = visit(f"#room=inside&model=classes&text={TEXT}")
+    press(page, page.get_by_role("button", name="Negate it"))
+    page.locator(".why:not([data-busy]) .turns, .why:not([data-busy]) .remarks").first.wait_for()
+    expect(page.get_by_role("button", name="Negate it")).to_be_focused()
+    page.locator(".why .opens").first.press("Enter")
+    expect(page.locator(".matrix .frame")).to_be_focused()
+    page.keyboard.press("h")
+    page.get_by_label("each its own maximum").press("Space")
+    expect(page.get_by_label("each its own maximum")).to_be_focused()
+    page.locator(".all-heads .tile").nth(1).press("Enter")
+    expect(page.locator(".matrix .frame")).to_be_focused()
+    page.get_by_role("button", name="Switch it off").press("Enter")
+    expect(page.get_by_role("button", name="Switch it on")).to_be_focused()
+    page = visit("#room=inside&model=shakespeare&text=To be")
+    page.locator(".next-bar").nth(2).press("Enter")
+    page.wait_for_function("() => !location.hash.endsWith('To+be')")
+    expect(page.locator(".sampling:not([data-old]) .next-bar").nth(2)).to_be_focused()
+
+
 def test_a_chart_is_read_by_arrows_and_maximised(visit: Open) -> None:
     page = visit("#room=race&race=negation-race")
     tab_to(page, page.locator("svg.chart"))

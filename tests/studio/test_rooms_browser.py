@@ -90,7 +90,7 @@ def test_a_token_is_taken_drawn_and_taken_back(visit: Open) -> None:
     best = bars.first.locator(".name").inner_text()
     page.get_by_role("button", name="Step").click()
     expect(page.get_by_label("your text")).to_have_value(f"To b{best}")
-    page.get_by_label("top-k").fill("0")
+    page.get_by_label("top-k").fill("41")
     bars.nth(2).click()
     expect(page.get_by_label("your text")).to_have_value(re.compile(f"^To b{best}.$", re.DOTALL))
     page.get_by_role("button", name="◂ Back").click()
@@ -267,7 +267,7 @@ def test_a_model_that_is_not_there_is_refused_and_none_stands_in_its_place(visit
         expect(page.locator(f".inside > {part}")).to_be_hidden()
     assert "model=nobody" in page.url
     page.get_by_label("your text").fill("a good film")
-    page.get_by_role("button", name="Look ⏎").click()
+    page.get_by_role("button", name="Look ↵").click()
     expect(page.locator(".inside > .wrong")).to_have_text("Choose a model first.")
     page.get_by_label("model", exact=True).select_option("classes")
     expect(page.locator(".why .first")).to_be_visible()
@@ -288,6 +288,15 @@ def test_heads_stand_in_columns(visit: Open, width: int, columns: int) -> None:
     assert lefts == lefts[:columns] * (8 // columns)
     assert len(set(lefts)) == columns
     assert all(fits for _, fits in boxes)
+
+
+def test_on_a_phone_the_cell_that_opens_stands_above_the_foot(visit: Open) -> None:
+    page = visit(f"#room=inside&tab=numbers&model=classes&text={TEXT}", size={"width": 390, "height": 700})
+    page.locator(".peek:not([hidden])").wait_for()
+    page.wait_for_function(  # it is one of the last row
+        "() => document.querySelector('.matrix .frame').getBoundingClientRect().bottom"
+        " <= document.querySelector('.peek').getBoundingClientRect().top + 4"
+    )
 
 
 @pytest.mark.parametrize(

@@ -226,7 +226,7 @@ def test_the_parts_that_are_shown_add_up_and_a_heads_row_opens_it(visit: Open) -
     assert page.locator(".why .frame").evaluate_all("all => all.every((one) => one.scrollHeight <= one.clientHeight)")
     parts.get_by_role("button", name="more").click()
     assert adds_up() > few
-    parts.locator(".opens").first.click()
+    parts.locator(".opens", has_text="head").first.click()
     expect(page.locator(".inside-view .path .last")).to_have_text("weights")
     page.get_by_role("button", name="Switch it off").click()
     page.get_by_role("button", name="Why this answer").click()
@@ -273,6 +273,20 @@ def test_a_head_is_switched_off_and_the_answer_stands_before_and_after(visit: Op
     expect(page.locator(".before-after")).to_have_count(0)
 
 
+def test_a_network_is_switched_off_and_on_again(visit: Open) -> None:
+    page = visit(f"#room=inside&tab=numbers&model=classes&text={TEXT}")
+    map_ = page.get_by_label("Map of the model")
+    map_.get_by_role("button", name="feed-forward").first.click()
+    expect(page.locator(".matters")).to_contain_text("block 1 · feed-forward")
+    page.get_by_role("button", name="Switch it off").click()
+    expect(page.locator(".before-after .side-of")).to_have_count(2)
+    expect(page.locator(".chips li")).to_contain_text("feed-forward off")
+    expect(map_.locator(".part.off")).to_have_text(["feed-forward"])
+    assert "network+off" in page.url
+    page.get_by_role("button", name="Switch it on").click()
+    expect(page.locator(".before-after")).to_have_count(0)
+
+
 def test_a_number_is_changed_and_a_patch_of_another_length_is_told_in_words(visit: Open) -> None:
     page = visit(f"#room=inside&tab=numbers&model=classes&text={TEXT}")
     page.get_by_label("new value").fill("0.9")
@@ -297,7 +311,7 @@ def test_a_form_that_is_being_filled_in_outlives_what_is_told_meanwhile(visit: O
     page.get_by_label("your text").fill("the film was good")
     with page.expect_request("**/inside/matters"):
         page.keyboard.press("Enter")
-    expect(page.locator(".matters")).to_contain_text("weighing every head")
+    expect(page.locator(".matters")).to_contain_text("weighing every part")
     page.locator(".patch summary").click()
     other = page.get_by_placeholder("a text of as many tokens")
     other.fill("half of a")

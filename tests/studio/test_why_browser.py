@@ -34,6 +34,26 @@ def test_a_rival_from_the_list_is_the_token_that_was_listed(visit: Open, house: 
     expect(again.locator(".why .first")).to_contain_text("“die” by 2.2 over “den”.")
 
 
+def test_every_number_opens_where_the_token_that_is_asked_about_is_decided(visit: Open, house: House) -> None:
+    page = visit("#room=inside&model=pairs&text=the third of March")
+    chosen = page.locator(".inside-view .text .token.chosen")
+    for i, row in ((3, 2), (1, 0)):
+        page.locator(".why .tokens .token").nth(i - 1).click()
+        page.wait_for_selector(f".why .tokens .token:nth-of-type({i})[aria-pressed=true]")
+        page.locator(".why:not([data-busy]) .opens").filter(has_text="decoder").first.click()
+        expect(chosen).to_have_count(1)
+        assert f"row={row}" in page.url
+        page.get_by_role("button", name="Why this answer").click()
+
+
+def test_from_what_cannot_be_asked_a_button_leads_back(visit: Open) -> None:
+    page = visit(f"#room=inside&model=classes&text={TEXT}&rival=nobody")
+    expect(page.get_by_role("alert").filter(has_text="nobody")).to_be_visible()
+    page.get_by_role("button", name="Back to the answer").click()
+    expect(page.locator(".why .chip").first).to_be_visible()
+    assert "rival" not in page.url
+
+
 def test_a_twin_is_judged_by_what_the_model_would_say(visit: Open) -> None:
     page = visit("#room=inside&model=shakespeare&text=the qu&instead=the sq")
     expect(page.locator(".why .remarks")).to_contain_text("with sq for qu: it would say “u” (by")
@@ -154,6 +174,22 @@ def test_where_shares_are_no_reason_nothing_is_coloured(visit: Open) -> None:
         "(all) => all.map((each) => each.style.getPropertyValue('--depth'))"
     )
     assert set(depths) == {"0%"}
+
+
+@pytest.mark.parametrize("width", [1440, 2560])
+def test_a_band_begins_beside_its_word(visit: Open, width: int) -> None:
+    page = visit("#room=inside&model=sentiment", size={"width": width, "height": 900})
+    page.locator(".river .spring").first.wait_for()
+    middles = "(all) => all.map((each) => each.getBoundingClientRect()).map((box) => (box.top + box.bottom) / 2)"
+    words = page.locator(".river .spring").evaluate_all(middles)
+    begins = page.locator(".water path").evaluate_all(
+        """(all) => all.map((path) => {
+          const [x, y] = path.getAttribute('d').match(/-?[\\d.]+/g).map(Number);
+          const bottom = Number(path.getAttribute('d').match(/([\\d.]+)Z$/)[1]);
+          return new DOMPoint(x, (y + bottom) / 2).matrixTransform(path.getScreenCTM()).y;
+        })"""
+    )
+    assert begins == pytest.approx(words, abs=1)
 
 
 def test_a_wide_band_at_the_edge_is_drawn_whole(visit: Open) -> None:

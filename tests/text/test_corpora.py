@@ -237,6 +237,8 @@ def test_made_sets_by_name() -> None:
         read("dates", "classify")
     with pytest.raises(InputError, match="such as dates:5000; it is 'many'"):
         read("dates:many", "translate")
+    with pytest.raises(InputError, match=r"such as dates:5000; it is '9{40}'"):
+        read("dates:" + "9" * 5000, "translate")
     with pytest.raises(InputError, match="did you mean 'negation'"):
         read("negatoin", "classify")
     with pytest.raises(InputError, match="did you mean 'translate'"):

@@ -87,9 +87,7 @@ def _drawn(scores: Mapping[str, Any]) -> str:
     if not scores.get("drawn_from"):
         return ""
     drawn, there = scores["drawn"], scores["drawn_from"]
-    return (
-        f"{drawn:,} of {there:,} samples, drawn by lot: the minutes allowed no more. `glassformer evaluate` takes all."
-    )
+    return f"{drawn:,} of {there:,} samples, drawn by lot: the minutes allowed no more. glassformer evaluate takes all."
 
 
 def _repeats(scores: Mapping[str, Any]) -> str:

@@ -107,7 +107,7 @@ class HuggingFaceModel:
     ) -> Look:  # fmt: skip
         """The model and a text, run once while it is watched.
 
-        target    for a model that reads one text and writes another: what to lead it along
+        target    for a model that reads one text and writes another: the text that is forced (teacher forcing)
         longest   new tokens at most; with 0 a language model only reads
         write     stages to put in place; what the model writes, it writes without them
         like      a look at the same text: what was written then is not written again
@@ -150,7 +150,7 @@ class HuggingFaceModel:
         return ids
 
     def _written_beside(self, ids: Tensor, target: str | None, longest: int | None, like: Look | None) -> Tensor:
-        """What a translator writes or is led along, as its decoder reads it: a token to begin with, and the rest."""
+        """What a translator writes, or is given, as its decoder reads it: a token to begin with, and the rest."""
         config, known = self.model.config, self.model.generation_config
         starts = (known.decoder_start_token_id, *(getattr(config, name, None) for name in _STARTS))
         begin = next((each for each in starts if each is not None), 0)

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
-from glassformer.errors import GlassformerError, InputError
+from glassformer.errors import GlassformerError, InputError, must_be_text
 from glassformer.models import weights
 from glassformer.models.card import Card
 from glassformer.objectives.table import objective_of
@@ -81,6 +81,7 @@ class RunFolder:
 
     def check_new(self, otherwise: str = "") -> None:
         """Refuses a place where no run can begin; `otherwise`, what may be done with a run that is there."""
+        must_be_text(str(self.path))
         if (self.path / "config.toml").exists():
             otherwise = otherwise or f"resume it ({pasteable(('--resume', self.path))})"
             raise InputError(f"{self.path} holds a run already; {otherwise}, or choose another --out.")

@@ -7,6 +7,7 @@ run.look("a warm and clever film").save("page.html")
 run.why("a warm and clever film").words
 """
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
@@ -274,7 +275,8 @@ class Run:
         from glassformer.runs.trial_data import texts_to_compare
 
         texts, where = texts_to_compare(self.card, self.folder, self.tokens, samples)
-        return export_model(Trained(self.model, self.card, self.tokens), to, Path(out), texts, where)
+        here = self.model if self.device.type == "cpu" else copy.deepcopy(self.model).cpu()  # no file has a device
+        return export_model(Trained(here, self.card, self.tokens), to, Path(out), texts, where)
 
     def __repr__(self) -> str:
         return f"Run({self.card.model} to {self.card.task}, {self.folder or 'not on the disk'})"

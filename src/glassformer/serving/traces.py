@@ -19,7 +19,7 @@ MOST_STAGES = 64
 FIELDS = {
     "model": a_text("The model; may be left out if there is only one.", longest=200),
     "input": a_text("The text that the model reads.", longest=10_000, required=True),
-    "target": a_text("For a translator: a translation it is led along (teacher forcing).", longest=10_000),
+    "target": a_text("For a translator: a translation to read in place of its own (teacher forcing).", longest=10_000),
     "max_tokens": whole("New tokens that are written along, at most.", least=1, most=MOST_TOKENS),
     "stages": words(
         "Addresses whose numbers are wanted, such as `blocks.0.self.weights`. Without any, the answer lists all "

@@ -22,7 +22,7 @@ FIELDS = {
     ),
     "answer": a_text("Another class or token to ask about than the one it chose.", longest=200),
     "instead": a_text("A twin text: does the answer turn, and where?", longest=LONGEST),
-    "target": a_text("For a translator: a translation it is led along (teacher forcing).", longest=LONGEST),
+    "target": a_text("For a translator: a translation to read in place of its own (teacher forcing).", longest=LONGEST),
     "at": whole("Of a model that writes: which written token, counted from 1.", least=1, most=1024, default=1),
 }
 

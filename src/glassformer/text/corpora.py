@@ -38,6 +38,7 @@ from glassformer.text.tasks import TASKS
 
 MOST_REASONS_SAID = 5
 _MEMORY = "both in training and in test: the score on these shows memory, not skill."
+MOST_DIGITS = 19  # of a number that somebody writes: Python refuses to read very long ones
 FEW = 30  # samples to evaluate on deserve a word
 
 
@@ -258,8 +259,8 @@ def _missing(path: Path) -> str:
 
 def _made(source: str, task: str, seed: int, tally: Tally) -> list[Sample]:
     name, _, size = source.partition(":")
-    if size and not size.isdecimal():
-        raise InputError(f"After '{name}:' stands how many samples to make, such as {name}:5000; it is '{size}'.")
+    if size and not (size.isdecimal() and len(size) < MOST_DIGITS):
+        raise InputError(f"After '{name}:' stands how many samples to make, such as {name}:5000; it is '{size:.40}'.")
     samples = make(name, int(size) if size else None, seed)
     if not isinstance(samples[0], TASKS[task].samples):
         raise InputError(f"'{name}' is a set to {MADE[name].task}, not to {task}.")

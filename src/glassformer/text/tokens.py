@@ -94,7 +94,7 @@ class Tokens:
         self.for_targets = self if own is None else Tokens(kind, vocabulary, merges, specials, own)
         said = self._tokenizer.to_str() + ("" if specials == OWN else repr(specials))
         said += "" if own is None else self.for_targets.identity
-        self.identity = hashlib.sha256(said.encode()).hexdigest()
+        self.identity: str = hashlib.sha256(said.encode()).hexdigest()
         self._in_bytes = kind in IN_BYTES or (parts is not None and '"ByteLevel"' in parts.skeleton)
         self._parts = parts
         self.reads_only = parts is not None and parts.reads_only

@@ -57,7 +57,7 @@ def test_a_twin_in_each_way(glassformer: Any, run: str, option: tuple[str, ...],
 def test_of_what_is_written_another_token_can_be_asked_for(glassformer: Any, tmp_path: Path) -> None:
     path = str(small_run(tmp_path / "run", "pairs").path)
     answer = glassformer("why", path, "the third of March", "--at", "2", "--target", "1984")
-    assert "In all: “1984” (led along your translation (teacher forcing))." in answer.out
+    assert "In all: “1984” (along your translation (teacher forcing))." in answer.out
     assert "Written: 1 1  2 9  3 8  4 4  5 </s>; --at asks for another." in answer.out
     assert "early rows are often noise" in answer.out
     assert "(spaces)" in answer.out

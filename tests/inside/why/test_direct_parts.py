@@ -1,10 +1,10 @@
-"""Blocks and heads: exact for every model with a stream of rows; a head off is a head off."""
+"""Blocks and heads: exact for every model with a stream of rows; a head or a network off is really off."""
 
 import pytest
 import torch
 from helpers.small_models import small
 
-from glassformer.inside.why.direct_parts import direct_parts, head_title, without_heads
+from glassformer.inside.why.direct_parts import direct_parts, part_title, switched_off
 from glassformer.inside.why.margins import Margin, Prompted, margin_of
 from glassformer.models.registry import MODELS
 from glassformer.stages.recorder import record
@@ -59,35 +59,37 @@ def test_with_a_pencil() -> None:
 def test_without_a_stream_there_are_none(name: str) -> None:
     margin, given = asked(name)
     assert direct_parts(margin, given) is None
-    assert without_heads(margin, given) == {}
+    assert switched_off(margin, given) == {}
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_a_head_off_is_really_off(name: str) -> None:
+def test_what_is_off_is_really_off(name: str) -> None:
     margin, given = asked(name)
-    found = without_heads(margin, given)
+    found = switched_off(margin, given)
     whole = float(margin.of_ids([given])[0])
-    model = margin.model
-    (address, head), (less, top) = list(found.items())[-2 if len(found) > 1 else 0]
-
-    def off(mixed: torch.Tensor) -> torch.Tensor:
-        mixed[:, head] = 0.0
-        return mixed
-
     ids = torch.tensor([given.ids])
     inputs: tuple[torch.Tensor, ...] = (ids,)
     if margin.family != "language model":
         inputs += (torch.ones_like(ids, dtype=torch.bool),)
     if margin.family == "translator":
         inputs += (torch.tensor([given.written]),)
-    logits, _ = record(model, *inputs, write={address: off})
-    last = logits.flatten(0, -2)[-1]
-    assert less == pytest.approx(whole - float(last[1] - last[2]), abs=1e-10)
-    assert top == int(last.argmax())
+    for (address, head), (less, top) in list(found.items())[-2:]:  # a head, and where there is one a network
+
+        def off(stage: torch.Tensor, head: int | None = head) -> torch.Tensor:
+            stage[:, slice(None) if head is None else head] = 0.0
+            return stage
+
+        logits, _ = record(margin.model, *inputs, write={address: off})
+        last = logits.flatten(0, -2)[-1]
+        assert less == pytest.approx(whole - float(last[1] - last[2]), abs=1e-10)
+        assert top == int(last.argmax())
     heads = {"translator": 18, "bare-attention": 1, "attention": 3}
-    assert len(found) == heads.get(name, 6)
+    networks = {"translator": 4, "bare-attention": 0, "attention": 0}
+    assert sum(head is not None for _, head in found) == heads.get(name, 6)
+    assert sum(head is None for _, head in found) == networks.get(name, 2)
 
 
-def test_heads_are_counted_from_one() -> None:
-    assert head_title("encoder.0.self.mixed", 0) == "encoder · block 1 · self-attention · head 1"
-    assert head_title("mixed", 2) == "head 3"
+def test_heads_are_counted_from_one_and_a_network_goes_by_its_block() -> None:
+    assert part_title("encoder.0.self.mixed", 0) == "encoder · block 1 · self-attention · head 1"
+    assert part_title("mixed", 2) == "head 3"
+    assert part_title("blocks.1.feed_forward.contracted", None) == "block 2 · feed-forward"

@@ -165,7 +165,7 @@ def test_a_space_that_the_blank_is_made_of_is_marked() -> None:
 def test_how_a_translation_was_written_is_said() -> None:
     run = gf.load("english-german")
     assert asked(run, "Good morning.").search.endswith("glassformer predict searches with 4 beams")
-    assert asked(run, "Good morning.", target="Hallo.").search.startswith("led along your translation")
+    assert asked(run, "Good morning.", target="Hallo.").search.startswith("along your translation")
     found = {each.name: each.piece for each in asked(run, "Good morning.").candidates}
     assert "begins a word" in found.values()
 
@@ -202,5 +202,7 @@ def test_all_of_it_is_plain_data(tmp_path: Path) -> None:
     assert "early rows are often noise" in content["lens_warning"]
     assert [word["text"] for word in content["words"]][-2:] == ["March", "1"]
     assert content["twin"]["changed"] == [["third", "ninth"]]
-    assert len(content["head_off"]) == 18
+    assert sum(each["head"] is None for each in content["switched_off"]) == 4
+    assert len(content["switched_off"]) == 18 + 4
+    assert content["row"] == 1  # of <s> and “1”
     assert "attention" not in " ".join(told(why)).replace("self-attention", "")

@@ -22,6 +22,10 @@ def test_a_word_is_replaced_whole() -> None:
         ("the film was not good", "the film was good"),
         ("it isn't bad", "it is bad"),
         ("I never liked it", "I liked it"),
+        ("I DIDN'T", "I DID"),
+        ("do n't waste your money", "do waste your money"),
+        ("You can't miss it", "You can miss it"),
+        ("Won’t it end?", "Will it end?"),
         ("This is nothing", "This is not nothing"),
     ],
 )

@@ -25,7 +25,7 @@ def test_words_are_whole_whatever_the_tokens(kind: str) -> None:
 
 
 def test_space_is_made_visible() -> None:
-    assert visible(" den\n") == "␣den⏎"
+    assert visible(" den\n") == "␣den↵"
     assert (readable(" den"), readable(" ")) == ("den", "␣")
 
 
@@ -69,4 +69,4 @@ def test_tokens_that_do_not_come_back_stand_each_for_itself() -> None:
 
 
 def test_space_can_be_seen() -> None:
-    assert [readable(text) for text in (" a", " ", "\n\t")] == ["a", "␣", "⏎⇥"]
+    assert [readable(text) for text in (" a", " ", "\n\t")] == ["a", "␣", "↵⇥"]

@@ -40,6 +40,7 @@ def test_a_number_a_frozen_pattern_and_a_patch(visitor: Visitor) -> None:
         ({"kind": "head off", "address": "{weights}", "head": 7}, "no head 7"),
         ({"kind": "number", "address": "nowhere", "index": [0], "value": 1}, "nowhere"),
         ({"kind": "number", "address": "{weights}", "index": [0, 0, 0, 0], "value": "1"}, "must be a number"),
+        ({"kind": "network off", "address": "{weights}"}, "feed-forward"),
         ({"kind": "explode", "address": "x"}, "explode"),
     ],
 )
@@ -56,6 +57,23 @@ def test_a_change_that_cannot_be_is_told_in_words(visitor: Visitor, change: dict
     )
     assert answer.status == 422
     assert said in answer.json["error"]
+
+
+def test_a_network_that_is_off_hands_on_nothing_and_is_told(visitor: Visitor) -> None:
+    usual = asked(visitor, "inside/look", model="classes", text=TEXT)["data"]
+    address = next(each["address"] for each in usual["stages"] if each["name"] == "contracted")
+    change = {"kind": "network off", "address": address}
+    found = asked(visitor, "inside/look", model="classes", text=TEXT, changes=[change])
+    assert found["before"] == usual["answer"] != found["data"]["answer"]
+    assert found["data"]["off"] == [address.removesuffix(".contracted")]
+    weights = asked(visitor, "inside/matters", model="classes", text=TEXT)["matters"]
+    before, after = (
+        {each["name"]: each["share"] for each in items}
+        for items in (found["before"]["items"], found["data"]["answer"]["items"])
+    )
+    assert weights[found["data"]["off"][0]] == pytest.approx(
+        sum(abs(before[n] - after[n]) for n in before) / 2, abs=1e-6
+    )
 
 
 def test_changes_at_one_address_follow_each_other() -> None:

@@ -19,7 +19,7 @@ LONGEST_TEXT = 2000  # characters that are shown of one
 MOST_LINES = 8  # of tokens and ids, for one text
 MOST_ROWS = 8  # of the embedding
 BAR = 24  # cells
-_BLANKS = str.maketrans({"\n": "⏎", "\t": "⇥", " ": "␣"})
+_BLANKS = str.maketrans({"\n": "↵", "\t": "⇥", " ": "␣"})
 
 
 def print_pipeline(name: str, way: Pipeline, console: Console) -> None:

@@ -11,12 +11,12 @@ from glassformer.commands.see_inside.look import one_text
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import InputError
 from glassformer.inside.why.telling.sentences import signed
-from glassformer.inside.why.telling.when_to_trust import parted_heads, parted_words
+from glassformer.inside.why.telling.when_to_trust import parted_parts, parted_words
 from glassformer.inside.why.telling.why_page import NO_SHARE, PARTED, Why
 from glassformer.inside.why.twins import negated, replaced, swapped
 
 MOST_ROWS = 60  # words of a table in the terminal
-HEADS = 5  # that are named
+PARTS = 5  # heads and networks that are named
 
 
 def why(
@@ -112,18 +112,18 @@ def _table(found: Why) -> list[str]:
 
 
 def _inside(found: Why) -> list[str]:
-    """What the blocks add directly, and the heads without which the margin moves most."""
-    direct, heads = found.reasons.direct, found.reasons.heads
+    """What the blocks add directly, and the heads and networks without which the margin moves most."""
+    direct, parts = found.reasons.direct, found.reasons.switched_off
     if direct is None:
         return []
     blocks = ", ".join(f"{name} {signed(value)}" for name, value in direct.blocks.items())
     lines = ["", f"Directly: {blocks}; together {signed(sum(part.value for part in direct.parts))}."]
-    most = sorted(heads, key=lambda each: -abs(each.less))[:HEADS]
-    parted = [id(each) for each in parted_heads(found.reasons)]
+    most = sorted(parts, key=lambda each: -abs(each.less))[:PARTS]
+    parted = [id(each) for each in parted_parts(found.reasons)]
     named = ", ".join(f"{each.title} {signed(each.less)}{PARTED if id(each) in parted else ''}" for each in most)
-    lines.append(f"How much less it is without a head: {named}.")
+    lines.append(f"How much less it is with one of these switched off: {named}.")
     if any(id(each) in parted for each in most):
-        lines.append(f"{PARTED.strip()} the two measures of this head disagree: what it adds directly, and this.")
+        lines.append(f"{PARTED.strip()} the two measures of this part disagree: what it adds directly, and this.")
     return lines
 
 

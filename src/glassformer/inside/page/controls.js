@@ -2,26 +2,13 @@
 // dragged or has the focus stays in place while everything around it is drawn anew.
 
 import { answerLine } from "./panels/answer.js";
-import { el, reduced, tool, word } from "./dom.js";
+import { el, redrawn, reduced, tool, word } from "./dom.js";
 import { Sheet, visible } from "./store.js";
 import { Strip } from "./panels/strip.js";
 
 const MOST_TOKENS = 400; // of a long text the top shows its beginning
 export const NEARER = 1.5;
 const BEAT = 1100; // milliseconds a step stays while playing
-
-/** New children; the focus goes to the one that says the same as the one that had it. */
-function redrawn(node, children) {
-  const said = (element) => element.getAttribute("aria-label") ?? element.textContent;
-  const active = node.getRootNode().activeElement; // within a shadow, that is not the document's
-  const focused = node.contains(active) ? said(active) : null;
-  const at =
-    focused === null
-      ? -1
-      : [...node.querySelectorAll("button")].filter((each) => said(each) === focused).indexOf(active);
-  node.replaceChildren(...children.filter(Boolean));
-  if (at >= 0) [...node.querySelectorAll("button")].filter((each) => said(each) === focused)[at]?.focus();
-}
 
 /** The text and the answer, always on screen; a token chooses its row. */
 export function drawTop(view, node) {
@@ -42,7 +29,7 @@ export function drawTop(view, node) {
   const bar = el("div", { class: "bar-line" }, view.drawer, line, tabs(view), tools);
   if (view.options.chrome === false) return redrawn(node, [bar]);
   const two = texts.context.length > 0;
-  const name = answer?.target ? "led by" : two ? "writes" : "text";
+  const name = answer?.target ? "forced" : two ? "writes" : "text";
   const open = (item) => view.go({ at: view.logits(), cell: item.index });
   return redrawn(node, [
     bar,

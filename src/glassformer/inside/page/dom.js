@@ -29,6 +29,19 @@ export const tool = (text, name, action, more = {}) =>
 /** A token on the page: its own direction, so that Hebrew beside English keeps both in order. */
 export const word = (text, attributes = {}) => el("bdi", attributes, text);
 
+/** New children; the focus goes to what says the same as what had it, else to what stands in its place. */
+export function redrawn(node, children) {
+  const active = node.getRootNode().activeElement; // within a shadow, that is not the document's
+  const held = active !== node && node.contains(active) ? active : null;
+  const kind = held?.classList.length ? `${held.tagName}.${CSS.escape(held.classList[0])}` : held?.tagName;
+  const said = (element) => element.getAttribute("aria-label") ?? element.textContent;
+  const alike = () => [...node.querySelectorAll(kind)];
+  const same = () => alike().filter((each) => said(each) === said(held));
+  const [at, place] = held ? [same().indexOf(held), alike().indexOf(held)] : [];
+  node.replaceChildren(...children.filter(Boolean));
+  if (held) (same()[at] ?? alike()[place])?.focus({ preventScroll: true });
+}
+
 // --- formulas -----------------------------------------------------------------------------------------------------
 
 const MATH_TAGS = new Set("math mrow mi mn mo mtext msub msup mfrac msqrt mover mspace mtable mtr mtd".split(" "));

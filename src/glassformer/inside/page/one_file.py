@@ -104,7 +104,9 @@ def view_style() -> str:
 
 def _alone(script: str, *, keep: bool) -> str:
     """A file without its imports and its remarks, and without its exports unless it is the last."""
-    script = re.sub(r"^ *(//.*|/\*\*.*\*/)\n", "", script, flags=re.MULTILINE)  # they stay with the source
+    script = re.sub(
+        r"^ *(//[^\n]*|/\*\*.*?\*/)\n", "", script, flags=re.MULTILINE | re.DOTALL
+    )  # they stay with the source
     script = re.sub(r"^import\b[^;]*;\n", "", script, flags=re.MULTILINE)
     return script if keep else re.sub(r"^export ", "", script, flags=re.MULTILINE)
 

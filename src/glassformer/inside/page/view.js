@@ -40,7 +40,8 @@ class View {
     const choose = (row) => this.move({ row: row === this.state.row ? null : row });
     this.map = new ModelMap({ go });
     this.strip = new Strip({ go });
-    this.heads = new Heads({ go });
+    const toMatrix = () => this.matrix.frame.focus({ preventScroll: true }); // what was pressed is gone
+    this.heads = new Heads({ go: (to) => go(to).then(toMatrix) });
     this.answer = new AnswerView({ go, choose: (row) => this.move({ row }) });
     this.number = new NumberPanel({ go, onEdit: options.onEdit });
     this.matrix = new Matrix({

@@ -1,5 +1,5 @@
 """Blocks and heads: the margin as a sum of what each of them adds to the stream directly, and the margin without each
-head. It reads stages by name; it knows no text and no words.
+head and each feed-forward network. It reads stages by name; it knows no text and no words.
 
 Every sub-layer adds to one stream of rows, which the last norm scales and the head reads. With the scales of the norms
 held as they are, the margin is linear in all that was added, so it is exactly the sum of the slopes times what was
@@ -17,7 +17,7 @@ from torch import Tensor
 from glassformer.inside.parts import title
 from glassformer.inside.why.margins import Margin, Prompted, Tried
 
-MOST_HEADS = 256  # that are tried one by one
+MOST_PARTS = 256  # that are tried one by one
 _ADDED = frozenset(
     {"embedded", "position_rows", "mixed", "contracted", "norm_bias", "output_bias", "logit_bias", "pooler_bias"}
 )
@@ -93,16 +93,17 @@ class _Held:
         return value
 
 
-def head_title(address: str, head: int) -> str:
-    """`encoder.0.self.mixed` → `encoder · block 1 · self-attention · head 1`"""
-    return f"{title(address.rpartition('.')[0])} · head {head + 1}".removeprefix(" · ")
+def part_title(address: str, head: int | None) -> str:
+    """`encoder.0.self.mixed` → `encoder · block 1 · self-attention · head 1`; of a network its block alone."""
+    scope = title(address.rpartition(".")[0])
+    return scope if head is None else f"{scope} · head {head + 1}".removeprefix(" · ")
 
 
 def _parts(address: str, products: Tensor) -> list[DirectPart]:
     scope, _, stage = address.rpartition(".")
     if stage == "mixed":  # B H T V
         return [
-            DirectPart(address, head, head_title(address, head), float(each.sum()))
+            DirectPart(address, head, part_title(address, head), float(each.sum()))
             for head, each in enumerate(products[0])
         ]
     names = {"embedded": "embedding", "position_rows": "positions", "contracted": title(scope)}
@@ -110,44 +111,47 @@ def _parts(address: str, products: Tensor) -> list[DirectPart]:
     return [DirectPart(address, None, name, float(products.sum()))]
 
 
-# --- heads switched off -------------------------------------------------------------------------------------------
+# --- heads and networks switched off ------------------------------------------------------------------------------
 
 
-def without_heads(margin: Margin, given: Prompted) -> dict[tuple[str, int], Tried]:
-    """For each head, also of an encoder, by how much the margin is less when it gives zeros, and the answer then."""
-    shown = _Heads()
+def switched_off(margin: Margin, given: Prompted) -> dict[tuple[str, int | None], Tried]:
+    """For each head and each feed-forward network, also of an encoder, by how much the margin is less when it gives
+    zeros, and the answer then."""
+    shown = _Parts()
     usual = float(margin.of_ids([given], shown)[0])
-    heads = [(address, head) for address, count in shown.counts.items() for head in range(count)][:MOST_HEADS]
-    found: dict[tuple[str, int], Tried] = {}
-    for begin, rows in margin.batches([given] * len(heads)):
-        some = heads[begin : begin + len(rows)]
+    parts = shown.found[:MOST_PARTS]
+    found: dict[tuple[str, int | None], Tried] = {}
+    for begin, rows in margin.batches([given] * len(parts)):
+        some = parts[begin : begin + len(rows)]
         found |= dict(zip(some, margin.tried(rows, usual, _Off(some)), strict=True))
     return found
 
 
-class _Heads:
-    """Counts the heads that hand over what they mixed."""
+class _Parts:
+    """Finds the heads, by what they mixed, and the networks, by what they hand on; of these `head` is None."""
 
     def __init__(self) -> None:
-        self.counts: dict[str, int] = {}
+        self.found: list[tuple[str, int | None]] = []
 
     def __call__(self, name: str, value: Any, how: str = "") -> Any:
         if name.endswith("mixed") and value.ndim == 4:
-            self.counts[name] = value.shape[1]
+            self.found += [(name, head) for head in range(value.shape[1])]
+        elif name.endswith("contracted"):
+            self.found.append((name, None))
         return value
 
 
 class _Off:
-    """In each row of a batch another head gives zeros."""
+    """In each row of a batch another head or network gives zeros."""
 
-    def __init__(self, heads: Sequence[tuple[str, int]]) -> None:
-        self.heads = heads
+    def __init__(self, parts: Sequence[tuple[str, int | None]]) -> None:
+        self.parts = parts
 
     def __call__(self, name: str, value: Any, how: str = "") -> Any:
-        rows = [(i, head) for i, (address, head) in enumerate(self.heads) if address == name]
+        rows = [(i, head) for i, (address, head) in enumerate(self.parts) if address == name]
         if not rows:
             return value
         quiet = value.clone()
         for i, head in rows:
-            quiet[i, head] = 0.0
+            quiet[i if head is None else (i, head)] = 0.0
         return quiet

@@ -48,7 +48,7 @@ class Question:
     margin: Margin
     given: Prompted
     words: tuple[Word, ...]
-    written: tuple[int, ...]  # all that the model wrote, or was led along, also behind the token that is asked about
+    written: tuple[int, ...]  # all that the model wrote, or was forced along, also behind the token that is asked about
     at: int
     taken: tuple[str, ...] = ()
 
@@ -190,7 +190,8 @@ def _between(plain: Question, asking: Which) -> Question:
     answer = led if asking.answer is None else _id(plain, asking.answer, best)
     rival = next(each for each in best if each != answer) if asking.rival is None else _id(plain, asking.rival, best)
     if rival == answer:
-        raise InputError(f"'{plain.name(answer)}' is the answer itself; choose another rival.")
+        others = plain.names([each for each in best if each != answer][:CANDIDATES])
+        raise InputError(f"'{plain.name(answer)}' is the answer itself; its rival here can be {', '.join(others)}.")
     named = [(asking.answer, answer), (asking.rival, rival)]
     taken = [_taken(plain, name, each) for name, each in named if isinstance(name, str)]
     return replace(plain, margin=plain.margin.between(answer, rival), taken=tuple(each for each in taken if each))

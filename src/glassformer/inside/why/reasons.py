@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from glassformer.errors import InputError
-from glassformer.inside.why.direct_parts import Directly, direct_parts, head_title, without_heads
+from glassformer.inside.why.direct_parts import Directly, direct_parts, part_title, switched_off
 from glassformer.inside.why.leaving_out import all_left_out, left_out
 from glassformer.inside.why.logit_lens import WARNING, logit_lens
 from glassformer.inside.why.margins import Prompted, Tried
@@ -69,12 +69,12 @@ class Together:
 
 
 @dataclass(frozen=True)
-class HeadOff:
-    """By how much the margin is less when a head gives zeros, what the model would then answer, and whether that is
-    another answer."""
+class PartOff:
+    """By how much the margin is less when a head (or a feed-forward network, whose `head` is None) gives zeros, what
+    the model would then answer, and whether that is another answer."""
 
     address: str
-    head: int
+    head: int | None
     title: str
     less: float
     says: str = ""
@@ -159,6 +159,7 @@ class Reasons:
     taken       for each name that several tokens have, which of them was taken
     writing     all that a translator writes, as a text
     search      how that was written
+    row         where it is decided: which row of a translator's target, or of all that a language model has read
     known       what is known of the model's learning, in a sentence; nothing if it has learnt, or nobody knows
     """
 
@@ -173,7 +174,7 @@ class Reasons:
     words: tuple[WordShare, ...]
     shared: Shared
     direct: Directly | None
-    heads: tuple[HeadOff, ...]
+    switched_off: tuple[PartOff, ...]
     candidates: tuple[Rival, ...]
     written: tuple[str, ...]
     at: int
@@ -184,6 +185,7 @@ class Reasons:
     twin: Twin | None = None
     writing: str = ""
     search: str = ""
+    row: int | None = None
     taken: tuple[str, ...] = ()
     known: str = ""
 
@@ -204,6 +206,7 @@ class Reasons:
             "written": list(self.written),
             "writing": self.writing,
             "search": self.search,
+            "row": self.row,
             "blank": {"name": blank.name, "margin": blank.margin, "undecided": blank.undecided},
             "words": [asdict(word) for word in self.words],
             "together": None if self.together is None else asdict(self.together),
@@ -213,7 +216,7 @@ class Reasons:
             "direct": None if direct is None else [asdict(part) for part in direct.parts],
             "blocks": None if direct is None else direct.blocks,
             "direct_error": None if direct is None else direct.error,
-            "head_off": [asdict(each) for each in self.heads],
+            "switched_off": [asdict(each) for each in self.switched_off],
             "random_texts": asdict(self.random),
             "other_orders": None if self.orders is None else asdict(self.orders),
             "lens": [asdict(row) for row in self.lens],
@@ -245,7 +248,7 @@ def reasons(
     read = [word.places for word in words if not word.written]
     places = [place for group in read for place in group]
     direct = direct_parts(margin, given)
-    heads = without_heads(margin, given)
+    off = switched_off(margin, given)
     whole = float(margin.of_ids([given])[0])
     found = _word_shares(asked, shared, without, own)
     return Reasons(
@@ -260,9 +263,9 @@ def reasons(
         words=tuple(found),
         shared=shared,
         direct=direct if direct is not None and abs(direct.error) <= TRUSTED else None,
-        heads=tuple(
-            HeadOff(address, head, head_title(address, head), less, asked.name(top), top != own)
-            for (address, head), (less, top) in heads.items()
+        switched_off=tuple(
+            PartOff(address, head, part_title(address, head), less, asked.name(top), top != own)
+            for (address, head), (less, top) in off.items()
         ),
         candidates=_candidates(asked),
         written=tuple(readable(each) for each in tokens.strings(asked.written)),
@@ -276,9 +279,17 @@ def reasons(
         twin=None if instead is None else _twin(asked, instead, own),
         writing=tokens.decode(asked.written) if margin.family == "translator" else "",
         search=_search(asked, asking or Which()),
+        row=_row(asked),
         taken=asked.taken,
         known=known,
     )  # fmt: skip
+
+
+def _row(asked: Question) -> int | None:
+    """The last row of the stream that the answer is read from; a classifier reads none of its own."""
+    given = asked.given
+    rows = {"translator": len(given.written), "language model": len(given.places)}
+    return rows[asked.margin.family] - 1 if asked.margin.family in rows else None
 
 
 def _search(asked: Question, asking: Which) -> str:
@@ -287,7 +298,7 @@ def _search(asked: Question, asking: Which) -> str:
     if asked.margin.family != "translator":
         return ""
     if asking.target is not None:
-        return "led along your translation (teacher forcing)"
+        return "along your translation (teacher forcing)"
     greedily = "written greedily, the likeliest token each time"
     searches = objective_of(asked.card).predict is pairs.predict
     return f"{greedily}; glassformer predict searches with {pairs.USUAL_BEAM} beams" if searches else greedily

@@ -5,12 +5,14 @@ It reads English where it negates; it knows no model.
 
 import re
 from difflib import SequenceMatcher
+from types import MappingProxyType
 
 from glassformer.errors import InputError, nearest
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 _NEGATIONS = re.compile(r"(?<!\w)(?:not|never)\s+", re.IGNORECASE)
-_NEGATED_VERB = re.compile(r"(?<=\w)n['’]t(?!\w)", re.IGNORECASE)
+_NEGATED_VERB = re.compile(r"(?<!\w)(\w+?) ?n['’]t(?!\w)", re.IGNORECASE)  # some corpora write “do n't”
+_WHOLE_VERBS = MappingProxyType({"ca": "can", "wo": "will", "sha": "shall", "ai": "is"})
 _CAN_BE_NEGATED = re.compile(
     r"(?<!\w)(?:am|is|are|was|were|be|do|does|did|has|have|had|can|could|will|would|should|must|may|might)(?!\w)",
     re.IGNORECASE,
@@ -33,13 +35,22 @@ def replaced(text: str, old: str, new: str) -> str:
 
 def negated(text: str) -> str:
     """The text that says the opposite: without its first "not", "never" or "n't", or with one after its first verb."""
-    for pattern in (_NEGATIONS, _NEGATED_VERB):
-        if pattern.search(text):
-            return pattern.sub("", text, count=1)
+    if _NEGATIONS.search(text):
+        return _NEGATIONS.sub("", text, count=1)
+    if _NEGATED_VERB.search(text):
+        return _NEGATED_VERB.sub(lambda found: _whole(found[1]), text, count=1)
     verb = _CAN_BE_NEGATED.search(text)
     if verb is None:
         raise InputError(f"No verb of “{text[:60]}” can be negated by rule (is, was, does, can, …); type the twin.")
     return f"{text[: verb.end()]} not{text[verb.end() :]}"
+
+
+def _whole(verb: str) -> str:
+    """The verb that is left without its n't: can of can't."""
+    whole = _WHOLE_VERBS.get(verb.lower())
+    if whole is None:
+        return verb
+    return whole.capitalize() if verb[0].isupper() else whole
 
 
 def changed_words(text: str, twin: str) -> list[tuple[str, str]]:

@@ -48,7 +48,7 @@ def readable(text: str) -> str:
 
 def visible(text: str) -> str:
     """With signs for what cannot be seen."""
-    return text.replace(" ", "␣").replace("\n", "⏎").replace("\t", "⇥")
+    return text.replace(" ", "␣").replace("\n", "↵").replace("\t", "⇥")
 
 
 def without(text: str, word: Word) -> str:

@@ -1,4 +1,5 @@
-"""Changes to a pass that a person asks for: a head switched off, a number put in place, a stage from another text.
+"""Changes to a pass that a person asks for: a head or a network switched off, a number put in place, a stage from
+another text.
 
 Each becomes a function of one stage; the rest of the pass follows by itself. It knows stages by their addresses and no
 model.
@@ -16,8 +17,9 @@ from glassformer.stages.trace import Trace
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
 
-KINDS = ("head off", "number", "take")
+KINDS = ("head off", "network off", "number", "take")
 MOST = 64
+NETWORK = "contracted"  # the stage that a feed-forward network hands on
 Change = Callable[[Tensor], Tensor]
 TraceOf = Callable[[str], Trace]  # the trace of the same model on another text
 
@@ -37,6 +39,8 @@ class Asked:
         """The change as a function of the stage."""
         if self.kind == "head off":
             return self._without_head
+        if self.kind == "network off":
+            return self._without_network
         if self.kind == "number":
             return self._with_number
         return self._taken(trace_of(self.text))
@@ -46,6 +50,12 @@ class Asked:
         self._check_head(stage)
         stage[:, self.head] = 0.0
         return stage
+
+    def _without_network(self, stage: Tensor) -> Tensor:
+        """Adds nothing: what it hands on is zeros."""
+        if self.address.rpartition(".")[2] != NETWORK:
+            raise InputError(f"{self.address} is not what a feed-forward network hands on (…{NETWORK}).")
+        return torch.zeros_like(stage)
 
     def _with_number(self, stage: Tensor) -> Tensor:
         shape = tuple(stage.shape)

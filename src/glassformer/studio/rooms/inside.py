@@ -26,7 +26,7 @@ from glassformer.stages.trace import Trace
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
 from glassformer.studio.first_looks import first_look
-from glassformer.studio.rooms.changes import Asked, read_changes, writes
+from glassformer.studio.rooms.changes import NETWORK, Asked, read_changes, writes
 from glassformer.studio.shelf import Shelf
 from glassformer.text.made_sets import MADE
 from glassformer.text.tasks import TASKS
@@ -37,7 +37,7 @@ MOST_IDS = 10**7  # of any vocabulary
 WHOLE = 256  # tokens up to which all numbers come at once
 LARGEST = 8_000_000  # bytes of an answer
 KEPT = 6  # looks
-MOST_HEADS = 256  # that are tried one by one
+MOST_PARTS = 256  # that are tried one by one
 TOKENS_SHOWN, ROWS_SHOWN, NUMBERS_SHOWN = 60, 5, 6  # of a text on its way into a model
 COMPANY = "A short text"
 FOR_ANY = "The cat sat on the mat."  # a text for a model of which nothing is known
@@ -126,7 +126,7 @@ class Inside:
         look = self._look(name, text, target, changes)
         long = max(len(look.texts.own), len(look.texts.context)) > WHOLE
         data = view_data(look, limit=LARGEST, later=long, shown=_shown(look, asking.text(content, "at", default="")))
-        data["off"] = [_head_name(each) for each in changes if each.kind == "head off"]
+        data["off"] = [_part_name(each) for each in changes if each.kind.endswith("off")]
         before = self._look(name, text, target, ()).answer if changes else None
         return {"data": data, "before": before}
 
@@ -140,18 +140,14 @@ class Inside:
         return stage_numbers(self.looked(content), asking.text(content, "address"), head)
 
     def matters(self, content: Content) -> JSON:
-        """For every head: how much of the answer moves when it is switched off, from 0 to 1."""
+        """For every head and feed-forward network: how much of the answer moves when it is off, from 0 to 1."""
         name, text, target, _ = self._asked(content)
         run, usual = self.shelf.model(name), self._look(name, text, target, ())
         if "logits" not in usual.trace:
             raise InputError(f"'{name}' gives no logits, so it cannot be told how far its answer moves.")
         found: JSON = {}
-        for address, count in _heads(usual.trace):
-            for head in range(count):
-                if len(found) >= MOST_HEADS:
-                    break
-                asked = Asked("head off", address, head)
-                found[_head_name(asked)] = _moved(usual, self._seen(run, text, target, (asked,), usual))
+        for asked in _parts(usual.trace)[:MOST_PARTS]:
+            found[_part_name(asked)] = _moved(usual, self._seen(run, text, target, (asked,), usual))
         return {"matters": found}
 
     def tokens(self, content: Content) -> JSON:
@@ -254,18 +250,21 @@ def _shown(look: Look, at: str) -> str:
     return found[0]
 
 
-# --- heads --------------------------------------------------------------------------------------------------------
+# --- heads and networks -------------------------------------------------------------------------------------------
 
 
-def _heads(trace: Trace) -> list[tuple[str, int]]:
-    """Where heads hand over what they mixed, and how many they are."""
+def _parts(trace: Trace) -> list[Asked]:
+    """Each head that hands over what it mixed, then each feed-forward network, switched off."""
     mixed = [entry for entry in trace.entries.values() if entry.stage.name == "mixed" and entry.values.ndim == 4]
-    return [(entry.address, entry.values.shape[1]) for entry in mixed]
+    heads = [Asked("head off", entry.address, head) for entry in mixed for head in range(entry.values.shape[1])]
+    networks = [entry.address for entry in trace.entries.values() if entry.stage.name == NETWORK]
+    return [*heads, *(Asked("network off", address) for address in networks)]
 
 
-def _head_name(asked: Asked) -> str:
-    """`encoder.0.self/2`, as the view calls it."""
-    return f"{asked.address.rpartition('.')[0]}/{asked.head}"
+def _part_name(asked: Asked) -> str:
+    """`encoder.0.self/2` or `encoder.0.feed_forward`, as the view calls it."""
+    scope = asked.address.rpartition(".")[0]
+    return scope if asked.head is None else f"{scope}/{asked.head}"
 
 
 def _moved(before: Look, after: Look) -> float:

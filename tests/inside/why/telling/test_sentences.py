@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from helpers.reasons_given import why, word
 
-from glassformer.inside.why.reasons import HeadOff, Reasons, Together, Twin, TwinPart, TwinStage, WordShare
+from glassformer.inside.why.reasons import PartOff, Reasons, Together, Twin, TwinPart, TwinStage, WordShare
 from glassformer.inside.why.telling.sentences import (
     DISAGREE,
     OPPOSED,
@@ -62,13 +62,13 @@ def test_of_a_word_that_stands_several_times_it_is_said_which_is_left_out() -> N
     assert "any one of the second written *AI*, the first written *AI* it would say" in headline(why(*both))
 
 
-def test_an_answer_that_hangs_in_the_balance_says_so_first() -> None:
+def test_an_answer_whose_words_nearly_cancel_says_so_first() -> None:
     both = (word("lovely", 2.75, 3.0), word("fine", 0.25, 0.5), word("watch", -2.5, -3.5))
     assert headline(why(*both, margin=0.5)).startswith(
-        "Negative by 0.50 over positive, and it hangs in the balance: all words for it come to +3.0, all against it to "
+        "Negative by 0.50 over positive, and words pull both ways: all for it come to +3.0, all against it to "
         "−2.5. Words for it: *lovely* +2.8; against it: *watch* −2.5"
     )
-    assert "balance" not in headline(why(*both, margin=0.56))
+    assert "both ways" not in headline(why(*both, margin=0.56))
 
 
 def test_that_several_say_the_same_was_tried_by_leaving_all_of_them_out() -> None:
@@ -80,6 +80,10 @@ def test_that_several_say_the_same_was_tried_by_leaving_all_of_them_out() -> Non
         (
             Together((0, 2, 1), 3.5, says="positive", turns=True),
             f"{none}; several say the same: without {all_three} together it is 3.5 less, and it would say positive.",
+        ),
+        (
+            Together((0, 2, 1), 0.8),
+            f"{none}: leaving out any one of them changes little; without {all_three} together it is 0.80 less.",
         ),
         (Together((0, 2, 1), -0.2), f"{none}, nor {all_three} together: without these it is 0.20 more."),
     ):
@@ -119,14 +123,17 @@ def test_words_without_which_it_would_say_something_else_are_named() -> None:
 
 
 def test_heads_without_which_it_would_say_something_else_are_named() -> None:
-    heads = (
-        HeadOff("0.mixed", 0, "head 1", 2.7, "positive", True),
-        HeadOff("0.mixed", 1, "head 2", 3.0, "positive", True),
-        HeadOff("0.mixed", 2, "head 3", 1.0, "negative", False),
+    parts = (
+        PartOff("0.mixed", 0, "head 1", 2.7, "positive", True),
+        PartOff("0.mixed", 1, "head 2", 3.0, "positive", True),
+        PartOff("0.mixed", 2, "head 3", 1.0, "negative", False),
+        PartOff("0.contracted", None, "block 1 · feed-forward", 9.0, "positive", True),
     )
-    assert "With any one of head 2, head 1 switched off it would say positive." in told(why(*NOT_GOOD, heads=heads))
-    assert "With head 1 switched off it would say positive." in told(why(*NOT_GOOD, heads=heads[:1]))
-    assert not any("switched off" in each for each in told(why(*NOT_GOOD, heads=heads[2:])))
+    assert "With any one of head 2, head 1 switched off it would say positive." in told(
+        why(*NOT_GOOD, switched_off=parts)
+    )
+    assert "With head 1 switched off it would say positive." in told(why(*NOT_GOOD, switched_off=parts[:1]))
+    assert not any("switched off" in each for each in told(why(*NOT_GOOD, switched_off=parts[2:])))
 
 
 def test_the_blank_is_no_reason_and_what_is_named_adds_up() -> None:
@@ -187,7 +194,7 @@ def test_the_blank_is_named_and_the_error_printed() -> None:
     assert "a blank, a text of spaces, which has a margin of −1.5 by itself; with it the parts add up to 2.6" in said
     assert said.endswith("with it the parts add up to 2.6 (error 0.01200).")  # less than a hundredth of the margin
     said = told(why(*NOT_GOOD, blank=-1.5, closed=0.12))[-1]
-    assert "Of all shares, 2.3 % (0.12) could only be shared out in proportion: the way has" in said
+    assert "Of all shares, 2.3 % (0.12) could only be shared out in proportion: the margin turns too sharply" in said
     assert "the parts add up to −13.6 (error" in told(why(*NOT_GOOD, margin=-13.6))[-1]
     assert "Most of it stands there already" in told(why(*NOT_GOOD, blank=6.5))[-1]
 

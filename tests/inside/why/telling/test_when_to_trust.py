@@ -6,9 +6,9 @@ import pytest
 from helpers.reasons_given import why, word
 
 from glassformer.inside.why.direct_parts import Directly, DirectPart
-from glassformer.inside.why.reasons import HeadOff
+from glassformer.inside.why.reasons import PartOff
 from glassformer.inside.why.telling.sentences import doubted
-from glassformer.inside.why.telling.when_to_trust import opposed, parted_heads, parted_words
+from glassformer.inside.why.telling.when_to_trust import opposed, parted_parts, parted_words
 from glassformer.inside.why.trials import RandomTexts
 
 
@@ -47,9 +47,9 @@ def test_the_margin_is_a_scale_too() -> None:
 def test_heads_part_by_the_rule_of_words() -> None:
     values = ((2.0, 1.0), (0.7, -0.9), (0.1, 2.2), (0.1, -0.1))  # directly, and off
     parts = tuple(DirectPart("0.mixed", i, f"head {i}", direct) for i, (direct, _) in enumerate(values))
-    heads = tuple(HeadOff("0.mixed", i, f"head {i}", less) for i, (_, less) in enumerate(values))
-    assert parted_heads(why(direct=Directly(parts, 0.0), heads=heads)) == [heads[1], heads[2]]
-    far = HeadOff("encoder.0.mixed", 0, "head", 9.0)  # nothing of it is direct: there is nothing to compare
-    assert parted_heads(why(direct=Directly(parts[:1], 0.0), heads=(far, heads[0]))) == []
-    assert parted_heads(why(heads=heads)) == []
+    heads = tuple(PartOff("0.mixed", i, f"head {i}", less) for i, (_, less) in enumerate(values))
+    assert parted_parts(why(direct=Directly(parts, 0.0), switched_off=heads)) == [heads[1], heads[2]]
+    far = PartOff("encoder.0.mixed", 0, "head", 9.0)  # nothing of it is direct: there is nothing to compare
+    assert parted_parts(why(direct=Directly(parts[:1], 0.0), switched_off=(far, heads[0]))) == []
+    assert parted_parts(why(switched_off=heads)) == []
     assert not opposed(0.7, 0.9, 2.6)

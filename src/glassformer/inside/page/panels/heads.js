@@ -1,7 +1,7 @@
 // All heads at once: their patterns on one scale, with words on the axes, sorted by how much each matters. What matters
 // and what a head is called it is told; where nobody told it, heads stand layer by layer.
 
-import { el, ramp } from "../dom.js";
+import { el, ramp, redrawn } from "../dom.js";
 import { maximisable } from "../maximise.js";
 import { smallHead } from "./map.js";
 import { OF_SHARES, Sheet, visible } from "../store.js";
@@ -40,7 +40,7 @@ export class Heads {
       all.map((each) => this.tile(store, palette, each, { chosen, off, weights, names, size })),
     );
     tiles.style.setProperty("--tile", `${size === SMALL ? SMALL_TILE : TILE}px`);
-    this.node.replaceChildren(
+    redrawn(this.node, [
       this.legend(palette, weights),
       this.readout,
       tiles,
@@ -54,7 +54,7 @@ export class Heads {
             induction(names),
           )
         : "",
-    );
+    ]);
   }
 
   /** What the colours mean, and the switches that change it. */
@@ -78,7 +78,7 @@ export class Heads {
       check("own", "Faint patterns become visible, but darkness can no longer be compared", "each its own maximum"),
       weights
         ? check("byLayer", "In the order of the model", "layer by layer")
-        : el("span", { class: "quiet" }, "weighing every head …"),
+        : el("span", { class: "quiet" }, "weighing every part …"),
       this.whole,
     );
   }

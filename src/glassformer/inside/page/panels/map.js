@@ -72,6 +72,7 @@ export class ModelMap {
     for (const [id, { button, item, heads }] of this.items) {
       const here = id === part;
       item.classList.toggle("here", here);
+      button.classList.toggle("off", off.includes(id));
       if (here) button.setAttribute("aria-current", "location");
       else button.removeAttribute("aria-current");
       heads.forEach((small, i) => {

@@ -9,6 +9,7 @@ const LARGEST = [54, 26]; // a cell at its largest, and for a matrix one could d
 const BY_HAND = [70, 32];
 const FLASH = 700; // milliseconds that what changed is lit up
 const DIGITS = [38, 17]; // room a figure needs
+const [PHONE, FOOT] = [700, 56]; // pixels of a screen whose foot names the open number, and of that foot
 
 export class Matrix {
   constructor({ onCell, onMove, tallest }) {
@@ -329,7 +330,7 @@ export class Matrix {
     return true;
   }
 
-  /** Brings the chosen cell into sight. */
+  /** Brings the chosen cell into sight: in its frame, and where the foot of the page is taken, on the page. */
   reveal() {
     const found = this.cell && this.sheet.find(this.cell);
     if (!found || !this.seen) return;
@@ -339,6 +340,9 @@ export class Matrix {
     if (c * this.w < scrollLeft || (c + 1) * this.w > scrollLeft + width)
       this.frame.scrollLeft = c * this.w - width / 2;
     if (r * this.h < scrollTop || (r + 1) * this.h > scrollTop + height) this.frame.scrollTop = r * this.h - height / 2;
+    const chosen = `${this.sheet.stage.address} ${this.cell}`;
+    if (chosen !== this.lifted) lift(this.frame, this.top + (r + 1) * this.h - this.frame.scrollTop);
+    this.lifted = chosen;
   }
 
   // --- for those who listen ---
@@ -370,6 +374,15 @@ export class Matrix {
       el("table", {}, el("caption", {}, `${sheet.stage.plain}${part}`), el("thead", {}, head), el("tbody", {}, body)),
     );
   }
+}
+
+/** On a narrow screen, whose foot names the open number, the page moves until a cell that ends so far down is above it;
+ * who reads below the matrix is left there. */
+function lift(frame, end) {
+  const { top, bottom } = frame.getBoundingClientRect();
+  const hidden = top + end - (innerHeight - FOOT);
+  const passed = top > innerHeight || bottom < 0;
+  if (innerWidth <= PHONE && hidden > 0 && !passed) scrollBy({ top: hidden, behavior: "instant" });
 }
 
 /** The cells whose numbers are others than before. */

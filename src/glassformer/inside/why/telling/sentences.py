@@ -5,7 +5,7 @@ The sentences are fixed, and each rests on a figure that stands in it. Attention
 
 from collections.abc import Sequence
 
-from glassformer.inside.why.reasons import HeadOff, Reasons, Twin, WordShare
+from glassformer.inside.why.reasons import PartOff, Reasons, Twin, WordShare
 from glassformer.inside.why.telling.when_to_trust import (
     NOTABLE,
     balanced,
@@ -26,6 +26,7 @@ NAMED = 3  # words in the first sentence, for and against each
 PARTED = 4  # words that are named where the two ways disagree
 WORTH = 0.1  # of the largest share, what a word needs to be named there
 ALONE = 0.1  # of the margin: if no word is worth more, none carries it alone
+CARRIED = 1 / 3  # of the margin: words without which it is less by so much carry it together
 UNKNOWN = 6  # unknown words that are named
 LEAST = 0.005  # a lead that two decimals would call none
 TOLD = 1e-4  # an error that need not be told in more figures
@@ -65,7 +66,7 @@ def headline(why: Reasons) -> str:
     if why.random.silent(why.margin):
         return (
             f"{said}, and nothing carries it: {why.random.count} texts of random words get nearly the same answer "
-            f"({why.random.moved:.0%} of its probability moves), so the shares of the words say little."
+            f"({round(100 * why.random.moved)} % of its probability moves), so the shares of the words say little."
         )
     if order_counts(why):
         assert why.orders is not None
@@ -89,11 +90,9 @@ def _balance(why: Reasons) -> str:
     if not balanced(why):
         return ""
     sides = [sum(word.share for word in why.words if word.share * sign > 0) for sign in (1, -1)]
-    blank = "" if why.shared.blank.undecided else f", with {signed(why.shared.blank.margin)} of {why.shared.blank.name}"
-    return (
-        f", and it hangs in the balance: all words for it come to {signed(sides[0])}, all against it to "
-        f"{signed(sides[1])}{blank}"
-    )
+    blank = "" if why.shared.blank.undecided else f", the blank has {signed(why.shared.blank.margin)}"
+    totals = f"all for it come to {signed(sides[0])}, all against it to {signed(sides[1])}"
+    return f", and words pull both ways: {totals}{blank}"
 
 
 def _shares(why: Reasons) -> str:
@@ -153,7 +152,7 @@ def _turned_without(why: Reasons, turning: Sequence[WordShare]) -> str:
     return f"without {'any one of ' if len(turning) > 1 else ''}{names} it would say {named(why, turning[0].says)}"
 
 
-def _would_say(why: Reasons, turning: Sequence[WordShare | HeadOff]) -> str:
+def _would_say(why: Reasons, turning: Sequence[WordShare | PartOff]) -> str:
     """One answer where it is the same each time."""
     says = list(dict.fromkeys(named(why, each.says) for each in turning))
     if len(says) == 1:
@@ -162,8 +161,10 @@ def _would_say(why: Reasons, turning: Sequence[WordShare | HeadOff]) -> str:
 
 
 def on_heads(why: Reasons) -> str:
-    """Heads without which the answer is another one."""
-    turning = sorted((each for each in why.heads if each.turns), key=lambda each: -abs(each.less))
+    """Heads without which the answer is another one. Without a whole network many answers are others: that stands in
+    the table, and is no news."""
+    heads = [each for each in why.switched_off if each.turns and each.head is not None]
+    turning = sorted(heads, key=lambda each: -abs(each.less))
     if not turning:
         return ""
     names = [each.title for each in turning]
@@ -241,8 +242,8 @@ def measured_from(why: Reasons) -> str:
     if not closed:
         part = shared.closed / sum(abs(word.share) for word in why.words)
         said += (
-            f" Of all shares, {100 * part:.2g} % ({shared.closed:.2g}) could only be shared out in proportion: the "
-            "way has many sharp bends."
+            f" Of all shares, {100 * part:.2g} % ({shared.closed:.2g}) could only be shared out in proportion: "
+            f"the margin turns too sharply on the way from the blank for {shared.points:,} points."
         )
     return said
 
@@ -288,6 +289,8 @@ def _none_alone(why: Reasons, none: str, because: str) -> str:
     says = f", and it would say {named(why, why.together.says)}" if why.together.turns else ""
     if abs(less) < ALONE * abs(why.margin) and not why.together.turns:
         return f"{none}, nor {listed} together: without these {moved}."
+    if less < CARRIED * abs(why.margin) and not why.together.turns:
+        because = f": {NONE_ALONE}"
     return f"{none}{because}{':' if SEVERAL in because else ';'} without {listed} together {moved}{says}."
 
 

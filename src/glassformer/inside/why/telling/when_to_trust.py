@@ -5,14 +5,14 @@ What is said of it stands in sentences.py; this file words nothing.
 
 from collections.abc import Sequence
 
-from glassformer.inside.why.reasons import HeadOff, Reasons, WordShare
+from glassformer.inside.why.reasons import PartOff, Reasons, WordShare
 
 APART = 0.5  # of the scale: two measures that differ by more part
 LARGE, NOTABLE = 0.25, 0.05  # of the scale, what two measures of opposite signs need to part
 ORDERED = 0.25  # of the orders tried: if the answer turns in as many, order carries it, or the margin is thin
 MOVED = 1 / 3  # of the largest measure of a word, how far other orders must move the margin; less is thin
 OUTWEIGHED = 2.0  # of the margin: a blank that has more by itself, and half of all shares, says more than the text
-BALANCED = 0.1  # of all shares: a margin that is no more hangs in the balance
+BALANCED = 0.1  # of all shares: a margin that is no more is what is left where words pull both ways
 
 
 def measured(why: Reasons) -> list[WordShare]:
@@ -34,12 +34,12 @@ def contradicts(word: WordShare) -> bool:
     return word.turns and word.share < 0.0 < word.without
 
 
-def parted_heads(why: Reasons) -> list[HeadOff]:
-    """Heads whose direct part and whose switching off differ by a lot, by the rule of words."""
+def parted_parts(why: Reasons) -> list[PartOff]:
+    """Heads and networks whose direct part and whose switching off differ by a lot, by the rule of words."""
     if why.direct is None or why.random.silent(why.margin):
         return []
-    added = {(each.address, each.head): each.value for each in why.direct.parts if each.head is not None}
-    both = [(each, added[each.address, each.head]) for each in why.heads if (each.address, each.head) in added]
+    added = {(each.address, each.head): each.value for each in why.direct.parts}
+    both = [(each, added[each.address, each.head]) for each in why.switched_off if (each.address, each.head) in added]
     scale = _scale(why.margin, [value for each, direct in both for value in (direct, each.less)])
     return [each for each, direct in both if part(direct, each.less, scale)]
 
@@ -80,7 +80,7 @@ def moved_little(why: Reasons) -> bool:
 
 
 def balanced(why: Reasons) -> bool:
-    """Whether the margin is little beside what speaks for it and against it."""
+    """Whether what speaks for the answer and what speaks against it nearly cancel; the answer may lead clearly."""
     return abs(why.margin) < BALANCED * sum(abs(word.share) for word in why.words)
 
 

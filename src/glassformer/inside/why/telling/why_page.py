@@ -17,7 +17,7 @@ from glassformer.errors import InputError
 from glassformer.inside.why.logit_lens import WARNING
 from glassformer.inside.why.reasons import Reasons, Twin, TwinStage, WordShare
 from glassformer.inside.why.telling.sentences import named, parted_because, signed, told, verdict
-from glassformer.inside.why.telling.when_to_trust import parted_heads, parted_words, shares_mislead
+from glassformer.inside.why.telling.when_to_trust import parted_parts, parted_words, shares_mislead
 from glassformer.storage import write_file
 
 LEVELS = 9  # of colour, on either side
@@ -48,7 +48,7 @@ class Why:
         return " ".join(self.sentences)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON-ready data. Of words and heads that are parted, the two measures disagree."""
+        """As JSON-ready data. Of words and parts that are parted, the two measures disagree."""
         parted = parted_words(self.reasons)
         return {
             "sentences": self.sentences,
@@ -57,7 +57,7 @@ class Why:
             **self.reasons.to_dict(),
             "parted": [i for i, word in enumerate(self.reasons.words) if any(word is each for each in parted)],
             "parted_because": parted_because(self.reasons),
-            "parted_heads": [[each.address, each.head] for each in parted_heads(self.reasons)],
+            "parted_parts": [[each.address, each.head] for each in parted_parts(self.reasons)],
         }
 
     def html(self) -> str:
@@ -99,8 +99,8 @@ class Why:
 
 
 _ON_DIRECT = (
-    "What each adds to the margin directly, with the scales of the norms held; the parts add up to the margin. "
-    "Without: how much less it is when the head gives zeros, later blocks and all. ≠: the two disagree by a lot."
+    "Directly: what each adds to the margin itself, each norm's scale kept as it is; the parts add up to the margin. "
+    "Without: how much less it is when the part gives zeros, later blocks and all. ≠: the two disagree by a lot."
 )
 _ON_TWIN = (
     "The margin with the twin's row put in place of each word's, after each stage; where the model would then say "
@@ -169,12 +169,12 @@ def _word_table(why: Reasons) -> str:
 
 def _direct_table(why: Reasons) -> str:
     assert why.direct is not None
-    off = {(each.address, each.head): each.less for each in why.heads}
-    opposed = {(each.address, each.head) for each in parted_heads(why)}
+    off = {(each.address, each.head): each.less for each in why.switched_off}
+    opposed = {(each.address, each.head) for each in parted_parts(why)}
     largest = max(abs(part.value) for part in why.direct.parts)
     rows = []
     for part in why.direct.parts:
-        less = off.get((part.address, part.head)) if part.head is not None else None
+        less = off.get((part.address, part.head))
         bar = _bar(part.value, largest)
         mark = PARTED if (part.address, part.head) in opposed else ""
         rows.append((escape(part.title), bar, signed(part.value), "" if less is None else signed(less) + mark))

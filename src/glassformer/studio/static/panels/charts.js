@@ -43,7 +43,7 @@ export function chart(lines, { what, names = false, across = inTime }) {
     if (line.kind === "held")
       for (const [px, py] of line.points)
         drawing.append(svgEl("circle", { class: "dot", cx: x(px), cy: y(py), r: 2.5 }));
-    else if (names) drawing.append(ending(line, tint, { x, y }));
+    else if (names || line.points.length === 1) drawing.append(ending(line, tint, { x, y }));
   }
   if (names && narrow)
     box.append(
@@ -75,7 +75,7 @@ export function chart(lines, { what, names = false, across = inTime }) {
 function ending({ points }, tint, { x, y }) {
   const [px, py] = points.at(-1);
   const dot = svgEl("circle", { class: `end${tint}`, cx: x(px), cy: y(py), r: points.length > 1 ? 2.5 : 4 });
-  if (points.length === 1) dot.append(svgEl("title", {}, "one validation only"));
+  if (points.length === 1) dot.append(svgEl("title", {}, "one point only"));
   return dot;
 }
 

@@ -144,7 +144,9 @@ export class Inside {
     this.why = new WhyPanel({
       asked: () => ({ model: this.model, text: this.text, target: this.target }),
       said: ({ rival = "", rival_id = null, at = "", instead = "" }) => {
-        this.reason = { rival, rival_id: String(rival_id ?? ""), token: String(at || ""), instead };
+        const token = String(at || "");
+        if (token !== (this.reason.token ?? "")) this.seen = {}; // of the token before
+        this.reason = { rival, rival_id: String(rival_id ?? ""), token, instead };
         this.say();
       },
       open: (place) => this.turn(NUMBERS, place),
@@ -200,7 +202,8 @@ export class Inside {
     this.tab = name;
     this.say();
     const seen = this.seen?.at ? stateFromHash(new URLSearchParams(this.seen).toString()) : this.why.strongest;
-    return this.answer(name === NUMBERS ? (place ?? seen) : undefined);
+    const opened = place ? () => this.place.querySelector(".matrix .frame")?.focus({ preventScroll: true }) : null;
+    return this.answer(name === NUMBERS ? (place ?? seen) : undefined).then(opened); // what was pressed is gone
   }
 
   /** What is on screen: why, or every number; the other one is asked for when it is opened. */
@@ -266,7 +269,7 @@ export class Inside {
 
   /** A text that grew by a token: its bars at once; why it says so once it rests. */
   async took(text) {
-    Object.assign(this, { text, reason: {} });
+    Object.assign(this, { text, reason: {}, seen: {} });
     this.bar.text = text;
     this.say({ replace: true });
     older(this.why.node, WORKING);

@@ -204,7 +204,10 @@ function accuracy(epochs) {
         { points: epochs.map((each) => [each.epoch, each.training]), kind: "curve" },
         { points: epochs.map((each) => [each.epoch, each.validation]), kind: "held" },
       ],
-      { what: "Accuracy over epochs", across: (epoch) => `${epoch.toFixed(1)} epochs` },
+      {
+        what: "Accuracy over epochs",
+        across: (epoch) => `${epoch < 0.1 ? epoch.toPrecision(1) : epoch.toFixed(1)} epochs`,
+      },
     ),
   ];
 }

@@ -1,5 +1,5 @@
-// The line one asks with: a model, a text, for a translator a translation to lead it along; and texts to try. It asks
-// nothing itself.
+// The line one asks with: a model, a text, for a translator a translation of your own (teacher forcing); and texts to
+// try. It asks nothing itself.
 
 import { el } from "../../page/dom.js";
 
@@ -24,8 +24,10 @@ export class AskBar {
     this.lead = el("input", {
       type: "text",
       class: "words lead",
-      "aria-label": "a translation to lead it along",
-      placeholder: "lead it along yours",
+      "aria-label": "your own translation, for teacher forcing",
+      placeholder: "your translation (optional)",
+      title:
+        "Teacher forcing: it reads your translation in place of its own words, and says what it would have written",
       oninput: typed,
       autocomplete: "off",
       spellcheck: "false",
@@ -49,7 +51,7 @@ export class AskBar {
       },
       el("label", {}, el("span", { class: "spoken" }, "model"), this.picker),
       this.words,
-      el("button", { class: "tool strong" }, "Look ⏎"),
+      el("button", { class: "tool strong" }, "Look ↵"),
       this.on,
       this.examples,
       this.lead,

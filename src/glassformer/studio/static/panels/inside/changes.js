@@ -9,7 +9,7 @@ export function changeInWords(change, parts) {
   const part = parts.find((one) => one.id.replace(/#.*/, "") === scope)?.title ?? scope;
   const stage = name.replaceAll("_", " ");
   const head = change.head == null ? "" : ` · head ${change.head + 1}`;
-  if (change.kind === "head off") return `${part}${head} off`;
+  if (change.kind.endsWith(" off")) return `${part}${head} off`;
   if (change.kind === "number") return `${part} · ${stage}, ${place(change.index)} = ${short(change.value)}`;
   return change.frozen
     ? `${part}${head} frozen as for “${change.text}”`

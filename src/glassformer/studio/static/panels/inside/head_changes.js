@@ -1,10 +1,10 @@
-// What is changed in a pass and what it did: heads switched off or frozen, numbers, stages of another text; beside it
-// how much the open head matters. It keeps the list; the room asks the model anew.
+// What is changed in a pass and what it did: heads and networks switched off, heads frozen, numbers, stages of another
+// text; beside it how much the open part matters. It keeps the list; the room asks the model anew.
 
 import { changeInWords, sides } from "./changes.js";
 import { PipelineStrip } from "./pipeline.js";
 import { Latest } from "../../talk.js";
-import { el } from "../../page/dom.js";
+import { el, redrawn } from "../../page/dom.js";
 
 export class HeadChanges {
   /** `view` and `asked` say what is open and what is asked about; `again` asks anew and says whether it could be done,
@@ -19,9 +19,9 @@ export class HeadChanges {
     this.node = el("section", { class: "changes", "aria-label": "What you changed" });
   }
 
-  /** What outlives another text: heads that are off, and patterns that are frozen. */
+  /** What outlives another text: parts that are off, and patterns that are frozen. */
   get lasting() {
-    return this.list.filter((each) => each.kind === "head off" || (each.kind === "take" && each.frozen));
+    return this.list.filter((each) => each.kind.endsWith(" off") || (each.kind === "take" && each.frozen));
   }
 
   /** In words, for who leaves them out. */
@@ -48,19 +48,26 @@ export class HeadChanges {
     this.said();
   }
 
-  switchHead(scope, head, on) {
-    const address = scope && this.view().store.stages.has(`${scope}.mixed`) ? `${scope}.mixed` : "mixed";
-    if (!on) return this.change({ kind: "head off", address, head });
-    return this.drop(
-      this.list.find((each) => each.kind === "head off" && each.address === address && each.head === head),
-    );
+  /** The change that switches the open part off, and whether it was made: a head gives no mixed rows, a network hands
+   * on nothing. */
+  get off() {
+    const { part, head, network } = this.spot;
+    const scope = part.id.replace(/#.*/, "");
+    const mixed = this.view().store.stages.has(`${scope}.mixed`) ? `${scope}.mixed` : "mixed";
+    const change = network
+      ? { kind: "network off", address: network, head: null }
+      : { kind: "head off", address: mixed, head };
+    const same = ({ kind, address, head: other }) =>
+      kind === change.kind && address === change.address && (other ?? null) === change.head;
+    return { change, made: this.list.find(same) };
   }
 
-  /** Where we are in the view: the part, its head, its pattern. */
+  /** Where we are in the view: the part, its head, its pattern; of a feed-forward network what it hands on. */
   get spot() {
     const stage = this.view().store.stage(this.view().state.at);
     const part = this.view().store.parts.get(stage.part);
-    return { stage, part, head: this.view().state.head, heads: part.heads };
+    const network = part.heads ? null : (part.stages.find((each) => /(^|\.)contracted$/.test(each)) ?? null);
+    return { stage, part, head: this.view().state.head, heads: part.heads, network };
   }
 
   freeze() {
@@ -122,30 +129,29 @@ export class HeadChanges {
 
   drawBadge() {
     if (!this.line.parentNode || !this.view()) return;
-    const { part, head, heads } = this.spot;
-    if (!heads) {
-      this.badge.replaceChildren(
-        el("span", { class: "quiet" }, "Open a head to switch it off, or click a number to change it."),
-      );
+    const { part, head, heads, network } = this.spot;
+    if (!heads && !network) {
+      const said = "Open a head or a feed-forward to switch it off, or click a number to change it.";
+      this.badge.replaceChildren(el("span", { class: "quiet" }, said));
       this.offer("", () => []);
       return;
     }
-    const share = this.weights?.[`${part.id.replace(/#.*/, "")}/${head}`];
+    const scope = part.id.replace(/#.*/, "");
+    const share = this.weights?.[network ? scope : `${scope}/${head}`];
     const most = this.weights ? Math.max(...Object.values(this.weights), 1e-9) : 1;
     const meter = el("span", { class: "track", "aria-hidden": "true" }, el("span", { class: "fill" }));
     meter.firstChild.style.width = share === undefined ? "0" : `${Math.max(100 * share, 0.6)}%`;
     const says =
       share === undefined
-        ? "weighing every head …"
+        ? "weighing every part …"
         : share < 0.005
           ? "hardly matters here"
           : share === most
             ? "matters most here"
             : "matters here";
-    this.badge.title =
-      "How much of the answer's probability moves elsewhere when this head is switched off, for this text.";
+    this.badge.title = "How much of the answer's probability moves elsewhere when this is switched off, for this text.";
     this.badge.replaceChildren(
-      el("span", { class: "whose" }, `${part.title} · head ${head + 1} `),
+      el("span", { class: "whose" }, `${part.title}${network ? "" : ` · head ${head + 1}`} `),
       el("b", {}, says),
       " ",
       meter,
@@ -159,21 +165,16 @@ export class HeadChanges {
   offer(what, tools) {
     if (what === this.offered) return;
     this.offered = what;
-    this.tools.replaceChildren(...tools().filter(Boolean));
+    redrawn(this.tools, tools());
   }
 
   drawTools() {
     const { stage, part, head } = this.spot;
-    const off = this.list.some(
-      (each) =>
-        each.kind === "head off" &&
-        each.head === head &&
-        each.address.replace(/\.?mixed$/, "") === part.id.replace(/#.*/, ""),
-    );
+    const { change, made } = this.off;
     const tool = (text, title, action) => el("button", { type: "button", class: "tool", title, onclick: action }, text);
-    this.offer(JSON.stringify([part.id, part.pattern, stage.address, head, off]), () => [
-      tool(off ? "Switch it on" : "Switch it off", "Ablate this head: what it adds becomes zeros", () =>
-        this.switchHead(part.id.replace(/#.*/, ""), head, off),
+    this.offer(JSON.stringify([part.id, part.pattern, stage.address, head, Boolean(made)]), () => [
+      tool(made ? "Switch it on" : "Switch it off", "Ablate it: what it adds becomes zeros", () =>
+        made ? this.drop(made) : this.change(change),
       ),
       part.pattern
         ? tool("Freeze its pattern", "Its weights stay as they are now, whatever else changes", () => this.freeze())

@@ -34,7 +34,7 @@ function sources(found) {
 /** The blocks that attend, each with the head without which the margin moves most. */
 function blocks(found) {
   const seen = new Map();
-  for (const each of found.head_off) {
+  for (const each of found.switched_off.filter(({ head }) => head !== null)) {
     const title = each.title.split(" · ").slice(0, -2).join(" · ");
     if (!seen.has(title) || Math.abs(seen.get(title).less) < Math.abs(each.less)) seen.set(title, each);
   }
@@ -149,10 +149,10 @@ export function river(found, open) {
     el(
       "figcaption",
       { class: "quiet" },
-      `A band is a word's share, as wide as it is large. ${signed(totals[0])} for ${named(found, found.answer)} and `,
-      `${signed(totals[1])} for ${named(found, found.rival)} together make the margin, ${signed(found.margin)}. `,
-      rooms.length ? "The panes are the model's blocks, which all of it passes" : "",
-      rooms.length ? el("span", { class: "invites" }, "; click one to see every number in it") : "",
+      `A band is as wide as its word's share: ${signed(totals[0])} for ${named(found, found.answer)}, `,
+      `${signed(totals[1])} for ${named(found, found.rival)}, together ${signed(found.margin)}. `,
+      rooms.length ? "The panes are the model's blocks" : "",
+      rooms.length ? el("span", { class: "invites" }, ": click one for every number in it") : "",
       rooms.length ? "." : "",
       enters ? " What was written comes in where the decoder begins." : "",
     ),

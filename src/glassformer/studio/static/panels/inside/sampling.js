@@ -3,13 +3,15 @@
 
 import { Latest, ask } from "../../talk.js";
 import { WORKING, older } from "./older.js";
-import { el, word } from "../../page/dom.js";
+import { el, redrawn, word } from "../../page/dom.js";
 import { visible } from "../../page/store.js";
 
+const few = (share) => (share < 0.0005 ? "<0.001" : share.toFixed(3));
 const BEAT = 350; // milliseconds between two steps of a run
+const ALL = 41; // of top-k, one more than can be chosen
 const SLIDERS = [
   ["temperature", "temperature", 0.1, 2, 0.05, 1, "below 1 sharper, above 1 more varied"],
-  ["top_k", "top-k", 0, 40, 1, 0, "only the k likeliest; 0 keeps all"],
+  ["top_k", "top-k", 1, ALL, 1, ALL, "only the k likeliest; at the right end all"],
   ["top_p", "top-p", 0.05, 1, 0.05, 1, "only the likeliest that together make up p; 1 keeps all"],
 ];
 
@@ -46,7 +48,8 @@ export class SamplingPanel {
   }
 
   slider(name, title, min, max, step, value, about) {
-    const out = el("output", {}, String(value));
+    const said = (value) => (name === "top_k" && Number(value) === ALL ? "all" : String(value));
+    const out = el("output", {}, said(value));
     const input = el("input", {
       type: "range",
       name,
@@ -55,22 +58,20 @@ export class SamplingPanel {
       step,
       value,
       "aria-label": title,
+      "aria-valuetext": said(value),
       oninput: () => {
-        out.textContent = name === "top_k" && input.value === "0" ? "all" : input.value;
+        out.textContent = said(input.value);
+        input.setAttribute("aria-valuetext", said(input.value));
         this.show();
       },
     });
-    if (name === "top_k") out.textContent = "all";
     return el("label", { title: about }, el("span", {}, title), input, out);
   }
 
   get asked() {
     const value = (name) => Number(this.node.querySelector(`[name=${name}]`).value);
-    return {
-      model: this.model(),
-      text: this.text(),
-      ...Object.fromEntries(SLIDERS.map(([name]) => [name, value(name)])),
-    };
+    const asked = Object.fromEntries(SLIDERS.map(([name]) => [name, value(name)]));
+    return { model: this.model(), text: this.text(), ...asked, top_k: asked.top_k === ALL ? 0 : asked.top_k };
   }
 
   async show() {
@@ -100,10 +101,10 @@ export class SamplingPanel {
         },
         word(visible(piece), { class: "name" }),
         el("span", { class: "track" }, fill, plain),
-        el("span", { class: "share" }, share ? share.toFixed(3) : "cut"),
+        el("span", { class: "share" }, share ? few(share) : "cut"),
       );
     };
-    this.bars.replaceChildren(...found.items.map(bar));
+    redrawn(this.bars, found.items.map(bar));
     const rest = found.others > 0.0005 ? `, ${found.others.toFixed(3)} of it not shown` : "";
     const drawn = `${found.kept} of ${found.vocabulary} tokens can be drawn${rest}.`;
     this.said.textContent = `${drawn} The tick is the model's own share.`;

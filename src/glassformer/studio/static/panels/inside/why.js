@@ -2,11 +2,12 @@
 // draws what the studio worked out; which model and which text it is told.
 
 import { Latest, ask } from "../../talk.js";
-import { el, word } from "../../page/dom.js";
+import { el, redrawn, word } from "../../page/dom.js";
 import { flow } from "../../flow.js";
 import { WORKING, older } from "./older.js";
 import { river } from "./river.js";
 import { commandOf, sendPage, sendPicture } from "./sent.js";
+import { emphasised, headline, leftOut, likely, writing, written } from "./why_told.js";
 import {
   PARTED,
   directTable,
@@ -22,17 +23,11 @@ import {
 
 const WIDE = 1000; // pixels of a screen from which on there is room for every part
 
-/** A sentence whose words in *…* stand in italics; all of it is text. */
-export function emphasised(sentence) {
-  const pieces = sentence.split("*");
-  return pieces.length % 2 ? pieces.map((each, i) => (i % 2 ? el("em", {}, each) : each)) : [sentence];
-}
-
 export class WhyPanel {
   constructor({ asked, said, open, changes, drew, about }) {
     this.asked = asked; // what is asked about
     this.said = said; // tells where we are
-    this.open = open; // shows a head's own numbers
+    this.open = (place) => open({ ...place, ...this.asksAt(place.at) }); // shows a head's own numbers
     this.changes = changes; // what was changed among the numbers, in words
     this.drew = drew; // is told that an answer is there
     this.about = about; // what is said of the model, whether a terminal knows it, and the colours on screen
@@ -58,13 +53,24 @@ export class WhyPanel {
     } catch (error) {
       this.drawn = null;
       older(this.node, "");
-      this.node.replaceChildren(el("p", { class: "wrong note", role: "alert" }, error.message));
+      this.node.replaceChildren(...this.refusal(error));
     } finally {
       if (ticket === this.ticket) {
         delete this.node.dataset.busy; // else a later question still waits
         this.node.querySelector(".waiting")?.remove();
       }
     }
+  }
+
+  /** What cannot be asked, and the way back to what can. */
+  refusal(error) {
+    const plain = { rival: "", rival_id: null, at: null, instead: "" };
+    const chosen = Object.keys(plain).some((name) => this.choice[name]);
+    const back = () => this.again(plain);
+    return [
+      el("p", { class: "wrong note", role: "alert" }, error.message),
+      chosen ? el("p", {}, el("button", { type: "button", class: "tool", onclick: back }, "Back to the answer")) : "",
+    ];
   }
 
   /** What it waits for, in words, while what was there before can still be read. */
@@ -78,10 +84,15 @@ export class WhyPanel {
 
   /** The head without which the margin moves most. */
   get strongest() {
-    const [first] = [...(this.found?.head_off ?? [])].sort((a, b) => Math.abs(b.less) - Math.abs(a.less));
+    const heads = (this.found?.switched_off ?? []).filter(({ head }) => head !== null);
+    const [first] = heads.sort((a, b) => Math.abs(b.less) - Math.abs(a.less));
     if (!first) return undefined;
-    const row = /^decoder/.test(first.address) ? { row: this.found.at - 1 } : {}; // where the token is decided
-    return { at: first.address.replace(/mixed$/, "weights"), head: first.head, ...row };
+    return { at: first.address.replace(/mixed$/, "weights"), head: first.head, ...this.asksAt(first.address) };
+  }
+
+  /** The row at which the token that is asked about is decided, where a stage has such rows. */
+  asksAt(address) {
+    return this.found.row === null || /^(encoder|source)/.test(address) ? {} : { row: this.found.row };
   }
 
   again(change) {
@@ -94,56 +105,55 @@ export class WhyPanel {
     this.drawn = found.text;
     older(this.node, "");
     this.found = found;
-    const [, ...rest] = found.sentences;
+    const remarks = found.sentences.slice(1, -1);
     const drawing = river(found, this.open);
     this.wrong = el("p", { class: "wrong", role: "alert", hidden: true });
-    this.node.replaceChildren(
-      ...[
-        leftOut(this.changes()),
+    redrawn(this.node, [
+      leftOut(this.changes()),
+      el(
+        "div",
+        { class: drawing ? "hero" : "" },
         el(
           "div",
-          { class: drawing ? "hero" : "" },
-          el(
-            "div",
-            { class: "told" },
-            headline(found),
-            likely(found),
-            writing(found),
-            written(found, (at) => this.again({ at, rival: "", rival_id: null })),
-            this.strip(found),
-            drawing ? null : this.send(found),
-          ),
-          drawing ? el("div", {}, drawing, this.send(found)) : null,
+          { class: "told" },
+          headline(found),
+          likely(found),
+          writing(found),
+          written(found, (at) => this.again({ at, rival: "", rival_id: null })),
+          this.strip(found),
+          drawing ? null : this.send(found),
         ),
-        this.choices(found),
-        this.wrong,
-        el(
-          "ul",
-          { class: "remarks" },
-          rest.map((each) => el("li", {}, emphasised(each))),
-        ),
+        drawing ? el("div", { class: "drawn" }, drawing, this.send(found)) : null,
+      ),
+      this.choices(found),
+      this.wrong,
+      remarks.length
+        ? el(
+            "ul",
+            { class: "remarks" },
+            remarks.map((each) => el("li", {}, emphasised(each))),
+          )
+        : null,
+      el("p", { class: "measured quiet" }, emphasised(found.sentences.at(-1))),
+      el(
+        "div",
+        { class: "deeper" },
+        found.twin?.stages.length
+          ? this.fold(
+              found.twin.turns ? "Where the twin turns it, stage by stage" : "With rows of the twin, stage by stage",
+              el("div", { class: "turns" }, twinTables(found)),
+              "wide",
+            )
+          : null,
         el(
           "div",
-          { class: "deeper" },
-          found.twin?.stages.length
-            ? this.fold(
-                found.twin.turns ? "Where the twin turns it, stage by stage" : "With rows of the twin, stage by stage",
-                el("div", { class: "turns" }, twinTables(found)),
-                "wide",
-              )
-            : null,
-          el(
-            "div",
-            { class: "stacked" },
-            this.fold("Every word, asked in two ways", wordTable(found)),
-            found.lens.length ? this.fold("What it would write after each block", lensTable(found)) : null,
-          ),
-          found.direct
-            ? this.fold("Blocks and heads, which add up to the margin", directTable(found, this.open))
-            : null,
+          { class: "stacked" },
+          this.fold("Every word, asked in two ways", wordTable(found)),
+          found.lens.length ? this.fold("What it would write after each block", lensTable(found)) : null,
         ),
-      ].filter(Boolean),
-    );
+        found.direct ? this.fold("Blocks and heads, which add up to the margin", directTable(found, this.open)) : null,
+      ),
+    ]);
     if (fresh) flow([...this.node.querySelectorAll(".chip, .likely .fill")], this.node.querySelector(".water"));
     this.drew();
   }
@@ -263,6 +273,11 @@ export class WhyPanel {
     }
   }
 
+  /** Without the twin, where another one can be typed. */
+  undo() {
+    return this.again({ instead: "" }).then(() => this.node.querySelector(".twin textarea")?.focus());
+  }
+
   complain(words) {
     this.wrong.textContent = words;
     this.wrong.hidden = false;
@@ -325,82 +340,9 @@ export class WhyPanel {
         },
         "Negate it",
       ),
-      found.twin
-        ? el("button", { type: "button", class: "tool", onclick: () => this.again({ instead: "" }) }, "Undo")
-        : null,
+      found.twin ? el("button", { type: "button", class: "tool", onclick: () => this.undo() }, "Undo") : null,
       el("label", {}, "why not ", rival),
       el("span", { class: "quiet hint" }, "Click two words to swap them."),
     );
   }
-}
-
-/** Why asks the model as it was trained: what was changed among its numbers is not in it. */
-const leftOut = (changes) =>
-  changes.length
-    ? el(
-        "p",
-        { class: "note left-out" },
-        `You changed among the numbers: ${changes.join("; ")}. `,
-        "That is left out here: this is the model as it was trained.",
-      )
-    : null;
-
-/** The answer first and large; what carries it behind. */
-function headline({ sentences: [first], verdict }) {
-  const rest = first.slice(verdict.length);
-  return el(
-    "h1",
-    { class: "first" },
-    el("span", { class: "verdict" }, verdict, rest[0]),
-    el("span", {}, emphasised(rest.slice(1))),
-  );
-}
-
-/** All that a translator writes or is led along, and how. */
-const writing = (found) =>
-  found.writing
-    ? el(
-        "p",
-        { class: "writing" },
-        el("span", { class: "quiet" }, "the translation: "),
-        found.writing,
-        el("span", { class: "quiet search" }, ` ${found.search}`),
-      )
-    : null;
-
-/** The likeliest answers, as bars where they are few; the rival among them, if it was listed at all. */
-const likely = (found) =>
-  el(
-    "p",
-    { class: "likely" },
-    found.candidates
-      .filter((each, i) => i < 4 || each.id === found.rival_id)
-      .map((each) => {
-        const fill = el("span", { class: "fill" });
-        fill.style.width = `${100 * each.share}%`;
-        return el(
-          "span",
-          { class: each.id === found.answer_id ? "answered" : "quiet" },
-          word(each.name),
-          el("span", { class: "track", "aria-hidden": "true" }, fill),
-          el("output", {}, each.share.toFixed(3)),
-        );
-      }),
-  );
-
-/** What a model wrote: any of its tokens can be asked about. */
-function written(found, choose) {
-  if (found.written.length < 2) return null;
-  return el(
-    "p",
-    { class: "tokens", role: "group", "aria-label": "written tokens" },
-    el("span", { class: "quiet" }, "why this token? "),
-    found.written.map((each, i) =>
-      el(
-        "button",
-        { type: "button", class: "token", "aria-pressed": String(i + 1 === found.at), onclick: () => choose(i + 1) },
-        word(each),
-      ),
-    ),
-  );
 }

@@ -19,15 +19,17 @@ export function signed(value) {
 export const named = (found, name) => (found.family === "classifier" ? name : `“${name}”`);
 
 const cell = (each, i) => el(i ? "td" : "th", i ? { class: "num" } : { scope: "row" }, each);
-const line = (row, options = {}) => el("tr", options, row.map(cell));
 
-/** All rows at once. `less` are rows that wait behind one with their sum, so that what is visible adds up. */
+/** All rows at once; a last column with nothing in it is left out. `less` are rows that wait behind one with their sum,
+ * so that what is visible adds up. */
 function table(head, rows, name, { less = [], sum = null, total = null } = {}) {
-  const more = less.map((row) => line(row, { hidden: true }));
+  const columns = [...rows, ...less].some((row) => row.at(-1) !== "") ? head.length : head.length - 1;
+  const line = (row, options = {}) => el("tr", options, row.slice(0, columns).map(cell));
+  const hidden = less.map((row) => line(row, { hidden: true }));
   const rest = less.length ? line(sum()) : null;
   const opens = rest?.querySelector("button");
   opens?.addEventListener("click", () => {
-    for (const each of more) each.hidden = false;
+    for (const each of hidden) each.hidden = false;
     rest.remove();
     frame.focus();
   });
@@ -43,14 +45,14 @@ function table(head, rows, name, { less = [], sum = null, total = null } = {}) {
         el(
           "tr",
           {},
-          head.map((each) => el("th", { scope: "col" }, each)),
+          head.slice(0, columns).map((each) => el("th", { scope: "col" }, each)),
         ),
       ),
       el(
         "tbody",
         {},
         rows.map((row) => line(row)),
-        more,
+        hidden,
         rest,
       ),
       total ? el("tfoot", {}, line(total)) : null,
@@ -62,7 +64,7 @@ function table(head, rows, name, { less = [], sum = null, total = null } = {}) {
 /** Behind a number: its two measures disagree. */
 export const doubt = (why) => el("span", { class: "parted", title: why }, ` ${PARTED}`);
 
-const opener = (count) => el("button", { type: "button", class: "more" }, `and ${count} more`);
+const more = (count) => el("button", { type: "button", class: "more" }, `and ${count} more`);
 const together = (parts) => parts.reduce((sum, each) => sum + each, 0);
 
 /** Shared out and left out, side by side: where they part, trust neither alone. */
@@ -85,7 +87,7 @@ export function wordTable(found) {
   const large = new Set([...found.words].sort((a, b) => size(b) - size(a)).slice(0, MOST_ROWS));
   const small = found.words.filter((each) => !large.has(each));
   const blank = found.blank.undecided ? [] : [[`(${found.blank.name})`, "", signed(found.blank.margin), "", "", ""]];
-  const sum = () => [opener(small.length), "together", signed(together(small.map((each) => each.share))), "", "", ""];
+  const sum = () => [more(small.length), "together", signed(together(small.map((each) => each.share))), "", "", ""];
   return [
     el(
       "p",
@@ -133,12 +135,12 @@ function bar(value, largest) {
   );
 }
 
-/** The parts that add up to the margin, the largest first; a head's name opens it. */
+/** The parts that add up to the margin, the largest first; the name of a head or a network opens it. */
 export function directTable(found, open) {
-  const off = new Map(found.head_off.map((each) => [`${each.address}/${each.head}`, each.less]));
-  const parted = new Set((found.parted_heads ?? []).map(([address, head]) => `${address}/${head}`));
+  const off = new Map(found.switched_off.map((each) => [`${each.address}/${each.head}`, each.less]));
+  const parted = new Set((found.parted_parts ?? []).map(([address, head]) => `${address}/${head}`));
   const key = (each) => `${each.address}/${each.head}`;
-  const turned = new Map(found.head_off.filter((each) => each.turns).map((each) => [key(each), each.says]));
+  const turned = new Map(found.switched_off.filter((each) => each.turns).map((each) => [key(each), each.says]));
   const most = (values) => Math.max(...values.map(Math.abs), 1e-9);
   const largest = most(found.direct.map((each) => each.value));
   const farthest = most([...off.values()]);
@@ -153,22 +155,22 @@ export function directTable(found, open) {
     const less = off.get(key(each));
     const doubted = `directly ${signed(each.value)}, off ${signed(less ?? 0)}: the two disagree.`;
     return [
-      each.head === null ? each.title : header(each, open),
+      off.has(key(each)) ? opener(each, open) : each.title,
       bar(each.value, largest),
       signed(each.value),
       less === undefined ? "" : parted.has(key(each)) ? [signed(less), doubt(doubted)] : signed(less),
       turned.has(key(each)) ? el("span", { class: "turned" }, named(found, turned.get(key(each)))) : "",
     ];
   };
-  const sum = () => [opener(small.length), "together", signed(together(small.map((each) => each.value))), "", ""];
+  const sum = () => [more(small.length), "together", signed(together(small.map((each) => each.value))), "", ""];
   const hides = small.length > 1;
   return [
     el(
       "p",
       { class: "quiet" },
-      "Directly: what each adds to the margin itself, with the scales of the norms held; the largest first. ",
-      "Off: how much less the margin is when the head gives zeros, later blocks and all; behind it, what the model ",
-      "would then say if that is something else.",
+      "Directly: what each adds to the margin itself, each norm's scale kept as it is; the largest first. ",
+      "Off: how much less the margin is when the head or network gives zeros, later blocks and all; behind it, what ",
+      "the model would then say if that is something else.",
       parted.size ? ` ${PARTED}: the two disagree by a lot, as with words.` : "",
     ),
     table(
@@ -180,16 +182,16 @@ export function directTable(found, open) {
   ];
 }
 
-const header = (each, open) =>
+const opener = ({ address, head, title }, open) =>
   el(
     "button",
     {
       type: "button",
       class: "opens",
-      title: "open this head in Every number",
-      onclick: () => open({ at: each.address.replace(/mixed$/, "weights"), head: each.head }),
+      title: "open it in Every number, where it can be switched off",
+      onclick: () => open({ at: address.replace(/mixed$/, "weights"), head: head ?? 0 }),
     },
-    each.title,
+    title,
   );
 
 export function twinTables(found) {

@@ -206,7 +206,7 @@ function whatComes(terminal) {
       step(
         "Watch it learn:",
         "the loss as it falls, accuracy by epochs, the same samples early and late, one head's pattern over time. " +
-          "Stop when you like; it saves first, and can go on later.",
+          "Stop when you like; it saves first, and can be resumed.",
       ),
       step(
         "Ask it:",

@@ -48,7 +48,7 @@ export function runsTable(runs, go) {
           el(
             "tr",
             {},
-            HEAD.map((each) => el("th", { scope: "col" }, each)),
+            HEAD.map((each) => el("th", { scope: "col", class: each === "size" ? "num" : null }, each)),
           ),
         ),
         el(
@@ -97,7 +97,7 @@ function line(run, go, choose) {
     ...[
       run.finished ? act("look inside", () => go.inside(run.name).catch(fail)) : null,
       !run.finished && !run.running && !run.error
-        ? act("go on", () =>
+        ? act("resume", () =>
             ask("train/resume", { name: run.name })
               .then(() => go.open(run.name))
               .catch(fail),
