@@ -161,7 +161,7 @@ def test_a_stop_string_ends_it(caller: Caller) -> None:
         ({"prompt": "a", "max_tokens": 0}, "'max_tokens' must be a whole number from 1 to 4,096; it is 0"),
         ({"prompt": "a", "temperature": -1}, "'temperature'"),
         ({"prompt": "a", "top_p": 2}, "'top_p'"),
-        ({"prompt": "a", "presence_penalty": 1}, "'presence_penalty' must be one of 0"),
+        ({"prompt": "a", "presence_penalty": 1}, "'presence_penalty' must be 0, or left out"),
         ({"prompt": "a", "messages": []}, "no field called 'messages'"),
         ({"prompt": ["a"] * 9, "n": 4}, "at most 32 are written for one request"),
         ({"prompt": "a", "seed": 2**63}, "'seed'"),

@@ -15,7 +15,7 @@ from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import load
 from glassformer.text.corpora import read
 from glassformer.text.samples import text_of
-from glassformer.training.course import Course, Event, Said, resume, teach
+from glassformer.training.course import Course, Event, Said, new_folder, resume, teach
 from glassformer.training.forecasting.budget import Forecast, budget
 from glassformer.training.forecasting.ending import Deadline
 from glassformer.training.loop import Loop, Stepped, Validated
@@ -263,3 +263,8 @@ def test_a_model_that_counts_resumes_as_if_it_had_not_stopped(tmp_path: Path) ->
         assert torch.equal(value, parts.model.state_dict()[name]), name
     assert parts.scores == whole.scores
     assert parts.certificate["passed"]
+
+
+def test_a_new_folder_has_no_name_that_must_be_quoted() -> None:
+    assert str(new_folder("translate", "a/t o.en,a/t ö.fr")) == "runs/translate-t-ö"
+    assert str(new_folder("classify", "negation:300")) == "runs/classify-negation-300"

@@ -66,10 +66,15 @@ class Run:
                 raise InputError(f"{where} is empty: there is nothing to {self.card.task} in it; leave it out.")
         writing = Writing(**how)
         if self.objective.predict is None:
-            raise InputError(
-                f"This model has only learnt to {self.objective.learns}; finetune it (--from) to {self.card.task}."
-            )
+            raise InputError(f"{self._unable}; finetune it (--from) to {self.card.task}.")
         return list(self.objective.predict(Trained(self.worker, self.card, self.tokens), texts, writing))
+
+    @property
+    def _unable(self) -> str:
+        """Why it answers nothing yet."""
+        if self.folder is not None and "imported" in RunFolder(self.folder).settings:
+            return "This model was brought in without a head to answer with"
+        return f"This model has only learnt to {self.objective.learns}"
 
     @property
     def worker(self) -> nn.Module:

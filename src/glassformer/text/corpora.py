@@ -168,16 +168,14 @@ def read(
     tried = parts["test"] or parts["valid"]
     if len(tried) < FEW and not isinstance(tried[0] if tried else None, Plain):
         tally.notes.append(f"Samples to evaluate on: only {len(tried)}. The confidence interval will be wide.")
-    name = ",".join(map(str, source)) if isinstance(source, Sequence) and not isinstance(source, str) else str(source)
-    return Corpus(
-        name,
-        task,
-        parts["train"],
-        parts["valid"],
-        parts["test"],
-        tuple(sorted(labels)),
-        replace(_report(tally, labels, again, *strange), pairs=isinstance(parts["train"][0], Pair)),
-    )
+    report = replace(_report(tally, labels, again, *strange), pairs=isinstance(parts["train"][0], Pair))
+    three = (parts[part] for part in ("train", "valid", "test"))
+    return Corpus(_called(source), task, *three, tuple(sorted(labels)), report)
+
+
+def _called(source: str | Path | Sequence[Path]) -> str:
+    """The source as it is named on a command line."""
+    return str(source) if isinstance(source, str | Path) else ",".join(map(str, source))
 
 
 def read_whole(source: str | Path, task: str, *, columns: Columns | None = None) -> Corpus:

@@ -5,6 +5,7 @@ runs/folder.py keeps it. It knows no terminal; what happens is told to whoever l
 processes all learn, and process 0 alone writes, tells and evaluates.
 """
 
+import re
 import signal
 import statistics
 import threading
@@ -39,7 +40,7 @@ from glassformer.training.baselines import baselines, fits_model, too_slow
 from glassformer.training.forecasting.budget import Forecast, budget, forecast_again
 from glassformer.training.forecasting.ending import Deadline, drawn_in_time
 from glassformer.training.forecasting.enough import too_short
-from glassformer.training.how_it_ended import how_it_ended
+from glassformer.training.forecasting.how_it_ended import how_it_ended
 from glassformer.training.loop import EpochEnded, Loop, Plan, Stepped, Validated, weights_in
 from glassformer.training.prepare import Prepared, alike, alike_again, check_same, idle, prepare, settings_of
 from glassformer.training.processes.team import ALONE, Team, joined
@@ -108,7 +109,7 @@ def train(
 
 def new_folder(task: str, data: str) -> Path:
     """A folder that is not there yet: runs/TASK-DATA, with a number if need be."""
-    name = f"{task}-{Path(data).name.split('.')[0].replace(':', '-')}"
+    name = "-".join((task, *re.split(r"[\s:,]+", Path(data).name.split(".")[0])))
     numbered = (Path("runs") / (name if number == 1 else f"{name}-{number}") for number in range(1, 10_000))
     return next(folder for folder in numbered if not folder.exists())
 

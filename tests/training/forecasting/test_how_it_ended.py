@@ -1,6 +1,6 @@
 """How a training ended: how far it came, whether it was cut short, and which weights are kept, by pencil."""
 
-from glassformer.training.how_it_ended import how_it_ended
+from glassformer.training.forecasting.how_it_ended import how_it_ended
 from glassformer.training.loop import Plan, Progress
 
 
