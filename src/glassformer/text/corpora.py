@@ -169,8 +169,8 @@ def read(
     if len(tried) < FEW and not isinstance(tried[0] if tried else None, Plain):
         tally.notes.append(f"Samples to evaluate on: only {len(tried)}. The confidence interval will be wide.")
     report = replace(_report(tally, labels, again, *strange), pairs=isinstance(parts["train"][0], Pair))
-    three = (parts[part] for part in ("train", "valid", "test"))
-    return Corpus(_called(source), task, *three, tuple(sorted(labels)), report)
+    learnt, held, last = (parts[part] for part in ("train", "valid", "test"))
+    return Corpus(_called(source), task, learnt, held, last, tuple(sorted(labels)), report)
 
 
 def _called(source: str | Path | Sequence[Path]) -> str:
