@@ -19,6 +19,7 @@ from glassformer.exchange.parity import Opened
 from glassformer.exchange.readmes.calling import code, how_much
 from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
+from glassformer.objectives.predictions import room
 from glassformer.objectives.table import objective_of
 from glassformer.text.tokens import Tokens
 
@@ -74,7 +75,7 @@ def _tokenizer_config(trained: Trained) -> dict[str, Any]:
     named = {f"{role}_token": tokens.name(each) for role, each in roles.items() if each is not None}
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",
-        "model_max_length": trained.card.longest,
+        "model_max_length": room(trained.card),
         "clean_up_tokenization_spaces": False,
         "padding_side": "left" if MODELS[trained.card.model].family == "language model" else "right",
         **named,
@@ -87,10 +88,17 @@ def _readme(trained: Trained, layout: Layout) -> str:
         f"# {card.model} to {card.task}", "",
         f"Trained with Glassformer {__version__} on {card.data or 'data that were not named'}, seed {card.seed}; "
         f"laid out as `{layout.architecture}` of transformers.", "", how_much(trained, "hf"), "",
-        code(trained, "hf", layout.architecture),
+        code(trained, "hf", layout.architecture), *_together(trained),
         "`parity.json` says how closely its answers are those of the run it came from.", "",
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+def _together(trained: Trained) -> list[str]:
+    """How several texts are read at once, where nothing is put behind them."""
+    if MODELS[trained.card.model].family == "language model":
+        return []
+    return ['Several texts at once: `tokenizer(texts, padding=True, truncation=True, return_tensors="pt")`.', ""]
 
 
 def _json(content: Mapping[str, Any]) -> bytes:

@@ -8,6 +8,8 @@ from glassformer.errors import counted, must_count
 from glassformer.exchange.export import REPORT
 from glassformer.runs.run import find, load
 
+FEW = 10  # texts that an export may be compared on by who is in a hurry
+
 
 def export(run: str, *, to: str = "hf", out: Path | None = None, samples: int = 100, json: bool = False) -> int:
     """Export a trained model for other tools, and compare the export with it.
@@ -33,10 +35,9 @@ def export(run: str, *, to: str = "hf", out: Path | None = None, samples: int = 
     folder = out or Path(f"{find(run).name if not Path(run).exists() else run}-{to}")
     opened = load(run, "cpu")
     if not json:
-        print(
-            f"Writing it, then comparing the two on up to {counted(samples, 'text')}; --samples 10 is quicker …",
-            file=sys.stderr, flush=True,
-        )  # fmt: skip
+        quicker = f"; --samples {FEW} is quicker" if samples > FEW else ""
+        told = f"Writing it, then comparing the two on up to {counted(samples, 'text')}{quicker} …"
+        print(told, file=sys.stderr, flush=True)
     parity = opened.export(to, folder, samples=samples)
     if json:
         print(json_format.dumps({"folder": str(folder), **parity.to_dict()}, ensure_ascii=False))
