@@ -90,6 +90,7 @@ STRETCHED: tuple[Settings, ...] = (
     {"rope_type": "linear", "factor": 2.5},
     {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
      "original_max_position_embeddings": 16},
+    {"rope_type": "dynamic", "factor": 2.0},
     {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16},
 )  # fmt: skip
 
@@ -121,7 +122,9 @@ def _llama(draw: Draw) -> Settings:
 
 def _qwen2(draw: Draw) -> Settings:
     window = draw.random() < 0.2
-    return decoder_sizes(draw) | {"use_sliding_window": window, "sliding_window": 7, "max_window_layers": 0}
+    return decoder_sizes(draw) | {
+        "use_sliding_window": window, "sliding_window": draw.choice((7, 64)), "max_window_layers": 0,
+    }  # fmt: skip
 
 
 def _mistral(draw: Draw) -> Settings:

@@ -1,6 +1,7 @@
 """How far `glassformer plan` is from real runs here: time and memory, each planned and run in children of its own.
 
-    python bench/plans.py                  the table, about twenty minutes of one core
+    python bench/plans.py                  the table, about ten minutes of one core
+    python bench/plans.py --long           runs of a minute and more, about seven minutes
     python bench/plans.py --only bilstm    the rows that have this word
     python bench/plans.py --row 7          the seventh row
 
@@ -70,6 +71,13 @@ ROWS = (
     Row("generate", "TEXT", "modern", 30, {"width": 128, "longest": 256, "tokens_per_batch": 4096}, processes=2),
     Row("generate", "TEXT", "gpt", 10, {"width": 512, "hidden": 2048, "heads": 8, "longest": 128}, processes=2),
 )
+LONG = (
+    Row("classify", "negation:3000", "transformer", 5000),
+    Row("classify", "negation:3000", "bilstm", 500),
+    Row("translate", "dates:3000", "translator", 2000),
+    Row("generate", "sorting:3000", "modern", 3000),
+    Row("generate", "TEXT", "gpt", 150, {"longest": 128, "tokens_per_batch": 4096}),
+)
 
 
 def asked(row: Row, text: str) -> Request:
@@ -132,6 +140,7 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--only", default="")
     options.add_argument("--row", type=int)
+    options.add_argument("--long", action="store_true")
     chosen = options.parse_args()
     torch.set_num_threads(1)
     print("| run | planned | real | off | planned | real | off |\n|---|---:|---:|---:|---:|---:|---:|", flush=True)
@@ -139,7 +148,8 @@ def main() -> None:
         text = Path(folder) / "text.txt"
         lines = (f"Line {number} says {number * 7919 % 10_007} and no more.\n" for number in range(30_000))
         text.write_text("".join(lines))
-        rows = ROWS[chosen.row - 1 : chosen.row] if chosen.row else ROWS
+        rows = LONG if chosen.long else ROWS
+        rows = rows[chosen.row - 1 : chosen.row] if chosen.row else rows
         for row in [row for row in rows if chosen.only in row.told]:
             before = apart(partial(planned, row, str(text)))
             after = apart(partial(real, row, str(text)), row.processes)

@@ -7,7 +7,9 @@ from glassformer.errors import (
     InputError,
     asked_back,
     counted,
+    kind_of,
     lacks_memory,
+    must_be_text,
     must_count,
     nearest,
     visible,
@@ -23,6 +25,12 @@ def test_what_a_person_can_mend_has_an_exit_code_of_its_own() -> None:
 def test_what_counts_nothing_is_refused_by_name(value: int) -> None:
     with pytest.raises(InputError, match=f"`layers` must be a whole number from 1 up; it is {value}"):
         must_count("layers", value)
+
+
+def test_a_name_that_no_settings_could_hold_is_refused() -> None:
+    must_be_text("größe.csv")
+    with pytest.raises(InputError, match=r"'d\\udcff.csv' is none in UTF-8, which settings are written in: rename it"):
+        must_be_text("d\udcff.csv")
 
 
 def test_one_is_enough() -> None:
@@ -63,3 +71,9 @@ def test_want_of_memory_is_known_also_from_torch() -> None:
     assert lacks_memory(RuntimeError(torch_says))
     assert not lacks_memory(RuntimeError("mat1 and mat2 shapes cannot be multiplied"))
     assert not lacks_memory(ValueError("allocate memory"))
+
+
+def test_kinds_of_values_are_told_in_words() -> None:
+    assert [kind_of(value) for value in (True, 3, 3.5, "a", [])] == [
+        "true or false", "a whole number", "a number", "a word", "list",
+    ]  # fmt: skip

@@ -105,6 +105,17 @@ def test_no_operation_of_the_server_is_left_out() -> None:
     assert {path for path, _ in SERVED} == {operation.path for operation in OPERATIONS}
 
 
+@pytest.mark.parametrize(("objective", "target"), [("classes", "onnx"), ("answers", "hf")])
+def test_a_run_is_exported(objective: str, target: str, tmp_path: Path) -> None:
+    """And stays where it is."""
+    with elsewhere():
+        run = load(small_run(tmp_path / "run", objective).path)
+        report = run.export(target, tmp_path / "out", samples=7)
+        assert run.device.type == NAME
+    assert report.passed
+    assert report.texts == 7
+
+
 def test_a_run_is_finetuned(tmp_path: Path) -> None:
     with elsewhere():
         parent = teach(request("classify", "negation:90", steps=2), tmp_path / "parent")

@@ -11,6 +11,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from helpers.killing import run_script
@@ -280,6 +281,20 @@ def test_a_full_disk_keeps_what_was_there_and_leaves_nothing_behind(small_disk: 
         assert storage.read_folder(small_disk / "x") == kept
         assert (small_disk / "y").read_bytes() == b"old"
         assert names(small_disk) == ["x", "y"]
+
+
+def test_a_file_system_that_names_no_more_files_is_told_from_one_without_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    for left, said in ((0, "one file more than its file system can name"), (1, "needs 3 bytes")):
+        monkeypatch.setattr(os, "statvfs", lambda _, left=left: SimpleNamespace(f_files=9, f_favail=left))
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
+        with pytest.raises(DiskFullError, match=said):
+            storage.write_file(tmp_path / "x", b"new")
 
 
 def test_a_line_that_finds_no_room_is_not_added_in_part(tmp_path: Path) -> None:

@@ -22,10 +22,27 @@ def lacks_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "allocate memory" in str(error))
 
 
+def kind_of(value: object) -> str:
+    """What kind of value this is, in words: `3.5` is a number."""
+    words = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
+    return words.get(type(value), type(value).__name__)
+
+
 def must_count(name: str, value: int) -> None:
     """Refuses a value that counts nothing."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise InputError(f"`{name}` must be a whole number from 1 up; it is {value}.")
+
+
+def must_be_text(name: str) -> None:
+    """Refuses the name of a file that is not written in UTF-8: no settings could hold it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"The name {name!r} is none in UTF-8, which settings are written in: rename it, or say that this terminal "
+            "uses UTF-8 (LC_ALL=C.UTF-8)."
+        ) from error
 
 
 def counted(count: int, one: str, many: str = "") -> str:

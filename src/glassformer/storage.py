@@ -177,10 +177,22 @@ def writing(path: Path, needed: int) -> Iterator[None]:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise GlassformerError(f"{path} cannot be written: {error.strerror}.") from error
         there = next(each for each in path.absolute().parents if each.exists())
+        room = (
+            f"{path} would be one file more than its file system can name"
+            if _is_out_of_names(there)
+            else f"{path} needs {needed:,} bytes, and {shutil.disk_usage(there).free:,} are free"
+        )
         raise DiskFullError(
-            f"The disk is full: {path} needs {needed:,} bytes, and {shutil.disk_usage(there).free:,} are free. "
-            "What was there before is untouched; make room and try again."
+            f"The disk is full: {room}. What was there before is untouched; make room and try again."
         ) from error
+
+
+def _is_out_of_names(place: Path) -> bool:
+    """Whether there may be bytes free, and yet no file can be added: some file systems count them."""
+    if not hasattr(os, "statvfs"):
+        return False
+    found = os.statvfs(place)
+    return found.f_files > 0 and found.f_favail == 0
 
 
 # --- reading ----------------------------------------------------------------------------------------------------

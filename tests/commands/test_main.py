@@ -143,6 +143,10 @@ def test_a_place_that_cannot_be_is_no_fault_of_ours(glassformer) -> None:  # typ
     assert len(answer.err) < 1000
 
 
+class PanicException(BaseException):
+    """Called as a library in Rust calls what it breaks off with."""
+
+
 def test_output_that_finds_no_room_and_want_of_memory_are_no_faults_of_ours(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,9 +154,10 @@ def test_output_that_finds_no_room_and_want_of_memory_are_no_faults_of_ours(
         (OSError(errno.ENOSPC, "No space left on device"), 3, "the disk is full: the output cannot be written."),
         (MemoryError(), 1, "there is not enough memory for this."),
         (RuntimeError("DefaultCPUAllocator: can't allocate memory"), 1, "there is not enough memory for this."),
+        (PanicException("ThreadPoolBuildError { kind: IOError }"), 1, "lets this user start no more threads"),
     ):
 
-        def fails(words: list[str], error: Exception = error) -> None:
+        def fails(words: list[str], error: BaseException = error) -> None:
             raise error
 
         monkeypatch.setattr(cli, "app", fails)
@@ -162,3 +167,17 @@ def test_output_that_finds_no_room_and_want_of_memory_are_no_faults_of_ours(
         assert stop.value.code == code
         assert said in told
         assert "fault of Glassformer" not in told
+
+
+def test_who_stops_a_command_is_told_that_it_stopped(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stops(words: list[str]) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "app", stops)
+    monkeypatch.setattr(sys, "argv", ["glassformer", "why"])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert stop.value.code == 130
+    assert capsys.readouterr().err == "glassformer: stopped with Ctrl-C.\n"

@@ -3,6 +3,7 @@ And folders that are not what they say: each refused, with a reason.
 """
 
 import contextlib
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -11,18 +12,20 @@ import pytest
 import safetensors.torch
 import torch
 import transformers as there
-from helpers.foreign_models import KINDS, TEXTS, foreign_folder, opened_there
-from helpers.sentence_models import MARIAN, NAMES
+from helpers.foreign_models import END, KINDS, TEXTS, foreign_folder, opened_there
+from helpers.sentence_models import MARIAN, NAMES, TARGET, sentence_model
 from tokenizers import Tokenizer
 
 from glassformer.errors import GlassformerError, InputError
-from glassformer.exchange.bring_in import bring_in_folder
+from glassformer.exchange.bring_in import bring_in_folder, unlike_vectors
 from glassformer.models.sampling import Stop, greedy
 from glassformer.models.translator import Translation
 from glassformer.objectives.pairs import _rows_of
 from glassformer.runs.imported import import_model
 from glassformer.runs.run import Run, load
 from glassformer.text.samples import Pair
+from glassformer.training.course import teach
+from glassformer.training.request import Request
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("bring_in")]  # the gate runs it
 
@@ -89,6 +92,52 @@ def test_an_encoder_whose_rows_are_averaged_is_averaged(folders: dict[str, Path]
     assert (settings.pooling, settings.pooler) == ("mean", False)
     settings = bring_in_folder(folders["bert"]).card.settings
     assert (settings.pooling, settings.pooler) == ("first", True)
+
+
+@pytest.mark.parametrize(
+    ("pooling", "kinds", "said"),
+    [
+        (None, None, ""),
+        ({"word_embedding_dimension": 3, "pooling_mode_mean_tokens": True}, ["Transformer", "Pooling"], ""),
+        ({"pooling_mode": "mean"}, None, ""),
+        ({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}, [], "(pooling by cls)"),
+        ({"pooling_mode_mean_tokens": True}, ["Transformer", "Pooling", "Normalize"], "by mean, then Normalize)"),
+        ({"pooling_mode_lasttoken": True, "pooling_mode_mean_tokens": True}, None, "by lasttoken, pooling by mean"),
+    ],
+)
+def test_vectors_that_are_made_otherwise_are_told(
+    pooling: dict[str, Any] | None, kinds: list[str] | None, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "1_Pooling").mkdir()
+    if pooling is not None:
+        (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(pooling), encoding="utf-8")
+    if kinds is not None:
+        modules = [{"type": f"sentence_transformers.models.{kind}"} for kind in kinds]
+        (tmp_path / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    assert said in unlike_vectors(tmp_path)
+    assert bool(unlike_vectors(tmp_path)) == bool(said)
+    for wrong, why in (("3}, {", "it is not JSON"), ('[], "modules": 3', "a list of modules"), ("[3]", "a list")):
+        (tmp_path / "modules.json").write_text(wrong, encoding="utf-8")
+        with pytest.raises(GlassformerError, match=why):
+            unlike_vectors(tmp_path)
+
+
+def test_what_ends_a_text_may_be_said_by_the_config(folders: dict[str, Path], tmp_path: Path) -> None:
+    """A tokenizer.json alone does not say what its special tokens are for, unless by names that everybody uses."""
+    folder = copied(folders["marian"], tmp_path)
+    (folder / "tokenizer_config.json").unlink()
+    content = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    place = folder / "tokenizer.json"
+    place.write_text(json.dumps(content).replace(END, "<fin>"), encoding="utf-8")
+    said = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    end = content["model"]["vocab"][END]
+    for eos, found in ((end, end), ([end], None), (10**6, None)):
+        (folder / "config.json").write_text(json.dumps({**said, "eos_token_id": eos}), encoding="utf-8")
+        if found is None:
+            with pytest.raises(InputError, match="which token ends a text"):
+                bring_in_folder(folder)
+        else:
+            assert bring_in_folder(folder).tokens.end == found
 
 
 def test_weights_in_several_files_are_one_model(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -163,6 +212,40 @@ def test_a_marian_as_the_hub_keeps_it_writes_what_it_writes_there(folders: dict[
         _rows_of([Pair("ab", "y")], run.tokens, 9)
 
 
+def test_a_marian_with_both_its_files_of_pieces_learns_on(tmp_path: Path) -> None:
+    """Its translations are cut by target.spm: what it has learnt of them it writes."""
+    torch.manual_seed(5)
+    model = there.MarianMTModel(
+        there.MarianConfig(
+            vocab_size=len(NAMES), d_model=24, encoder_layers=1, decoder_layers=1, encoder_attention_heads=3,
+            decoder_attention_heads=3, encoder_ffn_dim=29, decoder_ffn_dim=29, max_position_embeddings=31,
+            pad_token_id=12, eos_token_id=0, decoder_start_token_id=12, scale_embedding=True,
+        )
+    )  # fmt: skip
+    model.save_pretrained(tmp_path / "marian")
+    for name, data in {**MARIAN, "target.spm": sentence_model(TARGET)}.items():
+        (tmp_path / "marian" / name).write_bytes(data)
+    import_model(tmp_path / "marian", tmp_path / "parent")
+    words = {"ab": "xx", "ba": "y"}
+    sources = [each for length in range(1, 6) for each in itertools.product(words, repeat=length)]
+    rows = [f"{' '.join(each)}\t{' '.join(words[word] for word in each)}" for each in sources]
+    (tmp_path / "pairs.tsv").write_text("source\ttarget\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    asked = Request(
+        task="translate", data=str(tmp_path / "pairs.tsv"), steps=30, threads=1, parent=str(tmp_path / "parent"),
+        settings={"learning_rate": 1e-2, "dropout": 0.0, "tokens_per_batch": 256}, baseline=False,
+    )  # fmt: skip
+    teach(asked, tmp_path / "run")
+    run = load(tmp_path / "run")
+    parent = load(tmp_path / "parent")
+    said = {word for each in run.predict(["ab ab", "ba ab"]) for word in each.translation.split()}
+    assert said
+    assert said <= {*words.values()}
+    assert not {word for each in parent.predict(["ab ab", "ba ab"]) for word in each.translation.split()} <= said
+    assert run.tokens == parent.tokens
+    assert run.look("ab", target="y xx").words
+    assert run.why("ab", target="y xx", at=2)
+
+
 # --- hostile until checked --------------------------------------------------------------------------------------
 
 
@@ -191,7 +274,10 @@ def reconfigured(folder: Path, **changes: Any) -> None:
         ({"scale_attn_by_inverse_layer_idx": True}, "only false can be taken in"),
         ({"activation_function": "os.system"}, "can be taken in"),
         ({"attention_window": 5}, "`attention_window`.*may change what the model computes"),
-        ({"architectures": ["EvilModel"]}, "no layout called 'EvilModel'"),
+        (
+            {"architectures": ["EvilModel"]},
+            "A EvilModel cannot be taken in. Known are: ApertusForCausalLM, ",
+        ),
         ({"architectures": None}, "must name one architecture"),
         ({"layer_norm_epsilon": float("nan")}, "must be from 0"),
         ({"n_positions": 67}, r"'transformer.wpe.weight' has shape \[61, 12\]"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from helpers.foreign_models import END, TEXTS, byte_tokenizer, marked_tokenizer
-from helpers.sentence_models import MARIAN, NAMES, SOURCE, field, sentence_model
+from helpers.sentence_models import MARIAN, NAMES, SOURCE, TARGET, field, sentence_model
 
 from glassformer.errors import GlassformerError, InputError
 from glassformer.exchange.foreign_tokens import foreign_tokens
@@ -64,9 +64,9 @@ def test_tokens_that_were_added_keep_their_ids() -> None:
 # --- SentencePiece ------------------------------------------------------------------------------------------------
 
 
-def best_way(text: str) -> list[str]:
+def best_way(text: str, model: list[tuple[str, float, int]] = SOURCE) -> list[str]:
     """By trying every way to cut each word: the one whose scores have the largest sum. The independent reckoning."""
-    scores = {piece: score for piece, score, kind in SOURCE if kind == 1}
+    scores = {piece: score for piece, score, kind in model if kind == 1}
     found = []
     for word in text.split():
         marked = "▁" + word
@@ -105,6 +105,41 @@ def test_what_one_language_does_not_know_may_be_known_to_the_other() -> None:
     assert tokens.decode([6, 4, 10]) == "ab y"
 
 
+def test_translations_are_cut_by_the_pieces_of_the_other_language() -> None:
+    tokens = foreign_tokens({**MARIAN, "target.spm": sentence_model(TARGET)}, "marian", len(NAMES), start=12)
+    assert not tokens.reads_only
+    for length in range(1, 5):
+        for letters in itertools.product("xa ", repeat=length):
+            text = "".join(letters)
+            ids = [NAMES.index(piece) if piece in NAMES else 1 for piece in best_way(text, TARGET)]
+            assert list(tokens.for_targets.encode(text, bare=True).ids) == ids
+    assert tokens.for_targets.encode("xy", bare=True).ids == (2, 1)  # ▁ xy, of which xy has no id
+    assert tokens.for_targets.decode([9, 10]) == "xx y"
+    assert tokens.encode("x").ids == (2, 8, 0)  # texts to be translated as before
+    again = Tokens.from_bytes(tokens.to_bytes(), "here", tokens.special_bytes())
+    assert again == tokens
+    assert again.for_targets == tokens.for_targets
+    assert again != foreign_tokens(MARIAN, "marian", len(NAMES), start=12)
+    ours = Tokens.train("word", ["a b"], min_frequency=1)
+    assert ours.for_targets is ours
+
+
+PEGASUS = [("<pad>", 0.0, 3), ("</s>", 0.0, 3), ("<unk>", 0.0, 2), *SOURCE[3:], ("<n>", 0.0, 4)]
+
+
+def test_a_pegasus_has_its_pieces_behind_a_hundred_masks() -> None:
+    tokens = foreign_tokens({"spiece.model": sentence_model(PEGASUS)}, "pegasus", 103 + len(PEGASUS))
+    assert (tokens.pad, tokens.end, tokens.unknown) == (0, 1, 105)
+    names = [piece for piece, _, _ in PEGASUS]
+    for length in range(1, 4):
+        for letters in itertools.product("ab ", repeat=length):
+            text = "".join(letters)
+            assert list(tokens.encode(text).ids) == [*(103 + names.index(piece) for piece in best_way(text)), 1]
+    assert tokens.encode("x <unk_2>", bare=True).ids == (106, 105, 106, 105)
+    assert tokens.encode("ab<n> b", bare=True).ids == (*tokens.encode("ab", bare=True).ids, 113, 106, 108)
+    assert not tokens.reads_only
+
+
 LLAMA = [
     ("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("</s>", 0.0, 3), *((f"<0x{byte:02X}>", 0.0, 6) for byte in range(256)),
     ("▁a", -0.0, 1), ("ab", -1.0, 1), ("▁", -2.0, 1), ("a", -3.0, 1), ("b", -4.0, 1),
@@ -121,6 +156,16 @@ def test_a_llamas_pieces_are_merged_by_their_scores() -> None:
     assert merges_of([("ab", -1.0), ("abc", 0.0)], {"a": 0, "b": 1, "c": 2, "ab": 3}) == [("ab", "c"), ("a", "b")]
 
 
+@pytest.mark.parametrize("files", [
+    {"spiece.model": sentence_model(SOURCE)}, {"spiece.model": sentence_model(PEGASUS, merged=True)},
+    {"spiece.model": sentence_model(PEGASUS), "tokenizer_config.json": b'{"offset": 0}'},
+    {"spiece.model": sentence_model([*PEGASUS, ("<m>", -1.0, 4)])},
+])  # fmt: skip
+def test_a_pegasus_of_another_kind_is_refused(files: dict[str, bytes]) -> None:
+    with pytest.raises(InputError, match=r"none of Pegasus' kind|user's own"):
+        as_tokenizer_json(files, "pegasus")
+
+
 @pytest.mark.parametrize(
     ("files", "message"),
     [
@@ -134,7 +179,11 @@ def test_a_llamas_pieces_are_merged_by_their_scores() -> None:
         ({**MARIAN, "source.spm": b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"}, "has no end"),
         ({**MARIAN, "source.spm": b"\x0a\x7f"}, "cut off"),
         ({**MARIAN, "source.spm": field(3, 7)}, "a number stands"),
+        ({**MARIAN, "source.spm": field(1, field(1, b"a") + field(3, b"x"))}, "a text stands"),
         ({**MARIAN, "source.spm": b""}, "this one has 0"),
+        ({**MARIAN, "target.spm": sentence_model(TARGET, merged=True)}, "target.spm is none of Marian's kind"),
+        ({**MARIAN, "target.spm": sentence_model([*TARGET, ("x", 0.0, 1)])}, "target.spm has a token twice"),
+        ({"spiece.model": sentence_model(SOURCE)}, "has no tokenizer.json"),
         ({**MARIAN, "vocab.json": b'{"a": 0, "b": 7}'}, "ids must be"),
         ({**MARIAN, "vocab.json": b'{"a": "0"}'}, "a whole number"),
         ({**MARIAN, "vocab.json": b'{"a": 0}'}, "must have </s>"),

@@ -34,6 +34,10 @@ SOURCE = [
     ("ab", -4.0, 1), ("▁a", -3.5, 1), ("ba", -9.0, 1), ("▁bab", -6.0, 1),
 ]  # fmt: skip
 NAMES = ["</s>", "<unk>", "▁", "a", "b", "ab", "▁a", "ba", "x", "▁xx", "▁y", ">>de<<", "<pad>"]  # ▁bab has no id
+TARGET = [
+    ("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("</s>", 0.0, 3), ("▁", -2.0, 1), ("x", -2.5, 1), ("▁x", -6.0, 1),
+    ("▁xx", -4.0, 1), ("▁y", -3.0, 1), ("xy", -2.0, 1), ("a", -1.0, 1),
+]  # fmt: skip
 MARIAN = {
     "source.spm": sentence_model(SOURCE),
     "vocab.json": json.dumps({name: i for i, name in enumerate(NAMES)}).encode(),

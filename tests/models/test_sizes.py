@@ -126,11 +126,6 @@ def test_the_work_is_what_torch_counts(name: str, data: Any) -> None:
     assert counter.get_total_flops() == 2 * sizes(name, config, tokens=tokens).forward
 
 
-def test_an_lstm_works_four_times_as_much_as_a_plain_network() -> None:
-    plain, lstm = (sizes("rnn", configure("rnn", state=7, layers=2, lstm=lstm), tokens=11) for lstm in (False, True))
-    assert lstm.forward - lstm.rows[-1].flops == 4 * (plain.forward - plain.rows[-1].flops)
-
-
 def test_a_step_of_training_is_three_times_the_work() -> None:
     config = configure("gpt", vocabulary=17, width=12, heads=3, hidden=7, layers=2)  # drops, so it runs step by step
     model = build("gpt", config).train()
@@ -232,20 +227,7 @@ def test_a_translator_remembers_both_sides_alike() -> None:
     assert sum(block.cross.keys.numel() + block.cross.values.numel() for block in cache) == 11 * told
 
 
-# --- how a formula is written ------------------------------------------------------------------------------------
-
-
-def test_the_notes_formula_of_attention_is_there() -> None:
-    attention = next(row for row in sizes("attention").rows if row.part == "attention")
-    assert attention.formula == "D·(2·K+V)·H + H·V·D + (2·K+V)·H + D"
-    assert attention.numbers == "128·(2·32+32)·4 + 4·32·128 + (2·32+32)·4 + 128"
-
-
-def test_without_biases_attention_has_the_sheets_count() -> None:
-    config = configure("attention", width=128, heads=8, key_width=16, value_width=24, bias=False)
-    attention = next(row for row in sizes("attention", config).rows if row.part == "attention")
-    assert attention.formula == "D·(2·K+V)·H + H·V·D"  # d(2m+l)T + Tl·d
-    assert attention.count == 128 * (2 * 16 + 24) * 8 + 8 * 24 * 128 == 81_920
+# --- as plain data ------------------------------------------------------------------------------------------------
 
 
 def test_plain_data_carries_all() -> None:

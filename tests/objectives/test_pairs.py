@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 from helpers.small_runs import small_corpus, small_run
 
 from glassformer.objectives.lessons import Measures
@@ -32,6 +33,19 @@ def test_translations_come_from_a_search_and_greedily_if_asked(translator: Run) 
     by_chance = translator.predict(texts, longest=13, temperature=1.0, seed=5)
     assert by_chance == translator.predict(texts, longest=13, temperature=1.0, seed=5)
     assert by_chance != searched
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_a_translation_without_an_end_is_as_long_in_any_company(translator: Run, beam: int) -> None:
+    """At most twice the ids of its own source, and 20: not of the longest that is translated with it."""
+    end = translator.tokens.end
+    with torch.no_grad():
+        translator.model.head.linear.bias[end] = -50.0  # type: ignore[operator,union-attr,index]
+    texts = [sample.source for sample in small_corpus("pairs").test if isinstance(sample, Pair)][:7]
+    alone = [translator.predict([text], beam=beam)[0] for text in texts]
+    together = translator.predict(texts, beam=beam)
+    assert [each.translation for each in together] == [each.translation for each in alone]  # type: ignore[union-attr]
+    assert len({len(each.translation) for each in together}) > 2  # type: ignore[union-attr]
 
 
 def test_a_translator_is_scored_with_signatures(translator: Run) -> None:

@@ -64,6 +64,9 @@ def test_numbers_of_rows_are_no_sources() -> None:
     numbered = [Pair(str(number), f"Satz {number}") for number in (*range(1, 9), 12, *range(14, 40))]
     assert doubts_of_pairs(numbered) == ["The sources only count the rows (1, 2, …); is it the right column?"]
     assert doubts_of_pairs([Pair(str(number * 7 % 40), f"Zahl {number}") for number in range(40)]) == []
+    named = [Pair(str(10_007 + number * 7919 % 20_011), f"text {number}") for number in range(40)]
+    assert doubts_of_pairs(named) == ["All sources are numbers such as 10007; is it the right column?"]
+    assert doubts_of_pairs([Pair(f"{number}" * 5000, f"text {number}") for number in range(1, 40)]) == []
 
 
 def test_labels_that_hardly_repeat_and_texts_without_a_letter_are_doubted() -> None:

@@ -101,6 +101,21 @@ def test_pieces_that_texts_are_not_cut_into_and_pieces_beyond() -> None:
         tokenizers_of(checked_parts(said, [["▁a", -0.5]]), [piece for piece, _ in SCORED], [], ENDS)
 
 
+@pytest.mark.parametrize(
+    "targets", [3, {}, {"table": "", "pieces": []}, {"table": "AAAA", "pieces": [["a", -1]]},
+                {"table": "", "pieces": [["a", -1], ["a", -2]]}, {"table": "", "pieces": [["a", 1]]}],
+)  # fmt: skip
+def test_how_translations_are_cut_is_told_in_one_way_only(targets: object) -> None:
+    said = content(model={"type": "Unigram", "unk_id": 1, "vocab": SCORED})
+    with pytest.raises(InputError, match=r"translations|tokenizer\.json"):
+        checked_parts(said, (), targets)
+    with pytest.raises(InputError, match="where pieces have scores"):
+        checked_parts(content(), (), {"table": "", "pieces": [["a", -1]]})
+    assert checked_parts(said, (), {"table": "", "pieces": [["a", -1]]}).of_targets(["a", "b"]) == Parts(
+        checked_parts(said).skeleton, (-1.0, NEVER)
+    )
+
+
 def test_what_stands_for_the_unknown_must_be_there() -> None:
     skeleton = checked_parts(content()).skeleton
     with pytest.raises(InputError, match="stands for unknown tokens"):

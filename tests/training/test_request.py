@@ -33,6 +33,7 @@ from glassformer.training.request import (
         ({"limit": -1}, "limit must be a number from 0 on; it is -1"),
         ({"steps": 0, "minutes": math.nan}, "minutes must be a number from 0 on; it is nan"),
         ({"steps": 0, "epochs": math.inf}, "epochs must be a number from 0 on; it is inf"),
+        ({"data": "films\udcff.csv"}, "is none in UTF-8, which settings are written in: rename it"),
         ({"model": "gpt"}, "'gpt' is a language model, which cannot classify"),
         ({"objective": "pairs"}, "the objective is classes or masked"),
     ],

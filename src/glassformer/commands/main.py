@@ -92,9 +92,10 @@ def main() -> None:
     except BrokenPipeError:  # its reader left early, as in `glassformer explain | head`: that is no failure
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
+        _say("stopped with Ctrl-C.")
         sys.exit(130)
-    except Exception as error:
-        if debug:
+    except BaseException as error:
+        if debug or not _is_failure(error):
             raise
         sentence, code = _told(error)
         _say(sentence)
@@ -124,8 +125,19 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
-def _told(error: Exception) -> tuple[str, int]:
+def _is_failure(error: BaseException) -> bool:
+    """Not the wish to leave. A library in Rust that breaks off (as tokenizers may) passes `Exception` by."""
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"
+
+
+def _told(error: BaseException) -> tuple[str, int]:
     """An error that nobody foresaw, in words, and its exit code: the machine's want of room, or a fault of ours."""
+    if "ThreadPoolBuildError" in str(error):
+        return (
+            "the system lets this user start no more threads. End other programs, or have the limit raised "
+            "(ulimit -u, or that of the container).",
+            GlassformerError.exit_code,
+        )
     if lacks_memory(error):
         return (
             "there is not enough memory for this. Close other programs, or make it smaller: fewer rows (--limit), "

@@ -35,6 +35,8 @@ AGAIN = ("lm_head.weight", "embed_tokens.weight")  # the embedding once more, wh
 _PART = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 WORKED_WITH = (torch.float32, torch.float16, torch.bfloat16)
 
+_POOLED = "pooling_mode_"
+
 # What is taken in as another: the body of a model whose head has no place here.
 ALIASES = {
     "BertForMaskedLM": "BertModel", "BertForPreTraining": "BertModel", "RobertaForMaskedLM": "RobertaModel",
@@ -72,7 +74,9 @@ def bring_in_folder(folder: Path, ignore: Collection[str] = ()) -> Foreigner:
     state = _state(tensors, layout, made, outlined)
     files = {name: contents(folder / name, LARGEST_FILE) for name in TEXTS if (folder / name).exists()}
     start, never = _written(said, layout)
-    tokens = foreign_tokens(files, str(said.get("model_type")), made.vocabulary, start=start, never=never)
+    tokens = foreign_tokens(
+        files, str(said.get("model_type")), made.vocabulary, start=start, never=never, ids=_ids_of_parts(said)
+    )  # fmt: skip
     return Foreigner(_card(layout, settled, made, labels, folder.name), state, tokens)
 
 
@@ -139,7 +143,19 @@ def _layout(said: Mapping[str, Any]) -> Layout:
     names = said.get("architectures")
     if not isinstance(names, list) or len(names) != 1 or not isinstance(names[0], str):
         raise InputError(f"config.json must name one architecture; it names {names!r:.100}.")
-    return LAYOUTS[ALIASES.get(names[0], names[0])]
+    name = ALIASES.get(names[0], names[0])
+    if name not in LAYOUTS:
+        raise InputError(f"A {names[0]:.100} cannot be taken in. Known are: {', '.join(sorted({*LAYOUTS, *ALIASES}))}.")
+    return LAYOUTS[name]
+
+
+def without_head(path: Path) -> str:
+    """A sentence where only the encoder of a model is taken in, without the head that it has there."""
+    place = path / "config.json"
+    name = parse_json(contents(place, LARGEST_CONFIG), place)["architectures"][0] if place.is_file() else ""
+    if not name.endswith(("ForMaskedLM", "ForPreTraining")):
+        return ""
+    return f"Of this {name} the encoder was taken in; its head, which names hidden words, was not."
 
 
 def _labels(said: Mapping[str, Any]) -> tuple[str, ...]:
@@ -172,13 +188,46 @@ def _written(said: Mapping[str, Any], layout: Layout) -> tuple[int | None, tuple
     return start if type(start) is int else 0, tuple(each[0] for each in words)
 
 
+def _ids_of_parts(said: Mapping[str, Any]) -> dict[str, int]:
+    """Which ids play which part; where several end a text, none of them."""
+    names = {"pad": "pad_token_id", "start": "bos_token_id", "end": "eos_token_id"}
+    return {role: said[name] for role, name in names.items() if type(said.get(name)) is int}
+
+
 def _pooling(folder: Path, layout: Layout) -> dict[str, Any]:
     """Which rows answer for a text: as sentence-transformers says beside it, else the first."""
     if not layout.headless:
         return {}
+    return {"pooling": "mean" if _ways_of_pooling(folder) == ["mean"] else "first", "pooler": False}
+
+
+def _ways_of_pooling(folder: Path) -> list[str]:
+    """What sentence-transformers makes of the rows of a text: mean, cls and others; nothing where it does not say."""
     path = folder / "1_Pooling" / "config.json"
-    mean = path.is_file() and parse_json(contents(path, LARGEST_CONFIG), path).get("pooling_mode_mean_tokens") is True
-    return {"pooling": "mean" if mean else "first", "pooler": False}
+    said = parse_json(contents(path, LARGEST_CONFIG), path) if path.is_file() else {}
+    if isinstance(said.get("pooling_mode"), str):
+        return [said["pooling_mode"]]
+    ways = [name.removeprefix(_POOLED) for name, value in said.items() if name.startswith(_POOLED) and value is True]
+    return [way.removesuffix("_tokens").removesuffix("_token") for way in ways]
+
+
+def unlike_vectors(folder: Path) -> str:
+    """How sentence-transformers makes one vector of a text otherwise than we do, in words; nothing if it does not."""
+    ways, path = _ways_of_pooling(folder), folder / "modules.json"
+    modules: Any = []
+    if path.is_file():
+        modules = parse_json(b'{"modules": ' + contents(path, LARGEST_CONFIG) + b"}", path)["modules"]
+    if not isinstance(modules, list) or not all(isinstance(each, dict) for each in modules):
+        raise InputError(f"{path} must be a list of modules.")
+    kinds = [str(each.get("type")).rsplit(".", 1)[-1] for each in modules]
+    more = [kind for kind in kinds if kind not in ("Transformer", "Pooling")]
+    if ways in ([], ["mean"]) and not more:
+        return ""
+    steps = [*(f"pooling by {way:.40}" for way in ways), *(f"then {kind:.40}" for kind in more[:3])]
+    return (
+        f"sentence-transformers makes its vectors otherwise ({', '.join(steps)}): here a vector is the mean of what "
+        "all tokens have become."
+    )
 
 
 # --- weights ----------------------------------------------------------------------------------------------------

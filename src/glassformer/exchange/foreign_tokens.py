@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from glassformer.errors import InputError
-from glassformer.exchange.older_token_files import BEYOND, as_tokenizer_json, content_of
+from glassformer.exchange.older_token_files import BEYOND, TARGETS, as_tokenizer_json, content_of
 from glassformer.storage import parse_json
 from glassformer.text.token_kinds import FOREIGN, OTHER_KINDS, SPECIAL, Specials, assemble
 from glassformer.text.token_parts import Parts, checked_parts, scored_pieces
@@ -33,23 +34,25 @@ _ROLES = {  # for each part that a special token plays: what their files call it
 
 
 def foreign_tokens(
-    files: Mapping[str, bytes], kind_of_model: str, size: int, *, start: int | None = None, never: tuple[int, ...] = ()
-) -> Tokens:
+    files: Mapping[str, bytes], kind_of_model: str, size: int, *, start: int | None = None, never: tuple[int, ...] = (),
+    ids: Mapping[str, int] = MappingProxyType({}),
+) -> Tokens:  # fmt: skip
     """The tokens of a folder, filled up to as many as its model knows; `kind_of_model` is what its config calls it.
-    `start` is the id that a model writes on from, where its config says so, `never` are ids that it does not write."""
-    beyond: list[Any] = []
+    `start` is the id that a model writes on from, where its config says so, `never` are ids that it does not write,
+    `ids` those that it gives to the parts special tokens play, which count where no file of tokens names one."""
     if "tokenizer.json" in files:
         content = _parsed(files["tokenizer.json"])
         if content.get("added_tokens") and _are_ours(content):
             return Tokens.from_bytes(files["tokenizer.json"], "tokenizer.json")
     else:
         content = as_tokenizer_json(files, kind_of_model)
-        beyond = content.get(BEYOND, [])
+    beyond, targets = content.pop(BEYOND, ()), content.pop(TARGETS, None)
     kind = _kind_of(content)
-    parts = checked_parts(content, beyond) if kind == FOREIGN else None
+    parts = checked_parts(content, beyond, targets) if kind == FOREIGN else None
     vocabulary, special, cut = _vocabulary(content, parts)
     merges = pairs([_pair(each) for each in _list(content["model"].get("merges"))])
-    named = _named(files, special) | _unknown(content["model"], vocabulary)
+    by_config = {role: vocabulary[each] for role, each in ids.items() if 0 <= each < len(vocabulary)}
+    named = by_config | _named(files, special) | _unknown(content["model"], vocabulary)
     return made(
         kind, vocabulary, merges, special, named, size, _frame(content.get("post_processor")), parts=parts, cut=cut,
         start=start, never=never,
@@ -84,7 +87,9 @@ def made(
     ids = {name: i for i, name in enumerate(whole)}
     roles = {role: ids.get(name) for role, name in named.items()}
     if roles.get("end") is None:
-        raise InputError("Nobody says which token ends a text (eos_token, in tokenizer_config.json).")
+        raise InputError(
+            "Nobody says which token ends a text (eos_token in tokenizer_config.json, or eos_token_id in config.json)."
+        )
     end = int(roles["end"])  # type: ignore[arg-type]
     strange = [name for part in frame for name in part if name not in ids]
     if strange:

@@ -4,6 +4,7 @@ BERT, vocab.json with merges.txt, and models of SentencePiece. Nothing of them i
 
 import base64
 import math
+import re
 import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,27 +17,32 @@ from glassformer.text.token_parts import NEVER
 from glassformer.text.tokens import LARGEST_FILE, MOST_TOKENS
 
 FILES = (
-    "vocab.txt", "vocab.json", "merges.txt", "added_tokens.json", "source.spm", "tokenizer.model",
+    "vocab.txt", "vocab.json", "merges.txt", "added_tokens.json", "source.spm", "target.spm", "tokenizer.model",
     "sentencepiece.bpe.model", "spiece.model",
 )  # fmt: skip
-BEYOND = "beyond"  # pieces that a tokenizer.json has no place for: texts are cut into them, and no id stands for them
+# What a tokenizer.json has no place for: pieces for which no id stands, and how translations are cut.
+BEYOND, TARGETS = "beyond", "targets"
+_LONGEST_PIECE = 256  # characters
 _SPACED = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
 
 
 def as_tokenizer_json(files: Mapping[str, bytes], kind_of_model: str) -> dict[str, Any]:
     """What a tokenizer.json would say in place of these files."""
     if "source.spm" in files and "vocab.json" in files and kind_of_model == "marian":
-        return _marian(_sentences(files["source.spm"]), _numbered(files["vocab.json"]))
+        said = _marian(_sentences(files["source.spm"]), _numbered(files["vocab.json"]))
+        return {**said, TARGETS: _targets(files["target.spm"])} if "target.spm" in files else said
     if "vocab.json" in files and "merges.txt" in files and kind_of_model in ("gpt2", "roberta", "qwen2", "qwen3"):
         return _in_bytes(files, kind_of_model)
     if "vocab.txt" in files and kind_of_model == "bert":
         return _bert(files)
     if "tokenizer.model" in files and kind_of_model in ("llama", "mistral"):
         return _merged(_sentences(files["tokenizer.model"]))
+    if "spiece.model" in files and kind_of_model == "pegasus":
+        return _pegasus(_sentences(files["spiece.model"], own=True), settings(files))
     raise InputError(
         "The folder has no tokenizer.json, nor what may stand in its place: vocab.txt of a BERT, vocab.json with "
-        "merges.txt, tokenizer.model of a Llama, source.spm with vocab.json of a Marian. Without it no text can "
-        "be read."
+        "merges.txt, tokenizer.model of a Llama, source.spm with vocab.json of a Marian, spiece.model of a Pegasus. "
+        "Without it no text can be read."
     )
 
 
@@ -99,7 +105,12 @@ def _added(files: Mapping[str, bytes], vocabulary: Mapping[str, int]) -> list[di
         raise InputError("tokenizer_config.json: `added_tokens_decoder` must give tokens by their ids.")
     found = {}
     for id_, token in numbered.items():
-        if isinstance(token, dict) and isinstance(token.get("content"), str) and str(id_).isdecimal():
+        if not re.fullmatch("[0-9]{1,9}", id_):
+            said = id_ if len(id_) < 20 else f"{id_[:20]}…"
+            raise InputError(
+                f"tokenizer_config.json: `added_tokens_decoder` must give tokens by their ids; not '{said}'."
+            )
+        if isinstance(token, dict) and isinstance(token.get("content"), str):
             found[token["content"]] = {**token, "id": int(id_)}
     if "added_tokens.json" in files:
         for name, id_ in _numbered(files["added_tokens.json"], "added_tokens.json").items():
@@ -136,15 +147,13 @@ class _Sentences(NamedTuple):
     tidy: bool
 
 
-NORMAL, UNKNOWN, CONTROL, BYTE = 1, 2, 3, 6
+NORMAL, UNKNOWN, CONTROL, OWN, BYTE = 1, 2, 3, 4, 6
 _SCORED, _MERGED = 1, 2
 
 
 def _marian(model: _Sentences, ids: Mapping[str, int]) -> dict[str, Any]:
     """Cut by the pieces of the source language, numbered by vocab.json, which has those of both."""
-    if model.merged or not model.tidy:
-        raise InputError("source.spm is none of Marian's kind: pieces with scores, several spaces being one.")
-    scores = {piece.text: piece.score for piece in model.pieces if piece.kind == NORMAL}
+    scores = _marians_scores(model, "source.spm")
     names = _dense(ids, "vocab.json")
     special = [name for name in ("</s>", "<unk>", "<pad>") if name in ids]
     if len(special) < 3:
@@ -158,6 +167,38 @@ def _marian(model: _Sentences, ids: Mapping[str, int]) -> dict[str, Any]:
             *(_special(name, ids[name]) for name in special),
             *({"content": name, "id": ids[name], "special": False} for name in languages),
         ],
+    }
+
+
+def _targets(data: bytes) -> dict[str, Any]:
+    """How translations are cut: by the pieces of the other language, under the same ids."""
+    model = _sentences(data)
+    scores = _marians_scores(model, "target.spm")
+    return {"table": base64.b64encode(model.table).decode(), "pieces": [[*each] for each in scores.items()]}
+
+
+def _marians_scores(model: _Sentences, name: str) -> dict[str, float]:
+    if model.merged or not model.tidy:
+        raise InputError(f"{name} is none of Marian's kind: pieces with scores, several spaces being one.")
+    _each_once([piece.text for piece in model.pieces], name)
+    return {piece.text: piece.score for piece in model.pieces if piece.kind == NORMAL}
+
+
+_MASKS = 103  # ids that a Pegasus has before its pieces, for what was masked when it learnt
+
+
+def _pegasus(model: _Sentences, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Its pieces stand behind the names of masks, but for the first two, pad and end."""
+    first = [piece.text for piece in model.pieces[:3]]
+    if model.merged or not model.tidy or first != ["<pad>", "</s>", "<unk>"] or said.get("offset", _MASKS) != _MASKS:
+        raise InputError("spiece.model is none of Pegasus' kind: pieces with scores, <pad>, </s> and <unk> first.")
+    special = [*first[:2], "<mask_1>", "<mask_2>", *(f"<unk_{i}>" for i in range(2, _MASKS))]
+    whole = [*((name, 0.0) for name in special), *((piece.text, piece.score) for piece in model.pieces[2:])]
+    _each_once([name for name, _ in whole], "spiece.model")
+    return {
+        **_unigram(whole, len(special), model.table),
+        "post_processor": _around((), ("</s>",)),
+        "added_tokens": [_special(name, i) for i, name in enumerate([*special, "<unk>"])],
     }
 
 
@@ -209,6 +250,9 @@ def merges_of(scored: list[tuple[str, float]], ids: Mapping[str, int]) -> list[t
     """Which two pieces become one, in which order: of two neighbours, those first whose sum scores best."""
     found = []
     for piece, score in scored:
+        if len(piece) > _LONGEST_PIECE:  # each of its places could be where two meet
+            said = f"A piece of tokenizer.model has {len(piece):,} characters; at most {_LONGEST_PIECE} are merged."
+            raise InputError(said)
         splits = [(piece[:cut], piece[cut:]) for cut in range(1, len(piece))]
         known = sorted((ids[a], ids[b], a, b) for a, b in splits if a in ids and b in ids)
         found += [(-score, order, pair) for order, pair in enumerate(known)]
@@ -220,8 +264,9 @@ def _around(before: tuple[str, ...], after: tuple[str, ...]) -> dict[str, Any]:
     return {"type": "TemplateProcessing", "single": [*names[0], {"Sequence": {"id": "A"}}, *names[1]]}
 
 
-def _sentences(data: bytes) -> _Sentences:
-    """A file of SentencePiece, which is one message of protocol buffers."""
+def _sentences(data: bytes, *, own: bool = False) -> _Sentences:
+    """A file of SentencePiece, which is one message of protocol buffers; `own`, whether it may have pieces of its
+    user's own. They are always cut out, as is any piece whose score, 0, is above all others."""
     pieces, merged, table, tidy = [], False, b"", True
     for field, value in _fields(data):
         if field == 1:
@@ -240,7 +285,8 @@ def _sentences(data: bytes) -> _Sentences:
         raise InputError(
             f"A model of SentencePiece has from 1 to {MOST_TOKENS:,} pieces; this one has {len(pieces):,}."
         )
-    strange = [piece.text for piece in pieces if piece.kind not in (NORMAL, UNKNOWN, CONTROL, BYTE)]
+    kinds = (NORMAL, UNKNOWN, CONTROL, BYTE, *([OWN] if own else []))
+    strange = [piece.text for piece in pieces if piece.kind not in kinds or (piece.kind == OWN and piece.score != 0)]
     if strange:
         raise InputError(f"This model of SentencePiece has pieces of its user's own, such as {strange[0]!r:.50}.")
     return _Sentences(pieces, merged, table, tidy)
@@ -250,9 +296,11 @@ def _piece(data: bytes) -> _Piece:
     said = dict(_fields(data))
     (score,) = struct.unpack("<f", _bytes(said.get(2, b"\0\0\0\0")).rjust(4, b"\0")[:4])
     kind = said.get(3, NORMAL)
+    if not isinstance(kind, int):
+        raise InputError("This is no model of SentencePiece: a text stands where a number should.")
     if not math.isfinite(score):
         raise InputError(f"A piece of SentencePiece has the score {score}.")
-    return _Piece(_text(_bytes(said.get(1, b"")), "A piece of SentencePiece"), score, int(kind))
+    return _Piece(_text(_bytes(said.get(1, b"")), "A piece of SentencePiece"), score, kind)
 
 
 def _bytes(value: int | bytes) -> bytes:

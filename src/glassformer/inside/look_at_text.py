@@ -95,7 +95,7 @@ def _language_model(asked: _Asked) -> Look:
 
 
 def _translator(asked: _Asked) -> Look:
-    led = None if asked.target is None else asked.tokens.encode(asked.target, bare=True).ids
+    led = None if asked.target is None else asked.tokens.for_targets.encode(asked.target, bare=True).ids
     _check_length("target", len(led or ()) + 1, _room(asked.card))  # it begins with <s>
     look = look_at_translator(
         *asked.known, asked.tokens.strings, target=led, longest=asked.longest or _usual(asked.ids),

@@ -271,7 +271,7 @@ class Scheme:
     """What a scheme does, and where it has its hand in: rows to be added, angles to turn by, or a bias on the scores,
     which each stack of blocks has for itself (True: a causal one).
 
-    weights     how many it learns (a bias: for each stack), as a product in the letters of models/sizes.py
+    weights     how many it learns (a bias: for each stack), as a product in the letters of size_formulas/parts.py
     """
 
     sentence: str

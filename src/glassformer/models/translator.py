@@ -108,7 +108,7 @@ class Translator(nn.Module):
 
 class Translation:
     """A translator, or an engine called as one, that has read its sources, and writes a target for each from the id
-    `begin` on, without the ids in `never`."""
+    `begin` on, without the ids in `never`; each of at most as many ids as `most` says of it."""
 
     def __init__(
         self,
@@ -117,10 +117,13 @@ class Translation:
         source_real: Bool[Tensor, "B S"],
         begin: int,
         never: Sequence[int] = (),
+        *,
+        most: Sequence[int] = (),
     ) -> None:
         must_rest(model)
         self.model, self.begin, self.never = model, begin, list(never)
-        self.room = [model.order.longest or ENDLESS] * len(source)
+        longest = model.order.longest or ENDLESS
+        self.room = [min(longest, each) for each in most] or [longest] * len(source)
         with torch.inference_mode():
             self._read = model.encode(source, source_real)  # B S D
         self._read_real = source_real

@@ -87,10 +87,11 @@ def _rows_of(pairs: Sequence[Pair], tokens: Tokens, longest: int) -> tuple[list[
     if tokens.reads_only:
         raise InputError(
             "These tokens were made for texts to be translated; for translations another file is needed (target.spm), "
-            "which is not read. The model can translate, but cannot be trained on."
+            "which the folder did not have. The model can translate, but cannot be trained on."
         )
     sources = batches.shortened(tokens.encode_many([each.source for each in pairs]), longest, tokens.specials.after)
-    targets = batches.shortened(tokens.encode_many([each.target for each in pairs], bare=True), longest - 1)  # and </s>
+    written = tokens.for_targets.encode_many([each.target for each in pairs], bare=True)
+    targets = batches.shortened(written, longest - 1)  # and </s>
     return list(zip(sources.rows, targets.rows, strict=True)), sources
 
 
@@ -101,9 +102,9 @@ def predict(trained: Trained, texts: Sequence[str], how: Writing) -> list[Transl
     found: list[Any] = [None] * len(rows)
     for indices in together(rows, SEARCHED_AT_ONCE):
         source, real = padded_tensors(model, [rows[i] for i in indices])
-        longest = how.longest or TIMES_LONGER * source.shape[1] + AND_SOME
-        writer = Translation(model, source, real, tokens.start, tokens.specials.never)
-        answers = how.written(writer, tokens, longest, how.beam or USUAL_BEAM)
+        most = [how.longest or TIMES_LONGER * len(rows[i]) + AND_SOME for i in indices]  # whatever company it has
+        writer = Translation(model, source, real, tokens.start, tokens.specials.never, most=most)
+        answers = how.written(writer, tokens, max(most), how.beam or USUAL_BEAM)
         for i, answer in zip(indices, answers, strict=True):
             found[i] = Translated(how.ended(tokens.decode(answer.body))[0], answer.score(1.0))
     return found

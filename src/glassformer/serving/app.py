@@ -127,11 +127,11 @@ class Server:
         if said is None:
             return self.policy.deadline
         try:
-            seconds = float(said)
+            seconds = 0.0 if "_" in said else float(said)
         except ValueError:
             seconds = 0.0
         if not 0.0 < seconds <= 86_400.0:
-            raise InputError(f"X-Deadline-Seconds must be a number above 0; it is {said[:40]!r}.")
+            raise InputError(f"X-Deadline-Seconds must be a number above 0, 86,400 at most; it is {said[:40]!r}.")
         return min(seconds, self.policy.deadline)
 
     async def _models(self, request: Request) -> Response:

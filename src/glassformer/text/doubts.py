@@ -10,8 +10,10 @@ from glassformer.text.samples import Labelled, Pair, Sample
 
 UNEQUAL = 100  # times more samples of one label than of another deserve a word
 MOST_CLASSES, OFTEN = 50, 20  # so few targets, each so often on average, are labels rather than translations
+LONG = 5  # digits: such numbers name rows, and are rarely written out in words
 FEW_EACH = 3  # samples of a label, on average: fewer deserve a word
 _FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]\d*")
+_NUMBER = re.compile(r"\d{1,18}")  # Python refuses to read very long ones
 _LIST = re.compile(r"\[.*\]|\{.*\}|\(.*\)")
 _JOINT = re.compile(r"[_,;|+&/]+")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -20,13 +22,15 @@ _LETTER = re.compile(r"[^\W\d_]")
 def doubts_of_pairs(samples: Sequence[Sample]) -> list[str]:
     """Whether sources look like numbers of rows, one side like labels, or both like no text at all."""
     pairs, said = [sample for sample in samples if isinstance(sample, Pair)], []
-    numbers = [int(pair.source) if pair.source.isdecimal() else -1 for pair in pairs]
+    numbers = [int(pair.source) if _NUMBER.fullmatch(pair.source) else -1 for pair in pairs]
     rising = sum(0 <= before < after for before, after in pairwise(numbers))
     if len(pairs) >= OFTEN and rising >= 0.9 * (len(pairs) - 1):
         said.append(f"The sources only count the rows ({numbers[0]}, {numbers[1]}, …); is it the right column?")
     wordless = sum(not _LETTER.search(pair.source + pair.target) for pair in pairs)
     if wordless > 0.9 * len(pairs):
         said.append(f"{wordless:,} of {len(pairs):,} pairs hold no letter on either side; are these texts?")
+    elif not said and len(pairs) >= OFTEN and min(numbers) >= 10 ** (LONG - 1):
+        said.append(f"All sources are numbers such as {numbers[0]}; is it the right column?")
     for role, found in (("sources", [pair.source for pair in pairs]), ("targets", [pair.target for pair in pairs])):
         different = Counter(found)
         if len(different) <= MOST_CLASSES and len(different) * OFTEN <= len(found):

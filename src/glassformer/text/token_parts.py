@@ -41,15 +41,28 @@ TABLES = frozenset({  # of SentencePiece's own rules, in several versions
 Check = Callable[[Any], bool]
 
 
+Pieces = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Targets:
+    """How translations are cut, where that is otherwise than what is translated: a table of characters, as it stands in
+    files, and pieces with their scores."""
+
+    table: str
+    pieces: Pieces
+
+
 @dataclass(frozen=True)
 class Parts:
     """The parts of one tokenizer, as JSON: normalizer, pre-tokenizer, decoder, and what its model is told beside its
-    vocabulary and merges; the scores of its pieces, where they have any; and pieces beyond its vocabulary, which stand
-    for what is unknown."""
+    vocabulary and merges; the scores of its pieces, where they have any; pieces beyond its vocabulary, which stand for
+    what is unknown; and how translations are cut, if otherwise."""
 
     skeleton: str
     scores: tuple[float, ...] = ()
-    beyond: tuple[tuple[str, float], ...] = ()
+    beyond: Pieces = ()
+    targets: Targets | None = None
 
     @property
     def of_two_languages(self) -> bool:
@@ -58,8 +71,25 @@ class Parts:
 
     @property
     def reads_only(self) -> bool:
-        """Whether most of what can be written is no piece that texts are cut into: it stands for another language."""
-        return 10 * self.scores.count(NEVER) > len(self.scores)
+        """Whether most of what can be written is no piece that texts are cut into: it stands for another language, and
+        nobody says how that is cut."""
+        return self.targets is None and 10 * self.scores.count(NEVER) > len(self.scores)
+
+    def of_targets(self, vocabulary: Sequence[str]) -> "Parts | None":
+        """The parts that cut translations into the same vocabulary, if they are others."""
+        if self.targets is None:
+            return None
+        known, scores = set(vocabulary), dict(self.targets.pieces)
+        skeleton = json.loads(self.skeleton) | {"normalizer": _written_by(self.targets.table)}
+        return Parts(
+            json.dumps(skeleton, ensure_ascii=False, sort_keys=True),
+            tuple(scores.get(name, NEVER) for name in vocabulary),
+            tuple((piece, score) for piece, score in self.targets.pieces if piece not in known),
+        )
+
+
+def _written_by(table: str) -> dict[str, str] | None:
+    return {"type": "Precompiled", "precompiled_charsmap": table} if table else None
 
 
 def _is(*kinds: type) -> Check:
@@ -141,8 +171,8 @@ _MODELS: Mapping[str, Mapping[str, Check]] = MappingProxyType({
 })  # fmt: skip
 
 
-def checked_parts(content: Mapping[str, Any], beyond: Sequence[Any] = ()) -> Parts:
-    """The parts of a tokenizer.json, if each of them is known; `beyond`, pieces that it has no place for."""
+def checked_parts(content: Mapping[str, Any], beyond: Sequence[Any] = (), targets: Any = None) -> Parts:
+    """The parts of a tokenizer.json, if each of them is known; `beyond` and `targets`, what it has no place for."""
     model = {key: value for key, value in content["model"].items() if key not in ("vocab", "merges")}
     model.setdefault("type", "Unigram" if isinstance(content["model"].get("vocab"), list) else "BPE")
     if not isinstance(model["type"], str) or model["type"] not in _MODELS:
@@ -153,9 +183,22 @@ def checked_parts(content: Mapping[str, Any], beyond: Sequence[Any] = ()) -> Par
     skeleton = {part: content.get(part) for part in _ALLOWED} | {"model": model}
     said = json.dumps(skeleton, ensure_ascii=False, sort_keys=True)
     if model["type"] != "Unigram":
+        if targets is not None:
+            raise InputError("translations are cut otherwise only where pieces have scores.")
         return Parts(said)
     scores = tuple(score for _, score in _checked_scores(content["model"].get("vocab")))
-    return Parts(said, scores, tuple(_checked_scores(beyond)))
+    return Parts(said, scores, tuple(_checked_scores(beyond)), None if targets is None else _checked_targets(targets))
+
+
+def _checked_targets(targets: Any) -> Targets:
+    if not isinstance(targets, dict) or targets.keys() != {"table", "pieces"}:
+        raise InputError("how translations are cut must be told by a table and pieces.")
+    if targets["table"] != "" and not _table(targets["table"]):
+        raise InputError("translations are written with a table of characters that is not known here.")
+    pieces = tuple(_checked_scores(targets["pieces"]))
+    if len(dict(pieces)) < len(pieces) or not pieces:
+        raise InputError("translations are cut into pieces, one at least, each of which stands once.")
+    return Targets(targets["table"], pieces)
 
 
 def _must_be_known(name: str, part: Any, deep: int = 0) -> None:

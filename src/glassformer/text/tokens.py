@@ -15,7 +15,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,10 +90,13 @@ class Tokens:
             from glassformer.text.token_parts import tokenizers_of
 
             self._tokenizer, self._cutter = tokenizers_of(parts, vocabulary, merges, specials)
+        own = None if parts is None else parts.of_targets(vocabulary)
+        self.for_targets = self if own is None else Tokens(kind, vocabulary, merges, specials, own)
         said = self._tokenizer.to_str() + ("" if specials == OWN else repr(specials))
-        self.identity = hashlib.sha256(said.encode()).hexdigest()
+        said += "" if own is None else self.for_targets.identity
+        self.identity: str = hashlib.sha256(said.encode()).hexdigest()
         self._in_bytes = kind in IN_BYTES or (parts is not None and '"ByteLevel"' in parts.skeleton)
-        self._beyond = () if parts is None else parts.beyond
+        self._parts = parts
         self.reads_only = parts is not None and parts.reads_only
         named = {self._tokenizer.token_to_id(name) for name in specials.names}
         two = parts is not None and parts.of_two_languages
@@ -220,7 +223,9 @@ class Tokens:
         """Of tokens of another tool: their kind and their special tokens, which no tokenizer.json tells. Ours: none."""
         if self.specials == OWN:
             return None
-        said = {"kind": self.kind, **asdict(self.specials), **({"beyond": self._beyond} if self._beyond else {})}
+        more = {"beyond": self._parts.beyond, "targets": self._parts.targets} if self._parts else {}
+        told = {name: asdict(value) if is_dataclass(value) else value for name, value in more.items() if value}
+        said = {"kind": self.kind, **asdict(self.specials), **told}
         return (json.dumps(said, ensure_ascii=False, indent=2) + "\n").encode()
 
     @staticmethod
@@ -321,14 +326,14 @@ def _from_content(content: Any) -> Tokens:
 
 def _from_others(content: Any, said: bytes) -> Tokens:
     """Tokens of another tool as we wrote them: put together anew, they must give the same file."""
-    kind, specials, beyond = _special(said)
+    kind, specials, beyond, targets = _special(said)
     if not isinstance(content, dict) or not isinstance(content.get("model"), dict):
         raise InputError("it must hold a model, a pre-tokenizer and a decoder.")
     listed, merges = content["model"].get("vocab"), pairs(content["model"].get("merges", []))
     if kind == FOREIGN:
         from glassformer.text.token_parts import checked_parts, scored_pieces
 
-        parts = checked_parts(content, beyond)
+        parts = checked_parts(content, beyond, targets)
         vocabulary = [token for token, _ in scored_pieces(listed)] if parts.scores else by_id(listed)
         found = Tokens(kind, vocabulary, merges, specials, parts)
     else:
@@ -338,16 +343,18 @@ def _from_others(content: Any, said: bytes) -> Tokens:
     return found
 
 
-def _special(said: bytes) -> tuple[str, Specials, list[Any]]:
-    """What `special_tokens.json` holds: every key known, every value of its kind."""
+def _special(said: bytes) -> tuple[str, Specials, list[Any], Any]:
+    """What `special_tokens.json` holds, every value of its kind, but for how translations are cut: unchecked."""
+    if len(said) > LARGEST_FILE:
+        raise InputError(f"its special tokens take {len(said):,} bytes; at most {LARGEST_FILE:,} are read.")
     try:
         content = json.loads(said.decode())
     except (ValueError, RecursionError) as error:
         raise InputError(f"its special tokens are not told in JSON: {' '.join(str(error).split())}") from error
     names = {each.name for each in fields(Specials)}
-    usual: dict[str, Any] = {"cut": [], "never": [], "beyond": []}  # older files do not say them
+    usual: dict[str, Any] = {"cut": [], "never": [], "beyond": [], "targets": None}  # older files do not say them
     content = {**usual, **content} if isinstance(content, dict) else usual
-    beyond = content.pop("beyond")
+    beyond, targets = content.pop("beyond"), content.pop("targets")
     if content.keys() != {"kind", *names} or not isinstance(beyond, list):
         raise InputError(f"its special tokens must be told by kind, {', '.join(sorted(names))}.")
     plain: dict[str, Any] = {
@@ -359,7 +366,7 @@ def _special(said: bytes) -> tuple[str, Specials, list[Any]]:
         isinstance(plain[name], tuple) and all(type(each) is of for each in plain[name]) for name, of in lists.items()
     ):
         raise InputError("its special tokens must be told as lists of names and ids.")
-    return str(kind), Specials(**plain), beyond
+    return str(kind), Specials(**plain), beyond, targets
 
 
 def by_id(vocabulary: Any) -> list[str]:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from glassformer.errors import InputError
+from glassformer.errors import InputError, must_be_text
 from glassformer.objectives.objective import TokenPlan
 from glassformer.objectives.table import OBJECTIVES
 from glassformer.runs.run import load
@@ -57,6 +57,8 @@ class Request:
 
     def __post_init__(self) -> None:
         _ = TASKS[self.task]  # or it is refused here
+        for name in (self.data, self.valid, self.test, self.parent, *self.more):
+            must_be_text(name)
         named = [name for name in ("minutes", "epochs", "steps") if getattr(self, name)]
         if len(named) > 1:
             raise InputError(f"A budget is minutes, epochs or steps; {' and '.join(named)} were given.")

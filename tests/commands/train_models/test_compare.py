@@ -86,3 +86,4 @@ def test_stopped_it_keeps_what_is_done_and_goes_on(
 def test_seeds_are_numbers(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert glassformer(monkeypatch, "compare", "classify", "negation:300", "--seeds", "0,one") == 2
     assert "such as 0,1,2; they are '0,one'" in capsys.readouterr().err
+    assert glassformer(monkeypatch, "compare", "classify", "negation:300", "--seeds", "9" * 5000) == 2

@@ -46,9 +46,11 @@ QWEN3 = {
         ({"rope_scaling": {"rope_type": "yarn", "factor": 8.0}}, "in the way 'yarn'"),
         ({"rope_parameters": {"rope_type": "default", "rope_theta": 5.5}}, "must be a whole number"),
         ({"rope_parameters": {"factor": 2.0}}, "`factor`"),
-        ({"use_sliding_window": True}, "only false"),
+        ({"use_sliding_window": True, "sliding_window": 22}, "`sliding_window` is 22; only null, or all 23"),
+        ({"use_sliding_window": True, "max_position_embeddings": 4099}, "is not said, by which is meant 4,096"),
         ({"use_mrope": True}, "only false"),
-        ({"layer_types": ["full_attention", "sliding_attention"]}, "only full_attention"),
+        ({"layer_types": ["full_attention", "sliding_attention"], "sliding_window": 5}, "`sliding_window` is 5"),
+        ({"layer_types": ["full_attention", "chunked_attention"]}, "'chunked_attention'"),
         ({"attention_bias": True}, "`attention_bias` is true"),
         ({"num_attention_heads": 0}, "cannot be shared out"),
         ({"hidden_act": "xielu"}, "'xielu'; silu or swish or gelu or relu can be taken in"),
@@ -106,6 +108,16 @@ def test_a_rotation_that_is_stretched_comes_in_and_goes_out(told: dict[str, Any]
         )
 
 
+def test_a_rotation_that_is_stretched_beyond_the_longest_text_only_is_not_stretched() -> None:
+    llama = {**QWEN3, "model_type": "llama"}
+    for told in ({"type": "dynamic", "factor": 2.0}, {"rope_type": "dynamic", "factor": 4.0}):
+        read = LAYOUTS["LlamaForCausalLM"].read(ForeignConfig({**llama, "rope_scaling": told}))
+        assert read == LAYOUTS["LlamaForCausalLM"].read(ForeignConfig(llama))
+    for other in ({"type": "dynamic"}, {"type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 11}):
+        with pytest.raises(InputError):
+            LAYOUTS["LlamaForCausalLM"].read(ForeignConfig({**llama, "rope_scaling": other}))
+
+
 def test_a_mistral_is_a_llama_that_looks_back_on_all() -> None:
     mistral = {**QWEN3, "model_type": "mistral", "sliding_window": None}
     layout = LAYOUTS["MistralForCausalLM"]
@@ -114,5 +126,14 @@ def test_a_mistral_is_a_llama_that_looks_back_on_all() -> None:
     with pytest.raises(InputError, match="`sliding_window` is 7"):
         layout.read(ForeignConfig({**mistral, "sliding_window": 7}))
     del mistral["sliding_window"]
-    with pytest.raises(InputError, match="window of 4,096"):
-        layout.read(ForeignConfig(mistral))
+    layout.read(ForeignConfig(mistral))  # 4,096 is meant, and no text has as many
+    with pytest.raises(InputError, match="by which is meant 4,096"):
+        layout.read(ForeignConfig({**mistral, "max_position_embeddings": 4099}))
+
+
+def test_a_window_that_no_text_is_longer_than_is_none() -> None:
+    for said in ({"use_sliding_window": True, "sliding_window": 23}, {"use_sliding_window": False, "sliding_window": 5},
+                 {"layer_types": ["full_attention", "sliding_attention"], "sliding_window": 4096}):  # fmt: skip
+        content = ForeignConfig({**QWEN3, **said})
+        assert LAYOUTS["Qwen3ForCausalLM"].read(content) == LAYOUTS["Qwen3ForCausalLM"].read(ForeignConfig(QWEN3))
+        content.done()

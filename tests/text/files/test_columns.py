@@ -1,6 +1,7 @@
 """Columns: found by their names or by what stands in them, and the report says why."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,16 @@ def test_a_label_in_the_place_of_a_target_is_told(tmp_path: Path) -> None:
     said = read(tmp_path / "a.csv", "translate").report.columns[0]
     assert "source from 'tweet' (the first of two)" in said
     assert "target from 'Label' (the second of two, whose name speaks of a label)" in said
+
+
+@pytest.mark.parametrize(("task", "role"), [("classify", "text"), ("translate", "source")])
+def test_a_number_of_the_row_in_the_place_of_a_text_is_told(task: str, role: str, tmp_path: Path) -> None:
+    rows = "".join(f"{number}FFF,{'good' if number % 3 else 'bad'}\n" for number in range(60))
+    (tmp_path / "a.csv").write_text(f"post_id,mood\n{rows}")
+    said = read(tmp_path / "a.csv", task).report.columns[0]
+    assert re.search(rf"{role} from 'post_id' \([^)]*, but its name speaks of a number of the row\)", said)
+    named = Columns(**{role: "post_id"})
+    assert "speaks of" not in read(tmp_path / "a.csv", task, columns=named).report.columns[0]
 
 
 def test_of_several_names_that_speak_of_a_text_none_is_taken(tmp_path: Path) -> None:

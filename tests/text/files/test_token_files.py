@@ -4,12 +4,16 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from glassformer.errors import InputError
+from glassformer.errors import GlassformerError, InputError
 from glassformer.lock import held
 from glassformer.storage import DamagedError
 from glassformer.text.files import token_files
@@ -143,6 +147,27 @@ def test_killed_it_leaves_no_helper_behind_and_is_finished_by_the_next(tmp_path:
         subprocess.run([*command, str(tmp_path / name)], check=True)
     assert (all_of(TokenFolder(tmp_path / "killed")) == all_of(TokenFolder(tmp_path / "whole"))).all()
     assert not [path.name for path in (tmp_path / "killed").iterdir() if path.name.startswith(".")]
+
+
+def test_a_helper_that_is_killed_is_told_and_what_is_cut_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(ThreadPoolExecutor):
+        """Cuts, and then has lost a helper."""
+
+        def __init__(self, *given: object) -> None:
+            super().__init__(1)
+
+        def map(self, work: Any, *jobs: Any, **how: Any) -> Iterator[Any]:
+            yield work(jobs[0][0])
+            raise BrokenProcessPool
+
+    monkeypatch.setattr(token_files, "ProcessPoolExecutor", Killed)
+    (tmp_path / "some.txt").write_text(TEXT * 15, encoding="utf-8")
+    with pytest.raises(GlassformerError, match=r"A process that cuts .* ended.* the same command goes on from there"):
+        write_tokens([tmp_path / "some.txt"], tmp_path / "tokens", byte_tokens, processes=2)
+    assert [path.name for path in (tmp_path / "tokens").glob("piece-*.json")] == ["piece-00000.json"]
+    write_tokens([tmp_path / "some.txt"], tmp_path / "tokens", byte_tokens)
 
 
 def is_at_work(process: str) -> bool:

@@ -9,9 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
+from torch.distributed.elastic.rendezvous import RendezvousConnectionError
 
-from glassformer.errors import InputError
-from glassformer.training.processes.launching import check_launch, in_a_team, launched
+from glassformer.errors import GlassformerError, InputError
+from glassformer.training.processes.launching import attending, check_launch, in_a_team, launched
 from glassformer.training.processes.team import Team
 
 pytestmark = [
@@ -47,6 +48,24 @@ def test_a_launch_that_does_not_fit_is_refused() -> None:
 def test_a_process_knows_whether_it_was_launched() -> None:
     assert in_a_team({"RANK": "0"})
     assert not in_a_team({})
+
+
+def test_processes_that_do_not_find_each_other_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def alone(*given: object) -> None:
+        raise RendezvousConnectionError("no store")
+
+    monkeypatch.setattr("torch.distributed.launcher.api.launch_agent", alone)
+    with pytest.raises(GlassformerError, match=r"do not find each other on this machine \(no store\)"):
+        launched(["train"], 2)
+
+
+def test_who_is_started_meanwhile_learns_when_nobody_attends_any_more() -> None:
+    before = os.fstat(0)
+    with attending():
+        reader = subprocess.Popen(["cat"], stdout=subprocess.PIPE)
+        assert reader.poll() is None
+    assert reader.communicate(timeout=60) == (b"", None)
+    assert os.path.samestat(os.fstat(0), before)
 
 
 # --- real processes ---------------------------------------------------------------------------------------------
@@ -108,6 +127,18 @@ def test_a_run_that_is_stopped_and_resumed_is_the_same(whole: Path, tmp_path: Pa
     assert ended(running, 128 + signal.SIGTERM).count("Stopped and saved") == 1
     ended(begun("train", "--resume", str(tmp_path / "run"), "--nproc", "2", "--quiet"))
     assert model_of(tmp_path / "run") == model_of(whole)
+
+
+@pytest.mark.slow
+def test_workers_whose_launcher_is_killed_save_and_leave(tmp_path: Path) -> None:
+    running = begun(*ASKED, "--steps", "100000", "--out", str(tmp_path / "run"))
+    wait_for(tmp_path / "run" / "metrics.jsonl", running)
+    left = workers(running)
+    running.kill()
+    running.communicate(timeout=250)  # whoever has its output open has ended
+    assert len(left) == 2
+    assert not any(Path(f"/proc/{each}").exists() for each in left)
+    assert list((tmp_path / "run" / "checkpoints").iterdir())
 
 
 @pytest.mark.slow

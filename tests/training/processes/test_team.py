@@ -97,6 +97,18 @@ def test_numbers_that_cannot_be_are_refused(environment: dict[str, str], said: s
         numbered(environment)
 
 
+@pytest.mark.parametrize(
+    ("meeting", "said"),
+    [
+        ({}, "this is process 1 of 2, and MASTER_ADDR does not say where they meet. .* unset RANK"),
+        ({"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "abc"}, "MASTER_PORT must be a whole number"),
+    ],
+)
+def test_a_rank_that_was_left_over_is_told(meeting: dict[str, str], said: str) -> None:
+    with pytest.raises(InputError, match=said), joined({"RANK": "1", "WORLD_SIZE": "2", **meeting}):
+        pass
+
+
 def test_one_process_joins_nobody() -> None:
     with joined({"RANK": "0", "WORLD_SIZE": "1", "TORCHELASTIC_RESTART_COUNT": "1"}) as team:
         assert json.dumps([team.size, team.restarts]) == "[1, 1]"

@@ -1,35 +1,23 @@
 """Works through one chain A = B = C: each side is compared with the last one before it that can be worked out.
 
-An arrow says "then", unless an operation stands before it and a matrix after it. Knows what may be a condition, an
-equation or a definition instead of a result: such a chain is never called wrong.
+An arrow says "then", unless an operation stands before it and a matrix after it. What does not follow and may yet be
+no mistake is told by proof/doubts.py: such a chain is never called wrong.
 """
 
-import math
-import re
-from functools import cached_property, partial
+from functools import partial
 
 from glassformer.by_hand.checking.alignment import Alignment, with_blocks_joined
 from glassformer.by_hand.checking.ledger import Claim, Ledger, Topic, constantly
 from glassformer.by_hand.checking.named_steps import steps
+from glassformer.by_hand.checking.proof.doubts import Doubts
 from glassformer.by_hand.checking.proof.evidence import UnsureError, is_written
 from glassformer.by_hand.checking.proof.readings import (
     in_hundredths,
-    is_far_off,
-    is_power_of_two,
-    is_round,
-    is_rounded_up,
 )
 from glassformer.by_hand.checking.proof.surroundings import (
-    counts_otherwise,
     dash_read_otherwise,
     is_asked,
-    is_in_short_floats,
-    is_remainder,
     is_set_by_program,
-    is_shape_in_comment,
-    is_shown_as_wrong,
-    is_text,
-    is_to_be_judged,
     says_less,
 )
 from glassformer.by_hand.grammar.expressions import (
@@ -40,7 +28,6 @@ from glassformer.by_hand.grammar.expressions import (
     Node,
     Number,
     Product,
-    Span,
     Sum,
     has_matrix,
     is_printed,
@@ -51,31 +38,17 @@ from glassformer.by_hand.grammar.expressions import (
 )
 from glassformer.by_hand.grammar.names import is_plain_word, stage_of
 from glassformer.by_hand.notes.statements import Side, Statement
-from glassformer.by_hand.numbers.comparison import is_near_miss
 from glassformer.by_hand.numbers.formulas import Ways, catalogue_formulas
-from glassformer.by_hand.numbers.intervals import LOCAL, ShapeError
+from glassformer.by_hand.numbers.intervals import ShapeError
 from glassformer.by_hand.numbers.scope import RIGHT, Known, UnknownNameError
 from glassformer.errors import InputError
 
 _MOST_PRINTED = 5
 _MOST_BETWEEN = 3  # printed results between a list and what a name says of it
 _LONGEST_NAME = 3  # words
-_NOUGHTS = 4  # at the end of a number that is round, whatever sign stands before it
 LONGEST_TITLE = 4  # words; a longer caption is a sentence
 _FORMULA = "a formula"
 _STANDARD = "what standardised numbers have, perhaps: a mean of 0, a variance of 1"
-# Words before a formula after which it need not be a result, and those after which it need not be true.
-_CONDITION = re.compile(
-    r"\b(?:if|when|whenever|unless|until|suppose|assum\w+|such that|provided|let(?:'s)?|say|imagine|want|wish|need|"
-    r"should|would|could|solv\w+|setting|set|case|whether|boundary|where|target|goal|for)\b[^.;]*$",
-    re.I,
-)
-_UNREAL = re.compile(
-    r"\b(?:(?:if|suppose)\W+(?:\w+\W+){0,3}|"
-    r"(?:whether|instead of|not|never|wrong\w*|mistake\w*|incorrect\w*)\b[^.;,:]*)$",
-    re.I,
-)
-_SO = re.compile(r"\b(?:so|then|thus|hence|therefore|gives?|yields?|get|have|obtain|find|becomes?|equals|is)\b", re.I)
 
 
 class Chain:
@@ -206,21 +179,10 @@ class Chain:
             meant = (*fitting, expected)[0]
         is_dash = dashed is not None and meant is expected and ledger.source[expected.span.start] in "-−–"
         dash = "it begins with a dash or a minus" if is_dash else ""
-        doubt = partial(self._doubt_of_result, dash, expected, node, is_about=side.relation == "ABOUT")
+        is_about = side.relation == "ABOUT"
+        doubt = constantly(dash) if dash else partial(self._doubts.of_result, expected, node, is_about=is_about)
         ledger.compare(meant, node, Topic(self.title, node), doubt)
         claim.status, claim.why = "checked", ""
-
-    def _doubt_of_result(self, dash: str, expected: Node, node: Node, *, is_about: bool) -> str:
-        """Why a result that does not follow may yet be no mistake; asked only of such, for it takes time."""
-        doubt = dash or self._doubt(expected, node)
-        if doubt:
-            return doubt
-        value = self._value(expected)
-        is_coarse = is_round(node, value, noughts=1 if is_about else _NOUGHTS)
-        is_coarse |= is_about and (is_far_off(node, value) or is_power_of_two(node, value))
-        is_estimate = is_about and isinstance(node, Number) and is_near_miss(node, value) and "π" in names_in(expected)
-        is_rough = is_rounded_up(node, value) or is_coarse or is_estimate
-        return "a round number, perhaps, an estimate, or one of another size" if is_rough else ""
 
     def _is_claim(self, side: Side, node: Node, before: Node) -> bool:
         """A bare number after another says nothing about how one comes from the other; nor does `|e| = 2` of e."""
@@ -234,62 +196,16 @@ class Chain:
             return ("e" in before.text) != ("e" in node.text)  # 3 × 10⁻³ = 0.003
         return True
 
-    def _doubt(self, expected: Node, node: Node) -> str:
-        """Why a number that does not follow may yet be no mistake; empty if it is one."""
-        if self._unreal():
-            return self._unreal()
-        if self.has_gap:
-            return "what stands between could not be read"
-        if self.others:
-            return "it can be read in more than one way"
-        if self.statement.sides[self.start].is_quoted:
-            return "a notation that is explained, perhaps"
-        if is_shape_in_comment(node.span, self.ledger.source):
-            return "a shape, perhaps"
-        if self._need_not_be_so:
-            return self._need_not_be_so
-        if is_text(expected.span, self.ledger.source):
-            return "letters that are put together, perhaps"
-        if counts_otherwise(node.span, self.ledger.source):
-            return "a number that counts places or hundredths, perhaps"
-        if is_remainder(Span(node.span.end, self.statement.sides[-1].span.end), self.ledger.source):
-            return "a remainder"
-        if is_written(expected):
-            return ""
-        if isinstance(expected, Name) and expected.index:
-            return "an entry that is set anew, perhaps"
-        if _CONDITION.search(_SO.split(self.statement.lead)[-1]):
-            return "a condition, perhaps, and not a result"
-        is_equation = isinstance(node, Number) and not self.names and expected is self._first()
-        if is_equation and (node.key == "0" or not self._has_vectors(expected)):
-            return "an equation or a condition, perhaps, and not a result"
-        return ""
-
-    @cached_property
-    def _need_not_be_so(self) -> str:
-        """Why the whole chain may say what is not so."""
-        first, last = self.statement.sides[0].span, self.statement.sides[-1].span
-        if is_shown_as_wrong(Span(first.start, last.end), self.ledger.source):
-            return "shown as a mistake, perhaps"
-        if is_in_short_floats(Span(first.start, last.end), self.ledger.source):
-            return "what a machine gets with short numbers, perhaps"
-        return "whether it is so is the question" if is_to_be_judged(first, self.ledger.source) else ""
-
-    def _value(self, expected: Node) -> float:
-        value = self.ledger.evaluator()(expected, itself=False)
-        return float(value.middle(LOCAL)[0, 0]) if value.is_scalar else math.nan
-
-    def _unreal(self) -> str:
-        unreal = _UNREAL.search(_SO.split(self.statement.lead)[-1])
-        return "a condition, perhaps, or what is not so" if unreal else ""
+    @property
+    def _doubts(self) -> Doubts:
+        """What may be said for the chain as far as it has been read."""
+        ledger, others = self.ledger, bool(self.others)
+        return Doubts(
+            self.statement, ledger.source, ledger.evaluator, self.start, bool(self.names), self.has_gap, others
+        )
 
     def _first(self) -> Node | None:
         return self.statement.sides[self.start].node
-
-    def _has_vectors(self, expected: Node) -> bool:
-        evaluator = self.ledger.evaluator()
-        evaluator(expected, itself=False)
-        return any(not known.paper.is_scalar for known in evaluator.used)
 
     def _by_formula(self, name: Name, literal: Node, claim: Claim) -> bool:
         """Compares a printed result with the formula that the notes, or else the catalogue, give for its name."""
@@ -308,7 +224,7 @@ class Chain:
                 is_anew = isinstance(literal, Number) or (name.key, literal.key) in ledger.values
                 is_anew |= self._begins_again(name, choice)
                 anew = "the name may be given anew" if worked is None and is_anew else ""
-                doubt = partial(self._doubt, choice, literal)
+                doubt = partial(self._doubts.of_side, choice, literal)
                 ledger.compare(choice, literal, subject, constantly(anew) if anew else doubt)
                 claim.status = "checked"
                 return True
@@ -336,7 +252,7 @@ class Chain:
             fitting = [choice for choice in choices if ledger.fits(choice, literal)]
             for choice in fitting or choices[:1]:
                 try:
-                    doubt = _STANDARD if literal.key in ("0", "1") else self._unreal()
+                    doubt = _STANDARD if literal.key in ("0", "1") else self._doubts.unreal
                     ledger.compare(choice, literal, subject, constantly(doubt), proven=pinned)
                     claim.status = "checked"
                     return True
@@ -382,7 +298,7 @@ class Chain:
 
     def _align(self, before: Node, node: Node, claim: Claim, side: Side) -> None:
         """Numbers put in for a formula that they do not fit are of something else; they are gone on with."""
-        doubt = self._doubt(before, node) or ("it can be read in more than one way" if side.others else "")
+        doubt = self._doubts.of_side(before, node) or ("it can be read in more than one way" if side.others else "")
         is_asked_before = self.statement.prose.rstrip().endswith("?") or is_asked(before.span, self.ledger.source)
         if not doubt and is_asked_before:
             doubt = "it is asked, and not said"

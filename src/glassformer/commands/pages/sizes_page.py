@@ -16,7 +16,8 @@ from glassformer.drawing.matrices import rgb
 from glassformer.drawing.slide_totals import SlideTotals
 from glassformer.layers.positions import SCHEMES
 from glassformer.models.registry import MODELS
-from glassformer.models.sizes import BYTES, LETTERS, TRAINING, PartSize, Sizes, count_parameters
+from glassformer.models.size_formulas.parts import LETTERS, PartSize
+from glassformer.models.sizes import BYTES, TRAINING, Sizes, count_parameters
 from glassformer.models.summary import Summary
 from glassformer.text.tasks import tasks_for
 

@@ -16,6 +16,7 @@ from glassformer.errors import GlassformerError, InputError
 from glassformer.models.registry import MODELS
 from glassformer.runs.pasting import pasteable
 from glassformer.storage import write_file
+from glassformer.text.corpora import MOST_DIGITS
 from glassformer.text.tasks import TASKS
 from glassformer.training.course import Said, StoppedError
 from glassformer.training.race.race import Race, as_plain
@@ -147,8 +148,8 @@ def _models(task: str, words: str) -> list[str]:
 
 def _seeds(words: str) -> list[int]:
     named = [word.strip() for word in words.split(",") if word.strip()]
-    if not all(word.isdecimal() for word in named):
-        raise InputError(f"Seeds are whole numbers with commas, such as 0,1,2; they are '{words}'.")
+    if not all(word.isdecimal() and len(word) < MOST_DIGITS for word in named):
+        raise InputError(f"Seeds are whole numbers with commas, such as 0,1,2; they are '{words:.80}'.")
     return [int(word) for word in named]
 
 

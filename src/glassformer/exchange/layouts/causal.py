@@ -155,26 +155,30 @@ def _biases(said: ForeignConfig, model_type: str) -> bool:
 
 
 def _no_window(said: ForeignConfig, model_type: str) -> None:
-    """Mistral's and Qwen's may look back through a window only, Qwen's turn by three positions; that is not known."""
-    if model_type == "mistral":
-        if not said.says("sliding_window"):
-            raise InputError("config.json does not say `sliding_window`; what is meant then is a window of 4,096.")
-        window, length = said.take("sliding_window", int, 0), said.take("max_position_embeddings", int)
-        if 0 < window < length:
-            raise InputError(
-                f"config.json: `sliding_window` is {window:,}; only null, or all {length:,}, can be taken in."
-            )
-    if not model_type.startswith("qwen"):
+    """Mistral's and Qwen's may look back through a window only, which is known where no text is longer than it; Qwen's
+    turn by three positions, which is not."""
+    if model_type not in _WINDOWS:
         return
-    said.must("use_mrope", False)
-    said.must("use_sliding_window", False)
-    said.take("sliding_window", int, 0)
-    said.take("max_window_layers", int, 0)
-    kinds = said.names("layer_types")
-    if any(kind != "full_attention" for kind in kinds):
-        raise InputError(f"config.json: `layer_types` has {kinds[0]!r:.50} …; only full_attention can be taken in.")
+    length, qwen = said.take("max_position_embeddings", int), model_type != "mistral"
+    window = said.take("sliding_window", int, 0)
+    if not qwen and not said.says("sliding_window"):
+        window = _WINDOWS[model_type]
+    if qwen:
+        said.must("use_mrope", False)
+        said.take("max_window_layers", int, 0)
+        used = said.take("use_sliding_window", bool, False)
+        kinds = said.names("layer_types")
+        window = (window or _WINDOWS[model_type]) if used or "sliding_attention" in kinds else 0
+        if strange := [kind for kind in kinds if kind not in ("full_attention", "sliding_attention")]:
+            raise InputError(f"config.json: `layer_types` has {strange[0]!r:.50}, which is not known here.")
+    if 0 < window < length:
+        meant = "is" if said.says("sliding_window") else "is not said, by which is meant"
+        raise InputError(
+            f"config.json: `sliding_window` {meant} {window:,}; only null, or all {length:,}, can be taken in."
+        )
 
 
+_WINDOWS = {"mistral": 4096, "qwen2": 4096, "qwen3": 4096}  # where nothing is said
 _STRETCHED = {
     "linear": ("factor",),
     "llama3": ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"),
@@ -194,12 +198,14 @@ def _rotation(said: ForeignConfig, model_type: str) -> dict[str, Any]:
         table.must("type", kind)  # older and newer ones have either name, or both
         table.must("partial_rotary_factor", 1.0)
         base = table.take("rope_theta", float, base)
-        if kind in _STRETCHED:
+        if kind == "dynamic":
+            table.take("factor", float)  # of texts longer than the model's, which there are none of here
+        elif kind in _STRETCHED:
             stretched.add(" ".join([kind, *(f"{table.take(each, float):.17g}" for each in _STRETCHED[kind])]))
         elif kind != "default":
             raise InputError(
-                f"config.json: the rotation is stretched in the way '{kind:.50}'; {' and '.join(_STRETCHED)} can be "
-                "taken in."
+                f"config.json: the rotation is stretched in the way '{kind:.50}'; dynamic, {' and '.join(_STRETCHED)} "
+                "can be taken in."
             )
         table.done()
     said.must("partial_rotary_factor", 1.0)

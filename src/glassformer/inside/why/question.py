@@ -147,7 +147,7 @@ def _written(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], askin
     if asking.target is not None:
         if objective.family != "translator":
             raise InputError(f"Only a translator takes a target; this model was trained to {card.task}.")
-        led = (*tokens.encode(asking.target, bare=True).ids, tokens.end)
+        led = (*tokens.for_targets.encode(asking.target, bare=True).ids, tokens.end)
     else:
         led = tuple(_own(model, card, tokens, ids, at))
     if at > max(len(led), 1):

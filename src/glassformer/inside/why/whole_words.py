@@ -60,7 +60,7 @@ def without(text: str, word: Word) -> str:
 def written_words(tokens: Tokens, ids: Sequence[int], first: int) -> list[Word]:
     """The words that a model wrote; where its tokens do not come back from its text, each token by itself."""
     text = tokens.decode(ids)
-    again = tokens.encode(text, bare=True)
+    again = tokens.for_targets.encode(text, bare=True)
     if again.ids == tuple(ids):
         return words_of(text, again.offsets, first, written=True)
     names = tokens.strings(ids)

@@ -36,7 +36,7 @@ MOST_MINUTES = 600
 POINTS = 400  # of a curve
 PATIENCE = 10.0  # seconds a stopped run has to save
 # It saves and ends when the studio does, even if that is killed: nobody is left behind who holds the run.
-ATTENDED = (sys.executable, "-m", "glassformer.training.processes.attended")
+ATTENDED = (sys.executable, "-P", "-m", "glassformer.training.processes.attended")
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".txt", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".txt.gz")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 JSON = dict[str, Any]

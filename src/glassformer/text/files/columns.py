@@ -28,6 +28,7 @@ USUAL = frozenset((*TEXTS, *LABELS, *(name for pair in PAIRS for name in pair)))
 LANGUAGES = frozenset(
     re.findall("..", "arbgbncacsdadeelenesetfafifrhehihrhuisitjakoltlvmsnlplptroruskslsrsvswtathtrukurvizh")
 )
+KEYS = frozenset(("id", "ids", "idx", "index", "key", "nr", "uid", "uuid", "guid"))  # such names tell rows apart
 ABOUT = frozenset(("id", "ids", "index", "number", "count", "length", "len", "date", "time"))  # a text, and none itself
 SAMPLE = 1000  # rows looked at where names do not help
 MOST_NAMED = 30  # columns in a sentence
@@ -180,8 +181,14 @@ def _chosen(table: Table, taken: Mapping[str, str], why: Mapping[str, str], want
             f"{table.file}: cannot tell which column is the {' and which the '.join(missing)}. "
             f"Its columns are {_listed(table.names)}; name {' and '.join(f'--{role}' for role in missing)}.{told}"
         )
-    reasons = ", ".join(f"{role} from '{taken[role]}' ({why[role]})" for role in wanted)
+    reasons = ", ".join(f"{role} from '{taken[role]}' ({why[role]}{_doubt(taken[role], why[role])})" for role in wanted)
     return ChosenColumns({role: taken[role] for role in wanted}, f"{table.file}: {reasons}")
+
+
+def _doubt(name: str, why: str) -> str:
+    """A word where a column that nobody named is called as what only tells rows apart: `post_id`, `index`."""
+    ends = re.split(r"[^a-z]+", name.lower())[-1]
+    return ", but its name speaks of a number of the row" if ends in KEYS and why != "named by you" else ""
 
 
 def _listed(names: Sequence[str]) -> str:

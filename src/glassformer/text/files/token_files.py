@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from multiprocessing import get_context, parent_process
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.errors import InputError, counted
+from glassformer.errors import GlassformerError, InputError, counted
 from glassformer.lock import held
 from glassformer.storage import DamagedError, parse_json, write_file
 from glassformer.text.token_kinds import END
@@ -213,8 +214,15 @@ def _numbers_cut(jobs: Sequence["_Job"], processes: int) -> Iterator[int]:
     if processes < 2 or len(jobs) < 2:
         yield from map(_cut, jobs)
         return
-    with ProcessPoolExecutor(min(processes, len(jobs)), get_context("spawn"), _as_a_helper) as pool:
-        yield from pool.map(_cut, jobs)
+    try:
+        with ProcessPoolExecutor(min(processes, len(jobs)), get_context("spawn"), _as_a_helper) as pool:
+            yield from pool.map(_cut, jobs)
+    except BrokenProcessPool as error:
+        raise GlassformerError(
+            "A process that cuts the text into tokens ended, and not by us: somebody killed it, or the system when "
+            "memory ran out, or it could not begin. What is cut is kept: the same command goes on from there; "
+            "--processes 1 cuts in this process."
+        ) from error
 
 
 def _facts(folder: Path, number: int) -> Path:

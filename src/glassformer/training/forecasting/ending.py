@@ -137,7 +137,7 @@ def read_seconds(prepared: Prepared, samples: Sequence[Sample], step: float) -> 
 
 def _written(trained: Trained, samples: Sequence[Sample]) -> float:
     """To answer all samples, from the time for a few and for some; an answer is as long as a right one."""
-    lengths = [len(row) for row in trained.tokens.encode_many([truth_of(each) for each in samples])]
+    lengths = [len(row) for row in trained.tokens.for_targets.encode_many([truth_of(each) for each in samples])]
     how = Writing(longest=max(1, round(sum(lengths) / len(lengths))) + 1)
     few, some = (
         seconds_of(partial(verdict_on, trained.model, trained.card, trained.tokens, samples[:n], how=how))

@@ -5,12 +5,15 @@ nothing, and knows no options of the command but those about processes.
 import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from glassformer.errors import GlassformerError, InputError
 from glassformer.training.processes.team import Team
 
 WATCH_EVERY = 0.2  # seconds between looks at whether all still run
+# -P: a file called random.py, where the command is given, is not taken for Python's.
+ATTENDED = ("-P", "-u", "-m", "glassformer.training.processes.attended")
 MOST = 1024  # processes on one machine: more is a slip of the pen
 
 
@@ -42,6 +45,7 @@ def launched(words: Sequence[str], nproc: int, max_restarts: int = 0) -> int:
         raise InputError("Standard input can be read only once; for several processes put the text in a file.")
     from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
+    from torch.distributed.elastic.rendezvous import RendezvousError
     from torch.distributed.launcher.api import LaunchConfig, launch_agent
 
     logging.getLogger("torch.distributed").setLevel(logging.CRITICAL)  # its processes speak for themselves
@@ -50,15 +54,45 @@ def launched(words: Sequence[str], nproc: int, max_restarts: int = 0) -> int:
         rdzv_backend="c10d", rdzv_endpoint="localhost:0", run_id=str(os.getpid()), start_method="spawn",
     )  # fmt: skip
     try:
-        launch_agent(config, sys.executable, ["-u", "-m", "glassformer", *words])
+        with attending():
+            launch_agent(config, sys.executable, [*ATTENDED, *words])
     except SignalException as stopped:
         return 128 + int(stopped.sigval)
+    except RendezvousError as error:
+        raise GlassformerError(
+            f"The processes do not find each other on this machine ({error}). They meet at localhost: is it known "
+            "here, and may this user start more processes and threads (ulimit -u)?"
+        ) from error
     except ChildFailedError as error:
         rank, failure = error.get_first_failure()
         if failure.exitcode > 0:
             return failure.exitcode
         raise KilledError(rank, nproc, -failure.exitcode) from error
     return 0
+
+
+@contextmanager
+def attending() -> Iterator[None]:
+    """Whoever is started meanwhile has a standard input that ends when this process does, even if that is killed: they
+    save and leave, and nobody is left behind who holds the run."""
+    reading, writing = os.pipe()
+    before = os.dup(0) if _is_open(0) else None
+    os.dup2(reading, 0)
+    try:
+        yield
+    finally:
+        os.close(writing)
+        if before is not None:
+            os.dup2(before, 0)
+            os.close(before)
+
+
+def _is_open(file: int) -> bool:
+    try:
+        os.fstat(file)
+    except OSError:
+        return False
+    return True
 
 
 class KilledError(GlassformerError):

@@ -21,7 +21,7 @@ from glassformer.training.processes.launching import KilledError
 from glassformer.training.processes.team import numbered
 
 LISTEN_EVERY = 0.5  # seconds
-COMMAND = (sys.executable, "-m", "glassformer")
+COMMAND = (sys.executable, "-P", "-m", "glassformer")  # -P: see launching.py
 
 
 class Bell:

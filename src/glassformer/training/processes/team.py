@@ -149,6 +149,7 @@ def joined(environment: Mapping[str, str] = os.environ) -> Iterator[Team]:
     if team.size == 1:
         yield team
         return
+    _check_meeting(team, environment)
     try:
         _connect(team)
         yield team
@@ -163,6 +164,16 @@ def joined(environment: Mapping[str, str] = os.environ) -> Iterator[Team]:
     finally:
         if dist.is_initialized():
             dist.destroy_process_group()
+
+
+def _check_meeting(team: Team, environment: Mapping[str, str]) -> None:
+    """Where the processes meet must be said; a single RANK may be left over from something else."""
+    if not environment.get("MASTER_ADDR"):
+        raise InputError(
+            f"RANK and WORLD_SIZE say that this is process {team.rank} of {team.size}, and MASTER_ADDR does not say "
+            "where they meet. Start them with torchrun or --nproc; to train with one process, unset RANK."
+        )
+    _number(environment, "MASTER_PORT")
 
 
 def _connect(team: Team) -> None:

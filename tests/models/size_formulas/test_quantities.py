@@ -1,6 +1,6 @@
 """Numbers that remember how they were worked: in letters and in figures, as on paper."""
 
-from glassformer.models.quantities import NOTHING, Quantity, letter
+from glassformer.models.size_formulas.quantities import NOTHING, Quantity, letter
 
 
 def test_a_formula_is_written_as_on_paper() -> None:
