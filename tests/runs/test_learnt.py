@@ -102,6 +102,14 @@ def test_a_model_that_guesses_is_told_so_loudly(tmp_path: Path) -> None:
     assert longer == f"Train longer: glassformer train classify negation:300 --from {tmp_path / 'run'} --minutes 5"
 
 
+def test_a_lead_that_may_be_luck_is_not_said_to_be_none(tmp_path: Path) -> None:
+    lead = Against(MAJORITY, "dull", 0.4, 0.25, -0.048, 0.563, 0.289)
+    found = scored(tmp_path / "run", lead, accuracy=0.65, samples=20).learnt
+    assert found is not None
+    assert found.verdict == "not shown to be better than the majority class"
+    assert found.sentences[0].startswith("NOT SHOWN TO BE BETTER THAN THE MAJORITY CLASS: accuracy 65.0 %")
+
+
 def test_a_majority_that_is_none_among_the_judged_samples_is_told_apart(tmp_path: Path) -> None:
     """Of 20 samples 12 are sharp, which were the fewer in training."""
     table = {"labels": ["dull", "sharp"], "table": [[5, 3], [4, 8]]}
