@@ -192,7 +192,12 @@ class Pairs:
                     mark.kind == "columns" and factor is factors[0] and _as_weights(factor, factors[-1])
                 ):
                     doubts.append((mark.made_by, LAID))
-                elif mark.kind == "single" and not _weighing(factor) and _adds_up(factors, factor):
+                elif (
+                    mark.kind == "single"
+                    and not _weighing(factor)
+                    and not _state(factors)
+                    and _adds_up(factors, factor)
+                ):
                     doubts.append((mark.made_by, ONE))
         if met and result.ndim > 1:
             axis = -2 if any(mark.kind in ("weights", "bent") for mark in factors[0].marks) else -1
