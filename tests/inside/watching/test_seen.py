@@ -70,3 +70,32 @@ def test_where_it_ran_is_named() -> None:
 
     model = nn.Sequential(nn.Linear(WIDTH, WIDTH), Bent())
     assert watched(model, rows()).missed == [("1", "mish weighs other numbers, and was not followed")]
+
+
+def test_a_pass_that_broke_off_is_not_vouched_for() -> None:
+    class Breaks(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            x = nn.functional.scaled_dot_product_attention(x, x, x)
+            raise ValueError("no further")
+
+    model = Breaks()
+    with pytest.raises(ValueError, match="no further"), gf.watch(model) as seen:
+        model(rows())
+    assert (seen.verdict, seen.honest, len(seen.calls)) == ("cannot tell", False, 1)
+    assert seen.sentences[-1] == (
+        "The pass is not whole: it ended with ValueError, and what would follow was not seen."
+    )
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script. is deprecated:DeprecationWarning")
+@pytest.mark.parametrize("scripted", [False, True])
+def test_where_nothing_of_the_model_ran_that_is_said(scripted: bool) -> None:
+    model = nn.Sequential(nn.Linear(5, 3), nn.ReLU())
+    model = torch.jit.script(model) if scripted else model
+    with gf.watch(model) as seen:
+        torch.ones(3) + 1
+    assert seen.verdict == "cannot tell"
+    assert seen.sentences == ["Nothing of the model ran while the watch was open."]
+    with gf.watch(model) as seen:
+        model(draw(2, 5))
+    assert seen.verdict == "all seen"

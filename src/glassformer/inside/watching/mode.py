@@ -49,6 +49,7 @@ class WatchMode(TorchFunctionMode):
         super().__init__()
         self.asked = asked
         self.seen = Seen()
+        self.ran = False  # whether anything of the model did
         self.paths: dict[int, str] = {id(module): path for path, module in model.named_modules()}
         numbers = itertools.count(1)
         origins = Origins(model)
@@ -64,6 +65,7 @@ class WatchMode(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Runs the call, then looks at it. Whatever goes wrong with looking must not stop the model."""
         kwargs = kwargs or {}
+        self.ran = self.ran or self._path() is not None
         result, number = self._run(func, args, kwargs)
         if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
             return result

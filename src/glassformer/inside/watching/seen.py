@@ -25,6 +25,7 @@ class Seen:
     missed    attentions that were noticed and could not be rebuilt: where, and why
     unsure    what could hold an attention and cannot be looked into: where, and why
     outside   how many ran outside the model that was watched
+    broken    why the pass is not whole: what it ended with, or that nothing ran
     before    the same pass without the change, where something was written
     """
 
@@ -33,6 +34,7 @@ class Seen:
     missed: list[tuple[str, str]] = field(default_factory=list)
     unsure: list[tuple[str, str]] = field(default_factory=list)
     outside: int = 0
+    broken: str = ""
     answer: Any = None
     ids: tuple[int, ...] = ()  # of the first text, if the watch ran the model on ids
     before: "Seen | None" = None
@@ -43,7 +45,8 @@ class Seen:
         """`all seen`: all that was noticed is here, and equals the model's own; `some not seen`; or `cannot tell`."""
         if self.missed:
             return "some not seen"
-        return "cannot tell" if self.unsure or not all(call.agrees for call in self.calls) else "all seen"
+        doubtful = self.broken or self.unsure or not all(call.agrees for call in self.calls)
+        return "cannot tell" if doubtful else "all seen"
 
     @property
     def honest(self) -> bool:
@@ -57,9 +60,11 @@ class Seen:
         told += [
             f"{path or 'The model'}: an attention was noticed but not rebuilt: {why}." for path, why in self.missed
         ]
-        if not told and not self.unsure:
+        if not told and not self.unsure and not self.broken:
             told.append("No attention was seen: the model ran none that can be caught.")
         told += [f"{path or 'The model'}: it cannot be told whether attention ran: {why}." for path, why in self.unsure]
+        if self.broken:
+            told.append(self.broken)
         if self.outside:
             told.append(f"{self.outside} more ran outside the model that is watched.")
         return told

@@ -52,10 +52,16 @@ class Watch:
         """Opens the watch, on this thread."""
         return self._opened(Asking(self.keep, folder=self._folder())).seen
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None = None, *error: object) -> None:
         mode, opened = self._open.pop()
         opened.close()
         mode.finish()
+        if kind is not None:
+            mode.seen.broken = (
+                f"The pass is not whole: it ended with {kind.__name__}, and what would follow was not seen."
+            )
+        elif not mode.ran:
+            mode.seen.broken = "Nothing of the model ran while the watch was open."
 
     def run(self, *args: Any, write: Mapping[str, Any] | None = None, **kwargs: Any) -> Seen:
         """Runs the model once, watched; `seen.answer` is what it gave.
@@ -89,6 +95,7 @@ class Watch:
         try:
             mode.seen.answer = self.model(*args, **kwargs)
             mode.under.answered(mode.seen.answer)
+            mode.ran = True
         finally:
             self.__exit__()
         return mode.seen
