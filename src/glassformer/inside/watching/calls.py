@@ -45,6 +45,7 @@ class AttentionCall:
     dropout   the share of the weights that was dropped; the stages are those before it
     rebuilt   the rebuilt output, and weights where they can be had, against the real ones; None if nothing could be
     written   the stages that were written; `rebuilt` is then that of the pass before, without the change
+    standing  what is not known of the axes of `shapes`, in words
     fused     the module that torch may have run in one kernel; `repeated` compares a second, open pass with it
     """
 
@@ -59,6 +60,7 @@ class AttentionCall:
     dropout: float
     rebuilt: Comparison | None
     written: tuple[str, ...] = ()
+    standing: str = ""
     fused: str | None = None
     repeated: Comparison | None = None
 
@@ -81,11 +83,15 @@ class AttentionCall:
         batch, heads, n_queries, n_keys = self.shapes["weights"]
         groups = self.shapes["values"][1]
         sharing = f" sharing {counted(groups, 'set')} of keys and values" if groups != heads else ""
-        facts = [f"{heads} heads{sharing}" if heads > 1 else "1 head", f"{n_queries} queries × {n_keys} keys"]
+        facts = [
+            f"{heads} heads{sharing}" if heads > 1 else "1 head",
+            f"{counted(n_queries, 'query', 'queries')} × {counted(n_keys, 'key')}",
+        ]
         facts += [f"batch of {batch}"] if batch > 1 else []
         facts += [word for word, holds in (("causal", self.causal), ("biased", self.biased)) if holds]
         facts += ["masked"] if self.masked and not self.causal else []
         told = [f"{self.scope or 'The model'} ({self.kind}): {', '.join(facts)}."]
+        told += [f"{self.standing}."] if self.standing else []
         told += [] if "queries" in self.shapes else ["Its scores are taken as they came."]
         if self.dropout:
             told.append(f"A share of {self.dropout:g} of the weights was dropped: the stages are those before dropout,")

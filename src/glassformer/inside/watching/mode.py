@@ -159,6 +159,7 @@ class WatchMode(TorchFunctionMode):
             else self._worst(found, rebuilt.pairs, recorder.trace[f"{stem}scaled"])
         )
         known = facts_of_attention(recorder.trace, stem)
+        known["standing"] = found.standing if isinstance(found, Heart) else ""
         self.seen.calls.append(
             AttentionCall(path, scope, found.kind, dropout=found.dropout, rebuilt=compared, written=written, **known)
         )

@@ -96,7 +96,9 @@ class Seen:
         names = None if tokenizer is None else TokenNames(tokenizer)
         read = Read.of(tokens if len(tokens) else self.ids if names else (), context, names)
         look = look_at_seen(self.trace, self.calls, self.answer, read)
-        trust = "each rebuilt, and equal to the model's own numbers" if self.honest else " ".join(self.sentences)
+        standing = dict.fromkeys(call.standing for call in self.calls if call.standing)
+        plain = ". ".join(("each rebuilt, and equal to the model's own numbers", *standing))
+        trust = plain if self.honest else " ".join(self.sentences)
         return Shown(replace(look, title=title, about=f"{counted(len(self.calls), 'attention')}: {trust}"))
 
     def __repr__(self) -> str:
