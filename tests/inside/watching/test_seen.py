@@ -99,3 +99,30 @@ def test_where_nothing_of_the_model_ran_that_is_said(scripted: bool) -> None:
     with gf.watch(model) as seen:
         model(draw(2, 5))
     assert seen.verdict == "all seen"
+
+
+def test_what_was_asked_for_and_never_passed_is_said() -> None:
+    seen = gf.watch(NanoGPT(), keep=["*.weights", "nothing.like.this"]).run(draw(2, 7, 15))
+    assert seen.sentences[-1] == "Nothing that passed is called 'nothing.like.this', so it was not kept."
+    assert len(seen.trace) == 2
+    seen = gf.watch(NanoGPT(), keep=[]).run(draw(2, 7, 15))
+    assert seen.sentences[-1] == "Nothing was to be kept, so the trace is empty."
+    assert seen.honest
+
+
+def test_tensors_without_numbers_of_their_own_are_told_in_words() -> None:
+    graph = torch.eye(5).to_sparse_coo()
+    for strange in (lambda x: graph @ x[0], torch.vmap(lambda row: (row @ row.mT).softmax(-1) @ row)):
+
+        class Strange(nn.Module):
+            def forward(self, x: Tensor) -> Tensor:
+                return strange(x)  # noqa: B023
+
+        seen = watched(Strange(), draw(2, 5, 3))
+        assert seen.verdict != "all seen"
+        assert not any("Error" in each or "http" in each for each in seen.sentences), seen.sentences
+
+
+def test_a_model_without_numbers_is_refused() -> None:
+    with pytest.raises(InputError, match="no numbers"):
+        gf.watch(nn.Linear(5, 3, device="meta")).run(torch.empty(2, 5, device="meta"))

@@ -74,14 +74,15 @@ class StepAside:
         if not modes or not all(isinstance(mode, type(self.mode)) for mode in modes):
             return  # somebody else keeps torch from its kernel, or another watch has stepped aside already
         self._module, self._modes = module, modes
-        below = _get_current_dispatch_mode_stack()  # type: ignore[no-untyped-call]
+        below = _get_current_dispatch_mode_stack()
         for mode in reversed(modes):
             under = cast(Repeating, mode).under
             under.looking = False
             mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
             if below and below[-1] is under:  # else somebody else's stands above it
-                self._below.append(below.pop())
-                under.__exit__(None, None, None)
+                below.pop()
+                self._below.append(under)
+                under.__exit__(None, None, None)  # type: ignore[no-untyped-call]
 
     def _after(self, module: nn.Module, args: Any, kwargs: Any, *outputs: Any) -> None:
         """Without an output the module has failed, and torch hands over no keywords."""
@@ -104,7 +105,7 @@ class StepAside:
 
     def _come_back(self) -> None:
         for under in reversed(self._below):
-            under.__enter__()
+            under.__enter__()  # type: ignore[no-untyped-call]
         self._below = []
         for mode in self._modes:
             cast(Repeating, mode).under.looking = True

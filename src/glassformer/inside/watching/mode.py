@@ -19,11 +19,12 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import _disable_current_modes
 
 from glassformer.inside.watching.asking import Asking
-from glassformer.inside.watching.beneath.origins import Origins, storage_of
+from glassformer.inside.watching.beneath.origins import Origins, has_own_storage, storage_of
 from glassformer.inside.watching.beneath.sources import Sources
 from glassformer.inside.watching.beneath.underneath import Underneath
 from glassformer.inside.watching.calls import AttentionCall, Comparison, facts_of_attention
 from glassformer.inside.watching.following.follower import Follower, FollowerOfWeights
+from glassformer.inside.watching.following.products import tensors_among
 from glassformer.inside.watching.following.rebuilding import (
     CaughtAttention,
     Heart,
@@ -32,7 +33,7 @@ from glassformer.inside.watching.following.rebuilding import (
     from_kernel,
 )  # fmt: skip
 from glassformer.inside.watching.fused import Again, Pair
-from glassformer.inside.watching.interruptions import from_a_signal
+from glassformer.inside.watching.interruptions import from_a_signal, in_words
 from glassformer.inside.watching.seen import Seen
 from glassformer.stages.arithmetic import Array
 from glassformer.stages.recorder import Recorder
@@ -85,7 +86,7 @@ class WatchMode(TorchFunctionMode):
                 if from_a_signal(error) or error is self.asked.failed:
                     raise
                 self._told.add(number)
-                self.seen.missed.append((self._path() or "", f"{type(error).__name__}: {error}".rstrip(".")))
+                self.seen.missed.append((self._path() or "", in_words(error)))
         return result
 
     def _run(self, func: Any, args: Any, kwargs: Any) -> tuple[Any, int]:
@@ -111,6 +112,8 @@ class WatchMode(TorchFunctionMode):
             return Multihead(given.arguments, result[0])
         if name == "flex_attention":
             return from_flexible(result[0], *args, **kwargs)
+        if not all(map(has_own_storage, tensors_among(args))):  # of another kind, or wrapped: it is looked at below
+            return None
         found = self.follower.told(name, args, kwargs, result)
         if found is not None and found.number is not None:
             self._told.update(self._parts.pop(found.number, ()))
@@ -225,6 +228,7 @@ class WatchMode(TorchFunctionMode):
             else:
                 missed.append((path, f"{met.made_by} weighs other numbers, and was not followed"))
         self.seen.unsure += list(self.under.unsure)
+        self.seen.unmatched += self.asked.unmatched()
 
     def _path(self) -> str | None:
         """The innermost module of the model that is running, found among the callers; None outside of it."""

@@ -25,6 +25,7 @@ class Seen:
     missed    attentions that were noticed and could not be rebuilt: where, and why
     unsure    what could hold an attention and cannot be looked into: where, and why
     outside   how many ran outside the model that was watched
+    unmatched what was asked to be kept, and never passed
     broken    why the pass is not whole: what it ended with, or that nothing ran
     before    the same pass without the change, where something was written
     """
@@ -34,6 +35,7 @@ class Seen:
     missed: list[tuple[str, str]] = field(default_factory=list)
     unsure: list[tuple[str, str]] = field(default_factory=list)
     outside: int = 0
+    unmatched: list[str] = field(default_factory=list)
     broken: str = ""
     answer: Any = None
     ids: tuple[int, ...] = ()  # of the first text, if the watch ran the model on ids
@@ -63,6 +65,10 @@ class Seen:
         if not told and not self.unsure and not self.broken:
             told.append("No attention was seen: the model ran none that can be caught.")
         told += [f"{path or 'The model'}: it cannot be told whether attention ran: {why}." for path, why in self.unsure]
+        if self.calls and not self.trace.entries and not self.unmatched:
+            told.append("Nothing was to be kept, so the trace is empty.")
+        if self.unmatched:
+            told.append(f"Nothing that passed is called {' or '.join(map(repr, self.unmatched))}, so it was not kept.")
         if self.broken:
             told.append(self.broken)
         if self.outside:

@@ -115,6 +115,10 @@ class Watch:
             return look_through(again, given, seen.answer, [paths for paths in lists if paths], top)
 
     def _opened(self, asked: Asking, read: tuple[Any, ...] | None = None) -> WatchMode:
+        if any(weight.is_meta for weight in (*self.model.parameters(), *self.model.buffers())):
+            raise InputError(
+                "This model is on the device `meta`: it has sizes and no numbers, so there is none to look at."
+            )
         mode, opened = WatchMode(self.model, asked), ExitStack()
         if read is not None:  # before anything is open: whatever is raised leaves nothing behind
             mode.under.origins.hold(self.model, read)

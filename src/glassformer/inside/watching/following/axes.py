@@ -7,10 +7,11 @@ tells queries from heads. It knows scores, their steps and their shapes, and no 
 import math
 from dataclasses import replace
 
+import torch
 from torch import Tensor
 
 from glassformer.inside.watching.following.nodes import Scores
-from glassformer.inside.watching.following.score_steps import LOW, Add, Fill, Shape, Step, Talk
+from glassformer.inside.watching.following.score_steps import LOW, Add, Fill, Shape, Step, Talk, Times
 
 ALONE = "Each row asks alone, among keys of its own, and is shown as a text or a head"
 GUESSED = "Which axis is the heads and which the queries is a guess: they may stand otherwise"
@@ -51,8 +52,11 @@ def _hides_along(steps: tuple[Step, ...], axis: int, shape: Shape) -> bool:
     """Whether what is hidden changes along this axis."""
     for step in steps:
         if isinstance(step, Add | Fill) and tuple(step.at) == shape:
-            hidden = _hidden(step)
-            if hidden is not None and hidden.ndim == len(shape) and bool((hidden != hidden.narrow(axis, 0, 1)).any()):
+            hidden: Tensor | None = _hidden(step)
+            if hidden is None or hidden.ndim != len(shape):
+                continue
+            first = hidden.narrow(axis, 0, 1)
+            if not torch.equal(hidden, first.expand_as(hidden)):
                 return True
     return False
 
@@ -84,4 +88,6 @@ def _swapped(scores: Scores, rival: int) -> Scores | None:
 def _step_swapped(step: Step, rival: int, shape: Shape) -> Step:
     if isinstance(step, Fill):
         return Fill(step.where.transpose(rival, -2), step.value, shape)
-    return type(step)(step.numbers.transpose(rival, -2), shape) if hasattr(step, "at") else step
+    if isinstance(step, Add | Times):
+        return type(step)(step.numbers.transpose(rival, -2), shape)
+    return step
