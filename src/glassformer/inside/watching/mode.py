@@ -21,7 +21,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from glassformer.inside.watching.asking import Asking
 from glassformer.inside.watching.beneath.origins import Origins, has_own_storage, storage_of
 from glassformer.inside.watching.beneath.sources import Sources
-from glassformer.inside.watching.beneath.underneath import Underneath
+from glassformer.inside.watching.beneath.underneath import CHOOSY, Underneath
 from glassformer.inside.watching.calls import AttentionCall, Comparison, facts_of_attention
 from glassformer.inside.watching.following.follower import Follower, FollowerOfWeights
 from glassformer.inside.watching.following.products import tensors_among
@@ -96,7 +96,12 @@ class WatchMode(TorchFunctionMode):
         number, outer = under.calls, under.call
         under.call = number
         try:
-            return func(*args, **kwargs), number
+            if getattr(func, "__name__", "") not in CHOOSY:
+                return func(*args, **kwargs), number
+            with under.aside():
+                result = func(*args, **kwargs)
+            under.ran(args, kwargs, result)
+            return result, number
         finally:
             under.call = outer
 
@@ -187,8 +192,9 @@ class WatchMode(TorchFunctionMode):
         if result is None:
             return None
         place = torch.empty_like(result) if out is None else out
+        place.copy_(instead)
         self.under.origins.made(place)
-        return place.copy_(instead)
+        return place
 
     def repeat(self, module: nn.Module, again: Again) -> Pair | None:
         """Looks at a second pass of a module that ran unwatched."""

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from glassformer.errors import InputError
 from glassformer.inside.watching.asking import ATTENTION, Asking
+from glassformer.inside.watching.beneath.entering import Entering
 from glassformer.inside.watching.eagerly import Eagerly
 from glassformer.inside.watching.fused import FUSED, StepAside
 from glassformer.inside.watching.lens import CalledWith, Lens, PassAgain, look_through
@@ -120,13 +121,17 @@ class Watch:
                 "This model is on the device `meta`: it has sizes and no numbers, so there is none to look at."
             )
         mode, opened = WatchMode(self.model, asked), ExitStack()
-        if read is not None:  # before anything is open: whatever is raised leaves nothing behind
-            mode.under.origins.hold(self.model, read)
+        mode.under.origins.hold(self.model)  # before anything is open: whatever is raised leaves nothing behind
+        if read is not None:
+            mode.under.origins.reads(read)
+        opened.callback(mode.under.origins.release)
         opened.enter_context(Eagerly())
         opened.enter_context(mode.under)
         opened.enter_context(mode)
         if not asked.changes and any(isinstance(module, FUSED) for module in self.model.modules()):
             opened.callback(StepAside(mode).close)
+        if read is None:
+            opened.callback(Entering(self.model, mode.under).close)
         if asked.looks_at_modules:
             opened.callback(ModuleOutputs(mode).close)
         self._open.append((mode, opened))

@@ -25,18 +25,24 @@ def test_what_a_module_holds_beside_its_weights_is_its_own_unless_it_is_read() -
     model = nn.Linear(5, 3)
     model.places, model.example = torch.randn(7, 5), torch.randn(2, 5)  # type: ignore[assignment]
     origins = Origins(model)
+    assert not origins.given(model.weight)  # nobody knows what is read
+    origins.reads(())
     assert origins.given(model.weight)
     assert not origins.given(model.places)  # type: ignore[arg-type]
-    origins.hold(model, ([model.example],))
+    origins.hold(model)
+    origins.reads(([model.example],))
     assert origins.given(model.places)  # type: ignore[arg-type]
     assert not origins.given(model.example)  # type: ignore[arg-type]
-    origins.hold(model, (object(),))  # which may hold it, and does not show
+    origins.reads(None)
+    assert not origins.given(model.places)  # type: ignore[arg-type]
+    origins.reads((object(),))  # which may hold it, and does not show
     assert not origins.given(model.places)  # type: ignore[arg-type]
 
 
 def test_nothing_passes_for_the_models_own_once_python_knows_of_what_is_read() -> None:
     model = nn.Linear(5, 3)
     origins = Origins(model)
+    origins.reads(())
     for name in ("tolist", "__format__"):
         origins.leaves(name, [model.weight])
     origins.known_to_python([model.weight, "a name"])
@@ -114,3 +120,30 @@ print(gf.watch(Plain()).run(x).verdict, "and", gf.watch(Aside()).run(x).verdict)
 """
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "all seen and cannot tell"
+
+
+def test_numbers_that_change_between_two_calls_were_changed_by_a_stranger() -> None:
+    rows = torch.randn(700, 11)
+    origins = Origins(nn.Linear(5, 3))
+    assert origins.strange("add", rows) is None
+    rows.numpy()[-1] = 0.5
+    assert "could not be seen" in (origins.strange("add", rows) or "")
+    rows.add_(1)
+    origins.written(rows)
+    assert origins.strange("add", rows) is None
+
+
+def test_numbers_of_python_are_told_if_several_come_after_others_have_left() -> None:
+    origins = Origins(nn.Linear(5, 3))
+    assert origins.enters([0.1, 0.2]) is None
+    origins.leaves("tolist", [torch.randn(3)])
+    assert origins.enters([0.1, 0.2, 3.0]) is None  # those were there before
+    assert origins.enters([0.3, 0.4, 0.5]) is None
+    assert "through `tolist`" in (origins.enters([0.6]) or "")
+
+
+def test_it_lets_go_of_what_it_knows() -> None:
+    origins = Origins(nn.Linear(5, 3))
+    origins.release()
+    assert "another thread" in (origins.strange("add", torch.randn(3)) or "")
+    origins.release()

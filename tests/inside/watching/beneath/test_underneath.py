@@ -9,6 +9,7 @@ from helpers.hidden_attention import HIDDEN, PEACEFUL, WIDTH, Beside, rows
 from helpers.watched_models import NanoGPT
 from helpers.watching import watched
 from helpers.weighing_otherwise import OTHERWISE, Rows, Way
+from helpers.weights_by_other_ways import BY_OTHER_WAYS, NONE_THOUGH, WHOLE
 from helpers.weights_in_disguise import DISGUISED, HALF_SEEN, UNDISGUISED, PartedColumns
 from helpers.without_attention import WITHOUT
 from torch import Tensor, nn
@@ -66,6 +67,32 @@ def test_weights_in_disguise_are_never_vouched_for(name: str) -> None:
     torch.manual_seed(0)
     seen = watched(DISGUISED[name]().eval(), rows())
     assert seen.honest or seen.verdict in ("some not seen", "cannot tell"), seen.sentences
+
+
+@pytest.mark.parametrize("name", BY_OTHER_WAYS)
+def test_attention_by_other_ways_is_never_vouched_for(name: str) -> None:
+    torch.manual_seed(0)
+    with torch.no_grad():
+        seen = gf.watch(BY_OTHER_WAYS[name]().eval()).run(rows())
+    assert seen.honest or seen.verdict in ("some not seen", "cannot tell"), seen.sentences
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_inference_mode_hands_over_whole_is_seen_in_pieces(name: str) -> None:
+    model = Beside(Rows(WHOLE[name])).eval()
+    with torch.inference_mode():
+        seen = watched(model, rows())
+    assert seen.verdict in ("some not seen", "cannot tell"), seen.sentences
+
+
+@pytest.mark.parametrize("name", NONE_THOUGH)
+def test_layers_that_weigh_nothing_raise_no_alarm_in_inference_mode_either(name: str) -> None:
+    torch.manual_seed(0)
+    model = NONE_THOUGH[name]().eval()
+    for mode in (torch.no_grad, torch.inference_mode):
+        with mode():
+            seen = watched(model, rows())
+        assert (seen.verdict, seen.calls) == ("all seen", []), seen.sentences
 
 
 @pytest.mark.parametrize("name", HALF_SEEN)
@@ -137,3 +164,28 @@ def test_our_own_error_does_not_stop_the_model_and_is_told(monkeypatch: pytest.M
     seen = watched(NanoGPT(), torch.randn(2, 7, 15))
     assert seen.verdict == "cannot tell"
     assert "looking on failed with ValueError: by us" in seen.sentences[-1]
+
+
+class Pooled(nn.Module):
+    """Rows pooled along the text, and a layer: how the pooled rows lie in memory decides how they are added up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pool, self.layer = nn.MaxPool1d(2), nn.Linear(67, 31)
+
+    def forward(self, x: Tensor) -> Tensor:
+        rows = self.pool(x.mT).mT
+        return self.layer((rows @ rows.mT).softmax(-1) @ rows)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("how", ["with", "without", "inference"])
+def test_pooled_rows_lie_as_they_would_with_nobody_looking(how: str) -> None:
+    model, x = Pooled().eval(), torch.randn(2, 46, 67)
+    with gradients(how):
+        alone = model.pool(x.mT)
+        with gf.watch(model):
+            assert model.pool(x.mT).stride() == alone.stride()
+        seen = watched(model, x)
+        with gf.watch(model) as outer, gf.watch(model) as inner:
+            model(x)
+    assert [each.verdict for each in (seen, outer, inner)] == ["all seen"] * 3

@@ -15,6 +15,7 @@ from torch import Tensor
 from glassformer.inside.watching.beneath.kernels import (
     ADDING,
     CAREFUL,
+    COMPARING,
     CUTTING,
     DIVIDING,
     ENDING,
@@ -28,6 +29,7 @@ from glassformer.inside.watching.beneath.kernels import (
     ROOTS,
     SOFTMAX,
     SUMS,
+    TURNED_BACK,
     TURNING,
     TURNING_OVER,
     bends,
@@ -37,6 +39,7 @@ from glassformer.inside.watching.beneath.marks import NONE, Carried, Marks, Meet
 from glassformer.inside.watching.beneath.origins import storage_of
 from glassformer.inside.watching.beneath.pairs import PAIRS, Pairs, is_moved, lies_across
 from glassformer.inside.watching.beneath.shares import add_up_to_one, all_halves
+from glassformer.inside.watching.beneath.windows import blended, summed_up
 
 Outcome = tuple[set[WeightMark], list[Meeting]]
 
@@ -64,12 +67,16 @@ class Bookkeeping:
         if name in SOFTMAX:
             return frozenset((self._softmax(name, operands, result, args),)), []
         if name in LOGARITHMS:
-            return frozenset((replace(self._softmax(name, operands, operands[0].tensor, args), kind="log"),)), []
+            log = replace(self._softmax(name, operands, operands[0].tensor, args), kind="log")
+            return frozenset((log,)) | summed_up(self.new, name, operands), []
+        if name == "addcdiv":  # one row over what its weights came to, added to others
+            name, operands = "div", operands[1:]
         marks = frozenset().union(*(each.marks for each in operands))
-        if name in POWERS and any(mark.kind == "log" for mark in marks):
+        if name in POWERS | TURNED_BACK and any(mark.kind == "log" for mark in marks):
             log = next(mark for mark in marks if mark.kind == "log")
             number = self.new("weights", "log-softmax").number
-            return frozenset((replace(log, number=number, kind="weights", made_by="log-softmax"),)), []
+            doubts = [Meeting(why, doubt=doubt) for why, doubt in blended(marks)]
+            return frozenset((replace(log, number=number, kind="weights", made_by="log-softmax"),)), doubts
         factors = _factors(name, operands) if name in PRODUCTS else operands
         onwards, met = (self._product if name in PRODUCTS else self._elsewhere)(name, factors, result)
         more, doubts = self._pairs.after(name, factors, result, args, met)
@@ -113,7 +120,9 @@ class Bookkeeping:
             onwards.add(self._power(name, operands, length))
         elif name in POSITIVE and not any(mark.kind in _SHARES for each in operands for mark in each.marks):
             onwards.add(replace(self.new("power", name, (length,)), usual=False))
-        bent = bends(name) or name in ENDING  # rows of scores that are made alike are weights too
+        bent = (
+            bends(name) and name not in COMPARING
+        ) or name in ENDING  # rows of scores that are made alike are weights too
         if bent and any(m.kind == "product" and t.shape == result.shape for t, own, *_ in operands for m in own):
             onwards.add(self.new("bent", name))
         if name in MULTIPLYING and len(operands) > 1:
@@ -124,7 +133,7 @@ class Bookkeeping:
         if name in SUMS or name in ADDING or name in GATHERING:
             met += _added_up(name, operands, result)
         if name == "convolution" and len(operands) > 1 and not any(each.fixed for each in operands[:2]):
-            weighing = (mark for each in operands[:2] for mark in each.marks if mark.kind == "weights")
+            weighing = (mark for each in operands[:2] for mark in each.marks if mark.kind in ("weights", "bent"))
             met += [Meeting(mark.made_by, number=mark.number) for mark in weighing][:1]
         for each in operands:
             for mark in each.marks:
@@ -254,14 +263,14 @@ def _powers_kept(
     name: str, mark: WeightMark, tensor: Tensor, others: Sequence[Carried], result: Tensor
 ) -> set[WeightMark]:
     if name in TURNING_OVER:
-        return {replace(mark, kind="under")} if mark.kind == "sum" else set()
+        return {replace(mark, kind="under")} if mark.kind == "sum" else {mark} if mark.kind == "power" else set()
     if name in SUMS:
         return {mark if mark.kind == "mixed" else replace(mark, kind="sum")}
     strangers = [other for other in others if not other.fixed and not any(m.number == mark.number for m in other.marks)]
     if name in ADDING and mark.kind == "power":  # one step of a sum that goes step by step
         summed = any(m.kind in ("power", "sum") for other in strangers for m in other.marks)
         return {replace(mark, kind="sum")} if summed else {mark}
-    if name in MULTIPLYING and mark.kind == "power" and strangers:
+    if name in MULTIPLYING | DIVIDING and mark.kind == "power" and strangers:
         plain = [other for other in strangers if not any(m.kind in ("power", "sum") for m in other.marks)]
         laid = mark.usual or result.numel() > tensor.numel()
         return {mark, replace(mark, kind="mixed")} if plain and laid else {mark}
@@ -301,7 +310,7 @@ def _shares_of_shares(operands: Sequence[Carried]) -> bool:
 
 def _is_a_loss(mark: WeightMark, tensor: Tensor, log: WeightMark, other: Carried) -> bool:
     """Whether shares multiply the logarithms of others along the same axis, place by place: an entropy."""
-    alike = mark.axis is not None and mark.axis == log.axis and other.tensor.shape == tensor.shape
+    alike = mark.axis in (None, log.axis) and log.axis is not None and other.tensor.shape == tensor.shape
     return log.kind == "log" and alike
 
 

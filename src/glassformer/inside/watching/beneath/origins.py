@@ -4,13 +4,13 @@ What another thread, another process, a foreign kernel or numpy worked out shows
 made, or as an empty one that nobody filled. It looks at storages, never at numbers, and knows nothing of attention.
 """
 
+import ctypes
 import gc
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.multiprocessing.reductions import StorageWeakRef
 from torch.nn.parameter import is_lazy
 
 BLANK = frozenset(("zeros", "zeros_like", "new_zeros"))
@@ -21,11 +21,18 @@ _LEAVING = frozenset(("numpy", "__array__", "tolist", "__dlpack__", "data_ptr"))
 _READING = frozenset(("storage", "untyped_storage", "__repr__", "__format__", "__reduce_ex__", "__deepcopy__"))
 _SEVERAL = 4  # numbers one by one: two rows that look at two have as many, a scale or a threshold has fewer
 _FILLED = "something that is not a call of torch filled a tensor"
+_CHANGED = "the numbers of a tensor were changed by something that could not be seen"
+_STORAGES = torch.UntypedStorage
 
 
 def storage_of(tensor: Tensor) -> int:
     """The storage a tensor lies in, as a number: views of one tensor share it."""
     return int(tensor.untyped_storage()._cdata)
+
+
+def is_of_numbers(tensor: Tensor) -> bool:
+    """Whether it holds numbers that are not whole."""
+    return tensor.is_floating_point() or tensor.is_complex()
 
 
 def has_own_storage(tensor: Tensor) -> bool:
@@ -41,16 +48,19 @@ class Origins:
     """The storages that are known, and how: those of before the watch, and those that a seen call has made."""
 
     def __init__(self, model: nn.Module) -> None:
-        # A weak reference keeps the address of a storage from being used again, and not its numbers.
-        self._known: dict[int, StorageWeakRef] = {}
+        # A weak reference keeps the address of a storage from being used again, and not its numbers. It is torch's
+        # bare one: the class around it frees itself in Python, where an exception out of a signal would be lost.
+        self._known: set[int] = set()
+        self._written: dict[int, int] = {}  # what some of the bytes were after the last call that was seen
         self._unwritten: set[int] = set()
         self._blank: set[int] = set()  # all zeros, and not yet written
         self._items = 0  # numbers that left torch one by one
-        self._factors: set[float] = set()  # numbers of Python that rows were multiplied by
+        self._entered: set[float] = set()  # numbers of Python that calls were handed
         self._returned: set[float] = set()  # of these, what was not there before others had left
         self.fixed: set[int] = set()  # what depends on the model's weights and on constants alone
         self.learned: set[int] = set()  # what of it depends on the weights
         self.held: set[int] = set()  # what no kernel has made of anything but weights, buffers, constants, attributes
+        self._knows_what_is_read = False
         self._in_python = False  # whether Python may know something of what was read, and choose by it
         self.left = ""  # how numbers have left torch, if they have
         self._shapes: set[tuple[int, ...]] = set()  # of the weights
@@ -81,21 +91,35 @@ class Origins:
         storage = tensor.untyped_storage()
         key = storage._cdata
         if key not in self._known:
-            self._known[key] = StorageWeakRef(storage)  # type: ignore[no-untyped-call]
+            self._know(storage)
             self.fixed.discard(key)
             self.learned.discard(key)
             self.held.discard(key)
         self._unwritten.discard(key)
         self._blank.discard(key)
+        self._written[key] = _some_bytes(storage)
+
+    def _know(self, storage: torch.UntypedStorage) -> None:
+        self._known.add(storage._weak_ref())
+
+    def release(self) -> None:
+        """Lets go of the addresses."""
+        while self._known:
+            _STORAGES._free_weak_ref(self._known.pop())
 
     def given(self, tensor: Tensor) -> bool:
         """Whether it depends on the model alone, and on nothing that is read, by whatever way."""
-        return not self._in_python and has_own_storage(tensor) and storage_of(tensor) in self.held
+        known = self._knows_what_is_read and not self._in_python
+        return known and has_own_storage(tensor) and storage_of(tensor) in self.held
 
-    def hold(self, model: nn.Module, read: Any) -> None:
-        """Takes note of tensors that modules hold beside their weights, and of what the model is run on."""
+    def hold(self, model: nn.Module) -> None:
+        """Takes note of tensors that modules hold beside their weights."""
         beside = (value for module in model.modules() for value in vars(module).values() if isinstance(value, Tensor))
         self.held |= {storage_of(tensor) for tensor in beside if has_own_storage(tensor)}
+
+    def reads(self, read: Any) -> None:
+        """Takes note of what the model is called with; None where nobody knows it, or any more."""
+        self._knows_what_is_read = read is not None
         told = list(_within(read))
         self.held -= {storage_of(each) for each in told if isinstance(each, Tensor) and has_own_storage(each)}
         if not all(isinstance(each, Tensor | bool | None) for each in told):  # text, a number, or who knows what
@@ -114,11 +138,11 @@ class Origins:
         if self._items >= _SEVERAL:
             self.left = self.left or "item"
 
-    def times(self, numbers: Iterable[Any]) -> str | None:
-        """Takes note of numbers of Python that rows are multiplied by; says why they may have been worked out there."""
-        new = {each for each in numbers if isinstance(each, float) and not each.is_integer()} - self._factors
-        self._factors |= new
-        if self._items < _SEVERAL:
+    def enters(self, numbers: Iterable[float]) -> str | None:
+        """Takes note of numbers of Python that enter a call; says why they may have been worked out there."""
+        new = {each for each in numbers if not each.is_integer()} - self._entered
+        self._entered |= new
+        if not self.left:
             return None
         self._returned |= new
         return _came_back(self.left) if new and len(self._returned) >= _SEVERAL else None
@@ -127,15 +151,25 @@ class Origins:
         """Takes note of a call that hands numbers to something that is not torch."""
         if name in _LEAVING | _READING:
             self.known_to_python(args)
-        if name in _LEAVING and any(isinstance(t, Tensor) and t.is_floating_point() and t.numel() > 1 for t in args):
+        if name in _LEAVING and any(self._may_be_rows(each) for each in args):
             self.left = name
+
+    def _may_be_rows(self, tensor: Any) -> bool:
+        """Whether these are numbers, more than one, that hang on what was read."""
+        if not isinstance(tensor, Tensor) or not is_of_numbers(tensor) or tensor.numel() <= 1:
+            return False
+        return not (has_own_storage(tensor) and storage_of(tensor) in self.fixed)
 
     def strange(self, name: str, tensor: Tensor) -> str | None:
         """Why this tensor cannot have come from what was seen; None if it can."""
-        if not tensor.is_floating_point() or tensor.numel() <= 1:
+        if not is_of_numbers(tensor) or not tensor.numel():
             return None
         storage = tensor.untyped_storage()
         key = storage._cdata
+        if tensor.numel() == 1:
+            if name in CONSTANT and key not in self._known:  # it may be spread out later
+                self.made(tensor)
+            return None
         if key in self._unwritten:
             self._unwritten.discard(key)
             return _FILLED
@@ -146,8 +180,9 @@ class Origins:
                 self._blank.discard(key)
                 return _FILLED
         if key in self._known:
-            return None
-        self._known[key] = StorageWeakRef(storage)  # type: ignore[no-untyped-call]  # said once
+            return self._changed(key, storage)
+        self._know(storage)  # said once
+        self._written[key] = _some_bytes(storage)
         if self._is_frozen(tensor):
             return None
         if tensor.dtype in _ROUNDED and tuple(tensor.shape) in self._shapes | {s[::-1] for s in self._shapes}:
@@ -172,6 +207,14 @@ class Origins:
         is_aside = 0 < gc.get_freeze_count() <= self._frozen  # fewer where some have died, more after another freeze
         return is_aside and gc.is_tracked(tensor) and all(each is not tensor for each in _living())
 
+    def _changed(self, key: int, storage: torch.UntypedStorage) -> str | None:
+        """Why its numbers cannot be those that the last call has left there."""
+        now = _some_bytes(storage)
+        if self._written.get(key) == now:
+            return None
+        self._written[key] = now
+        return _CHANGED
+
     def empty(self, tensor: Tensor) -> None:
         """The tensor was made and not yet written."""
         if tensor.numel():
@@ -183,21 +226,40 @@ class Origins:
 
     def written(self, tensor: Tensor) -> None:
         """A seen call has written into it."""
-        self._unwritten.discard(storage_of(tensor))
-        self._blank.discard(storage_of(tensor))
+        storage = tensor.untyped_storage()
+        self._unwritten.discard(storage._cdata)
+        self._blank.discard(storage._cdata)
+        self._written[storage._cdata] = _some_bytes(storage)
 
     def forget_the_dead(self) -> None:
         """Keeps what is known small in a long run."""
         if len(self._known) > _MANY:
-            dead = [key for key, ref in self._known.items() if ref.expired()]  # type: ignore[no-untyped-call]
+            dead = {key for key in self._known if _STORAGES._expired(key)}
+            self._known -= dead
             for key in dead:
-                del self._known[key]
-            self.fixed &= self._known.keys()
-            self.learned &= self._known.keys()
-            self.held &= self._known.keys()
+                _STORAGES._free_weak_ref(key)
+                self._written.pop(key, None)
+            self.fixed &= self._known
+            self.learned &= self._known
+            self.held &= self._known
 
 
 _MANY = 50_000
+_FEW, _SOME = 16_384, 4096  # bytes that are all looked at, and how many of more
+_MEMORY = ctypes.c_char * (1 << 62)  # as an array of bytes, of which no more than what is asked for is read
+
+
+def _some_bytes(storage: torch.UntypedStorage) -> int:
+    """A number for the bytes, or for some of many, so that whoever writes other numbers there changes it."""
+    n_bytes = storage.nbytes()
+    if storage.device.type != "cpu" or not n_bytes:
+        return 0
+    try:
+        place = storage.data_ptr()
+    except RuntimeError:  # it only stands for one
+        return 0
+    step = 1 if n_bytes <= _FEW else 1 + n_bytes // _SOME
+    return hash(_MEMORY.from_address(place)[:n_bytes:step]) if place else 0
 
 
 def _within(value: Any) -> Iterator[Any]:

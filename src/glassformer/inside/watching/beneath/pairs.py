@@ -6,23 +6,26 @@ its step: one number that lets the state fade, as a power, and scales what enter
 each row may be such a weight too, where a product adds up rows by it. It follows kernels by name, and rebuilds nothing.
 """
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
+import torch
 from torch import Tensor
 
 from glassformer.inside.watching.beneath.kernels import (
     ADDING,
     CAREFUL,
+    CHOOSING,
+    COMPARING,
     DISTANCES,
     DIVIDING,
     ENDING,
     EXTREMES,
     GATHERING,
     JOINING,
+    LOG_SUMS,
     MULTIPLYING,
     OF_PICTURES,
     POOLING,
@@ -36,24 +39,27 @@ from glassformer.inside.watching.beneath.kernels import (
 )  # fmt: skip
 from glassformer.inside.watching.beneath.marks import Carried, Meeting, WeightMark
 from glassformer.inside.watching.beneath.origins import storage_of
+from glassformer.inside.watching.beneath.windows import (
+    LAID,
+    Doubts,
+    Making,
+    are_shares,
+    blended,
+    filtered,
+    own_size,
+    placed,
+    repeated_along,
+    summed_up,
+    windows,
+)  # fmt: skip
 
 PAIRS = frozenset((
     "product", "weighed", "pooled", "pair", "laid", "step", "fade", "columns", "single", "whole", "gated", "crossed",
-    "fit",
+    "fit", "blend", "windows", "windowed",
 ))  # fmt: skip
 TWICE = "rows meet rows, and others again, without a softmax: linear attention, or a layer of its kind"
-LAID = (
-    "numbers for rows, or for pairs of them, multiply other rows: attention without a softmax, or a layer of its kind"
-)
 ONE = "one number for each row adds up other rows in a product: attention without a softmax, or a layer of its kind"
 GATED = "one number for each row multiplies it before rows are added up: attention without a softmax, or a gate"
-Doubts = list[tuple[str, str]]
-
-
-class Making(Protocol):
-    """Makes a mark of its own number."""
-
-    def __call__(self, kind: str, name: str, lengths: Iterable[int] = ...) -> WeightMark: ...
 
 
 class Pairs:
@@ -68,6 +74,8 @@ class Pairs:
               these came to, and `gated` rows that were multiplied by them. Over its whole it is a `fit`
     crossed   one row times each of several, place by place; its `lengths` are the axes along which they are several,
               counted from the end. Added up along the columns it is a `fit`, one number for each of them
+    blend     powers of pairs and of what was added to them, summed up and still logarithms
+    windows   the neighbours of each row, side by side: `lengths` says how many; `windowed` if others multiply them
     """
 
     def __init__(self, new: Making) -> None:
@@ -82,7 +90,12 @@ class Pairs:
             return self._product(name, operands, result, met)
         if name == "convolution":
             one = result.ndim > 2 and result.shape[1] == 1 and not operands[0].fixed
-            return {replace(self._new("single", name), axis=1 - result.ndim)} if one else set(), []
+            marks = {replace(self._new("single", name), axis=1 - result.ndim)} if one else set()
+            return marks, [] if met else filtered(operands[:2])
+        if name in LOG_SUMS:
+            return summed_up(self._new, name, operands), []
+        if name in POWERS and (blends := blended(operands[0].marks)):
+            return set(), blends
         if name in ENDING:
             return self._normed(name, operands[0], result), []
         kept: list[set[WeightMark]] = []
@@ -95,21 +108,24 @@ class Pairs:
                 elif mark.kind in PAIRS:
                     kept[-1] |= _kept(name, mark, operand, others, result)
         onwards = set().union(*kept)
+        if name in COMPARING and any(mark.kind in ("product", "pair") for each in operands for mark in each.marks):
+            onwards = {self._new("pair", name)}
+        onwards |= placed(self._new, name, operands, result) | windows(self._new, name, operands, result)
         onwards |= self._fitting(name, operands, result, args) | self._shared(name, operands)
         moving = [each for each in operands if not each.fixed and each.tensor.numel() > 1]
         if name in STEPS:
             onwards.add(self._new("step", name))
-        two_ways = len(moving) > 1 and all(result.numel() > _own_size(each.tensor) for each in moving)
+        two_ways = len(moving) > 1 and all(result.numel() > own_size(each.tensor) for each in moving)
         weighing = any(mark.kind in ("weights", "spread") for each in operands for mark in each.marks)
         if two_ways and name in MULTIPLYING and not weighing:
             onwards.add(self._new("product", "outer product"))
         elif met and name in SUMS and result.ndim > 2:  # pooled by a product place by place and a sum
             onwards.add(self._new("pooled", name))
-        elif (two_ways and name in ADDING | SUBTRACTING) or (name in DISTANCES and len(moving) > 1) or (
-            name in JOINING and len({_repeated_along(each.tensor, each.tensor) for each in moving} - {frozenset()}) > 1
+        elif (two_ways and name in ADDING | SUBTRACTING | COMPARING) or (name in DISTANCES and len(moving) > 1) or (
+            name in JOINING and len({repeated_along(each.tensor, each.tensor) for each in moving} - {frozenset()}) > 1
         ):  # fmt: skip
             onwards.add(self._new("pair", name))
-        in_a_loop = name in ADDING and not any(map(_are_shares, operands)) and _step_by_step(kept)
+        in_a_loop = name in ADDING and not any(map(are_shares, operands)) and _step_by_step(kept)
         return onwards, in_a_loop or _doubts(name, operands, args)
 
     def _normed(self, name: str, operand: Carried, result: Tensor) -> set[WeightMark]:
@@ -122,7 +138,7 @@ class Pairs:
         """One row against several: first place by place, then added up."""
         moving = [each.tensor for each in operands if not each.fixed and each.tensor.numel() > 1]
         if name in MULTIPLYING and len(moving) == 2:
-            several = [_repeated_along(tensor, result) for tensor in moving]
+            several = [repeated_along(tensor, result) for tensor in moving]
             one, other = several
             apart = storage_of(moving[0]) != storage_of(moving[1])
             alike = not (one or other) and apart  # one row and one, as in a loop
@@ -163,7 +179,7 @@ class Pairs:
             doubts = [(mark.made_by, GATED) for each in factors for mark in each.marks if _summed(factors, each, mark)]
             if not last.fixed or last.tensor.ndim < 2 or all(factor.fixed for factor in factors):
                 return onwards, doubts[:1]
-            made = self._new("columns" if last.tensor.shape[-1] > 1 else "single", name)
+            made = self._new("columns" if last.tensor.shape[-1] > 1 else "single", name, (result.shape[-1],))
             return onwards | {replace(made, axis=-1)}, doubts[:1]
         for factor in factors:
             others = {mark.number for other in factors if other.tensor is not factor.tensor for mark in other.marks}
@@ -172,7 +188,9 @@ class Pairs:
                 twice = twice or (mark.kind == "pooled" and not met and _added_up(factors, factor, mark))
                 if twice and mark.number not in others:
                     doubts.append((mark.made_by, TWICE))
-                elif mark.kind in ("pair", "laid", "fit") and mark.number not in others and not _state(factors):
+                elif (mark.kind in ("pair", "laid", "fit") and mark.number not in others and not _state(factors)) or (
+                    mark.kind == "columns" and factor is factors[0] and _as_weights(factor, factors[-1])
+                ):
                     doubts.append((mark.made_by, LAID))
                 elif mark.kind == "single" and not _weighing(factor) and _adds_up(factors, factor):
                     doubts.append((mark.made_by, ONE))
@@ -190,7 +208,7 @@ class Pairs:
 def _summed(factors: Sequence[Carried], factor: Carried, mark: WeightMark) -> bool:
     """Whether gated rows are added up in a product with numbers that the model was not taught, such as ones."""
     untaught = all(each.fixed and not each.learned for each in factors if each is not factor)
-    if mark.kind != "gated" or not untaught or len(factors) < 2 or _are_shares(factor):
+    if mark.kind != "gated" or not untaught or len(factors) < 2 or are_shares(factor):
         return False
     return _adds_up(factors, factor) and (factor is not factors[0] or mark.axis != -1)
 
@@ -198,18 +216,6 @@ def _summed(factors: Sequence[Carried], factor: Carried, mark: WeightMark) -> bo
 def _are_powers(operand: Carried) -> bool:
     """Whether they are positive, so that their shares are followed as such."""
     return any(mark.kind in ("power", "mixed", "weights") for mark in operand.marks)
-
-
-def _own_size(tensor: Tensor) -> int:
-    """How many numbers it has, those that are the same again not counted."""
-    return math.prod(size for size, step in zip(tensor.shape, tensor.stride(), strict=True) if step)
-
-
-def _repeated_along(tensor: Tensor, result: Tensor) -> frozenset[int]:
-    """The axes, counted from the end, along which it is the same row again."""
-    sizes = [(1, 0)] * (result.ndim - tensor.ndim) + list(zip(tensor.shape, tensor.stride(), strict=True))
-    again = (size < whole or (step == 0 and whole > 1) for (size, step), whole in zip(sizes, result.shape, strict=True))
-    return frozenset(axis - result.ndim for axis, same in enumerate(again) if same)
 
 
 def is_moved(name: str, axis: int, tensor: Tensor, result: Tensor) -> bool:
@@ -274,9 +280,12 @@ def _weighing(factor: Carried) -> bool:
     return any(mark.kind in ("weights", "spread", "bent", "mixed") for mark in factor.marks)
 
 
-def _are_shares(operand: Carried) -> bool:
-    """Whether it is followed as a softmax is, under its name or as powers that are still to be divided."""
-    return any(m.kind in ("weights", "spread", "bent") or (m.kind == "mixed" and m.usual) for m in operand.marks)
+def _as_weights(numbers: Carried, rows: Carried) -> bool:
+    """Whether numbers that a layer made of one row add up rows that another layer made, of other rows than experts."""
+    whole = any(mark.kind == "columns" and rows.tensor.shape[-1] in mark.lengths for mark in rows.marks)
+    tall = rows.tensor.ndim > 2 and rows.tensor.shape[-2] > 1 and rows.tensor.shape[-2] not in rows.fan
+    turned = lies_across(numbers.tensor) or lies_across(rows.tensor)
+    return whole and tall and not turned and not _weighing(numbers)
 
 
 def _adds_up(factors: Sequence[Carried], factor: Carried) -> bool:
@@ -302,6 +311,11 @@ def _rows_added_up(name: str, args: Sequence[Any], mark: WeightMark, tensor: Ten
     return mark.axis is None or all(dim % tensor.ndim - tensor.ndim != mark.axis for dim in dims)
 
 
+def _dims(args: Sequence[Any]) -> list[int]:
+    dims = args[1] if len(args) > 1 else []
+    return [dim for dim in dims if isinstance(dim, int)] if isinstance(dims, list | tuple) else []
+
+
 def _doubts(name: str, operands: Sequence[Carried], args: Sequence[Any]) -> Doubts:
     if name in DIVIDING and len(operands) > 1 and not _are_powers(operands[0]):
         wholes = {mark.number for mark in operands[1].marks if mark.kind == "whole"}
@@ -311,11 +325,14 @@ def _doubts(name: str, operands: Sequence[Carried], args: Sequence[Any]) -> Doub
     marks = [mark for each in operands for mark in each.marks]
     if _state(operands):
         return []
-    gated = [m for m in operands[-1].marks if m.kind == "gated" and not _are_shares(operands[-1])]
+    gated = [m for m in operands[-1].marks if m.kind == "gated" and not are_shares(operands[-1])]
     if any(_rows_added_up(name, args, mark, operands[-1].tensor) for mark in gated):
         return [(gated[0].made_by, GATED)]
     if name == "cumsum":
         return []
+    gone = {operands[-1].tensor.shape[dim] for dim in _dims(args)}
+    if windowed := [mark for mark in marks if mark.kind == "windowed" and mark.lengths & gone]:
+        return [(windowed[0].made_by, LAID)]
     if any(mark.kind == "weighed" for mark in marks):
         return [(mark.made_by, TWICE) for mark in marks if mark.kind == "weighed"][:1]
     return [(mark.made_by, LAID) for mark in marks if mark.kind == "laid"][:1]
@@ -335,7 +352,17 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if kind == "columns":
         gone = name in TURNING | DISTANCES or (result.ndim != tensor.ndim and name in ("select", "unbind"))
         gone = gone or lies_across(tensor)
+        if (
+            not gone
+            and name in ("slice", "select", "split", "split_with_sizes", "unbind")
+            and _columns_gone(tensor, result)
+        ):
+            return {replace(mark, kind="single", axis=-1 if result.ndim == tensor.ndim else None)}
         return set() if gone or _columns_gone(tensor, result) or _laid_against(name, tensor, result) else {mark}
+    if kind in ("blend", "windows", "windowed"):
+        return {mark} if careful and name not in SUMS else set()
+    if operand.tensor.dtype == torch.bool and name not in MULTIPLYING and any(not each.fixed for each in others):
+        return set()  # it only chooses among them
     if kind in ("step", "fade"):
         return {replace(mark, kind="fade")} if name in POWERS else {mark} if careful else set()
     moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
@@ -348,9 +375,10 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if kind == "single" and (name in SUMS or (result.numel() < tensor.numel() and not moving and not careful)):
         return {replace(mark, kind="whole")}
     if kind in ("single", "fit"):
-        grown = result.numel() > tensor.numel()
+        several = name in CHOOSING | JOINING  # as the ends of a graph's edges are looked up, and joined with others
+        grown = result.numel() > tensor.numel() and not several
         if kind == "single" and name in MULTIPLYING and moving and grown:
-            along = _repeated_along(tensor, result)  # the columns of what it gates
+            along = repeated_along(tensor, result)  # the columns of what it gates
             axis = next(iter(along)) if len(along) == 1 else mark.axis
             return {replace(mark, kind="gated", spread=operand.source, axis=axis)}
         if kind == "fit" and name in MULTIPLYING and moving and grown:

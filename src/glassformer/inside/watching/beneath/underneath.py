@@ -5,23 +5,40 @@ handful of kernels. What met in a product and was not told above is named; what 
 every call on unchanged.
 """
 
+import contextlib
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import (
+    TorchDispatchMode,
+    _disable_current_modes,
+    _get_current_dispatch_mode_stack,
+)  # fmt: skip
 
 from glassformer.inside.watching.beneath.bookkeeping import Bookkeeping
-from glassformer.inside.watching.beneath.kernels import CAREFUL, CHOOSING, DIVIDING, MULTIPLYING, PRODUCTS
+from glassformer.inside.watching.beneath.kernels import CAREFUL, CHOOSING, COMPARING, MULTIPLYING, PRODUCTS
 from glassformer.inside.watching.beneath.marks import NONE, Carried, Marks, Meeting
-from glassformer.inside.watching.beneath.origins import BLANK, CONSTANT, EMPTY, Origins, has_own_storage, storage_of
+from glassformer.inside.watching.beneath.origins import (
+    BLANK,
+    CONSTANT,
+    EMPTY,
+    Origins,
+    has_own_storage,
+    is_of_numbers,
+    storage_of,
+)  # fmt: skip
+from glassformer.inside.watching.beneath.pairs import PAIRS
 from glassformer.inside.watching.beneath.sources import Sources
 from glassformer.inside.watching.interruptions import from_a_signal
 
 # Libraries whose operations are known to hold no attention.
 _KNOWN = frozenset(("aten", "prim", "prims", "torchvision", "torchaudio", "quantized", "profiler"))
+# What torch works out otherwise where a mode looks on, and lays out otherwise: the next product may round otherwise.
+CHOOSY = frozenset(("max_pool1d",))
 _HARMLESS = frozenset(("transformers::grouped_mm_fallback",))
 
 
@@ -45,18 +62,39 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._rounded: set[int] = set()  # whole numbers that were others before they were rounded
         self._picked: set[int] = set()  # whole numbers that say which, worked out from others, as an expert's number is
         self._books = Bookkeeping()
+        self._thread = threading.get_ident()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Runs the kernel, then takes note."""
         kwargs = kwargs or {}
         before, tensors = self.calls, list(_tensors((args, kwargs)))
+        if threading.get_ident() != self._thread:  # torch's own workers take us along
+            self.unsure["", "it went on in another thread, where nobody knows which module runs"] = None
+        if _is_made_of_others(func) and all(map(has_own_storage, tensors)):
+            with self, _as_unwatched(func):
+                return func._op_dk(_OF_OTHERS, *args, **kwargs)
         with self._guarded():
-            self._look_at_origins(func, tensors)
+            self._look_at_origins(func, tensors, kwargs)
         result = func(*args, **kwargs)
         call = self.calls if self.calls != before else self.call  # it may have been told above from down here
         with self._guarded():
             self._look_at(func, call, tensors, args, kwargs, result)
         return result
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Leaves torch alone for one call; other modes than ours stay where they are."""
+        modes = _get_current_dispatch_mode_stack()
+        ours = all(isinstance(mode, Underneath) for mode in modes)
+        with _disable_current_modes() if ours else contextlib.nullcontext():
+            yield
+
+    def ran(self, args: Any, kwargs: Any, result: Any) -> None:
+        """Takes note of a pooling that has been left alone."""
+        func, tensors = torch.ops.aten.max_pool1d.default, list(_tensors((args, kwargs)))
+        with torch._C.DisableTorchFunction(), torch.no_grad(), _disable_current_modes(), self._guarded():
+            self._look_at_origins(func, tensors, kwargs)
+            self._look_at(func, self.call, tensors, args, kwargs, result)
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -70,7 +108,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     # --- where the operands come from -----------------------------------------------------------------------------
 
-    def _look_at_origins(self, func: Any, tensors: list[Tensor]) -> None:
+    def _look_at_origins(self, func: Any, tensors: list[Tensor], kwargs: Any) -> None:
         self.origins.arrived()
         short = _short(func)
         if short in EMPTY or not hasattr(func, "_schema"):
@@ -80,6 +118,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return
         written = func._schema.arguments[0].alias_info if func._schema.arguments else None
         skip = 1 if written is not None and written.is_write and _overwrites(short) else 0
+        skip = 1 if kwargs.get("beta") == 0 else skip  # the first is there for its shape
         for tensor in tensors[skip:]:
             if not has_own_storage(tensor):
                 self._cannot_tell(f"a tensor of another kind, {_kind(tensor)}, does not show what is done to it")
@@ -117,7 +156,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         results = [tensor for tensor in _tensors(result) if has_own_storage(tensor)]
         operands = [tensor for tensor in tensors if has_own_storage(tensor) and self._counts(tensor)]
         if self.looking:
-            self._look_for_kernels(func, short, call, operands)
+            self._look_for_kernels(func, short, call, operands, results)
         inputs = [(tensor, storage_of(tensor)) for tensor in tensors if has_own_storage(tensor)]
         places = [key for _, key in inputs]
         fixed = [key in self.origins.fixed for _, key in inputs]
@@ -126,7 +165,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         held = self._held(func, short, tensors)
         told = [self._operand(tensor, key, still) for (tensor, key), still in zip(inputs, fixed, strict=True)
                 if self._counts(tensor)]  # fmt: skip
-        self._look_at_python(short, told, args)
+        self._look_at_python(func, short, told, _given(func, args, kwargs), results)
         if not held:
             self.origins.held.difference_update(map(storage_of, _written(func, args, kwargs)))
         for tensor in results:
@@ -157,17 +196,19 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         real = tensor.is_floating_point() or tensor.is_complex() or tensor.is_quantized
         return real or storage_of(tensor) in self._rounded
 
-    def _look_at_python(self, short: str, told: list[Carried], args: Any) -> None:
-        """Numbers that leave torch one by one, and those that rows are multiplied by."""
-        moving = [each for each in told if not each.fixed]
-        if not moving:
-            return
-        if short == "_local_scalar_dense":
+    def _look_at_python(
+        self, func: Any, short: str, told: list[Carried], given: dict[str, Any], results: list[Tensor]
+    ) -> None:
+        """Numbers that leave torch one by one, and those that come from Python."""
+        if short == "_local_scalar_dense" and any(not each.fixed for each in told):
             self.origins.item()
-        elif short in MULTIPLYING | DIVIDING and max(each.tensor.numel() for each in moving) > 1:
-            why = self.origins.times(args)
-            if why is not None:
-                self._cannot_tell(why)
+        kinds = {kind.name: str(kind.type) for kind in func._schema.arguments}
+        numbers = [each for name, each in given.items() if type(each) is float and kinds.get(name) in _ANY_NUMBER]
+        if self.origins.left and short in CONSTANT:
+            numbers += [float(each) for each in results if is_of_numbers(each) and each.numel() == 1]
+        why = self.origins.enters(numbers) if numbers else None
+        if why is not None:
+            self._cannot_tell(why)
 
     def _operand(self, tensor: Tensor, key: int, fixed: bool) -> Carried:
         marks = self._marks.get(key, NONE)
@@ -185,12 +226,17 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.origins.learned.add(key)
         moving = [each.tensor for each in told if not each.fixed]
         self.sources.made(short, moving, [each.tensor for each in told if each.fixed], tensor)
-        whole = tensor.dtype in _WHOLE and bool(moving)
-        (self._rounded.add if whole and short in _ROUNDING | PRODUCTS else self._rounded.discard)(key)
+        whole = tensor.dtype in _WHOLE and bool(moving) and short in _ROUNDING | PRODUCTS | COMPARING
+        judged = tensor.dtype == torch.bool and bool(moving) and (short in COMPARING or any(map(self._judged, told)))
+        (self._rounded.add if whole or judged else self._rounded.discard)(key)
         if short in EMPTY:
             self.origins.empty(tensor)
         elif short in BLANK:
             self.origins.blank(tensor)
+
+    def _judged(self, operand: Carried) -> bool:
+        """Whether it says which pairs of rows are alike, or more alike than others."""
+        return not operand.tensor.is_floating_point() and any(mark.kind in PAIRS for mark in operand.marks)
 
     def _counted(self, short: str, inputs: list[tuple[Tensor, int]], fixed: list[bool]) -> bool:
         """Whether what comes out was made of whole numbers and truths alone, as masks are, and of no matrix."""
@@ -228,11 +274,16 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         elif path is not None and len(tensors) > 1:
             self._cannot_tell(f"`{func}` takes a function, and may hold anything")
 
-    def _look_for_kernels(self, func: Any, short: str, call: int, operands: list[Tensor]) -> None:
+    def _look_for_kernels(
+        self, func: Any, short: str, call: int, operands: list[Tensor], results: list[Tensor]
+    ) -> None:
         if func.namespace not in _KNOWN:
-            opaque = len(operands) > 1 and func._schema.name not in _HARMLESS
-            if opaque:
+            reads = any(each.numel() > 1 and storage_of(each) not in self.origins.fixed for each in operands)
+            gives = func._schema.is_mutable or any(map(self._counts, results))
+            if reads and gives and func._schema.name not in _HARMLESS:
                 self._cannot_tell(f"`{func._schema.name}` is an operation of another library, and may hold anything")
+        elif short.startswith("_foreach") and operands:
+            self._cannot_tell(f"`{short}` works on lists of tensors, which are not followed")
         elif ("attention" in short or "transformer" in short) and "backward" not in short:
             path = self.where()
             if path is not None:
@@ -243,13 +294,45 @@ _WHOLE = frozenset((torch.int8, torch.uint8, torch.int16, torch.int32, torch.int
 _ROUNDING = CAREFUL - CHOOSING
 _RANDOM = frozenset(("rand", "randn", "randint", "randperm", "bernoulli", "normal"))
 _WRITTEN_IN_PLACE = frozenset((
-    "copy_", "fill_", "zero_", "set_", "resize_", "index_put_", "_index_put_impl_", "index_copy_", "scatter_",
+    "copy", "fill", "zero", "set", "resize", "index_put", "_index_put_impl", "index_copy", "scatter",
 ))  # fmt: skip
 _DRAWN_IN_PLACE = frozenset((
-    "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_", "log_normal_", "geometric_",
+    "normal", "uniform", "random", "bernoulli", "exponential", "cauchy", "log_normal", "geometric",
 ))  # fmt: skip
 _NORMS = frozenset(("native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm"))
 _STACKED = 3
+_ANY_NUMBER = ("number", "Optional[number]", "Tensor")  # and no switch, nor a small number against zeros
+
+
+_OF_OTHERS = torch._C.DispatchKey.CompositeImplicitAutograd
+
+
+def _is_made_of_others(func: Any) -> bool:
+    """Whether it is no kernel, but calls others; in inference mode torch hands it over whole."""
+    if not hasattr(func, "_op_dk") or _short(func) in CHOOSY:
+        return False
+    has = torch._C._dispatch_has_kernel_for_dispatch_key
+    return bool(has(func.name(), _OF_OTHERS)) and not has(func.name(), "CPU")
+
+
+@contextmanager
+def _as_unwatched(func: Any) -> Iterator[None]:
+    """In inference mode a turned weight says that it wants a gradient, and products are then worked in another order.
+
+    While a call is handed to us it would not say so, and the last bits of the answer would be others.
+    """
+    views = any(each.alias_info is not None for each in func._schema.returns)
+    with (
+        contextlib.nullcontext()
+        if views
+        else torch._C._SetExcludeDispatchKeyGuard(torch._C.DispatchKey.ADInplaceOrView, False)
+    ):
+        yield
+
+
+def _given(func: Any, args: Any, kwargs: Any) -> dict[str, Any]:
+    """What a kernel was handed, by name."""
+    return {argument.name: value for argument, value in zip(func._schema.arguments, args, strict=False)} | kwargs
 
 
 def _is_nothing(operand: tuple[Tensor, int], fixed: bool) -> bool:
@@ -260,7 +343,7 @@ def _is_nothing(operand: tuple[Tensor, int], fixed: bool) -> bool:
 
 def _tells(func: Any, short: str, tensors: list[Tensor]) -> bool:
     """Whether Python learns something of numbers by this kernel: one of them, or how many are of a kind."""
-    if short in ("index", "index_put_") and all(each.dtype not in (torch.bool, torch.uint8) for each in tensors[1:]):
+    if short in ("index", "index_put") and all(each.dtype not in (torch.bool, torch.uint8) for each in tensors[1:]):
         return False
     return torch.Tag.data_dependent_output in func.tags or torch.Tag.dynamic_output_shape in func.tags
 
@@ -270,7 +353,7 @@ def _written(func: Any, args: Any, kwargs: Any) -> Iterator[Tensor]:
     if _short(func) in _NORMS:  # they do not say so
         yield from filter(has_own_storage, _tensors(args[3:5]))
     if func._schema.is_mutable:
-        given = {argument.name: value for argument, value in zip(func._schema.arguments, args, strict=False)} | kwargs
+        given = _given(func, args, kwargs)
         for argument in func._schema.arguments:
             if argument.alias_info is not None and argument.alias_info.is_write:
                 yield from filter(has_own_storage, _tensors(given.get(argument.name)))
@@ -281,7 +364,8 @@ def _overwrites(short: str) -> bool:
 
 
 def _short(func: Any) -> str:
-    return func._schema.name.rpartition("::")[2] if hasattr(func, "_schema") else str(func)
+    """The name of a kernel, whether it writes in place or not."""
+    return func._schema.name.rpartition("::")[2].rstrip("_") if hasattr(func, "_schema") else str(func)
 
 
 def _kind(tensor: Tensor) -> str:

@@ -169,7 +169,8 @@ class Follower(Trail):
         node = node if node.after or node.part is not None else replace(node, scores=settled(node.scores))
         mixing = product.mixing(node.scores.axes)
         if not node.complete:
-            self.astray("a product before the weights were complete", node.number, weighs=True)
+            plain = node.powers and self._is_the_models(product.right, product.left)  # bells in a layer
+            self.astray("a product before the weights were complete", node.number, weighs=not plain)
             return None
         if mixing is None or product.added is not None or product.alpha != 1.0:
             self.astray("a product with more than values", node.number, weighs=True)
