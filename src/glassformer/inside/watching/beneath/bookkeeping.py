@@ -28,6 +28,7 @@ from glassformer.inside.watching.beneath.kernels import (
     PRODUCTS,
     ROOTS,
     SOFTMAX,
+    SUBTRACTING,
     SUMS,
     TURNED_BACK,
     TURNING,
@@ -183,7 +184,8 @@ _SHARES = frozenset(("weights", "spread", "log", "bent", "mixed", "sum", "under"
 
 
 def _factors(name: str, operands: Sequence[Carried]) -> Sequence[Carried]:
-    return operands if name == "einsum" else operands[:2] if name == "linear" else operands[-2:]
+    several = {"einsum": len(operands), "linear": 2, "_trilinear": 3, "bilinear": 3}
+    return operands[: several[name]] if name in several else operands[-2:]
 
 
 def _multiplied(mark: WeightMark, summed: int, others: Sequence[Carried], fixed: bool) -> Outcome:
@@ -267,6 +269,8 @@ def _powers_kept(
     if name in SUMS:
         return {mark if mark.kind == "mixed" else replace(mark, kind="sum")}
     strangers = [other for other in others if not other.fixed and not any(m.number == mark.number for m in other.marks)]
+    if name in SUBTRACTING and mark.kind == "power":  # one less a power is a share that is taken, and no power
+        return {replace(mark, usual=False)}
     if name in ADDING and mark.kind == "power":  # one step of a sum that goes step by step
         summed = any(m.kind in ("power", "sum") for other in strangers for m in other.marks)
         return {replace(mark, kind="sum")} if summed else {mark}

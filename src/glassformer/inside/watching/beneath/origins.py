@@ -16,6 +16,7 @@ from torch.nn.parameter import is_lazy
 BLANK = frozenset(("zeros", "zeros_like", "new_zeros"))
 EMPTY = frozenset(("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "empty_permuted"))
 CONSTANT = frozenset(("lift_fresh", "lift_fresh_copy", "lift"))  # torch.tensor([…]): numbers written in Python
+WHOLE = frozenset((torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64))
 _ROUNDED = (torch.float16, torch.bfloat16)
 _LEAVING = frozenset(("numpy", "__array__", "tolist", "__dlpack__", "data_ptr"))
 _READING = frozenset(("storage", "untyped_storage", "__repr__", "__format__", "__reduce_ex__", "__deepcopy__"))

@@ -31,6 +31,7 @@ from glassformer.inside.watching.beneath.kernels import (
     POOLING,
     POWERS,
     PRODUCTS,
+    ROOTS,
     STEPS,
     SUBTRACTING,
     SUMS,
@@ -38,13 +39,15 @@ from glassformer.inside.watching.beneath.kernels import (
     bends,
 )  # fmt: skip
 from glassformer.inside.watching.beneath.marks import Carried, Meeting, WeightMark
-from glassformer.inside.watching.beneath.origins import storage_of
+from glassformer.inside.watching.beneath.origins import WHOLE, storage_of
 from glassformer.inside.watching.beneath.windows import (
+    GATED,
     LAID,
     Doubts,
     Making,
     are_shares,
     blended,
+    crossed_over,
     filtered,
     own_size,
     placed,
@@ -59,7 +62,6 @@ PAIRS = frozenset((
 ))  # fmt: skip
 TWICE = "rows meet rows, and others again, without a softmax: linear attention, or a layer of its kind"
 ONE = "one number for each row adds up other rows in a product: attention without a softmax, or a layer of its kind"
-GATED = "one number for each row multiplies it before rows are added up: attention without a softmax, or a gate"
 
 
 class Pairs:
@@ -126,13 +128,14 @@ class Pairs:
         ):  # fmt: skip
             onwards.add(self._new("pair", name))
         in_a_loop = name in ADDING and not any(map(are_shares, operands)) and _step_by_step(kept)
-        return onwards, in_a_loop or _doubts(name, operands, args)
+        return onwards, in_a_loop or crossed_over(name, operands) or _doubts(name, operands, args)
 
     def _normed(self, name: str, operand: Carried, result: Tensor) -> set[WeightMark]:
         """After a norm: its columns lie along the last axis, or, of a picture, along the second."""
         if name in OF_PICTURES and result.ndim > 2:
             return {mark for mark in operand.marks if mark.kind == "single" and mark.axis == 1 - result.ndim}
-        return {self._new("columns", name)}
+        along_the_rows = {mark for mark in operand.marks if mark.kind == "single" and mark.axis is None}
+        return {self._new("columns", name)} | along_the_rows
 
     def _fitting(self, name: str, operands: Sequence[Carried], result: Tensor, args: Sequence[Any]) -> set[WeightMark]:
         """One row against several: first place by place, then added up."""
@@ -358,11 +361,16 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
             and _columns_gone(tensor, result)
         ):
             return {replace(mark, kind="single", axis=-1 if result.ndim == tensor.ndim else None)}
+        if not gone and name == "sum" and _columns_gone(tensor, result):
+            crossed = any(each.kind == "crossed" for each in operand.marks)  # how well two rows fit
+            return set() if crossed else {replace(mark, kind="single", axis=-1 if result.ndim == tensor.ndim else None)}
         return set() if gone or _columns_gone(tensor, result) or _laid_against(name, tensor, result) else {mark}
     if kind in ("blend", "windows", "windowed"):
         return {mark} if careful and name not in SUMS else set()
     if operand.tensor.dtype == torch.bool and name not in MULTIPLYING and any(not each.fixed for each in others):
         return set()  # it only chooses among them
+    if name in CHOOSING and operand.tensor.dtype in WHOLE and any(not each.fixed for each in others):  # it says which
+        return set()
     if kind in ("step", "fade"):
         return {replace(mark, kind="fade")} if name in POWERS else {mark} if careful else set()
     moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
@@ -372,6 +380,10 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
         return {mark} if careful and not moving and result.shape == tensor.shape else set()
     if kind in ("whole", "gated"):
         return {mark} if careful or not moving else set()
+    if kind == "single" and name == "cumsum":  # one for each row still
+        return {mark, replace(mark, kind="whole")}
+    if kind == "single" and name in ROOTS:  # a norm, which a row is divided by
+        return set()
     if kind == "single" and (name in SUMS or (result.numel() < tensor.numel() and not moving and not careful)):
         return {replace(mark, kind="whole")}
     if kind in ("single", "fit"):
@@ -380,10 +392,13 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
         if kind == "single" and name in MULTIPLYING and moving and grown:
             along = repeated_along(tensor, result)  # the columns of what it gates
             axis = next(iter(along)) if len(along) == 1 else mark.axis
-            return {replace(mark, kind="gated", spread=operand.source, axis=axis)}
+            rows = moving[0].source if len(moving) == 1 else None
+            return {replace(mark, kind="gated", spread=(operand.source, rows), axis=axis)}
         if kind == "fit" and name in MULTIPLYING and moving and grown:
             return {replace(mark, kind="laid")}
-        return {mark} if name not in SUMS and not grown and (careful or not moving) else set()
+        placed_still = kind == "fit" and name == "sum" and result.shape[-1:] == tensor.shape[-1:]
+        keeps = placed_still if name in SUMS else careful or not moving
+        return {mark} if keeps and not grown else set()
     if kind in ("pair", "laid"):
         if name in MULTIPLYING and moving:
             return {replace(mark, kind="laid")} if result.numel() > tensor.numel() else {mark}

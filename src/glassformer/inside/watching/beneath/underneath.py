@@ -20,12 +20,13 @@ from torch.utils._python_dispatch import (
 )  # fmt: skip
 
 from glassformer.inside.watching.beneath.bookkeeping import Bookkeeping
-from glassformer.inside.watching.beneath.kernels import CAREFUL, CHOOSING, COMPARING, MULTIPLYING, PRODUCTS
+from glassformer.inside.watching.beneath.kernels import CAREFUL, CHOOSING, COMPARING, MULTIPLYING, PRODUCTS, RANKING
 from glassformer.inside.watching.beneath.marks import NONE, Carried, Marks, Meeting
 from glassformer.inside.watching.beneath.origins import (
     BLANK,
     CONSTANT,
     EMPTY,
+    WHOLE,
     Origins,
     has_own_storage,
     is_of_numbers,
@@ -176,7 +177,10 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 whole = not tensor.is_floating_point()
                 (self._picked.add if whole and picked else self._picked.discard)(key)
                 (self.origins.held.add if held else self.origins.held.discard)(key)
-            elif not func.is_view:
+            elif func.is_view:
+                if tensor.dtype in WHOLE and operands:  # the same bits under another name
+                    self._rounded.add(key)
+            else:
                 self.origins.written(tensor)
                 if not constant:
                     self.origins.fixed.discard(key)
@@ -184,7 +188,8 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
                     self._masks.discard(key)
             if not self.looking or not self._counts(tensor):
                 continue
-            marks, met = self._books.after(short, told, tensor, args)
+            ranks = short == "sort" and not tensor.is_floating_point()
+            marks, met = self._books.after(RANKING if ranks else short, told, tensor, args)
             if marks or key in self._marks:
                 self._marks[key] = marks | (self._marks.get(key, NONE) if func.is_view else NONE)
             if met and (path := self.where()) is not None:
@@ -226,7 +231,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.origins.learned.add(key)
         moving = [each.tensor for each in told if not each.fixed]
         self.sources.made(short, moving, [each.tensor for each in told if each.fixed], tensor)
-        whole = tensor.dtype in _WHOLE and bool(moving) and short in _ROUNDING | PRODUCTS | COMPARING
+        whole = tensor.dtype in WHOLE and bool(moving) and short in _ROUNDING | PRODUCTS | COMPARING | _SORTS
         judged = tensor.dtype == torch.bool and bool(moving) and (short in COMPARING or any(map(self._judged, told)))
         (self._rounded.add if whole or judged else self._rounded.discard)(key)
         if short in EMPTY:
@@ -290,8 +295,8 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.met.append((call, path, Meeting(f"torch's kernel `{short.strip('_')}`")))
 
 
-_WHOLE = frozenset((torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64))
 _ROUNDING = CAREFUL - CHOOSING
+_SORTS = frozenset(("sort", RANKING))
 _RANDOM = frozenset(("rand", "randn", "randint", "randperm", "bernoulli", "normal"))
 _WRITTEN_IN_PLACE = frozenset((
     "copy", "fill", "zero", "set", "resize", "index_put", "_index_put_impl", "index_copy", "scatter",
