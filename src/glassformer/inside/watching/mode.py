@@ -23,6 +23,7 @@ from glassformer.inside.watching.beneath.origins import Origins, has_own_storage
 from glassformer.inside.watching.beneath.sources import Sources
 from glassformer.inside.watching.beneath.underneath import CHOOSY, Underneath
 from glassformer.inside.watching.calls import AttentionCall, Comparison, facts_of_attention
+from glassformer.inside.watching.following.axes import ALONE
 from glassformer.inside.watching.following.follower import Follower, FollowerOfWeights
 from glassformer.inside.watching.following.products import tensors_among
 from glassformer.inside.watching.following.rebuilding import (
@@ -135,8 +136,19 @@ class WatchMode(TorchFunctionMode):
         """An attention known by its weights alone, where the kernels of this call say that there was one."""
         if not any(call == number and met.certain for call, _, met in self.under.met):
             return None
+        if found.standing == ALONE and self._mixes_answers(found):
+            self._told.add(number)
+            return None
         self.follower.forget(self.follower.spoke_of if self.follower.spoke else None)
         return found
+
+    def _mixes_answers(self, found: Heart) -> bool:
+        """Whether it adds up what several layers answer to the same row, by shares that a layer makes of that row."""
+        under, weights = self.under, found.weights
+        if weights is None or not under.shares_columns(weights):
+            return False
+        one, other = (_root(under.sources.of(tensor)) for tensor in (weights, found.values))
+        return one == other
 
     def _given(self, found: Heart, learned: bool) -> bool:
         """Whether its values depend on the model alone; and not on its weights, unless these count too."""
@@ -205,7 +217,7 @@ class WatchMode(TorchFunctionMode):
         if pair is None:
             self.seen.missed.append((path, "it ran in one kernel, and cannot run without"))
         with torch._C.DisableTorchFunction(), torch.no_grad():
-            compared = None if pair is None else _compared(*pair, _ROUNDINGS_OF_A_LAYER)
+            compared = None if pair is None else _compared(*pair, _roundings_of_a_layer(pair[0].dtype))
         self.seen.calls[start:] = [call.after(path, compared) for call in self.seen.calls[start:]]
         return pair
 
@@ -236,6 +248,10 @@ class WatchMode(TorchFunctionMode):
         self.seen.unsure += list(self.under.unsure)
         self.seen.unmatched += self.asked.unmatched()
 
+    def broke(self, kind: type[BaseException]) -> None:
+        """The pass ended with an error of this kind."""
+        self.seen.broken = f"The pass is not whole: it ended with {kind.__name__}, and what would follow was not seen."
+
     def _path(self) -> str | None:
         """The innermost module of the model that is running, found among the callers; None outside of it."""
         frame: FrameType | None = sys._getframe(1)
@@ -248,9 +264,21 @@ class WatchMode(TorchFunctionMode):
         return None
 
 
+def _root(source: Any) -> Any:
+    """What a source is a part of."""
+    while isinstance(source, tuple):
+        source = source[0]
+    return source
+
+
 # How many roundings may pile up between two ways to work the same numbers; larger scores are rounded more coarsely.
 _ROUNDINGS = 32.0
 _ROUNDINGS_OF_A_LAYER = 128.0
+_COARSE, _COARSELY = 1e-4, 8.0  # numbers that are kept finer while they are worked, and rounded coarsely now and then
+
+
+def _roundings_of_a_layer(kind: torch.dtype) -> float:
+    return _COARSELY if torch.finfo(kind).eps > _COARSE else _ROUNDINGS_OF_A_LAYER
 
 
 def _compared(real: Tensor, rebuilt: Tensor, roundings: float, coarsest: float = 0.0) -> Comparison:

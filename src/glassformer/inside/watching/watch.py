@@ -58,9 +58,7 @@ class Watch:
         opened.close()
         mode.finish()
         if kind is not None:
-            mode.seen.broken = (
-                f"The pass is not whole: it ended with {kind.__name__}, and what would follow was not seen."
-            )
+            mode.broke(kind)
         elif not mode.ran:
             mode.seen.broken = "Nothing of the model ran while the watch was open."
 
@@ -131,7 +129,7 @@ class Watch:
         if not asked.changes and any(isinstance(module, FUSED) for module in self.model.modules()):
             opened.callback(StepAside(mode).close)
         if read is None:
-            opened.callback(Entering(self.model, mode.under).close)
+            opened.callback(Entering(self.model, mode.under, mode.broke).close)
         if asked.looks_at_modules:
             opened.callback(ModuleOutputs(mode).close)
         self._open.append((mode, opened))

@@ -178,6 +178,7 @@ class Bookkeeping:
         return shares, met[:1]
 
 
+HELD_BY_NOBODY = "what it multiplies was there before: weights that are registered nowhere, or rows"
 CHOSEN = "some of the shares that a layer makes of each row multiply other rows in a product: experts, or attention"
 _OF_POWERS = frozenset(("power", "sum", "under", "mixed"))
 _SHARES = frozenset(("weights", "spread", "log", "bent", "mixed", "sum", "under"))
@@ -202,7 +203,8 @@ def _multiplied(mark: WeightMark, summed: int, others: Sequence[Carried], fixed:
             return set(), [Meeting(mark.made_by, learned=True, number=mark.number)]
         return {replace(mark, pure=False)}, []  # heads that talk to each other
     if mark.kind == "bent" and not fixed:
-        return set(), [Meeting(mark.made_by)]
+        ours = all(other.fixed or {"held", "before"} & {each.kind for each in other.marks} for other in others)
+        return set(), [Meeting(mark.made_by, doubt=HELD_BY_NOBODY if ours else "")]
     if mark.kind in ("power", "sum"):
         alone = fixed or all(other.fixed or _only_powers(other.marks) for other in others)
         return {replace(mark, kind="sum")} | (set() if alone else {replace(mark, kind="mixed")}), []

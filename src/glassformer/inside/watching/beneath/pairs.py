@@ -58,9 +58,10 @@ from glassformer.inside.watching.beneath.windows import (
 
 PAIRS = frozenset((
     "product", "weighed", "pooled", "pair", "laid", "step", "fade", "columns", "single", "whole", "gated", "crossed",
-    "fit", "blend", "windows", "windowed",
+    "fit", "blend", "windows", "windowed", "read", "held", "before",
 ))  # fmt: skip
 TWICE = "rows meet rows, and others again, without a softmax: linear attention, or a layer of its kind"
+KEPT = "they meet rows in a product, and may be an earlier call's weights or its state"
 ONE = "one number for each row adds up other rows in a product: attention without a softmax, or a layer of its kind"
 
 
@@ -77,6 +78,8 @@ class Pairs:
     crossed   one row times each of several, place by place; its `lengths` are the axes along which they are several,
               counted from the end. Added up along the columns it is a `fit`, one number for each of them
     blend     powers of pairs and of what was added to them, summed up and still logarithms
+    held      numbers that the model has kept from before and that are none of its weights; `read` what it is called
+              with, `before` whatever else was there
     windows   the neighbours of each row, side by side: `lengths` says how many; `windowed` if others multiply them
     """
 
@@ -195,6 +198,8 @@ class Pairs:
                     mark.kind == "columns" and factor is factors[0] and _as_weights(factor, factors[-1])
                 ):
                     doubts.append((mark.made_by, LAID))
+                elif mark.kind == "held":
+                    doubts.append((mark.made_by, KEPT))
                 elif mark.kind == "single" and not _weighing(factor) and _adds_up(factors, factor):
                     doubts.append((mark.made_by, ONE))
         if met and result.ndim > 1:
@@ -341,6 +346,14 @@ def _doubts(name: str, operands: Sequence[Carried], args: Sequence[Any]) -> Doub
     return [(mark.made_by, LAID) for mark in marks if mark.kind == "laid"][:1]
 
 
+def _is_a_state(name: str, operand: Carried, others: Sequence[Carried], result: Tensor) -> bool:
+    """Whether what the model has kept is still that, perhaps faded or grown by a product of rows, and not a row."""
+    moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
+    grown = result.numel() > operand.tensor.numel() and name in MULTIPLYING | ADDING | SUBTRACTING
+    products = all(any(mark.kind in ("product", "weighed") for mark in each.marks) for each in moving)
+    return not grown and (products or name not in ADDING | SUBTRACTING)
+
+
 def _step_by_step(kept: Sequence[set[WeightMark]]) -> Doubts:
     """Gated rows added to others that another of the same numbers has gated, as in a loop over the text."""
     gated = [[mark for mark in marks if mark.kind == "gated"] for marks in kept]
@@ -365,6 +378,10 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
             crossed = any(each.kind == "crossed" for each in operand.marks)  # how well two rows fit
             return set() if crossed else {replace(mark, kind="single", axis=-1 if result.ndim == tensor.ndim else None)}
         return set() if gone or _columns_gone(tensor, result) or _laid_against(name, tensor, result) else {mark}
+    if kind in ("read", "before"):
+        return set()
+    if kind == "held":
+        return {mark} if careful and _is_a_state(name, operand, others, result) else set()
     if kind in ("blend", "windows", "windowed"):
         return {mark} if careful and name not in SUMS else set()
     if operand.tensor.dtype == torch.bool and name not in MULTIPLYING and any(not each.fixed for each in others):
@@ -406,7 +423,7 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if bends(name) and name not in EXTREMES:
         return set()
     if name in ADDING | SUBTRACTING | JOINING:  # a state that grows; with other rows it is rows again
-        alike = all(any(m.kind in ("product", "weighed") for m in each.marks) for each in moving)
+        alike = all(any(m.kind in ("product", "weighed", "read", "held") for m in each.marks) for each in moving)
         return {mark} if alike else set()
     if name in MULTIPLYING and moving:
         broadcast = result.numel() > tensor.numel() or any(result.numel() > each.tensor.numel() for each in moving)

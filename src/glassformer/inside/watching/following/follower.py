@@ -166,6 +166,9 @@ class Follower(Trail):
     def _mixed(self, node: AttentionWeights, product: ScaledProduct, result: Tensor) -> Heart | None:
         if self.layers and (self._is_the_models(product.right, product.left) or node.weigher not in SHARING):
             return None  # learned values, or a plain layer: nobody can tell; a bend in a layer is no weight
+        if node.weigher not in SHARING and product.right.untyped_storage().data_ptr() in self.learned:
+            self.open.pop(node.number, None)  # a bend in a layer is no weight
+            return None
         node = node if node.after or node.part is not None else replace(node, scores=settled(node.scores))
         mixing = product.mixing(node.scores.axes)
         if not node.complete:
