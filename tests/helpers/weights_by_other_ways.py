@@ -241,8 +241,8 @@ _WAYS: tuple[Way, ...] = (
     numbers_in_full, numbers_beside_a_sum, in_place_product, least_squares, several_at_once, gated_segments,
     shares_of_edges, numbers_of_edges, divided_in_one_call, over_powers, gradient_of_a_loss, scores_as_filters,
     those_that_fit, ones_that_fit, those_alike, those_above_the_middle, those_above_the_median, in_steps,
-    numbers_of_a_layer, a_window_that_moves, a_window_with_edges, neighbours_by_a_layer, one_column_of_a_layer, one_of_three_parts, packed_for_a_stranger,
-    a_stranger_writes, in_logarithms,
+    numbers_of_a_layer, a_window_that_moves, a_window_with_edges, neighbours_by_a_layer, one_column_of_a_layer,
+    one_of_three_parts, packed_for_a_stranger, a_stranger_writes, in_logarithms,
 )  # fmt: skip
 BY_OTHER_WAYS: dict[str, Callable[[], nn.Module]] = {
     way.__name__.replace("_", " "): (lambda way=way: Rows(way))

@@ -4,7 +4,8 @@ import torch
 
 from glassformer.inside.watching.beneath.bookkeeping import Bookkeeping
 from glassformer.inside.watching.beneath.marks import Carried, Marks
-from glassformer.inside.watching.beneath.pairs import LAID, ONE, TWICE
+from glassformer.inside.watching.beneath.pairs import ONE, TWICE
+from glassformer.inside.watching.beneath.windows import LAID
 
 ROWS, SQUARE, OTHER = torch.zeros(5, 3), torch.zeros(5, 5), torch.zeros(5, 5)
 

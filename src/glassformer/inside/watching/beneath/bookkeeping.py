@@ -76,8 +76,8 @@ class Bookkeeping:
         if name in POWERS | TURNED_BACK and any(mark.kind == "log" for mark in marks):
             log = next(mark for mark in marks if mark.kind == "log")
             number = self.new("weights", "log-softmax").number
-            doubts = [Meeting(why, doubt=doubt) for why, doubt in blended(marks)]
-            return frozenset((replace(log, number=number, kind="weights", made_by="log-softmax"),)), doubts
+            sums = [Meeting(why, doubt=doubt) for why, doubt in blended(marks)]
+            return frozenset((replace(log, number=number, kind="weights", made_by="log-softmax"),)), sums
         factors = _factors(name, operands) if name in PRODUCTS else operands
         onwards, met = (self._product if name in PRODUCTS else self._elsewhere)(name, factors, result)
         more, doubts = self._pairs.after(name, factors, result, args, met)

@@ -110,12 +110,13 @@ class Origins:
         self._written[key] = _some_bytes(storage)
 
     def _know(self, storage: torch.UntypedStorage) -> None:
-        self._known.add(storage._weak_ref())
+        storage._weak_ref()
+        self._known.add(storage._cdata)
 
     def release(self) -> None:
         """Lets go of the addresses."""
         while self._known:
-            _STORAGES._free_weak_ref(self._known.pop())
+            _STORAGES._free_weak_ref(self._known.pop())  # type: ignore[no-untyped-call]
 
     def given(self, tensor: Tensor) -> bool:
         """Whether it depends on the model alone, and on nothing that is read, by whatever way."""
@@ -273,7 +274,7 @@ class Origins:
             dead = {key for key in self._known if _STORAGES._expired(key)}
             self._known -= dead
             for key in dead:
-                _STORAGES._free_weak_ref(key)
+                _STORAGES._free_weak_ref(key)  # type: ignore[no-untyped-call]
                 self._written.pop(key, None)
             self.fixed &= self._known
             self.learned &= self._known

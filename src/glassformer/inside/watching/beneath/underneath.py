@@ -361,7 +361,8 @@ def _written_anew(func: Any, kwargs: Any) -> dict[str, Any]:
 
 def _given(func: Any, args: Any, kwargs: Any) -> dict[str, Any]:
     """What a kernel was handed, by name."""
-    return {argument.name: value for argument, value in zip(func._schema.arguments, args, strict=False)} | kwargs
+    names = (argument.name for argument in func._schema.arguments)
+    return {**dict(zip(names, args, strict=False)), **kwargs}
 
 
 def _is_nothing(operand: tuple[Tensor, int], fixed: bool) -> bool:
