@@ -31,6 +31,7 @@ from glassformer.inside.watching.beneath.kernels import (
     POOLING,
     POWERS,
     PRODUCTS,
+    RANKING,
     ROOTS,
     STEPS,
     SUBTRACTING,
@@ -272,6 +273,12 @@ def _columns_gone(tensor: Tensor, result: Tensor) -> bool:
     return len(before) > 1 and (after == before[:-1] or (after == (*before[:-1], 1) and before[-1] > 1))
 
 
+def _one_column(name: str, tensor: Tensor, result: Tensor) -> bool:
+    """Whether one number of each row is left, and no axis for it."""
+    alike = result.shape == tensor.shape[:-1] and result.stride() == tensor.stride()[:-1]
+    return name in ("select", "unbind") and alike and not lies_across(tensor)
+
+
 def lies_across(tensor: Tensor) -> bool:
     """Whether neighbours along the last axis are not neighbours in memory: it was turned, and shares its marks."""
     return tensor.ndim > 0 and tensor.shape[-1] > 1 and tensor.stride(-1) != 1
@@ -368,6 +375,8 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if kind == "columns":
         gone = name in TURNING | DISTANCES or (result.ndim != tensor.ndim and name in ("select", "unbind"))
         gone = gone or lies_across(tensor)
+        if gone and _one_column(name, tensor, result):
+            return {replace(mark, kind="single", axis=None)}
         if (
             not gone
             and name in ("slice", "select", "split", "split_with_sizes", "unbind")
@@ -386,7 +395,7 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
         return {mark} if careful and name not in SUMS else set()
     if operand.tensor.dtype == torch.bool and name not in MULTIPLYING and any(not each.fixed for each in others):
         return set()  # it only chooses among them
-    if name in CHOOSING and operand.tensor.dtype in WHOLE and any(not each.fixed for each in others):  # it says which
+    if name in CHOOSING and mark.made_by == RANKING and operand.tensor.dtype in WHOLE:  # it says which
         return set()
     if kind in ("step", "fade"):
         return {replace(mark, kind="fade")} if name in POWERS else {mark} if careful else set()

@@ -41,6 +41,8 @@ def placed(new: Making, name: str, operands: Sequence[Carried], result: Tensor) 
     moving = [each for each in operands if not each.fixed]
     if name not in ADDING | SUBTRACTING or len(moving) != 1 or any(each.learned for each in operands):
         return set()
+    if not moving[0].tensor.ndim:
+        return set()
     grown = repeated_along(moving[0].tensor, result)
     single = any(mark.kind == "single" for mark in moving[0].marks)
     width = moving[0].tensor.shape[-1]
