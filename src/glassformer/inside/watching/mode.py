@@ -148,7 +148,7 @@ class WatchMode(TorchFunctionMode):
         if weights is None or not under.shares_columns(weights):
             return False
         one, other = (_root(under.sources.of(tensor)) for tensor in (weights, found.values))
-        return one == other
+        return bool(one == other)
 
     def _given(self, found: Heart, learned: bool) -> bool:
         """Whether its values depend on the model alone; and not on its weights, unless these count too."""

@@ -108,7 +108,8 @@ class Bookkeeping:
                 met.append(Meeting(shares[0].made_by, learned=True))  # whatever was done to them, they are shares again
             known = factor.fixed or fixed or not others or any(mark.kind in _SHARES for mark in factor.marks)
             if not known and add_up_to_one(factor.tensor, axis):
-                met.append(Meeting("a matrix whose rows add up to one"))
+                handed_in = any(mark.kind == "read" for mark in factor.marks)
+                met.append(Meeting("a matrix whose rows add up to one", doubt=HANDED_IN if handed_in else ""))
         return onwards, met
 
     # --- everything else ------------------------------------------------------------------------------------------
@@ -178,6 +179,7 @@ class Bookkeeping:
         return shares, met[:1]
 
 
+HANDED_IN = "it was handed in, or is what was over its own sums: a graph, or weights of somebody else"
 HELD_BY_NOBODY = "what it multiplies was there before: weights that are registered nowhere, or rows"
 CHOSEN = "some of the shares that a layer makes of each row multiply other rows in a product: experts, or attention"
 _OF_POWERS = frozenset(("power", "sum", "under", "mixed"))

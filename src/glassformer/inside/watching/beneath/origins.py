@@ -302,7 +302,7 @@ def _some_bytes(storage: torch.UntypedStorage) -> int:
 
 def _constants(module: torch.jit.ScriptModule) -> Iterator[Tensor]:
     """Tensors that a frozen script has in the place of weights."""
-    graph = module.inlined_graph  # its nodes live as long as it does
+    graph: Any = module.inlined_graph  # its nodes live as long as it does
     for node in graph.findAllNodes("prim::Constant"):
         if node.hasAttribute("value") and node.kindOf("value") == "t":
             yield node.t("value")

@@ -387,8 +387,11 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
             crossed = any(each.kind == "crossed" for each in operand.marks)  # how well two rows fit
             return set() if crossed else {replace(mark, kind="single", axis=-1 if result.ndim == tensor.ndim else None)}
         return set() if gone or _columns_gone(tensor, result) or _laid_against(name, tensor, result) else {mark}
-    if kind in ("read", "before"):
+    if kind == "before":
         return set()
+    if kind == "read":  # over their own sum they are still that
+        moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
+        return {mark} if careful and all(any(m.kind == "read" for m in each.marks) for each in moving) else set()
     if kind == "held":
         return {mark} if careful and _is_a_state(name, operand, others, result) else set()
     if kind in ("blend", "windows", "windowed"):
