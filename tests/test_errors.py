@@ -7,6 +7,7 @@ from glassformer.errors import (
     InputError,
     asked_back,
     counted,
+    kind_of,
     lacks_memory,
     must_be_text,
     must_count,
@@ -70,3 +71,9 @@ def test_want_of_memory_is_known_also_from_torch() -> None:
     assert lacks_memory(RuntimeError(torch_says))
     assert not lacks_memory(RuntimeError("mat1 and mat2 shapes cannot be multiplied"))
     assert not lacks_memory(ValueError("allocate memory"))
+
+
+def test_kinds_of_values_are_told_in_words() -> None:
+    assert [kind_of(value) for value in (True, 3, 3.5, "a", [])] == [
+        "true or false", "a whole number", "a number", "a word", "list",
+    ]  # fmt: skip

@@ -22,6 +22,12 @@ def lacks_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "allocate memory" in str(error))
 
 
+def kind_of(value: object) -> str:
+    """What kind of value this is, in words: `3.5` is a number."""
+    words = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
+    return words.get(type(value), type(value).__name__)
+
+
 def must_count(name: str, value: int) -> None:
     """Refuses a value that counts nothing."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:

@@ -167,3 +167,17 @@ def test_output_that_finds_no_room_and_want_of_memory_are_no_faults_of_ours(
         assert stop.value.code == code
         assert said in told
         assert "fault of Glassformer" not in told
+
+
+def test_who_stops_a_command_is_told_that_it_stopped(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stops(words: list[str]) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "app", stops)
+    monkeypatch.setattr(sys, "argv", ["glassformer", "why"])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert stop.value.code == 130
+    assert capsys.readouterr().err == "glassformer: stopped with Ctrl-C.\n"

@@ -274,7 +274,10 @@ def reconfigured(folder: Path, **changes: Any) -> None:
         ({"scale_attn_by_inverse_layer_idx": True}, "only false can be taken in"),
         ({"activation_function": "os.system"}, "can be taken in"),
         ({"attention_window": 5}, "`attention_window`.*may change what the model computes"),
-        ({"architectures": ["EvilModel"]}, "no layout called 'EvilModel'"),
+        (
+            {"architectures": ["EvilModel"]},
+            "A EvilModel cannot be taken in. Known are: ApertusForCausalLM, ",
+        ),
         ({"architectures": None}, "must name one architecture"),
         ({"layer_norm_epsilon": float("nan")}, "must be from 0"),
         ({"n_positions": 67}, r"'transformer.wpe.weight' has shape \[61, 12\]"),

@@ -160,6 +160,45 @@ def test_a_folder_that_is_no_export_is_not_touched(tmp_path: Path) -> None:
         run.export("h5", tmp_path / "new")
 
 
+def test_an_export_of_another_model_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = run_of(tmp_path, "answers", "gpt"), load(small_run(tmp_path / "other", "answers", "gpt").path)
+    other.model.load_state_dict({name: value + 1 for name, value in other.model.state_dict().items()})
+    made_up(monkeypatch, lambda folder, trained: Opened(trained.model))
+    one.export("made-up", tmp_path / "out", samples=1)
+    before = (tmp_path / "out" / REPORT).read_bytes()
+    for run, to in ((other, "made-up"), (one, "hf")):
+        with pytest.raises(InputError, match="holds an export of another model, or for another tool"):
+            run.export(to, tmp_path / "out", samples=1)
+    assert (tmp_path / "out" / REPORT).read_bytes() == before
+    assert one.export("made-up", tmp_path / "out", samples=1).passed  # the same again is made anew
+
+
+def test_who_is_stopped_while_it_is_compared_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stops(folder: Path, trained: Any) -> Opened:
+        assert (folder / "a").is_file()  # it is there to be opened, but beside its place
+        raise KeyboardInterrupt
+
+    run = run_of(tmp_path, "classes", "transformer")
+    made_up(monkeypatch, stops)
+    with pytest.raises(KeyboardInterrupt):
+        run.export("made-up", tmp_path / "out" / "deep", samples=1)
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_transformers_shows_no_bars_and_no_warnings(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run = run_of(tmp_path, "classes", "bert")
+    run.export("hf", tmp_path / "out", samples=3)
+    long = "good " * 99
+    from glassformer.exchange.hugging_face import opened_by_transformers
+    from glassformer.objectives.objective import Trained
+
+    opened = opened_by_transformers(tmp_path / "out", Trained(run.model, run.card, run.tokens))
+    assert opened.cuts is not None
+    assert len(opened.cuts(long)) == 99
+    said = capfd.readouterr()
+    assert said.out + said.err == ""
+
+
 def test_data_that_are_not_at_hand_are_made_up_and_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = run_of(tmp_path, "classes", "transformer")
     run.card = replace(run.card, data="nowhere.csv")

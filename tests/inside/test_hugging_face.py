@@ -137,3 +137,12 @@ def test_texts_that_cannot_be_looked_at(folders: dict[str, Path]) -> None:
         opened.look(TEXT * 20)
     with pytest.raises(InputError, match="takes a target"):
         opened.look(TEXT, target="x")
+
+
+def test_who_is_not_told_how_to_begin_says_so(folders: dict[str, Path]) -> None:
+    opened = HuggingFaceModel.open(folders["t5"])
+    for config in (opened.model.config, opened.model.generation_config):
+        config.decoder_start_token_id = config.bos_token_id = None
+    with pytest.raises(InputError, match=r"cannot write with .*decoder_start_token_id.*--target"):
+        opened.look(TEXT, longest=4)
+    assert opened.look(TEXT, target=" the log").texts.own[-1] == " log"

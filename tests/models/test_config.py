@@ -24,7 +24,7 @@ def test_a_config_goes_to_data_and_back(name: str) -> None:
         ({"width": True}, "width must be a whole number"),
         ({"dropout": 1.5}, "dropout must be a share from 0"),
         ({"positions": "spiral"}, "positions cannot be 'spiral'"),
-        ({"norm": 3}, "norm must be str"),
+        ({"norm": 3}, "norm must be a word"),
     ],
 )
 def test_a_wrong_setting_is_named(settings: dict[str, Any], message: str) -> None:

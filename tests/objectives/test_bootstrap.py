@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from glassformer.errors import InputError
-from glassformer.objectives.bootstrap import Interval, Measure, PairedComparison, by_text, compare, interval, sign_test
+from glassformer.objectives.bootstrap import (
+    Interval,
+    Measure,
+    PairedComparison,
+    by_text,
+    compare,
+    interval,
+    lead_by_luck,
+)
 
 
 def mean_of(values: list[float]) -> Measure:
@@ -130,13 +138,13 @@ def test_what_cannot_be_scored_says_so() -> None:
 def test_the_sign_test_by_pencil(ahead: int, behind: int, p_value: float) -> None:
     one = mean_of([1.0] * ahead + [0.0] * behind + [1.0, 0.0, 1.0])
     other = mean_of([0.0] * ahead + [1.0] * behind + [1.0, 0.0, 1.0])
-    assert sign_test(one, other) == pytest.approx(p_value, rel=1e-12)
+    assert lead_by_luck(one, other) == pytest.approx(p_value, rel=1e-12)
 
 
 def test_the_sign_test_of_many_samples_is_the_normal_curves() -> None:
     """5,100 of 10,000 heads lie 1.99 standard deviations from the middle, half a step taken off."""
     one, other = mean_of([1.0] * 5100 + [0.0] * 4900), mean_of([0.0] * 5100 + [1.0] * 4900)
-    assert sign_test(one, other) == pytest.approx(math.erfc(1.99 / math.sqrt(2)), rel=1e-3)
+    assert lead_by_luck(one, other) == pytest.approx(math.erfc(1.99 / math.sqrt(2)), rel=1e-3)
 
 
 def test_what_repeats_a_text_makes_no_interval_narrower() -> None:
@@ -147,6 +155,38 @@ def test_what_repeats_a_text_makes_no_interval_narrower() -> None:
     assert by_text(often, texts).value == often.value
     assert interval(by_text(often, texts)) == interval(once)
     assert interval(often).high < interval(once).high
-    assert sign_test(by_text(often, texts), by_text(mean_of([0.0] * 100), texts)) == sign_test(
+    assert lead_by_luck(by_text(often, texts), by_text(mean_of([0.0] * 100), texts)) == lead_by_luck(
         once, mean_of([0.0] * 20)
     )
+
+
+def of_texts(*leads: int) -> tuple[Measure, Measure]:
+    """Two systems, and how many more of each text's samples the one has right."""
+    rows = [[max(lead, 0), abs(lead) or 1] for lead in leads]
+    others = [[max(-lead, 0), abs(lead) or 1] for lead in leads]
+    score = mean_of([0.0]).score
+    return Measure(np.array(rows, float), score), Measure(np.array(others, float), score)
+
+
+def test_a_text_that_stands_often_weighs_in_the_p_value_as_it_does_in_the_lead() -> None:
+    """Leads of 3, 1, 1: of the eight ways that coins can fall, ±5 are two, and ±3 four more."""
+    assert lead_by_luck(*of_texts(3, 1, 1)) == pytest.approx(2 / 8)
+    assert lead_by_luck(*of_texts(3, 1, -1, 0)) == pytest.approx(6 / 8)
+    assert lead_by_luck(*of_texts(3, -2, -1)) == 1.0  # ahead by nothing
+
+
+def test_many_texts_to_one_side_are_no_lead_if_a_few_that_stand_often_make_up_for_it() -> None:
+    """80 samples are won and 94 lost, but over texts 10 and 94: a lead of 14, which no count of texts may judge."""
+    one, other = of_texts(*[8] * 10, *[-1] * 94)
+    found = compare(one, other)
+    assert found.low < 0 < found.high
+    assert lead_by_luck(one, other) > 0.3
+
+
+@pytest.mark.parametrize("seed", range(23))
+def test_the_p_value_is_that_of_tossing_each_text(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    leads = draw.integers(-3, 5, 31)
+    tossed = (draw.choice([-1, 1], (20_000, 31)) * leads).sum(1)
+    often = (np.abs(tossed) >= abs(leads.sum())).mean()
+    assert lead_by_luck(*of_texts(*leads.tolist())) == pytest.approx(often, abs=0.02)

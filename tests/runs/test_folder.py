@@ -462,3 +462,9 @@ def test_a_run_as_training_leaves_it(tmp_path: Path) -> None:
     card, state, tokens = small_run(tmp_path / "run").load_model()
     assert card.labels == ("negative", "positive")
     assert card.config["vocabulary"] == len(tokens) == len(state["embedding.weight"])
+
+
+def test_a_folder_of_another_tool_is_imported_first(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match=f"imported first: glassformer import {tmp_path} --out runs/{tmp_path.name}"):
+        RunFolder.open(tmp_path)

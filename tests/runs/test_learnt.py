@@ -87,9 +87,9 @@ def test_a_model_that_guesses_is_told_so_loudly(tmp_path: Path) -> None:
     found = scored(tmp_path / "run", one(MAJORITY, -0.02, 0.7), one("ngrams", 0.01, 0.9)).learnt
     assert found is not None
     assert not found.better
-    assert found.verdict == "no better than chance"
+    assert found.verdict == "no better than the majority class"
     assert found.sentences[0].startswith(
-        "NO BETTER THAN CHANCE: accuracy 50.0 %, against 50.0 % for the majority class (“dull”)"
+        "NO BETTER THAN THE MAJORITY CLASS: accuracy 50.0 %, against 50.0 % for the majority class (“dull”)"
     )
     assert "−2.0 points (95 % confidence interval −12.0 to +8.0, p = 0.700)" in found.sentences[0]
     assert "as far as 11 samples can tell" in found.sentences[0]
@@ -100,6 +100,34 @@ def test_a_model_that_guesses_is_told_so_loudly(tmp_path: Path) -> None:
         "The linear model is not really ahead of the majority class either."
     )
     assert longer == f"Train longer: glassformer train classify negation:300 --from {tmp_path / 'run'} --minutes 5"
+
+
+def test_a_model_that_is_worse_than_the_majority_class_is_not_said_to_be_level_with_it(tmp_path: Path) -> None:
+    found = scored(tmp_path / "run", one(MAJORITY, -0.2, 0.001)).learnt
+    assert found is not None
+    assert (found.better, found.verdict) == (False, "worse than the majority class")
+    assert found.sentences[0].startswith("WORSE THAN THE MAJORITY CLASS: accuracy 50.0 %, against 50.0 %")
+    assert "as far as" not in found.sentences[0]
+
+
+@pytest.mark.parametrize(
+    ("losses", "falls"),
+    [
+        ((0.7, 0.6, 0.5, 0.4), True),
+        ((0.871, 0.363, 0.183, 0.134, 0.118, 0.113, 0.104, 0.094, 0.092, 0.091), False),  # level, and run down
+        ((7.575, 7.494, 7.440, 7.421), False),  # by less than a hundredth
+        ((4.262, 3.602, 3.369, 3.081, 2.864, 2.743, 2.664, 2.657), True),
+        ((4.834, 4.801), False),  # two steps of labels drawn by lot
+    ],
+)
+def test_a_curve_that_is_level_at_its_end_is_not_said_to_fall(
+    tmp_path: Path, losses: tuple[float, ...], falls: bool
+) -> None:
+    run = scored(tmp_path / "run", one(MAJORITY, 0.0, 1.0), losses=losses)
+    found = run.learnt
+    assert found is not None
+    assert ("still falling" in " ".join(found.advice)) == falls
+    assert bool(too_early(RunFolder(run.folder), run.card)) == falls
 
 
 def test_a_run_that_ended_too_early_is_told_how_to_go_on(tmp_path: Path) -> None:

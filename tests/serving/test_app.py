@@ -24,7 +24,7 @@ from glassformer.serving.served import Capacity
 def test_what_is_up_says_so(caller: Caller) -> None:
     assert caller.get("/healthz").json == {"status": "ok"}
     assert {each["id"] for each in caller.get("/v1/models").json["data"]} == {"classes", "pairs", "answers", "stream"}
-    assert caller.get("/v1/models/pairs").json["abilities"] == ["translate", "trace"]
+    assert caller.get("/v1/models/pairs").json["abilities"] == ["translate", "trace", "why"]
     assert caller.get("/v1/models/nobody").status == 404
     assert 'glassformer_requests_total{path="/healthz",status="200"}' in caller.get("/metrics").body.decode()
 

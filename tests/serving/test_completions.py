@@ -38,6 +38,20 @@ def test_a_text_goes_on_as_predict_writes_it(caller: Caller) -> None:
     assert (found["object"], found["model"]) == ("text_completion", "stream")
 
 
+def test_what_is_not_read_is_not_counted_and_is_told(caller: Caller) -> None:
+    asked = {"model": "stream", "prompt": ["the cat " * 50, "sat", "ÖÖÖ"], "max_tokens": 2, "temperature": 0}
+    found = caller.told(PATH, **asked)
+    assert found["usage"]["prompt_tokens"] == 23 + 3 + 3
+    assert found["warnings"] == [
+        "Text 1 has 400 tokens; only the last 23 are read.",
+        "No word of text 3 is known to this model: its answer is a guess.",
+    ]
+    assert run_of(caller, "stream").warnings(["the cat " * 50]) == found["warnings"][:1]  # predict says it too
+    assert caller.told(PATH, **{**asked, "prompt": ""})["warnings"] == []
+    told = events(caller.ask(PATH, **asked, stream=True).body)
+    assert [each["warnings"] for each in told if "warnings" in each] == [found["warnings"]]
+
+
 def test_an_answer_is_what_predict_answers(caller: Caller) -> None:
     run = run_of(caller, "answers")
     found = caller.told(PATH, model="answers", prompt=["3 1 2", "2 1"])
@@ -147,7 +161,7 @@ def test_a_stop_string_ends_it(caller: Caller) -> None:
         ({"prompt": "a", "max_tokens": 0}, "'max_tokens' must be a whole number from 1 to 4,096; it is 0"),
         ({"prompt": "a", "temperature": -1}, "'temperature'"),
         ({"prompt": "a", "top_p": 2}, "'top_p'"),
-        ({"prompt": "a", "presence_penalty": 1}, "'presence_penalty' must be one of 0"),
+        ({"prompt": "a", "presence_penalty": 1}, "'presence_penalty' must be 0, or left out"),
         ({"prompt": "a", "messages": []}, "no field called 'messages'"),
         ({"prompt": ["a"] * 9, "n": 4}, "at most 32 are written for one request"),
         ({"prompt": "a", "seed": 2**63}, "'seed'"),

@@ -44,6 +44,18 @@ def test_an_embedding_is_the_mean_of_the_rows(caller: Caller) -> None:
     assert caller.ask("/v1/embeddings", input="a", dimensions=6).status == 200
 
 
+@pytest.mark.parametrize("path", ["/v1/classify", "/v1/translate", "/v1/embeddings"])
+def test_what_is_not_read_as_it_stands_is_told_beside_the_answers(caller: Caller, path: str) -> None:
+    texts = ["good " * 99, "ÖÖÖÖ", "good"]
+    found = caller.told(path, input=texts)
+    run = caller.server.roster.models[found["model"]].run
+    assert found["warnings"] == run.warnings(texts)
+    assert len(found["warnings"]) == 2
+    assert caller.told(path, input="good")["warnings"] == []
+    if path == "/v1/embeddings":
+        assert found["usage"]["prompt_tokens"] == 67 + 1 + 1
+
+
 def test_embeddings_take_no_ids_since_they_may_be_of_another_vocabulary(caller: Caller) -> None:
     for ids in ([5, 6, 7], [[5, 6, 7]]):
         assert "not ids, which a client may have from another vocabulary" in caller.refused("/v1/embeddings", input=ids)
@@ -61,4 +73,6 @@ def test_a_blank_text_is_refused_in_words(caller: Caller) -> None:
 
 
 def test_the_schema_of_a_list_names_its_parts() -> None:
-    assert list_of({"type": "string"}, usage={"type": "object"})["required"] == ["object", "model", "data", "usage"]
+    assert list_of({"type": "string"}, usage={"type": "object"})["required"] == [
+        "object", "model", "data", "warnings", "usage",
+    ]  # fmt: skip

@@ -12,10 +12,10 @@ from glassformer.serving.served import Capacity, Roster, UnknownModelError, name
 
 def test_each_model_can_do_what_it_learnt(caller: Caller) -> None:
     assert {name: each.abilities for name, each in caller.server.roster.models.items()} == {
-        "classes": ["classify", "embeddings", "trace"],
-        "pairs": ["translate", "trace"],
-        "answers": ["completions", "trace"],
-        "stream": ["completions", "trace"],
+        "classes": ["classify", "embeddings", "trace", "why"],
+        "pairs": ["translate", "trace", "why"],
+        "answers": ["completions", "trace", "why"],
+        "stream": ["completions", "trace", "why"],
     }
 
 

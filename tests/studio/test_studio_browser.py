@@ -426,7 +426,7 @@ def test_a_model_that_guesses_is_told_so_beside_its_certificate(visit: Open, hou
         "✓ certificate: it keeps its promises, 10 of 10: no effect of padding"
     )
     expect(page.locator(".train")).to_contain_text("That is no grade")
-    expect(page.locator(".train .wrong", has_text="NO BETTER THAN CHANCE")).to_be_visible()
+    expect(page.locator(".train .wrong", has_text="NO BETTER THAN THE MAJORITY CLASS")).to_be_visible()
     expect(page.locator(".train")).to_contain_text("→ It ended before it was validated twice. Train 5 min more")
     assert "glassformer train" not in page.locator(".train").inner_text()
     assert on_every_phone(page) == {}

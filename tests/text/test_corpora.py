@@ -196,6 +196,23 @@ def test_one_is_counted_as_one(tmp_path: Path) -> None:
         split_off([Pair("one", "eins")], seed=0)
 
 
+def test_repeated_rows_are_counted_where_they_are_learnt_from(tmp_path: Path) -> None:
+    """A hundred texts, each twice: of those that are validated and tested on, nothing is said."""
+    corpus = classify(tmp_path, "text,label\n" + "".join(f"film {n // 2},{'ab'[n // 2 % 2]}\n" for n in range(200)))
+    assert len(corpus.train) < 200
+    assert corpus.report.duplicates == len(corpus.train) // 2
+    assert f"{len(corpus.train) // 2} training rows repeat an earlier text." in corpus.report.sentences()
+
+
+def test_a_sentence_with_several_translations_repeats_nothing(tmp_path: Path) -> None:
+    rows = [f"Go {n // 3}.\tGeh {n}!" for n in range(60)]
+    (tmp_path / "talk.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert read(tmp_path / "talk.tsv", "translate").report.duplicates == 0
+    (tmp_path / "talk.tsv").write_text("\n".join(rows * 2) + "\n", encoding="utf-8")
+    corpus = read(tmp_path / "talk.tsv", "translate")
+    assert f"{len(corpus.train) // 2} training rows repeat an earlier pair." in corpus.report.sentences()
+
+
 def test_parts_follow_from_the_seed(tmp_path: Path) -> None:
     one, same, other = (classify(tmp_path, CSV, seed=seed) for seed in (1, 1, 2))
     assert (one.train, one.valid, one.test) == (same.train, same.valid, same.test)

@@ -31,6 +31,7 @@ def test_what_is_shown_of_a_sample() -> None:
 def test_the_same_text_twice_is_counted() -> None:
     some = [Labelled("a", "x"), Labelled("b", "x"), Labelled("a", "y"), Labelled("a", "y")]
     assert repeated(some) == 2
+    assert repeated([Pair("a", "b"), Pair("a", "c"), Pair("A ", "b")]) == 1
     assert overlap(some, [Plain("a"), Plain("c"), Plain("a")]) == 1
     assert contradicted(some) == 1
 

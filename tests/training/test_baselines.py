@@ -36,13 +36,13 @@ def test_a_coin_flip_model_is_told_that_it_is_no_better_than_chance(coins: Path,
     run = gf.train("classify", coins, out=tmp_path / "run", steps=23, threads=1, settings={**TINY, "layers": 1})
     found = run.learnt
     assert found is not None
-    assert found.verdict == "no better than chance"
+    assert found.verdict == "no better than the majority class"
     assert [each.baseline for each in found.against] == [MAJORITY, "ngrams"]
     assert run.certificate["passed"]  # it keeps every promise
-    assert run.certificate["learnt"]["verdict"] == "no better than chance"
+    assert run.certificate["learnt"]["verdict"] == "no better than the majority class"
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert "NO BETTER THAN CHANCE" in page
-    assert "✗ no better than chance" in page
+    assert "NO BETTER THAN THE MAJORITY CLASS" in page
+    assert "✗ no better than the majority class" in page
     assert "✓ keeps its promises" in page
 
 
@@ -62,7 +62,7 @@ def test_a_model_that_knows_no_order_is_behind_the_linear_one(tmp_path: Path) ->
     run = gf.train("classify", "negation:1000", model="bare-attention", out=tmp_path / "run", steps=11, threads=1)
     found = run.learnt
     assert found is not None
-    assert found.verdict == "no better than chance, behind a linear model (ngrams)"
+    assert found.verdict == "no better than the majority class, behind a linear model (ngrams)"
     assert "Use the linear model: glassformer train classify negation:1000 --model ngrams" in found.advice
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "glassformer train classify negation:1000 --model ngrams" in page
@@ -113,8 +113,9 @@ def test_a_text_that_goes_on_is_held_against_counted_pairs(tmp_path: Path) -> No
     assert (found["baseline"], found["ahead"] < 0) == (PAIRS, True)  # after one step
     assert 0 < found["score"] < 1  # most letters are certain after the one before
     assert run.learnt is not None
-    assert run.learnt.verdict == "no better than pairs of tokens as they were counted in training"
-    assert run.learnt.sentences[0].startswith("NO BETTER THAN pairs of tokens")
+    assert run.learnt.verdict == "worse than pairs of tokens as they were counted in training"
+    assert run.learnt.sentences[0].startswith("WORSE THAN pairs of tokens")
+    assert f"; behind by {abs(found['ahead']):.4f} (95 % confidence interval −" in run.learnt.sentences[0]
     assert "Train longer" in run.learnt.advice[0]
 
 

@@ -15,7 +15,7 @@ from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import load
 from glassformer.text.corpora import read
 from glassformer.text.samples import text_of
-from glassformer.training.course import Course, Event, Said, resume, teach
+from glassformer.training.course import Course, Event, Said, new_folder, resume, teach
 from glassformer.training.forecasting.budget import Forecast, budget
 from glassformer.training.forecasting.ending import Deadline
 from glassformer.training.loop import Loop, Stepped, Validated
@@ -49,6 +49,10 @@ def test_a_request_becomes_a_run(task: str, data: str, objective: str, score: st
     valid = read(data, task).valid
     assert (RunFolder.open(tmp_path / "run").read_about() or {})["first"] in [text_of(each) for each in valid]
     assert any(isinstance(event, Said) and "300 rows read" in event.text for event in events)
+    ended = next(event.text for event in events if isinstance(event, Said) and event.text.startswith("Trained for"))
+    assert ": 7 steps (" in ended
+    assert "Kept are the" in ended
+    assert (RunFolder.open(tmp_path / "run").read_about() or {})["kept_step"] <= 7
     warned = [isinstance(event, Said) and event.text.startswith("Too short: 7 steps are") for event in events]
     assert warned.index(True) < events.index(forecast)
     again = load(tmp_path / "run")
@@ -259,3 +263,8 @@ def test_a_model_that_counts_resumes_as_if_it_had_not_stopped(tmp_path: Path) ->
         assert torch.equal(value, parts.model.state_dict()[name]), name
     assert parts.scores == whole.scores
     assert parts.certificate["passed"]
+
+
+def test_a_new_folder_has_no_name_that_must_be_quoted() -> None:
+    assert str(new_folder("translate", "a/t o.en,a/t ö.fr")) == "runs/translate-t-ö"
+    assert str(new_folder("classify", "negation:300")) == "runs/classify-negation-300"

@@ -45,7 +45,7 @@ def test_each_number_goes_where_it_belongs() -> None:
     [
         (["widht=48"], "did you mean 'width'"),
         (["width=-3"], "width must be a whole number"),
-        (["clip=much"], "clip must be float"),
+        (["clip=much"], "clip must be a number"),
         (["steps=3"], "no hyperparameter called 'steps'"),
         (["width"], "name=value"),
         (["learning_rate=-1"], "0 or more"),

@@ -92,6 +92,7 @@ def main() -> None:
     except BrokenPipeError:  # its reader left early, as in `glassformer explain | head`: that is no failure
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
+        _say("stopped with Ctrl-C.")
         sys.exit(130)
     except BaseException as error:
         if debug or not _is_failure(error):

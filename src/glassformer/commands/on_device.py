@@ -3,6 +3,9 @@
 import sys
 from pathlib import Path
 
+import torch
+
+from glassformer.errors import must_count
 from glassformer.layers.devices import in_words
 from glassformer.runs.run import Run, load
 
@@ -13,3 +16,10 @@ def load_on(run: str | Path, device: str) -> Run:
     if loaded.device.type != "cpu":
         print(f"It computes on {in_words(loaded.device)}.", file=sys.stderr)
     return loaded
+
+
+def take_threads(count: int | None) -> None:
+    """Computes with so many threads, if a number is given."""
+    if count is not None:
+        must_count("--threads", count)
+        torch.set_num_threads(count)

@@ -44,10 +44,16 @@ class Stepper:
         self.inputs = [each.name for each in self._session.get_inputs()]
         self.shapes = {each.name: list(each.shape) for each in self._session.get_inputs()}
         self.outputs = [each.name for each in self._session.get_outputs()]
+        self.given, self.given_back = map(_told, (self._session.get_inputs(), self._session.get_outputs()))
 
     def run(self, given: Mapping[str, Array]) -> dict[str, Array]:
         """One step."""
         return dict(zip(self.outputs, self._session.run(self.outputs, given), strict=True))
+
+
+def _told(values: Sequence[Any]) -> list[tuple[str, str, str]]:
+    """Name, type and shape of each, for who reads of them."""
+    return [(each.name, each.type, " × ".join(map(str, each.shape))) for each in values]
 
 
 class OnnxCache:

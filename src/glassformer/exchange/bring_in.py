@@ -143,7 +143,19 @@ def _layout(said: Mapping[str, Any]) -> Layout:
     names = said.get("architectures")
     if not isinstance(names, list) or len(names) != 1 or not isinstance(names[0], str):
         raise InputError(f"config.json must name one architecture; it names {names!r:.100}.")
-    return LAYOUTS[ALIASES.get(names[0], names[0])]
+    name = ALIASES.get(names[0], names[0])
+    if name not in LAYOUTS:
+        raise InputError(f"A {names[0]:.100} cannot be taken in. Known are: {', '.join(sorted({*LAYOUTS, *ALIASES}))}.")
+    return LAYOUTS[name]
+
+
+def without_head(path: Path) -> str:
+    """A sentence where only the encoder of a model is taken in, without the head that it has there."""
+    place = path / "config.json"
+    name = parse_json(contents(place, LARGEST_CONFIG), place)["architectures"][0] if place.is_file() else ""
+    if not name.endswith(("ForMaskedLM", "ForPreTraining")):
+        return ""
+    return f"Of this {name} the encoder was taken in; its head, which names hidden words, was not."
 
 
 def _labels(said: Mapping[str, Any]) -> tuple[str, ...]:

@@ -92,11 +92,14 @@ def _by_onnx(folder: Path) -> OpenedExport:
 def _by_transformers(folder: Path) -> OpenedExport:
     import transformers
 
+    from glassformer.inside.hugging_face import quietly
+
     names = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("architectures") or [""]
     layout = LAYOUTS[names[0]]
-    there = getattr(transformers, layout.architecture).from_pretrained(
-        folder, local_files_only=True, attn_implementation="sdpa"
-    )
+    with quietly(transformers.logging):
+        there = getattr(transformers, layout.architecture).from_pretrained(
+            folder, local_files_only=True, attn_implementation="sdpa"
+        )
     kinds: dict[str, type[_Theirs]] = {
         "classifier": TheirClassifier, "translator": TheirTranslator, "language model": TheirLanguageModel,
     }  # fmt: skip

@@ -2,15 +2,19 @@
 A target is one row. It knows no run folder.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import torch
 
 from glassformer.choices import Choices, Later
 from glassformer.errors import InputError
 from glassformer.exchange.parity import Opened, Parity, compared
 from glassformer.objectives.objective import Trained
-from glassformer.storage import MANIFEST, write_file, write_folder
+from glassformer.storage import MANIFEST, parse_json, write_file, write_folder
 
 REPORT = "parity.json"
 
@@ -42,14 +46,14 @@ TARGETS: Choices[Target] = Choices(
         ),
         "onnx": Target(
             sentence="graphs for ONNX Runtime, the cache of a writer passed in and out",
-            files=Later("glassformer.exchange.onnx_program:onnx_files"),
-            opened=Later("glassformer.exchange.onnx_program:opened_by_onnx"),
+            files=Later("glassformer.exchange.programs.onnx_program:onnx_files"),
+            opened=Later("glassformer.exchange.programs.onnx_program:opened_by_onnx"),
             package="onnxruntime",
         ),
         "ctranslate2": Target(
             sentence="a folder for CTranslate2, of a language model in a layout that it knows",
-            files=Later("glassformer.exchange.ctranslate2_program:ctranslate2_files"),
-            opened=Later("glassformer.exchange.ctranslate2_program:opened_by_ctranslate2"),
+            files=Later("glassformer.exchange.programs.ctranslate2_program:ctranslate2_files"),
+            opened=Later("glassformer.exchange.programs.ctranslate2_program:opened_by_ctranslate2"),
             package="ctranslate2",
         ),
         "gguf": Target(
@@ -60,8 +64,8 @@ TARGETS: Choices[Target] = Choices(
         ),
         "torch": Target(
             sentence="a program that torch runs without Glassformer",
-            files=Later("glassformer.exchange.torch_program:program_files"),
-            opened=Later("glassformer.exchange.torch_program:opened_by_torch"),
+            files=Later("glassformer.exchange.programs.torch_program:program_files"),
+            opened=Later("glassformer.exchange.programs.torch_program:opened_by_torch"),
             package="torch",
         ),
     },
@@ -69,16 +73,42 @@ TARGETS: Choices[Target] = Choices(
 
 
 def export_model(trained: Trained, to: str, out: Path, texts: Sequence[str], where: str) -> Parity:
-    """Writes the export into a new folder, opens it there, and compares it on some texts; `where` these come from.
-    The report stands beside the export, and comes back."""
-    target = TARGETS[to]
-    if out.exists() and (not out.is_dir() or (any(out.iterdir()) and not (out / REPORT).is_file())):
-        raise InputError(f"{out} is there already, and is no export; choose another --out.")
-    write_folder(out, target.files(trained))
+    """Writes the export beside its place, opens it there, and compares it on some texts; `where` these come from. Only
+    then is it put in its place, with the report, which comes back: who is stopped before leaves nothing behind."""
+    target, model = TARGETS[to], _identity(trained)
+    _check_place(out, to, model)
+    files = target.files(trained)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent, ignore_cleanup_errors=True) as beside:
+        for name, content in files.items():
+            write_file(Path(beside) / name, content)
+        parity = replace(_compared(target, trained, Path(beside), texts, where), to=to, model=model)
+    write_folder(out, {**files, REPORT: parity.to_bytes()})
     (out / MANIFEST).unlink()  # other tools may ask what it is
-    parity = _compared(target, trained, out, texts, where)
-    write_file(out / REPORT, parity.to_bytes())
     return parity
+
+
+def _identity(trained: Trained) -> str:
+    """A number for what is exported, by which the same model is known again: its task, its settings and its weights."""
+    card = trained.card
+    found = hashlib.sha256(repr((card.task, card.objective, card.model, card.config, card.labels)).encode())
+    for name, value in sorted(trained.model.state_dict().items()):
+        found.update(name.encode() + value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
+    return found.hexdigest()[:16]
+
+
+def _check_place(out: Path, to: str, model: str) -> None:
+    """Refuses a place where something else stands; what was exported there of the same model is made anew."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    if not (out / REPORT).is_file():
+        raise InputError(f"{out} is there already, and is no export; choose another --out.")
+    there = parse_json((out / REPORT).read_bytes(), out / REPORT)
+    if (there.get("to"), there.get("model")) != (to, model):
+        raise InputError(
+            f"{out} holds an export of another model, or for another tool, and it would be lost; choose another --out, "
+            "or remove that folder."
+        )
 
 
 def _compared(target: Target, trained: Trained, out: Path, texts: Sequence[str], where: str) -> Parity:

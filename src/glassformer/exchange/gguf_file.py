@@ -159,12 +159,15 @@ def opened_from_gguf(folder: Path, trained: Trained) -> Opened:
     import gguf  # noqa: F401
     import transformers
 
+    from glassformer.inside.hugging_face import quietly
+
     layout = layout_of(trained)
     architecture = getattr(transformers, layout.architecture)
     sizes = architecture.config_class(**layout.told(trained.card.settings))
-    there = architecture.from_pretrained(
-        folder, gguf_file=FILE, config=sizes, local_files_only=True, dtype=torch.float32, attn_implementation="sdpa"
-    ).eval()
+    with quietly(transformers.logging):
+        there = architecture.from_pretrained(
+            folder, gguf_file=FILE, config=sizes, local_files_only=True, dtype=torch.float32, attn_implementation="sdpa"
+        ).eval()
 
     def answers(ids: Tensor, real: Tensor) -> Tensor:
         with torch.inference_mode():

@@ -16,8 +16,10 @@ from glassformer.errors import InputError
 from glassformer.exchange.layouts.layout import Layout, to_theirs
 from glassformer.exchange.layouts.table import layout_for
 from glassformer.exchange.parity import Opened
+from glassformer.exchange.readmes.calling import code, how_much
 from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
+from glassformer.objectives.predictions import room
 from glassformer.objectives.table import objective_of
 from glassformer.text.tokens import Tokens
 
@@ -73,7 +75,7 @@ def _tokenizer_config(trained: Trained) -> dict[str, Any]:
     named = {f"{role}_token": tokens.name(each) for role, each in roles.items() if each is not None}
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",
-        "model_max_length": trained.card.longest,
+        "model_max_length": room(trained.card),
         "clean_up_tokenization_spaces": False,
         "padding_side": "left" if MODELS[trained.card.model].family == "language model" else "right",
         **named,
@@ -85,12 +87,18 @@ def _readme(trained: Trained, layout: Layout) -> str:
     lines = [
         f"# {card.model} to {card.task}", "",
         f"Trained with Glassformer {__version__} on {card.data or 'data that were not named'}, seed {card.seed}; "
-        f"laid out as `{layout.architecture}` of transformers.", "", "```python",
-        f"from transformers import AutoTokenizer, {layout.architecture}", "",
-        f'model = {layout.architecture}.from_pretrained("HERE")', 'tokenizer = AutoTokenizer.from_pretrained("HERE")',
-        "```", "", "`parity.json` says how closely its answers are those of the run it came from.", "",
+        f"laid out as `{layout.architecture}` of transformers.", "", how_much(trained, "hf"), "",
+        code(trained, "hf", layout.architecture), *_together(trained),
+        "`parity.json` says how closely its answers are those of the run it came from.", "",
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+def _together(trained: Trained) -> list[str]:
+    """How several texts are read at once, where nothing is put behind them."""
+    if MODELS[trained.card.model].family == "language model":
+        return []
+    return ['Several texts at once: `tokenizer(texts, padding=True, truncation=True, return_tensors="pt")`.', ""]
 
 
 def _json(content: Mapping[str, Any]) -> bytes:
@@ -104,10 +112,13 @@ def opened_by_transformers(folder: Path, trained: Trained) -> Opened:
     """The folder, opened by transformers: what it computes, what it writes, and how it cuts text."""
     import transformers
 
+    from glassformer.inside.hugging_face import quietly
+
     layout = layout_of(trained)
-    there, loading = getattr(transformers, layout.architecture).from_pretrained(
-        folder, local_files_only=True, output_loading_info=True, attn_implementation="sdpa"
-    )
+    with quietly(transformers.logging):
+        there, loading = getattr(transformers, layout.architecture).from_pretrained(
+            folder, local_files_only=True, output_loading_info=True, attn_implementation="sdpa"
+        )
     strange = [f"{kind}: {', '.join(sorted(map(str, names)))}" for kind, names in loading.items() if names]
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
     family = MODELS[trained.card.model].family
@@ -128,6 +139,7 @@ def opened_by_transformers(folder: Path, trained: Trained) -> Opened:
         return found[1:] if family == "translator" else found[ids.shape[1] :]  # type: ignore[no-any-return]
 
     def cuts(text: str) -> list[int]:
-        return tokenizer(text)["input_ids"]  # type: ignore[no-any-return]
+        with quietly(transformers.logging):  # of a text that is longer than the model reads, whole on purpose
+            return tokenizer(text)["input_ids"]  # type: ignore[no-any-return]
 
     return Opened(answers, writes if family != "classifier" else None, cuts, strange)

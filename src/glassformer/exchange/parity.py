@@ -58,6 +58,8 @@ class Parity:
     cut: int = 0
     strange: tuple[str, ...] = ()
     why_not: str = ""
+    to: str = ""  # for which tool
+    model: str = ""  # what was exported, as a number
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""

@@ -64,7 +64,7 @@ class HuggingFaceModel:
                 "To open a folder of Hugging Face takes transformers: pip install 'glassformer[exchange]'."
             ) from error
         try:
-            with _quietly(transformers.logging):
+            with quietly(transformers.logging):
                 model, loading = _kind(transformers, folder).from_pretrained(
                     folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **_SAFELY
                 )
@@ -173,7 +173,13 @@ class HuggingFaceModel:
 
     def _generated(self, ids: Tensor, most: int) -> list[int]:
         options = {"max_new_tokens": most, "do_sample": False, "num_beams": 1, "attention_mask": torch.ones_like(ids)}
-        row: list[int] = self.model.generate(ids, **options)[0].tolist()
+        try:
+            row: list[int] = self.model.generate(ids, **options)[0].tolist()
+        except ValueError as error:  # such as a T5 that nobody told with which token to begin
+            raise InputError(
+                f"transformers cannot write with {self.folder}: {str(error).splitlines()[0]} Say so in its "
+                "generation_config.json, or name a text that it is led along (--target)."
+            ) from error
         return row
 
     # --- telling ---
@@ -229,7 +235,7 @@ def _check_files(folder: Path) -> None:
 
 
 @contextmanager
-def _quietly(logging: Any) -> Iterator[None]:
+def quietly(logging: Any) -> Iterator[None]:
     """Without the bars and the warnings that transformers shows while it loads."""
     level, shown = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeVar
 
-from glassformer.errors import InputError, nearest
+from glassformer.errors import InputError, kind_of, nearest
 
 Config = TypeVar("Config")
 
@@ -203,7 +203,7 @@ def _checked(name: str, value: Any, default: Any) -> Any:
             return value
         raise InputError(f"{name} must be a whole number from 1 up; it is {value!r:.100}.")
     if type(value) is not type(default):
-        raise InputError(f"{name} must be {type(default).__name__}; it is {value!r:.100}.")
+        raise InputError(f"{name} must be {kind_of(default)}; it is {value!r:.100}.")
     return value
 
 

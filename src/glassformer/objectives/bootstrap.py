@@ -101,15 +101,26 @@ def compare(one: Measure, other: Measure, *, seed: int = 0, draws: int = 1000, l
     return PairedComparison(difference, *_middle(gaps, level), p_value=(as_far + 1) / (draws + 1))
 
 
-def sign_test(one: Measure, other: Measure) -> float:
-    """The exact two-sided p-value of a lead, where every sample is right or wrong: over those on which the two differ,
-    how often as many or more would fall to one side if a coin decided. Seven of seven: 2 · (1/2)⁷."""
-    gaps = one.rows[:, 0] - other.rows[:, 0]
-    ahead, behind = int((gaps > 0).sum()), int((gaps < 0).sum())
-    n = ahead + behind
-    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])  # of factorials
-    k = np.arange(max(ahead, behind), n + 1)
-    return min(1.0, 2 * float(np.exp(logs[n] - logs[k] - logs[n - k] - n * np.log(2)).sum()))
+def lead_by_luck(one: Measure, other: Measure) -> float:
+    """The exact two-sided p-value of a lead, where rows count what is right: how often it would be as large, to either
+    side, if a coin decided for each row whose lead it is. Of rows that are each right or wrong that is the sign test,
+    seven of seven: 2 · (1/2)⁷. A row of several samples stays together, and weighs as much as it does in the lead.
+    """
+    leads = np.rint(one.rows[:, 0] - other.rows[:, 0]).astype(int)
+    ways = np.ones(1)  # how likely each lead is, from −reach to +reach in steps of 2
+    for size, count in zip(*np.unique(np.abs(leads[leads != 0]), return_counts=True), strict=True):
+        longer = np.zeros(len(ways) + int(size * count))
+        for heads, chance in enumerate(_tosses(int(count))):
+            longer[size * heads : size * heads + len(ways)] += chance * ways
+        ways = longer
+    as_large = abs(2 * np.arange(len(ways)) - (len(ways) - 1)) >= abs(leads.sum())
+    return min(1.0, float(ways[as_large].sum()))
+
+
+def _tosses(count: int) -> Float[np.ndarray, "N"]:
+    """How likely each number of heads is among so many tosses."""
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, count + 1)))])  # of factorials
+    return np.exp(logs[count] - logs - logs[::-1] - count * np.log(2))  # type: ignore[no-any-return]
 
 
 def _sums(rows: Float[np.ndarray, "S K"], seed: int, draws: int) -> Float[np.ndarray, "R K"]:

@@ -28,6 +28,7 @@ from glassformer.errors import GlassformerError, InputError, must_be_text
 from glassformer.models import weights
 from glassformer.models.card import Card
 from glassformer.objectives.table import objective_of
+from glassformer.runs.pasting import pasteable
 from glassformer.storage import (
     DamagedError,
     append_file,
@@ -72,18 +73,18 @@ class RunFolder:
         """A run of which nothing was saved, from its beginning; that it is the same run, the caller has made sure."""
         if not self.unsaved:
             raise InputError(
-                f"{self.path} has a checkpoint to resume from (--resume {self.path}); it does not begin again."
+                f"{self.path} has a checkpoint to resume from ({pasteable(('--resume', self.path))}); it does not "
+                "begin again."
             )
         self._write_settings(settings)
         self.rewind(0)
 
-    def check_new(self) -> None:
-        """Refuses a place where no run can begin."""
+    def check_new(self, otherwise: str = "") -> None:
+        """Refuses a place where no run can begin; `otherwise`, what may be done with a run that is there."""
         must_be_text(str(self.path))
         if (self.path / "config.toml").exists():
-            raise InputError(
-                f"{self.path} holds a run already; resume it (--resume {self.path}), or choose another --out."
-            )
+            otherwise = otherwise or f"resume it ({pasteable(('--resume', self.path))})"
+            raise InputError(f"{self.path} holds a run already; {otherwise}, or choose another --out.")
         if self.path.exists() and not self.path.is_dir():
             raise InputError(f"{self.path} is a file; a run needs a folder of its own: choose another --out.")
 
@@ -92,8 +93,7 @@ class RunFolder:
         """A run that is there."""
         run = RunFolder(path)
         if not run.begun:
-            what = "holds no run: it has no config.toml" if run.path.is_dir() else "is no folder"
-            raise InputError(f"{path} {what}. Name the folder that `glassformer train` wrote.")
+            raise InputError(_no_run(run.path))
         return run
 
     @property
@@ -180,7 +180,7 @@ class RunFolder:
         if not steps:
             raise InputError(
                 f"{self.path} has no checkpoint to resume from. Train anew, with another --out; "
-                f"to finetune its model, --from {self.path}."
+                f"to finetune its model, {pasteable(('--from', self.path))}."
             )
         skipped: list[str] = []
         for step in steps:
@@ -229,8 +229,6 @@ class RunFolder:
         """The model, if not a byte of it has changed and the weights are what its card asks for."""
         place = self.path / "model"
         if not standing(place).exists():
-            from glassformer.runs.pasting import pasteable  # to predict needs no command
-
             command = pasteable(("glassformer", "train", "--resume", self.path))
             raise InputError(f"{self.path} has no model yet; resume the run: {command}")
         files = read_folder(place)
@@ -377,3 +375,13 @@ def _toml_value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(_toml_value(each) for each in value)}]"
     raise InputError(f"A setting is a number, a text, true or false, or a list of these; this one is {value!r}.")
+
+
+def _no_run(path: Path) -> str:
+    """What stands where a run was expected, and what to do."""
+    if not path.is_dir():
+        return f"{path} is no folder. Name the folder that `glassformer train` wrote."
+    if (path / "config.json").is_file():
+        command = pasteable(("glassformer", "import", path, "--out", f"runs/{path.resolve().name}"))
+        return f"{path} holds no run; it looks like a folder of Hugging Face, which is imported first: {command}"
+    return f"{path} holds no run: it has no config.toml. Name the folder that `glassformer train` wrote."

@@ -6,14 +6,14 @@ from pathlib import Path
 from glassformer.errors import InputError
 from glassformer.exchange.bring_in import Foreigner, bring_in_folder
 from glassformer.runs.folder import RunFolder
+from glassformer.runs.pasting import pasteable
 from glassformer.runs.run import Run, load
 
 
 def import_model(path: str | Path, out: str | Path, *, ignore: Collection[str] = (), command: str = "") -> Run:
     """Brings in a folder of transformers, or a `.bin` of llama2.c, and keeps it as a run. `ignore` names keys of its
     config that are not known here, and that the caller knows to change nothing."""
-    folder = RunFolder(out)
-    folder.check_new()
+    RunFolder(out).check_new(otherwise="remove it")
     card, state, tokens = _brought_in(Path(path), ignore)
     run = RunFolder.create(out, settings={"imported": {"from": card.data, "command": command}})
     run.save_model(card, state, tokens)
@@ -30,6 +30,6 @@ def _brought_in(path: Path, ignore: Collection[str]) -> Foreigner:
     if path.is_file():
         raise InputError(f"{path} is neither a folder of transformers nor a .bin of llama2.c; archives are not opened.")
     raise InputError(
-        f"There is no folder {path}. A model of the hub is fetched first, such as: "
-        f"hf download openai-community/gpt2 --local-dir {path.name or 'gpt2'}"
+        f"There is no folder {path}. A model of the hub is fetched first, by its name there: "
+        f"{pasteable(['hf', 'download', 'OWNER/NAME', '--local-dir', path])}"
     )

@@ -4,12 +4,13 @@ A certificate says that a model keeps its promises, and a model that guesses can
 is it better than the answer that is right most often, than what is linear, than what text alone can do? What to do if
 not is said with it. The rule:
 
-    better, worse      by the p-value alone (of answers that are right or wrong, a sign test)
+    better, worse      by the p-value alone (of answers that are right or wrong, the signs tossed anew)
     too few to tell    neither, and either the baseline is wrong on so few samples that a model without a mistake could
                        not be told from it, or the interval lies on one side of 0: by resampling, it trusts few too much
     no better          neither, and there were enough
-    still falling      the last validation loss is the least of two or more, and not a hundredth of the first; nor has
-                       a model that makes no mistake anything left to learn
+    still falling      the last validation loss is the least of two or more, and not a hundredth of the first; in the
+                       last quarter of the steps it fell by more than a hundredth of the first, and by more than a
+                       twentieth of all that it fell. A model that makes no mistake has nothing left to learn
 """
 
 from collections import Counter
@@ -24,7 +25,7 @@ from glassformer.drawing.score_words import SCORES, figure, in_figures
 from glassformer.errors import counted
 from glassformer.models.card import Card
 from glassformer.models.registry import MODELS
-from glassformer.objectives.bootstrap import SIGNIFICANT, Measure, by_text, compare, sign_test
+from glassformer.objectives.bootstrap import SIGNIFICANT, Measure, by_text, compare, lead_by_luck
 from glassformer.objectives.metrics import share_of_rows
 from glassformer.objectives.table import objective_of
 from glassformer.runs.folder import RunFolder
@@ -32,6 +33,7 @@ from glassformer.storage import figures
 
 JUDGED_BY = {"bleu": "exact"}  # a translator is held against the most frequent answer by what is right to the letter
 NOTHING_LEFT = 0.01  # of the first validation loss: what is still to be gained is worth no minute
+FLAT = 0.05  # of all that a loss fell: less in the last quarter looks level, and is
 MAJORITY = "majority"  # the answer that is right most often, whatever the text
 PAIRS, COPY, LOOKUP = "counted pairs", "copy", "lookup"  # what text alone can do
 _TEXT_ALONE = {
@@ -131,7 +133,7 @@ def against(model: Measure, other: Measure, baseline: str, answer: str = "", *, 
     """The model against another's answers to the same samples, each of which is right or wrong."""
     found = compare(model, other)
     ends = (found.difference, found.low, found.high)
-    return Against(baseline, answer, other.value, *ends, sign_test(model, other), learns)
+    return Against(baseline, answer, other.value, *ends, lead_by_luck(model, other), learns)
 
 
 def against_text(model: Measure, other: Measure, baseline: str, score: str) -> Against:
@@ -193,7 +195,7 @@ def _verdict(found: Sequence[Against], card: Card, scores: Mapping[str, Any]) ->
     elif first.undecided(_witnesses(scores)):
         verdict = "too few samples to tell"
     else:
-        verdict = f"no better than {alone or 'chance'}"
+        verdict = f"{'worse' if first.worse else 'no better'} than {alone or f'the {_common(card)}'}"
     behind = [each for each in others if each.worse and each.baseline in MODELS]
     return f"{verdict}, behind a linear model ({behind[0].baseline})" if behind else verdict
 
@@ -224,11 +226,12 @@ def _sentence(each: Against, card: Card, scores: Mapping[str, Any]) -> str:
 
 
 def _on_text(each: Against, main: str, value: float) -> str:
-    told = "Better than" if each.better else "NO BETTER THAN"
+    told = "Better than" if each.better else "WORSE THAN" if each.worse else "NO BETTER THAN"
+    lead = f"ahead by {_signed(main, each.ahead)}" if each.ahead >= 0 else f"behind by {figure(main, -each.ahead)}"
     low, high = (_signed(main, end) for end in (each.low, each.high))
     return (
         f"{told} {_TEXT_ALONE[each.baseline]}: {SCORES[main].words} {in_figures(main, value)}, against "
-        f"{in_figures(main, each.score)}; ahead by {_signed(main, each.ahead)} (95 % confidence interval {low} to "
+        f"{in_figures(main, each.score)}; {lead} (95 % confidence interval {low} to "
         f"{high}, {_p(each.p_value)})."
     )
 
@@ -241,7 +244,10 @@ def _on_majority(first: Against, card: Card, main: str, scores: Mapping[str, Any
         return f"TOO FEW SAMPLES TO TELL: {seen}. {_so_few(scores)} can come by chance ({_p(first.p_value)})."
     if first.better:
         return f"Better than the {_common(card)}: {seen}; {_by(first, main)}."
-    return f"NO BETTER THAN CHANCE: {seen}; {_by(first, main)}. That is as far as {_many(scores)} can tell."
+    if first.worse:
+        return f"WORSE THAN THE {_common(card).upper()}: {seen}; {_by(first, main)}."
+    found = f"NO BETTER THAN THE {_common(card).upper()}: {seen}; {_by(first, main)}"
+    return f"{found}. That is as far as {_many(scores)} can tell."
 
 
 def _so_few(scores: Mapping[str, Any]) -> str:
@@ -322,8 +328,10 @@ def _longer(folder: RunFolder, card: Card, scores: Mapping[str, Any]) -> Todo:
     return Todo("longer", f"{early}Train longer", f"{_train(card)} {more} --minutes 5")
 
 
-def _losses(folder: RunFolder) -> list[float]:
-    return [each["loss"] for each in folder.metrics() if each.get("event") == "judged" and each["loss"] is not None]
+def _losses(folder: RunFolder) -> list[tuple[int, float]]:
+    """The validation losses, each with its step."""
+    rows = (each for each in folder.metrics() if each.get("event") == "judged")
+    return [(each["step"], each["loss"]) for each in rows if each["loss"] is not None]
 
 
 def _still_falling(folder: RunFolder, scores: Mapping[str, Any], card: Card) -> bool:
@@ -332,7 +340,16 @@ def _still_falling(folder: RunFolder, scores: Mapping[str, Any], card: Card) -> 
     if scores.get(JUDGED_BY.get(main, main)) == 1.0 and main != "loss":
         return False
     losses = _losses(folder)
-    return len(losses) < 2 or (losses[-1] <= min(losses) and losses[-1] > NOTHING_LEFT * losses[0])
+    return len(losses) < 2 or _falls(losses)
+
+
+def _falls(losses: Sequence[tuple[int, float]]) -> bool:
+    """Whether they still fell in the last quarter of the steps, by an amount that can be seen."""
+    (_, first), (end, last) = losses[0], losses[-1]
+    if last > min(loss for _, loss in losses) or last <= NOTHING_LEFT * first:
+        return False
+    before = [loss for step, loss in losses if step <= 0.75 * end] or [first]
+    return before[-1] - last > max(NOTHING_LEFT * first, FLAT * (first - last))
 
 
 def _use(each: Against, card: Card) -> Todo:

@@ -66,10 +66,15 @@ class Run:
                 raise InputError(f"{where} is empty: there is nothing to {self.card.task} in it; leave it out.")
         writing = Writing(**how)
         if self.objective.predict is None:
-            raise InputError(
-                f"This model has only learnt to {self.objective.learns}; finetune it (--from) to {self.card.task}."
-            )
+            raise InputError(f"{self._unable}; finetune it (--from) to {self.card.task}.")
         return list(self.objective.predict(Trained(self.worker, self.card, self.tokens), texts, writing))
+
+    @property
+    def _unable(self) -> str:
+        """Why it answers nothing yet."""
+        if self.folder is not None and "imported" in RunFolder(self.folder).settings:
+            return "This model was brought in without a head to answer with"
+        return f"This model has only learnt to {self.objective.learns}"
 
     @property
     def worker(self) -> nn.Module:
@@ -98,21 +103,24 @@ class Run:
         """What is said of texts that are not read as they stand: they are too long, or no word of them is known; a
         sentence for each, and one for all of a kind where there are many. And of those that a model that came along
         has learnt from."""
-        long, unknown, most = list[tuple[int, int]](), list[int](), room(self.card)
-        for i, row in enumerate(self.tokens.encode_many(texts), 1):
-            if not self.task.open_ended and len(row) > most:
-                long.append((i, len(row)))
-            if texts[i - 1].strip() and not self._knows_any(row):
-                unknown.append(i)
-        said = [f"Text {i} has {count:,} tokens; only the first {most:,} are read." for i, count in long]
+        return self._read_before(texts) + self.warnings_of(self.tokens.encode_many(texts))
+
+    def warnings_of(self, rows: Sequence[Ids]) -> list[str]:
+        """The same of texts that are known by their ids; empty ones are passed over."""
+        goes_on = self.objective.goes_on
+        most, end = (self.card.settings.length, "last") if goes_on else (room(self.card), "first")
+        bounded = goes_on or not self.task.open_ended
+        long = [(i, len(row)) for i, row in enumerate(rows, 1) if bounded and len(row) > most]
+        unknown = [i for i, row in enumerate(rows, 1) if len(row) and not self._knows_any(row)]
+        said = [f"Text {i} has {count:,} tokens; only the {end} {most:,} are read." for i, count in long]
         if len(long) > MOST_NAMED:
-            first = ", ".join(str(i) for i, _ in long[:MOST_NAMED])
-            said = [f"{len(long):,} texts have more than {most:,} tokens, of which only the first are read: {first}, …"]
+            named = ", ".join(str(i) for i, _ in long[:MOST_NAMED])
+            said = [f"{len(long):,} texts have more than {most:,} tokens, of which only the {end} are read: {named}, …"]
         guesses = [f"No word of text {i} is known to this model: its answer is a guess." for i in unknown]
         if len(unknown) > MOST_NAMED:
-            first = ", ".join(map(str, unknown[:MOST_NAMED]))
-            guesses = [f"Of {len(unknown):,} texts no word is known to this model: answers to {first}, … are guesses."]
-        return self._read_before(texts) + said + guesses
+            named = ", ".join(map(str, unknown[:MOST_NAMED]))
+            guesses = [f"Of {len(unknown):,} texts no word is known to this model: answers to {named}, … are guesses."]
+        return said + guesses
 
     def _read_before(self, texts: Sequence[str]) -> list[str]:
         if not self.card.labels or self.folder not in pocket_folders():

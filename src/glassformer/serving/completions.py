@@ -1,6 +1,5 @@
 """`/v1/completions`: what a language model writes, in the shape of OpenAI's interface, whole or as it is made."""
 
-import asyncio
 import json
 import secrets
 import time
@@ -8,6 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
+import numpy as np
 from starlette.responses import Response
 
 from glassformer.errors import GlassformerError, InputError
@@ -26,13 +26,12 @@ from glassformer.serving.requests.fields import (
 )
 from glassformer.serving.requests.limits import error_body
 from glassformer.serving.served import ServedModel
-from glassformer.serving.visits import JSON, Events, Operation, Visit, told
+from glassformer.serving.visits import JSON, WARNINGS, Events, Operation, Visit, beside, told
 from glassformer.serving.work.slots import TokenStep, Told, ToWrite, sampling_of
 from glassformer.text.tokens import Tokens
 
 MOST_CHOICES = 32  # texts written for one request
 MOST_TOKENS = 4096  # written to one text
-SHORT = 2000  # characters or ids of prompts that are cut into tokens at once; longer ones by a thread, so nobody waits
 USUAL_LENGTH = 16  # as OpenAI has it, for a text that has no end of its own
 SEEDS = 2**62
 
@@ -67,7 +66,7 @@ FIELDS = {
 _COUNT: Schema = {"type": "integer", "minimum": 0}
 ANSWER: Schema = {
     "type": "object",
-    "required": ["id", "object", "created", "model", "choices", "usage"],
+    "required": ["id", "object", "created", "model", "choices", "usage", "warnings"],
     "properties": {
         "id": {"type": "string"},
         "object": {"const": "text_completion"},
@@ -91,6 +90,7 @@ ANSWER: Schema = {
             "required": ["prompt_tokens", "completion_tokens", "total_tokens"],
             "properties": {"prompt_tokens": _COUNT, "completion_tokens": _COUNT, "total_tokens": _COUNT},
         },
+        "warnings": WARNINGS,
     },
 }
 
@@ -107,9 +107,9 @@ async def completions(visit: Visit, asked: JSON) -> Response:
     if asked["best_of"] not in (None, 1, asked["n"]):
         raise InputError(f"'best_of' must be 1, or `n` ({asked['n']}); it is {asked['best_of']}.")
     model.workshop.must_have_room(len(prompts) * asked["n"])
-    short = sum(map(len, prompts)) <= SHORT
-    given = _to_write(model, prompts, asked) if short else await asyncio.to_thread(_to_write, model, prompts, asked)
+    given = await beside(sum(map(len, prompts)), lambda: _to_write(model, prompts, asked))
     reply = Reply(model, asked, [_text(model, prompt) for prompt in prompts for _ in range(asked["n"])], given)
+    reply.warnings = await beside(sum(map(len, prompts)), lambda: _warnings(model, prompts, given[:: asked["n"]]))
     parts = visit.parts(model.workshop, given, lambda part: part.finish is not None)
     if asked["stream"]:
         first = await anext(parts)  # what goes wrong at once is told by the status
@@ -161,11 +161,19 @@ def _to_write(model: ServedModel, prompts: Sequence[Prompt], asked: JSON) -> lis
     ]  # fmt: skip
 
 
+def _warnings(model: ServedModel, prompts: Sequence[Prompt], given: Sequence[ToWrite]) -> list[str]:
+    """What is to be said of the prompts; where none was given, nothing."""
+    rows = [each.prompt if prompt else () for prompt, each in zip(prompts, given, strict=True)]
+    return model.run.warnings_of([np.asarray(ids, dtype=np.int64) for ids in rows])
+
+
 class Reply:
     """What is answered to one request, in OpenAI's shape."""
 
     def __init__(self, model: ServedModel, asked: JSON, prompts: Sequence[str], given: Sequence[ToWrite]) -> None:
         self.tokens, self.asked, self.prompts, self.given = model.run.tokens, asked, prompts, given
+        self.most = model.run.card.settings.length
+        self.warnings: list[str] = []
         self.head = {
             "id": f"cmpl-{secrets.token_hex(12)}", "object": "text_completion", "created": int(time.time()),
             "model": model.name,
@@ -174,18 +182,20 @@ class Reply:
     def whole(self, found: Sequence[Told]) -> JSON:
         """The texts at once."""
         choices = [self._choice(i, self._echo(i) + part.text, part) for i, part in enumerate(found)]
-        return {**self.head, "choices": choices, "usage": self._usage(found)}
+        return {**self.head, "choices": choices, "usage": self._usage(found), "warnings": self.warnings}
 
     async def events(self, first: tuple[int, Told], parts: AsyncGenerator[tuple[int, Told]]) -> AsyncIterator[bytes]:
         """The same bit by bit; a fault on the way is told as an event."""
         begun: set[int] = set()
+        once = {"warnings": self.warnings} if self.warnings else {}  # in the first event alone
         ended: list[Told] = []
         try:
             async for i, part in _from(first, parts):
                 text = part.text if i in begun else self._echo(i) + part.text
                 begun.add(i)
                 ended += [part] if part.finish else []
-                yield _event({**self.head, "choices": [self._choice(i, text, part)]})
+                yield _event({**self.head, "choices": [self._choice(i, text, part)], **once})
+                once = {}
         except GlassformerError as error:
             yield _event(error_body(500, str(error)))
             return
@@ -202,8 +212,12 @@ class Reply:
         logprobs = _logprobs(self.tokens, part.steps, len(self._echo(i))) if part.steps else None
         return {"index": i, "text": text, "logprobs": logprobs, "finish_reason": part.finish}
 
+    def _read(self, each: ToWrite) -> int:
+        """How many tokens of a prompt are read: of one that goes on, as many as the model looks back on."""
+        return min(len(each.prompt), self.most) if each.goes_on and not each.read_too else len(each.prompt)
+
     def _usage(self, found: Sequence[Told]) -> dict[str, int]:
-        read = sum(len(each.prompt) for each in self.given[:: self.asked["n"]])
+        read = sum(self._read(each) for each in self.given[:: self.asked["n"]])
         written = sum(part.count for part in found)
         return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
 

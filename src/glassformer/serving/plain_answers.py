@@ -8,9 +8,10 @@ import numpy as np
 from starlette.responses import Response
 
 from glassformer.errors import InputError
-from glassformer.objectives.predictions import Classified, Translated
+from glassformer.objectives.predictions import Classified, Translated, room
 from glassformer.serving.requests.fields import Schema, a_text, listed, one_of, texts, whole
-from glassformer.serving.visits import JSON, Operation, Visit, told
+from glassformer.serving.served import ServedModel
+from glassformer.serving.visits import JSON, WARNINGS, Operation, Visit, beside, told
 from glassformer.serving.work.batches import BatchWork
 
 MODEL = a_text("The model; may be left out if only one can do this.", longest=200)
@@ -21,8 +22,20 @@ INDEX: Schema = {"type": "integer", "minimum": 0}
 
 def list_of(item: Schema, **more: Schema) -> Schema:
     """The schema of an answer that holds one item for each text."""
-    properties = {"object": {"const": "list"}, "model": {"type": "string"}, "data": {"type": "array", "items": item}}
-    return {"type": "object", "required": ["object", "model", "data", *more], "properties": {**properties, **more}}
+    properties = {
+        "object": {"const": "list"},
+        "model": {"type": "string"},
+        "data": {"type": "array", "items": item},
+        "warnings": WARNINGS,
+    }
+    return {"type": "object", "required": [*properties, *more], "properties": {**properties, **more}}
+
+
+async def _list(model: ServedModel, given: Any, data: list[JSON], **more: Any) -> Response:
+    """The answer that holds these items, and what is to be said of the texts."""
+    texts = listed(given)
+    warnings = await beside(sum(map(len, texts)), lambda: model.run.warnings(texts))
+    return told({"object": "list", "model": model.name, "data": data, "warnings": warnings, **more})
 
 
 def _object(**properties: Schema) -> Schema:
@@ -37,7 +50,7 @@ async def classify(visit: Visit, asked: JSON) -> Response:
     model = visit.roster.find(asked["model"], "classify")
     found: list[Classified] = await visit.answers(model.workshop, _asked("classify", (), asked["input"]))
     data = [{"index": i, "label": each.label, "scores": each.scores} for i, each in enumerate(found)]
-    return told({"object": "list", "model": model.name, "data": data})
+    return await _list(model, asked["input"], data)
 
 
 CLASSIFY = Operation(
@@ -64,7 +77,7 @@ async def translate(visit: Visit, asked: JSON) -> Response:
     options = (("beam", asked["beam"]), ("longest", asked["max_tokens"]))
     found: list[Translated] = await visit.answers(model.workshop, _asked("translate", options, asked["input"]))
     data = [{"index": i, "translation": each.translation, "score": each.score} for i, each in enumerate(found)]
-    return told({"object": "list", "model": model.name, "data": data})
+    return await _list(model, asked["input"], data)
 
 
 TRANSLATE = Operation(
@@ -98,9 +111,13 @@ async def embeddings(visit: Visit, asked: JSON) -> Response:
     data = [
         {"object": "embedding", "index": i, "embedding": _packed(row) if packed else row} for i, row in enumerate(found)
     ]
-    count = sum(len(row) for row in model.run.tokens.encode_many(given))
-    usage = {"prompt_tokens": count, "total_tokens": count}
-    return told({"object": "list", "model": model.name, "data": data, "usage": usage})
+    count = await beside(sum(map(len, given)), lambda: _read(model, given))
+    return await _list(model, given, data, usage={"prompt_tokens": count, "total_tokens": count})
+
+
+def _read(model: ServedModel, texts: list[str]) -> int:
+    """How many tokens of some texts are read."""
+    return sum(min(len(row), room(model.run.card)) for row in model.run.tokens.encode_many(texts))
 
 
 def _packed(row: list[float]) -> str:

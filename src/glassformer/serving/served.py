@@ -21,6 +21,7 @@ ABILITIES = {  # what is asked, and in words what a model must be for it
     "translate": "a translator",
     "embeddings": "a classifier that attends (an encoder)",
     "trace": "a model",
+    "why": "a model",
 }
 
 
@@ -58,7 +59,7 @@ class ServedModel:
             *(["classify"] if predicts and family == "classifier" else []),
             *(["translate"] if predicts and family == "translator" else []),
             *(["embeddings"] if self.encoder else []),
-            *(["trace"] if predicts else []),
+            *(["trace", "why"] if predicts else []),
         ]
         self.slots = Slots(run.worker, run.tokens, capacity.slots) if "completions" in self.abilities else None
         self.workshop = Workshop(name, self.slots or Batches(self._answers), capacity.waiting)

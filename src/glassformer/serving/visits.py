@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -19,6 +19,13 @@ from glassformer.serving.served import Roster
 from glassformer.serving.work.workshop import Job, Workshop
 
 JSON = dict[str, Any]
+T = TypeVar("T")
+WARNINGS: Schema = {
+    "type": "array",
+    "items": {"type": "string"},
+    "description": "What was not read as it stands: of a text that is too long only a part, or no word of it is known.",
+}
+SHORT = 2000  # characters or ids of texts that are cut into tokens at once; longer ones by a thread, so nobody waits
 
 
 class LeftError(GlassformerError):
@@ -94,6 +101,11 @@ class Visit:
         while (await self.request.receive())["type"] != "http.disconnect":
             pass
         inbox.put_nowait((job, LeftError("Who asked has gone.")))
+
+
+async def beside(size: int, work: Callable[[], T]) -> T:
+    """What is worked from texts of this size, in a thread if they are long."""
+    return work() if size <= SHORT else await asyncio.to_thread(work)
 
 
 class Events(Response):

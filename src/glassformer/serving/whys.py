@@ -58,7 +58,7 @@ class Questioned(NamedTuple):
 
 async def why(visit: Visit, asked: JSON) -> Response:
     """The sentences, and the figures they rest on."""
-    model = visit.roster.find(asked["model"], "trace")
+    model = visit.roster.find(asked["model"], "why")
     chosen = {name: asked[name] or None for name in ("answer", "instead", "target")}
     rival = asked["rival"] or None if asked["rival_id"] is None else asked["rival_id"]
     wanted = Questioned(run=model.run, rival=rival, at=asked["at"], **chosen)
@@ -86,6 +86,6 @@ WHY = Operation(
     fields=FIELDS,
     answer=ANSWER,
     example={"input": "a warm and clever film"},
-    ability="trace",
+    ability="why",
     do=why,
 )

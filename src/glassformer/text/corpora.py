@@ -5,7 +5,7 @@ read = kept + skipped, each skip with its file, line and reason. Knows no tokens
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from glassformer.text.made_sets import MADE, make
 from glassformer.text.samples import (
     SPLIT_OFF,
     Labelled,
+    Pair,
     Plain,
     Sample,
     contradicted,
@@ -53,17 +54,23 @@ class ReadReport:
     encodings: Mapping[str, str]  # of each file
     columns: tuple[str, ...]  # which were taken, and why
     labels: Mapping[str, int]
-    duplicates: int  # rows of the training part whose text came before
+    duplicates: int  # rows that are learnt from and whose text, or pair of texts, came before
     contradictions: int  # texts with more than one label
     overlap: int  # different texts that stand in training and test
     notes: tuple[str, ...]
+    pairs: bool = False  # whether a row is a pair of texts
 
     def sentences(self) -> list[str]:
         """The report for a person, the usual left out."""
         said = [f"{counted(self.read, 'row')} read, {self.kept:,} kept, {self.skipped:,} skipped."]
         said += [*self.skipped_rows(), *self.columns]
         warned = (
-            (self.duplicates, "training row repeats", "training rows repeat", "an earlier text."),
+            (
+                self.duplicates,
+                "training row repeats",
+                "training rows repeat",
+                f"an earlier {'pair' if self.pairs else 'text'}.",
+            ),
             (self.contradictions, "text carries", "texts carry", "more than one label."),
             (self.overlap, "text stands", "texts stand", _MEMORY),
         )
@@ -147,29 +154,28 @@ def read(
             files = files_of_parts(Path(given), task, columns)
             parts[part] = read_part(files["train"], task, columns, encoding, tally)
     parts["train"] = _left_out(parts["train"], without, tally)
-    counts = (repeated(parts["train"]), contradicted(parts["train"]), overlap(parts["train"], parts.get("test", [])))
+    strange = (contradicted(parts["train"]), overlap(parts["train"], parts.get("test", [])))
     everything = [sample for samples in parts.values() for sample in samples]
     labels = Counter(sample.label for sample in everything if isinstance(sample, Labelled))
     _check(parts["train"], labels, task, tally)
     _split(parts, seed, named)
     for each in more:
         parts["train"] = parts["train"] + _further(each, task, (columns, encoding, seed), without, parts, tally)
+    again = repeated(parts["train"])
     if limit is not None:
         parts = {part: thinned(samples, limit, seed) for part, samples in parts.items()}
         tally.notes.append(f"At most {limit:,} samples of each part are used.")
     tried = parts["test"] or parts["valid"]
     if len(tried) < FEW and not isinstance(tried[0] if tried else None, Plain):
         tally.notes.append(f"Samples to evaluate on: only {len(tried)}. The confidence interval will be wide.")
-    name = ",".join(map(str, source)) if isinstance(source, Sequence) and not isinstance(source, str) else str(source)
-    return Corpus(
-        name,
-        task,
-        parts["train"],
-        parts["valid"],
-        parts["test"],
-        tuple(sorted(labels)),
-        _report(tally, labels, *counts),
-    )
+    report = replace(_report(tally, labels, again, *strange), pairs=isinstance(parts["train"][0], Pair))
+    learnt, held, last = (parts[part] for part in ("train", "valid", "test"))
+    return Corpus(_called(source), task, learnt, held, last, tuple(sorted(labels)), report)
+
+
+def _called(source: str | Path | Sequence[Path]) -> str:
+    """The source as it is named on a command line."""
+    return str(source) if isinstance(source, str | Path) else ",".join(map(str, source))
 
 
 def read_whole(source: str | Path, task: str, *, columns: Columns | None = None) -> Corpus:

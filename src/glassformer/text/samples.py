@@ -56,9 +56,10 @@ def truth_of(sample: Sample) -> str:
 
 
 def repeated(samples: Iterable[Sample]) -> int:
-    """How many samples show a text that an earlier one showed."""
-    texts = [text_of(sample) for sample in samples]
-    return len(texts) - len(set(texts))
+    """How many samples show a text that an earlier one showed, a pair the same two; case and spaces make no
+    difference."""
+    shown = [(folded(sample), folded(Plain(sample.target)) if isinstance(sample, Pair) else "") for sample in samples]
+    return len(shown) - len(set(shown))
 
 
 def overlap(some: Iterable[Sample], others: Iterable[Sample]) -> int:

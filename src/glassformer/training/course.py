@@ -5,6 +5,7 @@ runs/folder.py keeps it. It knows no terminal; what happens is told to whoever l
 processes all learn, and process 0 alone writes, tells and evaluates.
 """
 
+import re
 import signal
 import statistics
 import threading
@@ -39,6 +40,7 @@ from glassformer.training.baselines import baselines, fits_model, too_slow
 from glassformer.training.forecasting.budget import Forecast, budget, forecast_again
 from glassformer.training.forecasting.ending import Deadline, drawn_in_time
 from glassformer.training.forecasting.enough import too_short
+from glassformer.training.forecasting.how_it_ended import how_it_ended
 from glassformer.training.loop import EpochEnded, Loop, Plan, Stepped, Validated, weights_in
 from glassformer.training.prepare import Prepared, alike, alike_again, check_same, idle, prepare, settings_of
 from glassformer.training.processes.team import ALONE, Team, joined
@@ -107,7 +109,7 @@ def train(
 
 def new_folder(task: str, data: str) -> Path:
     """A folder that is not there yet: runs/TASK-DATA, with a number if need be."""
-    name = f"{task}-{Path(data).name.split('.')[0].replace(':', '-')}"
+    name = "-".join((task, *re.split(r"[\s:,]+", Path(data).name.split(".")[0])))
     numbered = (Path("runs") / (name if number == 1 else f"{name}-{number}") for number in range(1, 10_000))
     return next(folder for folder in numbered if not folder.exists())
 
@@ -232,6 +234,7 @@ class Course:
     loop: Loop
     deadline: Deadline | None = None  # of a run that was given minutes and was not resumed
     _validated: Validated | None = None  # the last one that was saved
+    _forecast: float = 0.0  # seconds of training, before it began
 
     def restore(self, tell: Listener) -> None:
         """Back to the newest whole checkpoint."""
@@ -245,6 +248,7 @@ class Course:
 
     def run(self, threads: int, tell: Listener, stop: threading.Event | None = None) -> Run:
         """Learns to the end, with so many threads; afterwards torch has as many as before."""
+        self._forecast = self.loop.plan.seconds
         with machine.threads(threads):
             self.learn(tell, stop)
             return self.finish(tell)
@@ -305,7 +309,12 @@ class Course:
     def finish(self, tell: Listener) -> Run:
         """The best weights, or the last, become the model, which is evaluated on its test part, and certified."""
         prepared, team, seconds = self.prepared, self.loop.team, self.loop.progress.seconds
-        prepared.model.load_state_dict(self._learnt())
+        weights, kept = self._learnt()
+        if team.leads:
+            batches = prepared.lessons.train.n_batches(self.loop.progress.epoch)
+            epochs = self.loop.progress.epoch + self.loop.progress.place / batches
+            tell(Said(how_it_ended(self.loop.plan, self.loop.progress, epochs, self._forecast, kept)))
+        prepared.model.load_state_dict(weights)
         merge_lora(prepared.model)
         prepared.model.eval()
         team.leave()
@@ -315,6 +324,7 @@ class Course:
         about: dict[str, Any] = {
             "parameters": sum(weight.numel() for weight in prepared.model.parameters()),
             "seconds": seconds,
+            "kept_step": kept["step"],
             "samples": {part: len(getattr(prepared.corpus, part)) for part in PARTS},
             "notes": list(prepared.notes),
             "machine": machine.facts().to_dict(),
@@ -329,13 +339,14 @@ class Course:
             tell(Said(said))
         return run
 
-    def _learnt(self) -> dict[str, Tensor]:
-        """The weights that the run has to give, whole, in every process."""
+    def _learnt(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """The weights that the run has to give, whole, in every process, and where it stood when it had them."""
         team = self.loop.team
         if self.loop.plan.keep_last:
-            return weights_in(self.loop.state()[0])
+            tensors, progress = self.loop.state()
+            return weights_in(tensors), progress
         best = team.together(lambda: self.folder.best_checkpoint() if team.leads else NOTHING)
-        return dict(team.shared(weights_in(best.tensors)))
+        return dict(team.shared(weights_in(best.tensors))), best.progress
 
     def _evaluate(self, tell: Listener) -> list[dict[str, str]]:
         """Scores and outcomes are kept; what comes back are a few answers to be shown."""

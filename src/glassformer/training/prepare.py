@@ -17,6 +17,7 @@ from glassformer.models.weights import outline
 from glassformer.objectives.lessons import Batched, Lessons, Measures, tensors
 from glassformer.objectives.table import OBJECTIVES, usual_objective
 from glassformer.runs.folder import RunFolder, to_toml
+from glassformer.runs.pasting import pasteable
 from glassformer.runs.run import Run, load
 from glassformer.text.corpora import Corpus
 from glassformer.text.files.token_files import TokenFolder
@@ -283,7 +284,7 @@ def check_same(folder: RunFolder, settings: Mapping[str, Any]) -> None:
                 raise InputError(
                     f"{folder.path} holds another run, which was stopped before its first checkpoint: its {name} is "
                     f"{was.get(name, 'as usual')}, not {wanted.get(name, 'as usual')}. Begin that one again "
-                    f"(--resume {folder.path}), or choose another --out."
+                    f"({pasteable(('--resume', folder.path))}), or choose another --out."
                 )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from glassformer.errors import InputError, nearest
+from glassformer.errors import InputError, kind_of, nearest
 from glassformer.models.registry import MODELS, configure
 from glassformer.objectives.objective import TokenPlan
 from glassformer.objectives.table import OBJECTIVES, objectives_of
@@ -114,7 +114,7 @@ def _changed(thing: Any, name: str, value: Any) -> Any:
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if type(value) is not type(default):
-        raise InputError(f"{name} must be {type(default).__name__}; it is {value!r}.")
+        raise InputError(f"{name} must be {kind_of(default)}; it is {value!r}.")
     if isinstance(value, int | float) and not isinstance(value, bool) and not 0 <= value < 2**31:
         raise InputError(f"{name} must be 0 or more; it is {value!r}.")
     return replace(thing, **{name: value})

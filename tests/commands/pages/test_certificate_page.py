@@ -25,4 +25,4 @@ def test_a_tick_is_not_a_grade(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert certify(str(folder.path)) == 0
     page = " ".join(capsys.readouterr().out.split())
     assert "That is no grade: a model that guesses can keep every promise." in page
-    assert "✗ NO BETTER THAN CHANCE: accuracy 50.0 %, against 59.1 % for the majority class (“a”)" in page
+    assert "✗ NO BETTER THAN THE MAJORITY CLASS: accuracy 50.0 %, against 59.1 % for the majority class (“a”)" in page

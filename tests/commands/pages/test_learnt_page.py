@@ -18,12 +18,18 @@ def shown(learnt: Learnt | None) -> str:
 def test_what_is_lost_has_a_cross_and_advice() -> None:
     majority = Against(MAJORITY, "dull", 0.5, 0.0, -0.1, 0.1, 1.0)
     linear = Against("ngrams", "", 0.5, 0.0, -0.1, 0.1, 0.9)
-    sentences = ("NO BETTER THAN CHANCE: [b]a\x1b[31m", "Level with it.")
+    sentences = ("NO BETTER THAN THE MAJORITY CLASS: [b]a\x1b[31m", "Level with it.")
     page = shown(
-        Learnt(False, "no better than chance", sentences, (Todo("longer", "Train longer", "[x]"),), (majority, linear))
+        Learnt(
+            False,
+            "no better than the majority class",
+            sentences,
+            (Todo("longer", "Train longer", "[x]"),),
+            (majority, linear),
+        )
     )
     assert page.splitlines() == [
-        "  ✗ NO BETTER THAN CHANCE: [b]a␛[31m",  # a label is shown, not obeyed
+        "  ✗ NO BETTER THAN THE MAJORITY CLASS: [b]a␛[31m",  # a label is shown, not obeyed
         "  – Level with it.",
         "    → Train longer: [x]",
     ]

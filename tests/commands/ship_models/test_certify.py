@@ -43,7 +43,7 @@ def test_the_json_says_whether_it_has_learnt(tmp_path: Path, capsys: pytest.Capt
     assert certify(str(folder.path), json=True) == 0
     content = json.loads(capsys.readouterr().out)
     assert content["passed"] is True
-    assert content["learnt"]["verdict"] == "no better than chance"
+    assert content["learnt"]["verdict"] == "no better than the majority class"
     assert content["learnt"]["advice"]
     assert folder.read_certificate() == content
 

@@ -7,12 +7,32 @@ import pytest
 from helpers.foreign_models import foreign_folder
 
 from glassformer.commands.ship_models.import_model import import_model
+from glassformer.errors import InputError
+from glassformer.runs.run import load
 
 
 def test_it_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import_model(foreign_folder(tmp_path, "gpt2"), out=tmp_path / "run")
-    assert "283 tokens (gpt2)" in capsys.readouterr().out
+    assert "283 tokens, cut as gpt2's are." in capsys.readouterr().out
     import_model(foreign_folder(tmp_path, "bert"), out=tmp_path / "other")
     assert f"glassformer train classify DATA --from {tmp_path / 'other'}" in capsys.readouterr().out
     import_model(tmp_path / "gpt2", out=tmp_path / "third", json=True)
     assert json.loads(capsys.readouterr().out)["model"] == "gpt"
+
+
+def test_what_is_not_taken_in_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import_model(foreign_folder(tmp_path, "bert-masked"), out=tmp_path / "run")
+    assert "Of this BertForMaskedLM the encoder was taken in; its head, which names" in capsys.readouterr().out
+    import_model(foreign_folder(tmp_path, "bert-classes"), out=tmp_path / "classes")
+    assert "head" not in capsys.readouterr().out
+    with pytest.raises(InputError, match=r"brought in without a head to answer with; finetune it \(--from\)"):
+        load(tmp_path / "run").predict(["good"])
+
+
+def test_the_command_that_goes_on_can_be_pasted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import_model(foreign_folder(tmp_path, "bert"), out=tmp_path / "i bert")
+    assert f'DATA --from "{tmp_path / "i bert"}"' in capsys.readouterr().out
+    with pytest.raises(InputError, match="holds a run already; remove it, or choose another --out"):
+        import_model(tmp_path / "bert", out=tmp_path / "i bert")
+    with pytest.raises(InputError, match='hf download OWNER/NAME --local-dir "no where"'):
+        import_model(Path("no where"), out=tmp_path / "new")

@@ -47,7 +47,7 @@ def test_a_model_that_has_learnt_nothing_says_so_beside_its_answer(
 ) -> None:
     run = small_run(tmp_path / "run")
     for table, told in (
-        ([[20, 21], [20, 21]], "By its own test this model is no better than chance.\n"),
+        ([[20, 21], [20, 21]], "By its own test this model is no better than the majority class.\n"),
         ([[1, 0], [0, 1]], "Its own test has too few samples to tell whether it has learnt.\n"),
         ([[40, 1], [1, 40]], ""),
     ):
@@ -185,3 +185,8 @@ def test_a_review_that_the_pocket_judge_has_learnt_from_is_told_as_such(capsys: 
 def test_what_makes_no_difference_to_a_classifier_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     predict("sentiment", "A dull film.", beam=3, top_p=0.5)
     assert "A classifier writes nothing: --top-p and --beam made no difference." in capsys.readouterr().err
+
+
+def test_an_empty_text_is_called_empty(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"^The text is empty"):
+        predict(small_run(tmp_path / "run").path, "")

@@ -72,7 +72,7 @@ def test_it_serves_and_a_signal_lets_it_finish_what_it_was_asked(tmp_path: Path)
         assert process.stderr is not None
         try:
             said = [process.stderr.readline(), process.stderr.readline()]
-            assert said[0] == "numbers: completions, trace, by onnx\n"
+            assert said[0] == "numbers: completions, trace, why, by onnx\n"
             address = said[1].split()[2].removesuffix("/v1")
             whole = asked(address, "/v1/completions", {"prompt": "3 1 2", "max_tokens": 40})
             body = json.dumps({"prompt": "3 1 2", "max_tokens": 40, "stream": True}).encode()

@@ -47,7 +47,7 @@ def test_what_is_left_out_or_null_has_its_default() -> None:
         ({"input": "a", "share": float("nan")}, "number from 0 to 1; it is nan"),
         ({"input": "a", "share": True}, "it is True"),
         ({"input": "a", "loud": 1}, "true or false; it is 1"),
-        ({"input": "a", "zero": False}, "one of 0; it is False"),
+        ({"input": "a", "zero": False}, "must be 0, or left out; it is False"),
         ({"input": "a", "stop": ["a", "b", "c"]}, "at most 2 texts"),
         ({"input": "a", "stop": ""}, "of 1 to 4 characters"),
         ({"input": "a", "more": {"x": 1}}, "an object with deep"),

@@ -61,7 +61,7 @@ def test_a_finished_run_says_whether_it_has_learnt(visitor: Visitor) -> None:
     state = asked(visitor, "train/state", name="guesser")
     assert state["finished"]
     assert state["certificate"]["passed"]
-    assert state["certificate"]["learnt"]["verdict"] == "no better than chance"
+    assert state["certificate"]["learnt"]["verdict"] == "no better than the majority class"
 
 
 def test_a_run_that_hardly_trained_says_so(visitor: Visitor) -> None:

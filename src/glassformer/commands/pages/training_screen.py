@@ -122,7 +122,7 @@ class TrainingScreen:
         if self._valid:
             words.append(f"validation loss {self._valid[-1][1]:.3f}")
         if self._epochs:
-            words.append(_accuracy(self._epochs[-1]))
+            words.append(f"after epoch {self._epochs[-1].epoch:.3g}: {_accuracy(self._epochs[-1])}")
         if event.seconds > self._began:
             words.append(f"{self._items / (event.seconds - self._began):,.0f} {self._forecast.unit}/s")
         words.append(f"{clock(whole - event.seconds)} left")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from glassformer.commands.on_device import load_on
+from glassformer.commands.on_device import load_on, take_threads
 from glassformer.commands.see_inside.look import one_text
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import InputError
@@ -32,6 +32,7 @@ def why(
     target: str | None = None,
     points: int | None = None,
     device: str = "auto",
+    threads: int | None = None,
     out: Path | None = None,
     json: bool = False,
 ) -> None:
@@ -64,11 +65,14 @@ def why(
         Slopes taken at most; by default as many as a second allows.
     device
         Where to compute: auto (the best there is), cpu, cuda, cuda:1 or mps.
+    threads
+        Threads of the processor (as many as torch takes).
     out
         Write a page as well.
     json
         Print one JSON document with all figures.
     """
+    take_threads(threads)
     wanted = one_text(text, "why")
     twins = [
         *([instead] if instead is not None else []),

@@ -4,8 +4,11 @@ import json as json_format
 import sys
 from pathlib import Path
 
+from glassformer.errors import counted, must_count
 from glassformer.exchange.export import REPORT
 from glassformer.runs.run import find, load
+
+FEW = 10  # texts that an export may be compared on by who is in a hurry
 
 
 def export(run: str, *, to: str = "hf", out: Path | None = None, samples: int = 100, json: bool = False) -> int:
@@ -24,12 +27,18 @@ def export(run: str, *, to: str = "hf", out: Path | None = None, samples: int = 
     out
         The new folder (RUN-TO by default).
     samples
-        How many texts of the run's own data the export is compared on.
+        How many texts of the run's own data the export is compared on (100); fewer are quicker.
     json
         Print one JSON document.
     """
+    must_count("--samples", samples)
     folder = out or Path(f"{find(run).name if not Path(run).exists() else run}-{to}")
-    parity = load(run, "cpu").export(to, folder, samples=samples)
+    opened = load(run, "cpu")
+    if not json:
+        quicker = f"; --samples {FEW} is quicker" if samples > FEW else ""
+        told = f"Writing it, then comparing the two on up to {counted(samples, 'text')}{quicker} …"
+        print(told, file=sys.stderr, flush=True)
+    parity = opened.export(to, folder, samples=samples)
     if json:
         print(json_format.dumps({"folder": str(folder), **parity.to_dict()}, ensure_ascii=False))
     else:

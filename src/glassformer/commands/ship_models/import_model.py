@@ -4,9 +4,11 @@ import json as json_format
 import sys
 from pathlib import Path
 
-from glassformer.exchange.bring_in import unlike_vectors
+from glassformer.exchange.bring_in import unlike_vectors, without_head
 from glassformer.runs.imported import import_model as bring_in
 from glassformer.runs.pasting import pasteable
+from glassformer.text.token_kinds import FOREIGN
+from glassformer.text.tokens import Tokens
 
 
 def import_model(path: Path, *, out: Path, ignore: tuple[str, ...] = (), json: bool = False) -> None:
@@ -30,8 +32,17 @@ def import_model(path: Path, *, out: Path, ignore: tuple[str, ...] = (), json: b
     if json:
         print(json_format.dumps({"run": str(out), "task": run.card.task, "model": run.card.model, "parameters": count}))
         return
-    print(f"{out}: {run.card.data}, {count:,} parameters, {len(run.tokens):,} tokens ({run.tokens.kind}).")
-    if vectors:
-        print(vectors)
+    print(f"{out}: {run.card.data}, {count:,} parameters, {_cut(run.tokens)}.")
+    for said in filter(None, (vectors, without_head(path))):
+        print(said)
     if run.objective.predict is None:
-        print(f"It has no head to answer with: finetune it, glassformer train {run.card.task} DATA --from {out}")
+        print(
+            "It has no head to answer with: finetune it, "
+            + pasteable(["glassformer", "train", run.card.task, "DATA", "--from", out])
+        )
+
+
+def _cut(tokens: Tokens) -> str:
+    """How many tokens, and by whose way text is cut into them."""
+    way = "in a way of their own" if tokens.kind == FOREIGN else f"as {tokens.kind}'s are"
+    return f"{len(tokens):,} tokens, cut {way}"

@@ -10,7 +10,8 @@ from typing import Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
-from glassformer.commands.on_device import load_on
+from glassformer.commands.on_device import load_on, take_threads
+from glassformer.commands.ship_models.predict_table import answer_table, is_table
 from glassformer.errors import InputError, visible
 from glassformer.objectives.predictions import Classified, Prediction
 from glassformer.runs.run import Run
@@ -44,6 +45,9 @@ def predict(
     stop: tuple[str, ...] = (),
     engine: str = "auto",
     device: str = "auto",
+    threads: int | None = None,
+    column: str = "",
+    out: Path | None = None,
     json: bool = False,
 ) -> None:
     """Classify, translate or continue texts of yours.
@@ -54,7 +58,8 @@ def predict(
         A run folder that `glassformer train` wrote, or the name of a model that came with the package.
     text
         Texts; or one file of plain text, with a text on each line; or - for lines from standard input. The answers
-        to several stand beside them.
+        to several stand beside them. Or one table (CSV, TSV, JSON lines, Parquet), which comes back as CSV with the
+        columns `prediction` and `probability` (of a translation `score`).
     longest
         At most so many new tokens.
     temperature
@@ -76,6 +81,12 @@ def predict(
         for the quickest exact one: PyTorch, or ONNX Runtime for many texts and where it stands ready.
     device
         Where to compute: auto (the best there is), cpu, cuda, cuda:1 or mps.
+    threads
+        Threads of the processor (as many as torch takes).
+    column
+        Of a table: the column with the texts.
+    out
+        Of a table: the file for the answers, .csv, .tsv or .jsonl.
     json
         Print one JSON document: a prediction, or, for several texts, a list with one object for each, in their order;
         an empty text has an "error" in place of a prediction.
@@ -84,6 +95,14 @@ def predict(
         "longest": longest, "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "beam": beam,
         "seed": seed, "stop": stop,
     }  # fmt: skip
+    take_threads(threads)
+    if is_table(text):
+        if json:
+            raise InputError("The answers to a table are a table; for JSON write --out answers.jsonl.")
+        answer_table(run, Path(text[0]), column, out, {**how, "engine": engine, "device": device})
+        return
+    if column or out is not None:
+        raise InputError("--column and --out are for a table of texts (CSV, TSV, JSON lines or Parquet).")
     given = texts_of(text)
     loaded = load_on(run, device)
     idle = [f"--{name.replace('_', '-')}" for name, usual in _OF_WRITING.items() if how[name] != usual]
@@ -91,7 +110,7 @@ def predict(
         print(f"A classifier writes nothing: {' and '.join(idle)} made no difference.", file=sys.stderr)
     for sentence in (*loaded.warnings(given.texts), *filter(None, [loaded.doubt])):
         print(visible(sentence), file=sys.stderr)
-    if len(given.texts) == 1:
+    if len(given.texts) == 1 and threads is None:
         _alone(loaded)
     lasting = len(given.texts) >= MANY
     if (engine != "auto" or lasting or loaded.converted) and (said := loaded.use(engine, lasting=lasting).said):
@@ -130,6 +149,8 @@ def texts_of(words: Sequence[str]) -> Given:
     if strange:
         raise InputError(f"There is no option {strange[0]}; `glassformer predict --help` lists them.")
     given = list(words) if words else ["-"]
+    if given == [""]:
+        raise InputError("The text is empty: there is nothing to read in it.")
     if len(given) > 1 or (given[0] != "-" and not _is_file(Path(given[0]))):
         if len(given) == 1 and _SEEMS_A_FILE.fullmatch(given[0]):
             raise InputError(f"There is no file {given[0]}; a text of one word that ends so needs a blank behind it.")
@@ -145,10 +166,9 @@ def texts_of(words: Sequence[str]) -> Given:
 
 def _texts_in(path: Path) -> list[str]:
     """The lines of a file or of standard input, but for empty ones at its end."""
-    from glassformer.text.files.tables import FORMATS, format_of
     from glassformer.text.files.text_files import STDIN, lines, read_text
 
-    if path != STDIN and format_of(path) in FORMATS and format_of(path) != ".txt":
+    if is_table([str(path)]):
         raise InputError(f"{path} is a table; texts are read from plain text, one on each line.")
     texts = list(lines(read_text(path).text))
     while texts and not texts[-1].strip():

@@ -134,7 +134,8 @@ def one_of(says: str, known: Sequence[Any], default: Any = None) -> Field:
     def fits(value: Any) -> bool:
         return any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in known)
 
-    return Field(f"one of {', '.join(map(repr, known))}", {"enum": list(known)}, fits, says, default)
+    only = f"one of {', '.join(map(repr, known))}" if len(known) > 1 else f"{known[0]!r}, or left out"
+    return Field(only, {"enum": list(known)}, fits, says, default)
 
 
 def words(says: str, *, most: int, longest: int) -> Field:

@@ -9,7 +9,7 @@ from helpers.small_runs import TEXTS, small_run
 from tokenizers import Tokenizer
 
 from glassformer.exchange.export import export_model
-from glassformer.exchange.onnx_program import onnx_files
+from glassformer.exchange.programs.onnx_program import onnx_files
 from glassformer.objectives.objective import Trained
 from glassformer.runs.run import load
 

@@ -15,8 +15,23 @@ from torch import Tensor
 from glassformer.engines.model_graphs import graphs_of
 from glassformer.engines.onnx_models import Stepper, run_by_onnx
 from glassformer.exchange.parity import Opened, written
+from glassformer.exchange.readmes.calling import code, how_much
 from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
+
+_TOGETHER = (
+    "Several texts go in one batch if they are filled up to one length with 0; `real` is true where a token stands, "
+    "and false where it was filled up. Texts that are read are filled up on the right, texts that are gone on with "
+    "on the left, where `positions` counts the tokens of each text alone."
+)
+_STEPS = (
+    "A step takes new ids with their positions, and the cache: `past_…` are empty (0 along the axis of tokens) "
+    "at first, then what the step before gave back as `present_…`. `real` covers the past and the new ids."
+)
+_FILES = (
+    "`tokenizer.json` cuts text into tokens, `model.json` names classes and sizes, and `parity.json` says how closely "
+    "the answers are those of the run it came from."
+)
 
 
 def onnx_files(trained: Trained) -> dict[str, bytes]:
@@ -56,19 +71,16 @@ def opened_by_onnx(folder: Path, trained: Trained) -> Opened:
 def _readme(trained: Trained, graphs: Mapping[str, bytes]) -> str:
     card = trained.card
     lines = [
-        f"# {card.model} to {card.task}, for ONNX Runtime",
-        "",
-        "Batch and lengths are free. `real` is true where a token stands, and false where there is padding.",
-    ]
-    if card.labels:
-        lines += ["", f"The classes are, in order: {', '.join(card.labels)}."]
+        f"# {card.model} to {card.task}, for ONNX Runtime", "", how_much(trained, "onnx"), "", code(trained, "onnx"),
+        *([f"The classes are, in order: {', '.join(card.labels)}.", ""] if card.labels else []), _TOGETHER, "",
+    ]  # fmt: skip
     if "step.onnx" in graphs:
-        lines += [
-            "",
-            "A step takes new ids with their positions, and the cache: `past_…` are empty (0 along the axis of tokens) "
-            "at first, then what the step before gave back as `present_…`. `real` covers the past and the new ids.",
-        ]
+        lines += [_STEPS, ""]
+    lines += [_FILES, ""]
     for name, content in graphs.items():
-        lines += ["", f"## {name}", "", "| input | shape |", "|---|---|"]
-        lines += [f"| `{each}` | {' × '.join(map(str, shape))} |" for each, shape in Stepper(content).shapes.items()]
-    return "\n".join(lines) + "\n"
+        stepper = Stepper(content)
+        lines += [f"## {name}", "", "| | name | type | shape |", "|---|---|---|---|"]
+        for way, values in (("in", stepper.given), ("out", stepper.given_back)):
+            lines += [f"| {way} | `{each}` | {kind} | {shape} |" for each, kind, shape in values]
+        lines += [""]
+    return "\n".join(lines)

@@ -7,7 +7,7 @@ import pytest
 from helpers.small_runs import small_run
 
 from glassformer.errors import InputError
-from glassformer.exchange.ctranslate2_program import ctranslate2_files
+from glassformer.exchange.programs.ctranslate2_program import ctranslate2_files
 from glassformer.objectives.objective import Trained
 from glassformer.runs.run import load
 

@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 import torch
-from helpers.small_runs import language_run, small_run
+from helpers.readmes import answer, ours
+from helpers.small_runs import TEXTS, language_run, small_run
 
 from glassformer.errors import InputError
-from glassformer.exchange.torch_program import PROGRAM, exported
+from glassformer.exchange.programs.torch_program import PROGRAM, exported
 from glassformer.objectives.objective import Trained
 from glassformer.runs.run import load
 
@@ -66,12 +67,21 @@ def refused(root: Path) -> str:
     return ""
 
 
+def _alike(found: Any, right: Any) -> bool:
+    """Whether the code of a README has given what the run gives; a writer's code may end sooner."""
+    if isinstance(found, dict):
+        return all(abs(found[label] - right[label]) < 1e-5 for label in right)
+    return bool(found) and str(right).startswith(found)
+
+
 def report(root: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"gap": largest_gap(), "translator": largest_gap_of_a_translator(root)}
     found["refused"] = refused(root)
     for i, (objective, model, settings) in enumerate(CASES):
         run = load(small_run(root / f"{i}", objective, model, **settings).path)
         found[str(i)] = run.export("torch", root / f"{i}-out", samples=3).to_dict()
+        text = TEXTS[objective]
+        found[f"{i} code"] = _alike(answer(root / f"{i}-out", text), ours(run, text))
         found[f"{i} files"] = sorted(each.name for each in (root / f"{i}-out").iterdir())
     return found
 
@@ -79,7 +89,7 @@ def report(root: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("programs")
-    place = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    place = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.run(
         [sys.executable, __file__, str(folder)], env=place, capture_output=True, text=True, check=False
     )
@@ -90,6 +100,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 @pytest.mark.parametrize("case", range(len(CASES)))
 def test_every_kind_of_model_is_the_same_program(case: int, found: dict[str, Any]) -> None:
     assert found[str(case)]["passed"], found[str(case)]
+    assert found[f"{case} code"]
     assert found[f"{case} files"] == sorted([PROGRAM, "tokenizer.json", "README.md", "parity.json"])
 
 

@@ -12,6 +12,7 @@ from torch.export import Dim, ExportedProgram
 
 from glassformer.errors import InputError
 from glassformer.exchange.parity import Opened
+from glassformer.exchange.readmes.calling import code, how_much, longest_for
 from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
 from glassformer.objectives.table import objective_of
@@ -45,7 +46,7 @@ def program_files(trained: Trained) -> dict[str, bytes]:
 
 
 def exported(trained: Trained) -> ExportedProgram:
-    """The program: any number of texts, of any length that the model can take."""
+    """The program: any number of texts, of any length that the model reads."""
     family, longest = MODELS[trained.card.model].family, _longest(trained)
     if longest < 4:
         raise InputError(f"A program needs texts of 4 tokens or more; this model takes {longest}.")
@@ -70,6 +71,8 @@ def exported(trained: Trained) -> ExportedProgram:
 
 
 def _longest(trained: Trained) -> int:
+    if MODELS[trained.card.model].family == "language model":
+        return longest_for(trained, "torch")
     return int(getattr(trained.card.settings, "length", trained.card.longest))
 
 
@@ -85,13 +88,10 @@ def opened_by_torch(folder: Path, trained: Trained) -> Opened:
 
 
 def _readme(trained: Trained) -> str:
-    more = ", target" if MODELS[trained.card.model].family == "translator" else ""
     card = trained.card
     labels = f"The classes are, in order: {', '.join(card.labels)}.\n\n" if card.labels else ""
     return (
-        f"# {card.model} to {card.task}, for torch\n\n```python\nimport torch\nfrom tokenizers import Tokenizer\n\n"
-        f'model = torch.export.load("{PROGRAM}").module()\ntokenizer = Tokenizer.from_file("tokenizer.json")\n'
-        'ids = torch.tensor([tokenizer.encode("…").ids])\n'
-        f"logits = model(ids, torch.ones_like(ids, dtype=torch.bool){more})\n```\n\n{labels}"
+        f"# {card.model} to {card.task}, for torch\n\n{how_much(trained, 'torch')}\n\n"
+        f"{code(trained, 'torch')}\n{labels}"
         "`parity.json` says how closely its answers are those of the run it came from.\n"
     )

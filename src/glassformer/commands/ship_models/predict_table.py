@@ -1,0 +1,86 @@
+"""`glassformer predict RUN TABLE`: the rows of a table with an answer beside each, as a table. The run predicts."""
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glassformer.errors import InputError, counted, nearest, visible
+from glassformer.runs.batch_predictor import BatchPredictor
+from glassformer.storage import write_file
+from glassformer.text.files.tables import FORMATS, Row, Table, format_of, read_table
+from glassformer.text.files.text_files import STDIN
+
+USUAL = ("text", "source", "sentence", "review", "message", "prompt")  # columns that are taken if none is named
+
+
+def is_table(words: Sequence[str]) -> bool:
+    """Whether one table is meant, and no text."""
+    if len(words) != 1 or words[0] == str(STDIN) or not words[0].strip():
+        return False
+    form = format_of(Path(words[0]))
+    try:
+        return form in FORMATS and form != ".txt" and Path(words[0]).is_file()
+    except OSError:  # a text too long to be a name
+        return False
+
+
+def answer_table(run: Path, path: Path, column: str, out: Path | None, how: Mapping[str, Any]) -> None:
+    """Every row of a table, with `prediction` and how sure it is beside it: to a file, or as CSV to standard output.
+    The first row names the columns. `how`: engine, device and how it writes."""
+    if out is not None and format_of(out) not in (".csv", ".tsv", ".jsonl"):
+        raise InputError(f"The answers are written as .csv, .tsv or .jsonl; {out} is none of them.")
+    table = read_table(path, lambda cells: True)
+    rows = [row.values for row in table.rows if isinstance(row, Row)]
+    for skip in [row for row in table.rows if not isinstance(row, Row)][:3]:
+        print(visible(f"Not read: line {skip.line:,} of {skip.file}: {skip.reason}."), file=sys.stderr)
+    if len(rows) < len(table.rows):
+        print(f"{counted(len(table.rows) - len(rows), 'row')} of the table could not be read.", file=sys.stderr)
+    if not rows:
+        raise InputError(f"{path} has no rows.")
+    taken = _column(table, column, path)
+    batch = {name: np.array([row.get(name) for row in rows], dtype=object) for name in table.names}
+    found = BatchPredictor(run, taken, **how)(batch)
+    written = _written(found, format_of(out) if out else ".csv")
+    if out is None:
+        sys.stdout.write(written)
+        return
+    write_file(out, written.encode("utf-8"))
+    print(f"Wrote {out}: {counted(len(rows), 'row')}, each with its prediction for '{taken}'.")
+
+
+def _column(table: Table, column: str, path: Path) -> str:
+    if column:
+        if column not in table.names:
+            raise InputError(f"{path} has no column {column!r}; {nearest(column, table.names)}")
+        return column
+    usual = [name for name in table.names if name.lower() in USUAL]
+    if len(usual) != 1:
+        raise InputError(
+            f"{path} is a table; say which column holds the texts (--column), of: {', '.join(table.names)}. The first "
+            "row names the columns."
+        )
+    return usual[0]
+
+
+def _written(found: Mapping[str, np.ndarray[Any, Any]], form: str) -> str:
+    """The columns as lines of a file; nothing stands where there is no answer."""
+    names = list(found)
+    rows = [[_cell(found[name][i]) for name in names] for i in range(len(found[names[0]]))]
+    if form == ".jsonl":
+        return "".join(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) + "\n" for row in rows)
+    file = io.StringIO()
+    writer = csv.writer(file, delimiter="\t" if form == ".tsv" else ",", lineterminator="\n")
+    writer.writerows([names, *rows])
+    return file.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """As it stands in a file: plain, and nothing for what is no number."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and value != value else value

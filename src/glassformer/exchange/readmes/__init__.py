@@ -1,0 +1,1 @@
+"""What stands in the README of an export. It is read where Glassformer is not."""

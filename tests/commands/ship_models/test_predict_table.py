@@ -1,0 +1,59 @@
+"""`glassformer predict RUN TABLE`: every row comes back with its answer, in the format that was asked for."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from helpers.small_runs import small_run
+
+from glassformer.commands.ship_models.predict import predict
+from glassformer.commands.ship_models.predict_table import answer_table, is_table
+from glassformer.errors import InputError
+from glassformer.runs.run import load
+
+ROWS = [["id", "text"], ["7", 'a "good", film'], ["8", ""], ["9", "dull"]]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    with (tmp_path / "films.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(ROWS)
+    return tmp_path / "films.csv"
+
+
+def test_a_table_comes_back_with_its_answers(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = small_run(tmp_path / "run").path
+    one, other = load(run).predict([ROWS[1][1], ROWS[3][1]])
+    predict(run, str(table))
+    rows = list(csv.reader(capsys.readouterr().out.splitlines()))
+    assert rows[0] == ["id", "text", "prediction", "probability"]
+    assert [row[:3] for row in rows[1:]] == [[*ROWS[1], one.said], [*ROWS[2], ""], [*ROWS[3], other.said]]
+    assert float(rows[1][3]) == pytest.approx(max(one.scores.values()), abs=1e-6)  # type: ignore[union-attr]
+    predict(run, str(table), column="text", out=tmp_path / "answers.jsonl", threads=1)
+    told = [json.loads(line) for line in (tmp_path / "answers.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [each["prediction"] for each in told] == [one.said, None, other.said]
+    assert told[1]["probability"] is None
+    assert "answers.jsonl: 3 rows" in capsys.readouterr().out
+
+
+def test_what_cannot_be_answered_says_how_to_go_on(table: Path, tmp_path: Path) -> None:
+    run = small_run(tmp_path / "run").path
+    with pytest.raises(InputError, match="has no column 'txt'; did you mean 'text'"):
+        predict(run, str(table), column="txt")
+    with pytest.raises(InputError, match=r"\.csv, \.tsv or \.jsonl"):
+        predict(run, str(table), out=tmp_path / "answers.xlsx")
+    with pytest.raises(InputError, match="for a table of texts"):
+        predict(run, "good", column="text")
+    (tmp_path / "odd.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(InputError, match="say which column holds the texts"):
+        answer_table(run, tmp_path / "odd.csv", "", None, {})
+    with pytest.raises(InputError, match="`--threads` must be"):
+        predict(run, "good", threads=0)
+
+
+def test_a_text_is_no_table(tmp_path: Path) -> None:
+    assert not is_table(["a good film"])
+    assert not is_table([""])
+    assert not is_table(["nowhere.csv"])
+    assert not is_table(["x" * 5000 + ".csv"])
