@@ -15,8 +15,8 @@ SIZE = len(TOKENS)
 def made(kind: str) -> np.ndarray:  # type: ignore[type-arg]
     r, c = np.indices((SIZE, SIZE))
     cells = {
-        "previous word": c == np.maximum(r - 1, 0),
-        "next word": c == np.minimum(r + 1, SIZE - 1),
+        "previous token": c == np.maximum(r - 1, 0),
+        "next token": c == np.minimum(r + 1, SIZE - 1),
         "itself": c == r,
         "first token": c == 0,
         "punctuation": c == 3,
@@ -32,7 +32,7 @@ def look(*heads: np.ndarray) -> Look:  # type: ignore[type-arg]
     return Look(trace, Texts(own=TOKENS))
 
 
-KINDS = ("previous word", "next word", "itself", "first token", "punctuation", "broad")
+KINDS = ("previous token", "next token", "itself", "first token", "punctuation", "broad")
 
 
 def test_each_made_head_has_its_name() -> None:
@@ -44,14 +44,16 @@ def test_each_made_head_has_its_name() -> None:
 
 def test_a_sink_does_not_hide_what_is_left() -> None:
     """Nine tenths go to the first token; of the rest all goes to the word before."""
-    mixed = 0.9 * made("first token") + 0.1 * made("previous word")
+    mixed = 0.9 * made("first token") + 0.1 * made("previous token")
     (found,) = head_names([look(mixed)] * FEWEST).values()
-    assert found.name == "previous word"
+    assert found.name == "previous token"
+    assert found.share == pytest.approx(1)
+    assert found.of_all == pytest.approx(0.1)  # of all weight, which the first token has nearly all of
     assert found.first == pytest.approx(0.9 + 0.1 * 2 / SIZE)  # the first two words have nowhere else to look
 
 
 def test_few_looks_and_odd_heads_get_no_name() -> None:
-    (few,) = head_names([look(made("next word"))] * (FEWEST - 1)).values()
+    (few,) = head_names([look(made("next token"))] * (FEWEST - 1)).values()
     assert few.name == ""
     draw = np.random.default_rng(5)
     odd = [look(draw.dirichlet(np.full(SIZE, 0.3), SIZE)) for _ in range(FEWEST)]
@@ -88,5 +90,6 @@ def test_shares_by_pencil() -> None:
     found = measures(weights, ("a", "b", "a", "b"), allowed, crosses=False)
     assert found["first token"] == pytest.approx((0.5 + 0.4 + 0.4) / 3)
     assert found["itself"] == pytest.approx((0.5 + 0.36 + 0.3) / 3)
-    assert found["previous word"] == pytest.approx(2 / 3)
-    assert found["same word"] == pytest.approx(1 / 3)
+    assert found["previous token"] == pytest.approx(2 / 3)
+    assert found["same token"] == pytest.approx(1 / 3)
+    assert found["previous token, of all"] == pytest.approx(0.2)

@@ -550,9 +550,22 @@ def test_a_number_can_be_changed_and_the_view_updated(open_page: Open) -> None:
     changed = look_at_classifier(model, ids, names(ids), LABELS, write={address: weights})
     page.evaluate("(data) => view.update(data)", view_data(changed, packed=False))
     expect(page.locator(".number .figure")).to_have_text("0.25")
-    expect(page.locator(".number")).to_contain_text("Written by you")
+    panel = page.locator(".number")
+    row = weights[tuple(index[:-1])].sum()
+    expect(panel).to_contain_text(f"Written by you: what follows is worked from it.Its row now sums to {row:.3g}")
+    page.evaluate("(cell) => view.go({ at: view.state.at, cell })", [*index[:-1], (index[-1] + 1) % len(ids)])
+    expect(panel).to_contain_text("e^")  # every other number is as it was worked
+    expect(panel).not_to_contain_text("Written by you")
+    page.evaluate("(cell) => view.go({ at: view.state.at, cell })", index)
+    off = view_data(changed, packed=False) | {"off": [f"encoder.0.self/{index[1]}"]}
+    page.evaluate("(data) => view.update(data)", off)
+    expect(panel).to_contain_text("Written by you: this head is switched off, so nothing follows from it.")
     expect(page.locator(".changed")).to_contain_text("changed by you")
     assert page.evaluate("view.state.at") == address
+    page.evaluate("view.show({ at: view.state.at, row: 126 })")  # of a longer text
+    assert page.evaluate("view.state.row") is None
+    page.evaluate("(row) => view.show({ at: view.state.at, row })", len(ids) - 1)
+    assert page.evaluate("view.state.row") == len(ids) - 1
 
 
 def test_five_hundred_tokens_are_drawn(open_page: Open) -> None:

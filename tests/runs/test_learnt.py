@@ -102,6 +102,18 @@ def test_a_model_that_guesses_is_told_so_loudly(tmp_path: Path) -> None:
     assert longer == f"Train longer: glassformer train classify negation:300 --from {tmp_path / 'run'} --minutes 5"
 
 
+def test_a_majority_that_is_none_among_the_judged_samples_is_told_apart(tmp_path: Path) -> None:
+    """Of 20 samples 12 are sharp, which were the fewer in training."""
+    table = {"labels": ["dull", "sharp"], "table": [[5, 3], [4, 8]]}
+    found = scored(tmp_path / "run", one(MAJORITY, 0.25, 0.3), samples=20, confusion=table).learnt
+    assert found is not None
+    assert "(“dull”, most frequent in training; here “sharp” is, with 60.0 %)" in found.sentences[0]
+    level = {"labels": ["dull", "sharp"], "table": [[7, 3], [4, 6]]}
+    same = scored(tmp_path / "same", one(MAJORITY, 0.25, 0.3), samples=20, confusion=level).learnt
+    assert same is not None
+    assert "(“dull”)" in same.sentences[0]
+
+
 def test_a_model_that_is_worse_than_the_majority_class_is_not_said_to_be_level_with_it(tmp_path: Path) -> None:
     found = scored(tmp_path / "run", one(MAJORITY, -0.2, 0.001)).learnt
     assert found is not None

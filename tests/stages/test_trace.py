@@ -15,6 +15,7 @@ from safetensors.numpy import save_file
 from glassformer.errors import InputError
 from glassformer.layers.attention import WEIGHERS, Attention, attend
 from glassformer.layers.positions import Positions
+from glassformer.stages.column_trace import in_columns
 from glassformer.stages.recorder import Recorder, record
 from glassformer.stages.trace import Entry, Trace
 
@@ -84,6 +85,24 @@ def test_what_was_written_is_said_to_be_written() -> None:
     found = trace.explain("weights", (0, 1, 2, 3))
     assert (found.operation, found.spell()) == ("written", repr(found.number))
     assert trace.explain("mixed", (0, 1, 2, 0)).result == pytest.approx(float(trace["mixed"][0, 1, 2, 0]), abs=1e-6)
+
+
+def test_only_the_number_that_was_put_in_place_is_called_written(tmp_path: Path) -> None:
+    def one(stage: torch.Tensor) -> torch.Tensor:
+        stage[0, 1, 2, 3] = 0.25
+        return stage
+
+    _, trace = record(Attention(6, 2), torch.randn(1, 5, 6), write={"weights": one})
+    trace.save(tmp_path / "kept.safetensors")
+    for kept in (trace, Trace.from_json(trace.to_json()), Trace.load(tmp_path / "kept.safetensors")):
+        assert kept.entry("weights").written
+        assert kept.explain("weights", (0, 1, 2, 3)).operation == "written"
+        for other in [(0, 1, 2, 2), (0, 0, 2, 3), (0, 1, 3, 2)]:
+            found = kept.explain("weights", other)
+            assert found.operation == "softmax"
+            assert found.result == pytest.approx(found.number, abs=1e-6)
+    turned = in_columns(trace)
+    assert [turned.explain("weights", (0, 1, *at)).operation for at in [(3, 2), (2, 3)]] == ["written", "softmax"]
 
 
 @pytest.mark.parametrize("weigher", WEIGHERS)

@@ -39,7 +39,8 @@ def test_a_lesson_is_begun_from_its_card_and_sees_what_is_done(visit: Open) -> N
     expect(page.locator(".lesson .deed")).to_have_text("○ Click it in queries")
     page.locator("[data-stage=queries] .figure-cell").nth(1).click()
     expect(page.locator(".paper .number .figure")).to_have_text("0")
-    expect(page.locator(".lesson .deed")).not_to_have_class("deed done")  # that was another number
+    expect(page.locator(".lesson .deed")).to_have_text("○ Click it in queries; that is another number.")
+    expect(page.locator(".lesson .deed")).not_to_have_class("deed done")
     page.locator("[data-stage=queries] .figure-cell").nth(4).click()
     expect(page.locator(".lesson .deed")).to_have_text("✓ Click it in queries")
     assert f"lesson={FIRST}&step=2" in page.url

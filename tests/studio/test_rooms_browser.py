@@ -95,6 +95,10 @@ def test_a_token_is_taken_drawn_and_taken_back(visit: Open) -> None:
     expect(page.get_by_label("your text")).to_have_value(re.compile(f"^To b{best}.$", re.DOTALL))
     page.get_by_role("button", name="◂ Back").click()
     expect(page.get_by_label("your text")).to_have_value(f"To b{best}")
+    page.get_by_role("button", name="Run ▸").click()
+    expect(page.locator(".why .older")).to_contain_text("why is asked once the run stops")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".why .older")).to_have_count(0)  # it was asked, and has answered
 
 
 def test_a_dropped_file_is_seen_and_its_columns_are_chosen(visit: Open, tmp_path: Path) -> None:
@@ -109,6 +113,7 @@ def test_a_dropped_file_is_seen_and_its_columns_are_chosen(visit: Open, tmp_path
     expect(page.locator(".facts-of-data")).to_contain_text("60 of 61 rows can be learnt from")
     expect(page.locator(".classes li")).to_have_count(2)
     expect(page.locator(".facts-of-data")).to_contain_text("line 62: the text is empty")
+    expect(page.locator(".facts-of-data details").last).to_have_attribute("open", "")  # what was noticed
     expect(page.locator(".estimate")).to_contain_text("Measuring this machine")
     expect(page.locator(".facts-of-data")).to_contain_text("1 row would be skipped")
     expect(page.locator(".facts-of-data")).to_contain_text("1 row: the text is empty")
@@ -218,7 +223,10 @@ def test_a_race_is_read_by_pointing_and_two_confusions_stand_side_by_side(visit:
     assert len(set(strokes)) == len(strokes) == 8
     page.locator(".chart").hover()
     expect(page.locator(".chart-values")).to_contain_text(re.compile(r"rnn \d\.\d{3} at \d+ s · gru"))
-    page.get_by_label("the other model").select_option("attention")
+    standing = page.locator(".standing tbody")
+    expect(standing).to_contain_text("first, level with 3 more")
+    expect(standing.locator("tr").last).to_contain_text("behind, p ≤ 0.001 · worse than the majority class")
+    expect(page.get_by_label("the other model")).to_have_value("attention")  # the one that is wrong most often
     expect(page.locator(".confusion")).to_have_count(2)
     counts = json.loads(
         (Path(__file__).parents[2] / "src/glassformer/runs/pocket/negation-race/attention-0/scores.json").read_text()
@@ -267,7 +275,7 @@ def test_a_model_that_is_not_there_is_refused_and_none_stands_in_its_place(visit
         expect(page.locator(f".inside > {part}")).to_be_hidden()
     assert "model=nobody" in page.url
     page.get_by_label("your text").fill("a good film")
-    page.get_by_role("button", name="Look ↵").click()
+    page.get_by_role("button", name="Look", exact=True).click()
     expect(page.locator(".inside > .wrong")).to_have_text("Choose a model first.")
     page.get_by_label("model", exact=True).select_option("classes")
     expect(page.locator(".why .first")).to_be_visible()

@@ -154,6 +154,7 @@ def test_a_working_with_a_slip_is_checked_in_place(visit: Open) -> None:
 def test_the_laboratory_shows_one_right_way(visit: Open) -> None:
     page = visit("#room=by-hand&example=masked&tab=masks")
     expect(page.locator(".trial")).to_have_count(12)
+    expect(page.locator(".laboratory .meaning")).to_contain_text("or to 0 where every token is hidden from it")
     assert page.locator(".trial.right", has_text="add −∞").count() == 3
     assert page.locator(".trial.fails", has_text="add −∞").count() == 0
     assert page.locator(".trial.fails", has_text="multiply before softmax").count() == 3

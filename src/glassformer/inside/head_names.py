@@ -25,9 +25,9 @@ ABOVE = 0.2  # over a head that looks everywhere alike
 # From which share on a head is called so.
 NAMES = MappingProxyType(
     {
-        "previous word": 0.5,
-        "next word": 0.5,
-        "same word": 0.4,
+        "previous token": 0.5,
+        "next token": 0.5,
+        "same token": 0.4,
         "induction": 0.4,
         "punctuation": 0.5,
         "itself": 0.5,
@@ -40,11 +40,12 @@ APART = ("itself", "first token")  # told of every head, and taken out before ot
 
 @dataclass(frozen=True)
 class HeadName:
-    """What a head is called, if anything, with its number; how much goes to the first token and to itself; and, where
-    it was judged, how much to what followed last time."""
+    """What a head is called, if anything, with its number, and the same of all weight, nothing taken out; how much goes
+    to the first token and to itself; and, where it was judged, how much to what followed last time."""
 
     name: str
     share: float
+    of_all: float
     first: float
     itself: float
     looks: int
@@ -52,7 +53,7 @@ class HeadName:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready data, in three digits."""
-        rounded = {each: round(getattr(self, each), 3) for each in ("share", "first", "itself")}
+        rounded = {each: round(getattr(self, each), 3) for each in ("share", "of_all", "first", "itself")}
         followed = {} if self.induction is None else {"induction": round(self.induction, 3)}
         return {"name": self.name, "looks": self.looks, **rounded, **followed}
 
@@ -94,7 +95,8 @@ def _followed(look: Look, entry: Entry, weights: Weights) -> Measured:
     first, diagonal, after = c == 0, r == c, (r >= half) & (c == r - half + 1)
     allowed = np.where(first | diagonal, 0.0, _allowed(look, entry, weights))
     uniform = allowed / np.maximum(allowed.sum(-1, keepdims=True), 1)
-    return {"induction": _share(_rest(weights, first | diagonal), after, allowed)}, {
+    shares = {"induction": _rest(weights, first | diagonal), _of_all("induction"): weights}
+    return {name: _share(each, after, allowed) for name, each in shares.items()}, {
         "induction": _share(uniform, after, allowed)
     }
 
@@ -127,15 +129,21 @@ def measures(weights: Weights, tokens: Sequence[str], allowed: Weights, crosses:
     places = {"punctuation": np.broadcast_to(marks | end, weights.shape)}
     if not crosses and rows == columns:
         same = np.array([[one == other and one != "" for other in words] for one in words])
-        places |= {"previous word": c == r - 1, "next word": c == r + 1, "same word": same & (c < r)}
+        places |= {"previous token": c == r - 1, "next token": c == r + 1, "same token": same & (c < r)}
     open_cells = np.where(first | diagonal, 0.0, allowed)
     found |= {name: _share(rest, where, open_cells) for name, where in places.items()}
+    found |= {_of_all(name): _share(weights, where, open_cells) for name, where in places.items()}
     some = np.where(weights > 0, weights, 1.0)
     room = np.maximum(allowed.sum(-1), 1)
     entropy = -(weights * np.log(some)).sum(-1)
     many = room > 2
     found["broad"] = float(np.mean(entropy[many] / np.log(room[many]))) if many.any() else 0.0
     return found
+
+
+def _of_all(name: str) -> str:
+    """The measure of a name with nothing taken out."""
+    return f"{name}, of all"
 
 
 def _share(weights: Weights, where: NDArray[np.bool_], allowed: Weights) -> float:
@@ -164,4 +172,6 @@ def _named(found: list[Measured], twice: list[Measured]) -> HeadName:
     enough = len(found) >= FEWEST
     sharp = [each for each in fits if each[0] != "broad"]
     name, share = max(sharp or fits, key=lambda each: each[1]) if fits and enough else ("", 0.0)
-    return HeadName(name, share, first, itself, len(found), mean(0, "induction") if "induction" in judged else None)
+    of_all = share if name in ("", "broad", *APART) else mean(0, _of_all(name))
+    followed = mean(0, "induction") if "induction" in judged else None
+    return HeadName(name, share, of_all, first, itself, len(found), followed)

@@ -239,7 +239,7 @@ def _on_text(each: Against, main: str, value: float) -> str:
 def _on_majority(first: Against, card: Card, main: str, scores: Mapping[str, Any]) -> str:
     samples = _witnesses(scores)
     value, usual = in_figures(main, scores[main]), in_figures(main, first.score)
-    seen = f"{SCORES[main].words} {value}, against {usual} for the {_common(card)} (“{first.answer}”)"
+    seen = f"{SCORES[main].words} {value}, against {usual} for the {_common(card)} (“{first.answer}”{_here(first, scores)})"
     if first.undecided(samples):
         return f"TOO FEW SAMPLES TO TELL: {seen}. {_so_few(scores)} can come by chance ({_p(first.p_value)})."
     if first.better:
@@ -248,6 +248,18 @@ def _on_majority(first: Against, card: Card, main: str, scores: Mapping[str, Any
         return f"WORSE THAN THE {_common(card).upper()}: {seen}; {_by(first, main)}."
     found = f"NO BETTER THAN THE {_common(card).upper()}: {seen}; {_by(first, main)}"
     return f"{found}. That is as far as {_many(scores)} can tell."
+
+
+def _here(first: Against, scores: Mapping[str, Any]) -> str:
+    """Where what was most frequent in training is not what is most frequent among the samples that are judged."""
+    confusion = scores.get("confusion")
+    if not confusion:
+        return ""
+    counts = {str(label): sum(row) for label, row in zip(confusion["labels"], confusion["table"], strict=True)}
+    most = max(counts, key=lambda label: counts[label])
+    if counts.get(first.answer, 0) == counts[most]:
+        return ""
+    return f", most frequent in training; here “{most}” is, with {100 * counts[most] / sum(counts.values()):.1f} %"
 
 
 def _so_few(scores: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from glassformer.stages.arithmetic import Cell, Index, Term, Working
+from glassformer.stages.arithmetic import Array, Cell, Index, Term, Working
 from glassformer.stages.stage import Way
 from glassformer.stages.trace import Entry, Explanation, Trace
 
@@ -115,10 +115,14 @@ def in_columns(trace: Trace) -> ColumnTrace:
 
 
 def _turned(entry: Entry) -> ColumnEntry:
-    values = entry.values
+    values, unlike = entry.values, entry.unlike
     if not _stands_still(entry.stage.axes, values.ndim):
-        values = values[:, None] if values.ndim == 1 else np.swapaxes(values, -1, -2)
-    return ColumnEntry(entry.address, values, entry.how, entry.same_as, entry.written)
+        values, unlike = _upright(values), None if unlike is None else _upright(unlike)
+    return ColumnEntry(entry.address, values, entry.how, entry.same_as, entry.written, unlike)
+
+
+def _upright(values: Array) -> Array:
+    return values[:, None] if values.ndim == 1 else np.swapaxes(values, -1, -2)
 
 
 def _stands_still(named: tuple[str, ...], ndim: int) -> bool:

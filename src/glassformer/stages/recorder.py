@@ -10,6 +10,7 @@ from glassformer.errors import InputError
 from glassformer.stages.arithmetic import Array
 from glassformer.stages.trace import Entry, Trace
 from glassformer.stages.watchers import Rewriter, Tensor
+from glassformer.stages.written_places import unlike
 
 
 class Recorder:
@@ -26,7 +27,10 @@ class Recorder:
         answer = self.rewriter(name, value, how) if self.rewriter else value
         _, same_as = self._held.get(id(answer), (None, ""))
         self._held.setdefault(id(answer), (answer, name))
-        self.trace.add(Entry(name, as_array(answer), how, same_as, written=answer is not value))
+        written = answer is not value
+        values = as_array(answer)
+        changed = unlike(as_array(value), values) if written else None
+        self.trace.add(Entry(name, values, how, same_as, written, changed))
         return answer
 
 

@@ -21,6 +21,7 @@ from glassformer.stages.catalogue import stage
 from glassformer.stages.notation import plain
 from glassformer.stages.other_names import goes_by
 from glassformer.stages.stage import Stage, Way, fill
+from glassformer.stages.written_places import from_runs, runs
 
 FORMAT = "glassformer-trace/1"
 
@@ -34,6 +35,7 @@ class Entry:
     how: str = ""  # which of the catalogue's ways made it
     same_as: str = ""  # the earlier address whose very tensor this is
     written: bool = False  # somebody put this in place of what was computed
+    unlike: Array | None = None  # of what was written, where it is another number; None: nobody knows, so everywhere
 
     @property
     def stage(self) -> Stage:
@@ -53,6 +55,10 @@ class Entry:
             return named
         extra = self.values.ndim - (len(named) - 1)
         return tuple(f"…{i}" for i in range(extra)) + named[1:]
+
+    def written_at(self, index: Index) -> bool:
+        """Whether somebody put this very number here; the others of a stage are as they were computed."""
+        return self.written and (self.unlike is None or bool(self.unlike[index]))
 
 
 @dataclass(frozen=True)
@@ -206,15 +212,16 @@ class Trace:
         return Explanation(address, index, number, operation, plain, latex, working)
 
     def _working(self, entry: Entry, index: Index, way: Way | None) -> tuple[Working, str]:
-        if entry.same_as and not entry.written:
+        written = entry.written_at(index)
+        if entry.same_as and not written:
             source = Operand(entry.same_as, self[entry.same_as])
             return OPERATIONS["same"](index, source, source), "same"
         operands = self.operands(entry.address)
         missing = way is None or any(
             found is None and not wanted.endswith("?") for found, wanted in zip(operands, way.operands, strict=True)
         )
-        if entry.written or way is None or missing:
-            return _as_given(entry, index), "written" if entry.written else "given"
+        if written or way is None or missing:
+            return _as_given(entry, index), "written" if written else "given"
         handed = [Operand(found, self[found]) if found else None for found in operands]
         return OPERATIONS[way.operation](index, Operand(entry.address, entry.values), *handed), way.operation
 
@@ -265,6 +272,7 @@ class Trace:
                 "how": entry.how,
                 "same_as": entry.same_as,
                 "written": entry.written,
+                "unlike": runs(entry.unlike),
                 "axes": list(entry.axes),
                 "dtype": str(entry.values.dtype),
                 "shape": list(entry.values.shape),
@@ -284,7 +292,8 @@ class Trace:
             trace = cls(about=document["about"])
             for item in document["stages"]:
                 values = np.array(item["values"], dtype=_number_type(item["dtype"])).reshape(item["shape"])
-                trace.add(Entry(item["address"], values, item["how"], item["same_as"], item["written"]))
+                unlike = from_runs(item.get("unlike"), values.shape)  # older traces say nothing
+                trace.add(Entry(item["address"], values, item["how"], item["same_as"], item["written"], unlike))
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"This trace is damaged ({type(error).__name__}: {error}).") from error
         return trace
@@ -294,7 +303,7 @@ class Trace:
         from safetensors.numpy import save_file  # a trace that stays in memory needs no file format
 
         arrays = {address: np.asarray(entry.values, order="C") for address, entry in self.entries.items()}
-        marks = [[e.address, e.how, e.same_as, e.written] for e in self.entries.values()]
+        marks = [[e.address, e.how, e.same_as, e.written, runs(e.unlike)] for e in self.entries.values()]
         head = {"format": FORMAT, "about": self.about, "stages": marks}
         save_file(arrays, str(path), metadata={"glassformer": json.dumps(head)})
 
@@ -307,8 +316,10 @@ class Trace:
             with safe_open(str(path), framework="numpy") as file:
                 document = _read_json((file.metadata() or {}).get("glassformer", "null"))
                 trace = cls(about=document["about"])
-                for address, how, same_as, written in document["stages"]:
-                    trace.add(Entry(address, file.get_tensor(address), how, same_as, written))
+                for address, how, same_as, written, *more in document["stages"]:
+                    values = file.get_tensor(address)
+                    unlike = from_runs(more[0] if more else None, values.shape)  # older traces say nothing
+                    trace.add(Entry(address, values, how, same_as, written, unlike))
         except (SafetensorError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path} is not a whole trace ({type(error).__name__}: {error}).") from error
         return trace

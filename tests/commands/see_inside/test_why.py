@@ -23,7 +23,7 @@ def test_words_come_first(glassformer: Any) -> None:
         "*film* −0.39; all others +0.12. Left out one at a time (another measure): without *not* it is 1.9 less, and "
         "it would say positive.\n"
     )
-    assert "not    +0.96     +1.9 ≠\n" in answer.out
+    assert "not    +0.96    1.9 less ≠\n" in answer.out
     assert "together +1.1." in answer.out
 
 

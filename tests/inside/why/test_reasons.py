@@ -168,6 +168,8 @@ def test_how_a_translation_was_written_is_said() -> None:
     assert asked(run, "Good morning.", target="Hallo.").search.startswith("along your translation")
     found = {each.name: each.piece for each in asked(run, "Good morning.").candidates}
     assert "begins a word" in found.values()
+    led = asked(run, "Good morning.", target="Xylophon.", at=1)
+    assert led.answer_id in [each.id for each in led.candidates]  # however unlikely
 
 
 def test_a_twin_whose_words_have_moved_is_not_patched() -> None:

@@ -29,6 +29,15 @@ def test_a_file_is_seen_with_its_columns_classes_lengths_and_skips(preview: Data
     assert sum(found["parts"].values()) == 45
 
 
+def test_classes_of_a_row_or_two_are_doubted_and_each_skip_has_its_line(tmp_path: Path) -> None:
+    rows = [f"the day was bright in number {i},{'fair' if i % 2 else 'foul'}" for i in range(60)]
+    bad = [",fair"] * 6 + ["fine weather all day,fiar"]
+    (tmp_path / "days.csv").write_text("\n".join(["text,label", *rows, *bad]) + "\n")
+    found = DataPreview(lambda content: str(tmp_path / "days.csv")).preview({"task": "classify"})
+    assert (found["skipped"], [each["line"] for each in found["skips"]]) == (6, [62, 63, 64, 65, 66, 67])
+    assert found["rare"] == ("Classes of fewer than 3 rows, too few to learn or to judge; misspelt? “fiar” (1).")
+
+
 def test_columns_that_do_not_fit_are_told_and_the_rows_stay(preview: DataPreview) -> None:
     found = preview.preview({"task": "classify", "columns": {"text": "id", "label": "review"}})
     assert "label of its own" in found["wrong"]

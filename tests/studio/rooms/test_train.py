@@ -68,9 +68,10 @@ def test_a_run_that_hardly_trained_says_so(visitor: Visitor) -> None:
     folder = small_run(visitor.studio.train.root / "short")
     (folder.path / "config.toml").write_text(SETTINGS)
     folder.log({"event": "step", "step": 2, "seconds": 0.47, "loss": 0.7})
-    assert asked(visitor, "train/state", name="short")["unused"] == {"trained": 0.47, "asked": 30.0}
+    (told,) = asked(visitor, "train/state", name="short")["went"]
+    assert told.startswith("Of the 30 s asked for, 0.5 s were spent on training.")
     folder.log({"event": "step", "step": 900, "seconds": 21.0, "loss": 0.1})
-    assert asked(visitor, "train/state", name="short")["unused"] is None
+    assert asked(visitor, "train/state", name="short")["went"] == []
 
 
 def test_a_run_goes_on_as_a_new_one(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from glassformer.stages.arithmetic import Array
 from glassformer.stages.operations import OPERATIONS, resolved
 from glassformer.stages.remarks import remarks_on
 from glassformer.stages.trace import Entry, Trace
+from glassformer.stages.written_places import runs
 
 FORMAT = "glassformer-view/1"
 WHOLE_VOCABULARY = 64  # up to so many words a vocabulary is shown whole
@@ -129,9 +130,11 @@ def _document(look: Look, fit: PageFit, packed: bool, later: bool) -> JSON:
     ]
     shown = [_part(look.trace, part, look.texts.context_scopes if look.texts.context else ()) for part in parts]
     formulas: list[Any] = []
+    meanings: list[Any] = []
     for stage in stages:
         stage["formula"] = _once(formulas, stage["formula"])
         stage["symbol_tree"] = _once(formulas, stage["symbol_tree"])
+        stage["meaning"] = _once(meanings, stage["meaning"])
     return {
         "format": FORMAT,
         "title": look.title,
@@ -141,6 +144,7 @@ def _document(look: Look, fit: PageFit, packed: bool, later: bool) -> JSON:
         "parts": shown,
         "opening": opening(look.trace, shown),
         "formulas": formulas,
+        "meanings": meanings,
         "operations": operations_of(stages),
         "answer": look.answer,
         "rounded": fit.rounded,
@@ -154,11 +158,11 @@ def operations_of(stages: Sequence[JSON]) -> JSON:
     return {name: resolved(name) for name in OPERATIONS if name in used}
 
 
-def _once(formulas: list[Any], tree: Any) -> int:
-    """Where a formula stands in the list; the blocks of a model share most of theirs."""
-    if tree not in formulas:
-        formulas.append(tree)
-    return formulas.index(tree)
+def _once(said: list[Any], one: Any) -> int:
+    """Where a formula or a sentence stands in the list; the blocks of a model share most of theirs."""
+    if one not in said:
+        said.append(one)
+    return said.index(one)
 
 
 def _texts(look: Look) -> JSON:
@@ -220,6 +224,7 @@ def _stage(look: Look, entry: Entry, part: Part, numbers: JSON) -> JSON:
         "operands": [same] if same else trace.operands(entry.address),
         "same_as": same,
         "written": entry.written,
+        **({"unlike": runs(entry.unlike)} if entry.written else {}),
         "shares": entry.stage.name in ("weights", "dropped"),
         "hidden": _hidden(trace, entry),
         "truth": entry.values.dtype.kind == "b",
@@ -239,8 +244,8 @@ def _label(look: Look, entry: Entry, place: int, axis: str) -> str | None:
 
 
 def _operation(trace: Trace, entry: Entry) -> str:
-    """`given`, `written`, or the operation that made it from operands that are all there."""
-    if entry.written:
+    """`given`, `written`, or the operation that made it, where nobody wrote, from operands that are all there."""
+    if entry.written and (entry.same_as or entry.unlike is None):
         return "written"
     if entry.same_as:
         return "same"

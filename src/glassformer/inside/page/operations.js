@@ -28,6 +28,7 @@ export function spelledFromOperation(store, address, index) {
   const stage = store.stage(address);
   const number = store.value(address, index);
   const base = { address, index, number, operation: stage.operation, terms: [], pattern: "", missing: false };
+  if (store.writtenAt(stage, index)) return { ...base, operation: "written" };
   const cases = store.data.operations?.[stage.operation];
   if (!cases) return { ...base, terms: [{ value: number, pattern: "{}", cells: [{ address, index, value: number }] }] };
   for (const each of cases) {

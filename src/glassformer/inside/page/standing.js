@@ -21,11 +21,18 @@ export function whole(store, state) {
   return {
     at,
     head,
-    row: state.row ?? null,
+    row: inText(store, stage, head, state.row ?? null),
     cell: inHead(store, stage, head, state.cell),
     view: state.view ?? "stage",
     zoom: state.zoom ?? 1,
   };
+}
+
+/** The row, unless it is of a longer text. */
+function inText(store, stage, head, row) {
+  const sheet = new Sheet(store, stage, head);
+  const tokens = ["Tq", "T"].includes(stage.axes[sheet.rowAxis]);
+  return tokens && row >= sheet.rows ? null : row;
 }
 
 /** The cell in the head that is open, if there is such a cell. */

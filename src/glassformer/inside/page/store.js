@@ -59,6 +59,7 @@ export class Store {
     this.stages = new Map(data.stages.map((stage) => [stage.address, stage]));
     for (const stage of data.stages) {
       stage.tree ??= data.formulas[stage.formula];
+      stage.says ??= data.meanings?.[stage.meaning] ?? stage.meaning; // documents of before have it here
       stage.sign ??= data.formulas[stage.symbol_tree];
     }
     this.parts = new Map(data.parts.map((part) => [part.id, part]));
@@ -125,6 +126,16 @@ export class Store {
         place.filter((_, i) => i !== axis),
       )
     ];
+  }
+
+  /** Whether a person put this very number here; the others of a stage are as they were worked. */
+  writtenAt({ written, unlike, shape }, index) {
+    if (!written || !unlike) return Boolean(written);
+    const at = offset(
+      shape,
+      index.map((i, axis) => (shape[axis] === 1 ? 0 : i)),
+    );
+    return unlike.some(([first, behind]) => first <= at && at < behind);
   }
 
   /** A true index as a place among the numbers that were kept. */

@@ -216,7 +216,7 @@ class View {
       ? ` (shown: the ${Object.values(stage.kept)[0].length} words at hand)`
       : "";
     this.says.replaceChildren(
-      el("p", { class: "meaning" }, stage.meaning, " ", el("span", { class: "quiet shape" }, size + kept)),
+      el("p", { class: "meaning" }, stage.says, " ", el("span", { class: "quiet shape" }, size + kept)),
       ...(stage.remarks ?? []).map((remark) => el("p", { class: "quiet remark" }, remark)),
       el(
         "div",

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from glassformer.errors import InputError
+from glassformer.inside.why import asked_token
 from glassformer.inside.why.direct_parts import Directly, direct_parts, part_title, switched_off
 from glassformer.inside.why.leaving_out import all_left_out, left_out
 from glassformer.inside.why.logit_lens import WARNING, logit_lens
@@ -157,6 +158,8 @@ class Reasons:
 
     says        what the model answers by itself; another answer may be asked about
     taken       for each name that several tokens have, which of them was taken
+    asked       what must be known of the token that is asked about
+    within      where it is a piece, the word: `of “rannt”`, `after “kin”`
     writing     all that a translator writes, as a text
     search      how that was written
     row         where it is decided: which row of a translator's target, or of all that a language model has read
@@ -187,6 +190,8 @@ class Reasons:
     search: str = ""
     row: int | None = None
     taken: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    within: str = ""
     known: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -207,6 +212,7 @@ class Reasons:
             "writing": self.writing,
             "search": self.search,
             "row": self.row,
+            "within": self.within,
             "blank": {"name": blank.name, "margin": blank.margin, "undecided": blank.undecided},
             "words": [asdict(word) for word in self.words],
             "together": None if self.together is None else asdict(self.together),
@@ -281,6 +287,8 @@ def reasons(
         search=_search(asked, asking or Which()),
         row=_row(asked),
         taken=asked.taken,
+        asked=_about_token(asked, asking or Which()),
+        within=_within(asked),
         known=known,
     )  # fmt: skip
 
@@ -290,6 +298,31 @@ def _row(asked: Question) -> int | None:
     given = asked.given
     rows = {"translator": len(given.written), "language model": len(given.places)}
     return rows[asked.margin.family] - 1 if asked.margin.family in rows else None
+
+
+def _about_token(asked: Question, asking: Which) -> tuple[str, ...]:
+    """How the token was chosen, and what cannot be seen of it."""
+    if asked.margin.family == "classifier":
+        return ()
+    chosen = asked.margin.family == "translator" and asking.at is None and len(asked.written) > 2
+    names = asked.names((asked.margin.answer, asked.margin.rival))
+    one = asked_token.ONE_BY_ONE if asked.tokens.kind == "character" else ""
+    found = (asked_token.LEAST_SURE if chosen else "", one, asked_token.signs(names))
+    return tuple(each for each in found if each)
+
+
+def _within(asked: Question) -> str:
+    """The word that the answer is a piece of, if it is one that was written; or that it goes on with."""
+    if asked.margin.family == "classifier":
+        return ""
+    strings, answer = asked.tokens.strings(asked.written), asked.margin.answer
+    if asked.margin.family == "translator":
+        own = asked.at <= len(asked.written) and asked.written[asked.at - 1] == answer
+        word = asked_token.part_of(strings, asked.at) if own else ""
+        return f"of “{word}”" if word else ""
+    before = asked.text + "".join(strings[: asked.at - 1])
+    word = asked_token.begun(before, asked.spelling(answer))
+    return f"after “{word}”" if word else ""
 
 
 def _search(asked: Question, asking: Which) -> str:
@@ -352,6 +385,7 @@ def _candidates(asked: Question) -> tuple[Rival, ...]:
     logits = asked.logits()
     shares = logits.softmax(-1)
     best = logits.argsort(descending=True, stable=True)[:CANDIDATES].tolist()
+    best += [asked.margin.answer] if asked.margin.answer not in best else []  # of a translation that was handed in
     return tuple(
         Rival(each, name, _piece(asked, each), float(logits[each]), float(shares[each]))
         for each, name in zip(best, asked.names(best), strict=True)

@@ -23,7 +23,9 @@ from glassformer.training.forecasting.budget import budget
 from glassformer.training.prepare import prepare
 from glassformer.training.request import Request
 
-SHOWN = 5  # rows, skips
+SHOWN = 5  # rows, reasons
+SKIPS = 20  # rows that are skipped, each by its line
+RARE = 3  # rows of a class: of fewer nothing can be learnt and judged
 WIDEST = 160  # signs of a cell
 MOST_LABELS = 40
 ROLES = ("text", "label", "source", "target")
@@ -115,13 +117,23 @@ def _summary(corpus: Corpus) -> JSON:
         "read": report.read,
         "kept": report.kept,
         "skipped": report.skipped,
-        "skips": [{"line": each.line, "reason": each.reason} for each in report.skips[:SHOWN]],
+        "skips": [{"line": each.line, "reason": each.reason} for each in report.skips[:SKIPS]],
         "reasons": list(report.reasons.items())[:SHOWN],
+        "rare": _rare(report.labels),
         "labels": sorted(report.labels.items(), key=lambda each: -each[1])[:MOST_LABELS],
         "parts": {"training": len(corpus.train), "validation": len(corpus.valid), "test": len(corpus.test)},
         "lengths": {"median": float(np.median(counts)), "longest": int(counts.max())},
         "said": [on_the_page(each) for each in report.sentences()],
     }
+
+
+def _rare(labels: Mapping[str, int]) -> str:
+    """Classes of so few rows that they may be a slip of the pen."""
+    few = [f"“{label}” ({count})" for label, count in labels.items() if count < RARE]
+    if not few:
+        return ""
+    more = f" and {len(few) - SHOWN} more" if len(few) > SHOWN else ""
+    return f"Classes of fewer than {RARE} rows, too few to learn or to judge; misspelt? {', '.join(few[:SHOWN])}{more}."
 
 
 def _text(sample: Sample) -> str:

@@ -26,6 +26,7 @@ from glassformer.storage import figures, writing
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
 from glassformer.studio.rooms.data_preview import DataPreview, chosen_columns
+from glassformer.studio.rooms.run_course import went
 from glassformer.studio.rooms.time_lapse import Lapse
 from glassformer.studio.shelf import Shelf
 from glassformer.text.made_sets import MADE
@@ -33,7 +34,6 @@ from glassformer.text.tasks import TASKS
 
 MOST_MINUTES = 600
 POINTS = 400  # of a curve
-ENOUGH = 0.5  # of the minutes asked for; if less was spent on training, it is told
 PATIENCE = 10.0  # seconds a stopped run has to save
 # It saves and ends when the studio does, even if that is killed: nobody is left behind who holds the run.
 ATTENDED = (sys.executable, "-P", "-m", "glassformer.training.processes.attended")
@@ -187,7 +187,7 @@ class Train:
             "said": training.said() if training and failed else "",
             "share": self._share(folder, metrics) if begun else 0.0,
             "waited": time.monotonic() - training.began if training and running else 0.0,
-            "unused": _unused(folder, metrics) if finished else None,
+            "went": went(folder.settings, metrics) if finished else [],
             "settings": _brief_settings(folder) if begun else {},
             "steps": _thinned([each for each in metrics if each.get("event") == "step"]),
             "validations": _thinned([each for each in metrics if each.get("event") == "judged"]),
@@ -308,13 +308,6 @@ def _beside(folder: RunFolder) -> str:
     return str(found[0])
 
 
-def _unused(folder: RunFolder, metrics: list[JSON]) -> JSON | None:
-    """Seconds that were trained, of those asked for, where that is less than half; None otherwise."""
-    asked = 60 * folder.settings.get("run", {}).get("minutes", 0.0)
-    trained = max((each.get("seconds", 0.0) for each in metrics), default=0.0)
-    return {"trained": trained, "asked": asked} if asked and trained < ENOUGH * asked else None
-
-
 def _standing(folder: RunFolder, finished: bool) -> JSON:
     """When it was begun, how many bytes it takes, and how well it does."""
     try:
@@ -346,6 +339,8 @@ def _brief_settings(folder: RunFolder) -> JSON:
         "task": run.get("task", ""),
         "model": run.get("model", ""),
         "data": Path(source[0] if isinstance(source, list) else str(source)).name,
+        "parent": Path(str(run.get("parent", ""))).name,
+        "source": str(source),
         "minutes": run.get("minutes", 0.0),
         "seconds": plan.get("seconds", 0.0),
     }

@@ -21,7 +21,7 @@ const STEPS = {
     ['[data-room="lessons"]', "In eight lessons", "Each five minutes, on these very pages."],
   ],
   inside: [
-    [".ask", "A trained model, and your text", "Type any text and press Enter; choose another model at its left."],
+    [".ask", "A trained model, and your text", "Type any text and press Enter; choose another model beside it."],
     [
       ".hero",
       "Why this answer",

@@ -11,6 +11,7 @@ from glassformer.models.registry import MODELS
 from glassformer.objectives.bootstrap import SIGNIFICANT
 from glassformer.training.race.race import Race, Standing, Standings
 
+LEAST_P = 0.001
 BAG_OF_WORDS = "a bag of words: it cannot know in which order they stand"
 
 
@@ -47,14 +48,20 @@ def verdict(standings: Standings) -> str:
 
 def _p_value(others: Sequence[Standing], worst: Callable[[Iterable[float]], float], sign: str) -> str:
     values = [each.behind.p_value for each in others if each.behind]
-    return f"p {sign if len(values) > 1 else '='} {worst(values):.3f}, paired bootstrap"
+    least = worst(values)
+    return f"{_p(least) if len(values) == 1 or least <= LEAST_P else f'p {sign} {least:.3f}'}, paired bootstrap"
 
 
 def remark(each: Standing) -> str:
     """What stands beside a model: its place with its p-value, and what it cannot see."""
     place = "first" if each.behind is None else "level with the first" if each.level else "behind"
-    place = f"{place}, p = {each.behind.p_value:.3f}" if each.behind else place
+    place = f"{place}, {_p(each.behind.p_value)}" if each.behind else place
     return place if each.reads_order else f"{place} · a bag of words"
+
+
+def _p(value: float) -> str:
+    """A thousand draws can tell no p-value below a thousandth."""
+    return "p ≤ 0.001" if value <= LEAST_P else f"p = {value:.3f}"
 
 
 def _joined(names: list[str]) -> str:

@@ -24,8 +24,8 @@ from glassformer.inside.why.trials import OtherOrders, RandomTexts
 
 NONE_ALONE = "No single word carries it: leaving out any one of them changes little."
 PARTED = (
-    f"{DISAGREE}: *kalt* share +4.8, left out +0.06; *trinkt* share +0.06, left out +3.6; "
-    f"*.* share −1.8, left out +0.47. {OPPOSED} {REPEATED} {TOGETHER}"
+    f"{DISAGREE}: *kalt* share +4.8, without it 0.06 less; *trinkt* share +0.06, without it 3.6 less; "
+    f"*.* share −1.8, without it 0.47 less. {OPPOSED} {REPEATED} {TOGETHER}"
 )
 NOT_GOOD = (word("not", 3.9, 2.0), word("good", -1.2, -0.5), word("at", -0.1, 0.0))
 
@@ -112,7 +112,8 @@ def test_words_without_which_it_would_say_something_else_are_named() -> None:
     )
     other = replace(second, says="neutral")
     assert headline(why(first, other)).endswith(
-        "without *brilliant* it would say positive, without *masterpiece* it would say neutral."
+        "without *brilliant* it would say positive, without *masterpiece* it would say neutral, "
+        "ahead of both (neutral is neither of the two compared)."
     )
     assert headline(why(word("not", 3.9, 2.0), turning("at", 0.1))).endswith(
         "without *not* it is 2.0 less; without *at* it would say positive."
@@ -120,6 +121,15 @@ def test_words_without_which_it_would_say_something_else_are_named() -> None:
     many = [turning(each, 3.0) for each in "abcdef"]
     assert "without any one of *a*, *b*, *c*, *d* or 2 more it would say" in headline(why(*many))
     assert not any("No single word" in each for each in told(why(turning("at", 0.1), word("a", 0.2, 0.1))))
+
+
+def test_a_third_token_that_wins_though_the_margin_grows_is_told_apart() -> None:
+    """Without *runs* “durch” is further ahead of “im”, and “nach” ahead of both."""
+    runs = replace(word("runs", 0.5, -1.3), says="nach", turns=True)
+    asked = why(runs, word("A", 0.4, 0.1), family="translator", answer="durch", rival="im")
+    assert headline(asked).endswith(
+        "without *runs* it is 1.3 more, and it would say “nach”, ahead of both (“nach” is neither of the two compared)."
+    )
 
 
 def test_heads_without_which_it_would_say_something_else_are_named() -> None:
@@ -164,7 +174,7 @@ def test_the_last_word_before_the_answer_is_told_apart() -> None:
     assert any(each.startswith("The written *AI* is the last word before the answer") for each in told(read))
     assert (
         "*qu* is the last word before the answer: without it the model is asked another question, what "
-        "comes after the text before it (left out −0.08)."
+        "comes after the text before it (it is then 0.08 more)."
     ) in told(asked)
 
 
@@ -175,7 +185,7 @@ def test_a_space_has_no_share_where_the_blank_is_spaces() -> None:
     )
     last = replace(space, asks_other=True)
     found = told(why(last, word("king", 0.3, 0.2)))
-    assert any(each.endswith("(left out +0.74): neither measure tells of it.") for each in found)
+    assert any(each.endswith("(it is then 0.74 less): neither measure tells of it.") for each in found)
     assert parted_words(why(last, word("king", 0.3, 0.2), margin=0.45)) == []
 
 
@@ -211,7 +221,7 @@ def test_the_blank_is_named_and_the_error_printed() -> None:
         ),
         (
             (word("not", 3.9, -2.0), word("good", -1.2, -0.5)),
-            f"{DISAGREE}: *not* share +3.9, left out −2.0. {OPPOSED}",
+            f"{DISAGREE}: *not* share +3.9, without it 2.0 more. {OPPOSED}",
         ),
         ((word("good", 2.6, 5.0),), ""),
         ((word("save", 2.64, 2.4), word("the", 2.6, 2.5)), ""),  # as good as level
@@ -284,7 +294,7 @@ def test_a_blank_that_outweighs_the_text_is_told_first() -> None:
 
     found = from_blank(7.6, -7.0)
     assert headline(found) == (
-        "“s” by 0.60 over “,”. A text of nothing but spaces has +7.6 already, far more than this one: the shares tell "
+        "“s” by 0.60 over “,”. A text of nothing but spaces has +7.6 already, much farther from 0: the shares tell "
         "how this text differs from spaces, not why it is answered so; ask with a twin."
     )
     assert told(found)[1].startswith("Words against it: *weep* −7.0")

@@ -19,7 +19,9 @@ from glassformer.inside.why.trials import RandomTexts
         (0.06, 3.6, True),
         (4.0, 2.0, False),
         (-1.8, 0.47, True),  # of opposite signs
-        (-1.8, 0.2, False),  # too small to tell
+        (-1.8, 0.2, True),  # too small for opposite signs, but all of it is lost
+        (-1.8, -0.5, False),
+        (-1.3, 0.2, False),  # too small to tell
         (-1.0, 0.9, False),
     ],
 )
@@ -34,14 +36,24 @@ def test_a_word_against_the_answer_that_the_answer_needs_contradicts_itself() ->
     """By its share *drinking* speaks against it, too little to part by size; without it another answer is given."""
     drinking = replace(word("drinking", -0.4, 0.3), says="in", turns=True)
     assert parted_words(why(drinking, word("milk", 2.5, 5.6))) == [word("milk", 2.5, 5.6), drinking]
-    assert "*drinking* share −0.40, left out +0.30" in doubted(why(drinking, word("milk", 5.5, 5.6)))
+    assert "*drinking* share −0.40, without it 0.30 less" in doubted(why(drinking, word("milk", 5.5, 5.6)))
     assert parted_words(why(replace(drinking, turns=False), word("milk", 5.5, 5.6))) == []
     assert parted_words(why(replace(drinking, share=0.4), word("milk", 5.5, 5.6))) == []
 
 
 def test_the_margin_is_a_scale_too() -> None:
-    assert parted_words(why(word("a", 1.0, 0.0), margin=1.0)) == [word("a", 1.0, 0.0)]
-    assert parted_words(why(word("a", 1.0, 0.0), margin=3.0)) == []
+    assert parted_words(why(word("a", 1.0, 0.4), margin=1.0)) == [word("a", 1.0, 0.4)]
+    assert parted_words(why(word("a", 1.0, 0.4), margin=3.0)) == []
+
+
+def test_however_large_the_margin_a_word_that_loses_its_whole_share_is_told() -> None:
+    rainy, was, said = word("rainy", 4.9, 4.0), word("was", 3.7, 0.74), word("said", 2.9, -0.06)
+    assert parted_words(why(rainy, was, said, word("in", 1.0, 0.0), margin=12.5)) == [was, said]
+    assert "*was* share +3.7, without it 0.74 less" in doubted(why(rainy, was, said, margin=12.5))
+    head = PartOff("0.mixed", 0, "head 1", 2.0)
+    direct = Directly((DirectPart("0.mixed", 0, "head 1", 0.02),), 0.0)
+    assert parted_parts(why(direct=direct, switched_off=(head,), margin=12.5)) == [head]
+    assert parted_words(why(word("a", 1.0, 0.0), margin=11.0)) == []  # a tenth of the margin is nothing to speak of
 
 
 def test_heads_part_by_the_rule_of_words() -> None:

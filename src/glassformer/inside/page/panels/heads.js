@@ -6,7 +6,7 @@ import { maximisable } from "../maximise.js";
 import { smallHead } from "./map.js";
 import { OF_SHARES, Sheet, visible } from "../store.js";
 
-const WORDS = 14; // tokens up to which each has its word at the edge
+const WORD = 9; // pixels of a picture that a word at its edge needs; where there are fewer it has none
 const NARROW = 700; // pixels of a window in which pictures are smaller
 const [FEW, MANY, SMALL] = [150, 112, 92]; // pixels of a picture, by how many attentions there are, and in a narrow one
 const [TILE, SMALL_TILE] = [236, 158]; // pixels that a picture, its words and what is said of it take at least
@@ -49,8 +49,9 @@ export class Heads {
             "p",
             { class: "quiet" },
             `Names are judged over ${names.looks} texts of ${names.of}; the number is the `,
-            "share of weight that goes there, without the first token and the token itself; of “broad” it is the ",
-            "entropy of the weights, 1 where all are equal. No name: none fits.",
+            "share of the weight there in the mean of all rows, once what goes to the first token and to the token ",
+            "itself is taken out; behind it, the share of all weight. A row of this text may differ. Of “broad” it is ",
+            "the entropy of the weights, 1 where all are equal. No name: none fits.",
             induction(names),
           )
         : "",
@@ -88,9 +89,6 @@ export class Heads {
     const share = weights?.[key];
     const called = names?.names[key];
     const title = `${part.title.replace("-attention", "")} · head ${head + 1}`;
-    const told = called?.name
-      ? `${called.name}, ${called.name === "broad" ? "entropy " : ""}${called.share.toFixed(2)}`
-      : "";
     const sheet = new Sheet(store, store.stage(part.pattern), head);
     const picture = smallHead(store, part, head, palette, size, this.own ? null : 1);
     picture.addEventListener("pointermove", (event) => this.read(sheet, title, event));
@@ -109,7 +107,7 @@ export class Heads {
         "span",
         { class: "tile-facts" },
         share === undefined ? "" : el("span", {}, "matters ", el("b", {}, share.toFixed(3))),
-        told ? el("span", { class: "called" }, told) : "",
+        called?.name ? el("span", { class: "called" }, inFigures(called)) : "",
         called && called.first >= 0.5 ? el("span", { class: "quiet" }, `first token ${called.first.toFixed(2)}`) : "",
       ),
     );
@@ -129,6 +127,13 @@ export class Heads {
   }
 }
 
+/** `previous token, 0.67 (0.55 of all)`. */
+function inFigures({ name, share, of_all: whole }) {
+  if (name === "broad") return `broad, entropy ${share.toFixed(2)}`;
+  const differs = whole !== undefined && whole.toFixed(2) !== share.toFixed(2);
+  return `${name}, ${share.toFixed(2)}${differs ? ` (${whole.toFixed(2)} of all)` : ""}`;
+}
+
 /** Whether any head goes by what followed last time; judged apart from texts. */
 function induction({ looks, names }) {
   const shares = Object.values(names).map((each) => each.induction ?? -1);
@@ -140,7 +145,7 @@ function induction({ looks, names }) {
 
 /** A picture with the words of its rows and columns, where they are few. */
 function worded(sheet, picture, size) {
-  if (sheet.rows > WORDS || sheet.columns > WORDS) return picture;
+  if (Math.max(sheet.rows, sheet.columns) * WORD > size) return picture;
   const names = (count, label) => Array.from({ length: count }, (_, i) => el("span", {}, visible(label(i)) || "·"));
   const box = el(
     "span",

@@ -1,12 +1,14 @@
 // One number: what it is, how it came about term by term, what it was made from and what was made of it. It draws an
 // explanation, wherever that comes from; one made by Python may bring its own words and figures.
-// What it asks of a store: stage, origin, name and uses.
+// What it asks of a store: stage, origin, name and uses; of numbers that were changed also its parts and values.
 
 import { el, formula, word } from "../dom.js";
 import { maximisable } from "../maximise.js";
 import { counted, full, short } from "../store.js";
 
 const SHOWN_TERMS = 64; // more are a click away
+const SHARES = 0.0005; // a row of shares that misses 1 by more does not sum to 1
+const FOLLOWS = "what follows is worked from it.";
 
 export class NumberPanel {
   constructor({ go, onEdit }) {
@@ -65,7 +67,8 @@ export class NumberPanel {
 
   arithmetic(explanation, stage) {
     const { operation, terms, missing } = explanation;
-    const notes = this.notes(explanation).map((text) => el("p", { class: "quiet" }, text));
+    const written = operation === "written" ? this.writtenNotes(explanation, stage) : this.notes(explanation);
+    const notes = written.map((text) => el("p", { class: "quiet" }, text));
     if (missing) notes.push(el("p", { class: "quiet" }, this.whyMissing(explanation)));
     if (!terms.length || operation === "given" || operation === "written") return notes;
     return [...notes, ...this.spelled(explanation), this.table(explanation, stage)];
@@ -76,10 +79,27 @@ export class NumberPanel {
     const copied = same ? [`The same number as ${same}.`] : [];
     if (reason) return [...copied, `${reason[0].toUpperCase()}${reason.slice(1)}.`];
     if (operation === "given") return ["Given: it was not worked out from other numbers here."];
-    if (operation === "written") return ["Written by you: what follows is worked from it."];
     if (pattern === "hidden") return ["−∞, since it may not look there."];
     const since = pattern.match(/^(?:\{0\}|0), since (.*)$/)?.[1];
     return since ? [`As it was, since ${since.replace("{0}", "it")}.`] : copied;
+  }
+
+  /** Of a number that was put here: what follows from it, and what its row now sums to, where rows were shares. */
+  writtenNotes({ address, index }, stage) {
+    const part = this.store.parts.get(stage.part);
+    const axis = stage.axes.indexOf("H");
+    const isOff = this.store.data.off?.includes(`${part.id.replace(/#.*/, "")}/${index[axis]}`);
+    const last = part.stages.findLast((each) => this.store.stage(each).axes.includes("H")); // what a head hands on
+    const leads = isOff && address !== last ? "this head is switched off, so nothing follows from it." : FOLLOWS;
+    const row = stage.shares ? this.rowSum(address, index, stage.shape.at(-1)) : 1;
+    const sum = `Its row now sums to ${short(row)}; nothing else in it was changed to make up for that.`;
+    return [`Written by you: ${leads}`, ...(Math.abs(row - 1) > SHARES ? [sum] : [])];
+  }
+
+  rowSum(address, index, columns) {
+    let sum = 0;
+    for (let column = 0; column < columns; column++) sum += this.store.value(address, [...index.slice(0, -1), column]);
+    return sum;
   }
 
   whyMissing({ terms, gone }) {

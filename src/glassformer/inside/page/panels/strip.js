@@ -78,7 +78,7 @@ export class Strip {
         type: "button",
         class: `step ${stage.role}`,
         onclick: () => this.go({ at: address }),
-        title: `${stage.plain}. ${stage.meaning}`,
+        title: `${stage.plain}. ${stage.says}`,
       },
       picture,
       el("span", { class: "symbol", "data-plain": stage.symbol }, formula(stage.sign)),

@@ -47,7 +47,7 @@ _ANOTHER = "without it the model is asked another question, what comes after the
 
 def told(why: Reasons) -> list[str]:
     """All sentences, the answer first."""
-    found = [headline(why), *(on_twin(why, why.twin) if why.twin is not None else []), *why.taken]
+    found = [headline(why), *(on_twin(why, why.twin) if why.twin is not None else []), *why.asked, *why.taken]
     if why.known:
         found.append(why.known)
     found += [each for each in (on_unknown(why), thin(why)) if each]
@@ -77,7 +77,7 @@ def headline(why: Reasons) -> str:
     if outweighed(why):
         blank = why.shared.blank
         return (
-            f"{said}. A text of nothing but {blank.name} has {signed(blank.margin)} already, far more than this one: "
+            f"{said}. A text of nothing but {blank.name} has {signed(blank.margin)} already, much farther from 0: "
             f"the shares tell how this text differs from {blank.name}, not why it is answered so; ask with a twin."
         )
     if not any(word.share for word in why.words):
@@ -111,7 +111,8 @@ def _shares(why: Reasons) -> str:
     own = ""
     if not blank.undecided:
         added = signed(why.margin - blank.margin)
-        own = f" A text of nothing but {blank.name} has {signed(blank.margin)} already; all words together add {added}."
+        already = f"A text of nothing but {blank.name} has {signed(blank.margin)} already; all"
+        own = f" {'All' if outweighed(why) else already} words together add {added}."
     return f"Words {'; '.join(said)}.{own} Left out one at a time (another measure): {_left_out(why)}"
 
 
@@ -129,12 +130,22 @@ def _left_out(why: Reasons) -> str:
     comparable = [word for word in why.words if not word.asks_other]
     first = max(comparable or why.words, key=lambda word: abs(word.without))
     turning = sorted((word for word in comparable if word.turns), key=lambda word: -abs(word.without))
+    third = _third(why, turning)
     said = _without(why, first) + ("" if comparable else ", but then another question is asked")
     if turning == [first]:
-        said = f"{said}, and it would say {named(why, first.says)}"
+        said = f"{said}, and it would say {named(why, first.says)}{third}"
     elif turning:
-        said = f"{said}; {_turned_without(why, turning)}"
+        said = f"{said}; {_turned_without(why, turning)}{third}"
     return said + (" (what was written so far is held fixed)" if turning and _leads(why) else "")
+
+
+def _third(why: Reasons, turning: Sequence[WordShare]) -> str:
+    """Where a word is left out and what comes first is neither the answer nor its rival, whose margin may even grow."""
+    says = dict.fromkeys(word.says for word in turning if word.says not in (why.answer, why.rival))
+    if not says:
+        return ""
+    names = " and ".join(named(why, each) for each in [*says][:2]) if len(says) < 3 else "these"
+    return f", ahead of both ({names} {'is' if len(says) == 1 else 'are'} neither of the two compared)"
 
 
 def _leads(why: Reasons) -> bool:
@@ -176,7 +187,7 @@ def on_ends(why: Reasons) -> list[str]:
     """Words that a measure cannot tell of: the last before the answer, and what the blank is made of."""
     found = []
     for word in why.words:
-        name, left = _name(why, word), f"(left out {signed(word.without)})"
+        name, left = _name(why, word), f"(it is then {moved(word.without)})"
         if word.is_blank and word.asks_other:
             found.append(f"{name} at the end {_NO_SHARE}, and {_ANOTHER} {left}: neither measure tells of it.")
         elif word.is_blank:
@@ -204,15 +215,14 @@ def _which(why: Reasons, word: WordShare) -> str:
 
 
 def _without(why: Reasons, word: WordShare) -> str:
-    if abs(word.without) < 0.005:
-        return f"without {_which(why, word)} it is the same"
-    return f"without {_which(why, word)} it is {plainly(abs(word.without))} {'less' if word.without > 0 else 'more'}"
+    return f"without {_which(why, word)} it is {moved(word.without)}"
 
 
 def verdict(why: Reasons, margin: float, *, begin: bool = True) -> str:
     """“Negative by 2.6 over positive”; within a sentence, “negative is ahead of positive by 2.6”."""
     answer, rival = named(why, why.answer), named(why, why.rival)
-    answer = answer[:1].upper() + answer[1:] if begin else answer
+    if begin:
+        answer = answer[:1].upper() + answer[1:] + (f" ({why.within})" if why.within else "")
     by = plainly(abs(margin)) if abs(margin) >= LEAST else f"less than {LEAST}"
     if margin < 0:
         return f"{answer} is behind {rival} by {by}"
@@ -261,7 +271,7 @@ def doubted(why: Reasons) -> str:
     other = max(words, key=lambda word: abs(word.without))
     if parted := parted_words(why):
         values = [
-            f"{_which(why, word)} share {signed(word.share)}, left out {signed(word.without)}"
+            f"{_which(why, word)} share {signed(word.share)}, without it {moved(word.without)}"
             for word in parted[:PARTED]
         ]
         values += [f"{len(parted) - PARTED} more"] if len(parted) > PARTED else []
@@ -285,13 +295,13 @@ def _none_alone(why: Reasons, none: str, because: str) -> str:
     *before, last = [f"{name} ({n} times)" if n > 1 else name for name, n in zip(names, times, strict=True)]
     listed = f"{', '.join(before)} and {last}" if before else last
     less = why.together.less
-    moved = f"it is {plainly(abs(less))} {'less' if less > 0 else 'more'}"
+    found = f"it is {moved(less)}"
     says = f", and it would say {named(why, why.together.says)}" if why.together.turns else ""
     if abs(less) < ALONE * abs(why.margin) and not why.together.turns:
-        return f"{none}, nor {listed} together: without these {moved}."
+        return f"{none}, nor {listed} together: without these {found}."
     if less < CARRIED * abs(why.margin) and not why.together.turns:
         because = f": {NONE_ALONE}"
-    return f"{none}{because}{':' if SEVERAL in because else ';'} without {listed} together {moved}{says}."
+    return f"{none}{because}{':' if SEVERAL in because else ';'} without {listed} together {found}{says}."
 
 
 def parted_because(why: Reasons) -> str:
@@ -399,6 +409,13 @@ def plainly(value: float) -> str:
     """One decimal, or two where the number is small."""
     said = f"{value:.1f}" if abs(value) >= 0.995 else f"{value:.2f}"
     return "0.00" if said == "-0.00" else said.replace("-", "−")
+
+
+def moved(less: float) -> str:
+    """By how much a margin is less without a thing, in words that need no sign."""
+    if abs(less) < LEAST:
+        return "the same"
+    return f"{plainly(abs(less))} {'less' if less > 0 else 'more'}"
 
 
 def signed(value: float) -> str:

@@ -9,6 +9,10 @@ from glassformer.inside.why.reasons import PartOff, Reasons, WordShare
 
 APART = 0.5  # of the scale: two measures that differ by more part
 LARGE, NOTABLE = 0.25, 0.05  # of the scale, what two measures of opposite signs need to part
+LEFT, COUNTS = (
+    0.25,
+    0.1,
+)  # of the larger of two measures, the smaller: less is as good as lost; of the margin, the larger
 ORDERED = 0.25  # of the orders tried: if the answer turns in as many, order carries it, or the margin is thin
 MOVED = 1 / 3  # of the largest measure of a word, how far other orders must move the margin; less is thin
 OUTWEIGHED = 2.0  # of the margin: a blank that has more by itself, and half of all shares, says more than the text
@@ -24,8 +28,9 @@ def parted_words(why: Reasons) -> list[WordShare]:
     """Words whose share and whose leaving out differ by a lot, those that differ most first."""
     if why.random.silent(why.margin):
         return []
-    scale = word_scale(why)
-    found = [word for word in measured(why) if contradicts(word) or part(word.share, word.without, scale)]
+    words = measured(why)
+    parts = Parting(why.margin, [value for word in words for value in (word.share, word.without)])
+    found = [word for word in words if contradicts(word) or parts(word.share, word.without)]
     return sorted(found, key=lambda word: -abs(word.share - word.without))
 
 
@@ -40,13 +45,26 @@ def parted_parts(why: Reasons) -> list[PartOff]:
         return []
     added = {(each.address, each.head): each.value for each in why.direct.parts}
     both = [(each, added[each.address, each.head]) for each in why.switched_off if (each.address, each.head) in added]
-    scale = _scale(why.margin, [value for each, direct in both for value in (direct, each.less)])
-    return [each for each, direct in both if part(direct, each.less, scale)]
+    parts = Parting(why.margin, [value for each, direct in both for value in (direct, each.less)])
+    return [each for each, direct in both if parts(direct, each.less)]
 
 
-def part(one: float, other: float, scale: float) -> bool:
-    """Whether two measures of one thing disagree: by more than half of the scale, or in sign where neither is small."""
-    return abs(one - other) > APART * scale or opposed(one, other, scale)
+class Parting:
+    """Whether two measures of one thing disagree, among such measures of others: by more than half of the scale; in
+    sign where neither is small; or if one is large, and the other has as good as lost it, however large the margin."""
+
+    def __init__(self, margin: float, values: Sequence[float]) -> None:
+        self.scale = _scale(margin, values)
+        self.large = max(LARGE * _scale(0.0, values), COUNTS * abs(margin))
+
+    def __call__(self, one: float, other: float) -> bool:
+        """Whether these two do."""
+        return abs(one - other) > APART * self.scale or opposed(one, other, self.scale) or self._lost(one, other)
+
+    def _lost(self, one: float, other: float) -> bool:
+        smaller, larger = sorted((one, other), key=abs)
+        left = smaller if larger > 0 else -smaller
+        return abs(larger) >= self.large and left < LEFT * abs(larger)
 
 
 def opposed(one: float, other: float, scale: float, *, least: float = LARGE) -> bool:

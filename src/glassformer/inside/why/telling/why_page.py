@@ -16,7 +16,7 @@ from glassformer.drawing.html_page import bullets, framed, section, table
 from glassformer.errors import InputError
 from glassformer.inside.why.logit_lens import WARNING
 from glassformer.inside.why.reasons import Reasons, Twin, TwinStage, WordShare
-from glassformer.inside.why.telling.sentences import named, parted_because, signed, told, verdict
+from glassformer.inside.why.telling.sentences import moved, named, parted_because, signed, told, verdict
 from glassformer.inside.why.telling.when_to_trust import parted_parts, parted_words, shares_mislead
 from glassformer.storage import write_file
 
@@ -150,7 +150,7 @@ def _legend(why: Reasons, largest: float) -> str:
 def _unit(why: Reasons) -> str:
     return (
         f"Share: the word's part of the margin of {named(why, why.answer)} over {named(why, why.rival)}, in logits. "
-        "Without: how much less the margin is when the word is really left out. ≠: the two disagree by a lot."
+        "Without it: what becomes of the margin when the word is really left out. ≠: the two disagree by a lot."
     )
 
 
@@ -160,11 +160,11 @@ def _word_table(why: Reasons) -> str:
         (
             escape(word.text) + (" (written)" if word.written else ""),
             NO_SHARE if word.is_blank else signed(word.share),
-            signed(word.without) + (PARTED if id(word) in parted else ""),
+            moved(word.without) + (PARTED if id(word) in parted else ""),
         )
         for word in why.words
     ]
-    return table(("word", "share", "without"), rows, ("", "number", "number"))
+    return table(("word", "share", "without it"), rows, ("", "number", "number"))
 
 
 def _direct_table(why: Reasons) -> str:
@@ -177,8 +177,8 @@ def _direct_table(why: Reasons) -> str:
         less = off.get((part.address, part.head))
         bar = _bar(part.value, largest)
         mark = PARTED if (part.address, part.head) in opposed else ""
-        rows.append((escape(part.title), bar, signed(part.value), "" if less is None else signed(less) + mark))
-    return table(("part", "", "directly", "without"), rows, ("", "", "number", "number"))
+        rows.append((escape(part.title), bar, signed(part.value), "" if less is None else moved(less) + mark))
+    return table(("part", "", "directly", "without it"), rows, ("", "", "number", "number"))
 
 
 def _bar(value: float, largest: float) -> str:

@@ -4,12 +4,14 @@ import { el } from "../page/dom.js";
 
 const MOST = 12; // classes
 
-/** `models` are `{name, confusion: {labels, table}}`; two of them can be chosen. */
+/** `models` are `{name, confusion: {labels, table}}`; two of them can be chosen, at first the first and the one that is
+ * wrong most often. */
 export function confusions(models) {
   const known = models.filter((each) => each.confusion && each.confusion.labels.length <= MOST);
   if (!known.length) return null;
   const place = el("div", { class: "pair-of-tables" });
-  const pickers = [known[0], known[1] ?? known[0]].map((first, i) =>
+  const least = known.reduce((worst, each) => (rightOf(each) < rightOf(worst) ? each : worst), known.at(-1));
+  const pickers = [known[0], least].map((first, i) =>
     el(
       "select",
       { "aria-label": i ? "the other model" : "one model", onchange: () => draw() },
@@ -28,6 +30,12 @@ export function confusions(models) {
     el("p", { class: "quiet" }, "Rows are what a text is, columns what the model said. ", ...between(pickers)),
     place,
   );
+}
+
+/** The share of samples that a model has right. */
+function rightOf({ confusion: { table } }) {
+  const all = table.flat().reduce((sum, n) => sum + n, 0);
+  return table.reduce((sum, row, r) => sum + row[r], 0) / Math.max(all, 1);
 }
 
 const between = ([one, other]) => [one, " beside ", other];

@@ -65,7 +65,17 @@ export class LessonDock {
 
   /** What the reader did shows in the address of the room. */
   seen(state) {
-    if (this.lesson?.steps[this.at].deed && matches(this.step.deed, state)) this.done();
+    const deed = this.lesson?.steps[this.at].deed;
+    if (!deed) return;
+    const right = matches(deed, state);
+    if (right) this.done();
+    if (deed.kind === "cell") this.clicked(state.cell ?? "", right);
+  }
+
+  /** A number that is not the one asked for gets its answer too; what stood open before was not clicked. */
+  clicked(cell, right) {
+    const other = cell && cell !== (this.step.view?.cell ?? "") && !right;
+    this.node.querySelector(".deed .other")?.replaceChildren(other ? "; that is another number." : "");
   }
 
   done() {
@@ -126,6 +136,7 @@ export class LessonDock {
             el("span", { class: "sign", "aria-hidden": "true" }, "○"),
             " ",
             built(["span", {}, ...step.deed.says]),
+            el("span", { class: "other", role: "status" }),
           )
         : "",
       step.ask ? this.question(step.ask) : "",

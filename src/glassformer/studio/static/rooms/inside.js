@@ -5,7 +5,7 @@
 import { flow } from "../flow.js";
 import { AskBar } from "../panels/inside/ask_bar.js";
 import { HeadChanges } from "../panels/inside/head_changes.js";
-import { TYPED, WORKING, isOlder, older } from "../panels/inside/older.js";
+import { RUNNING, TYPED, WORKING, isOlder, older } from "../panels/inside/older.js";
 import { Latest, ask } from "../talk.js";
 import { SamplingPanel } from "../panels/inside/sampling.js";
 import { WhyPanel } from "../panels/inside/why.js";
@@ -163,6 +163,7 @@ export class Inside {
       text: () => this.text,
       take: (text) => this.took(text),
       drew: () => this.mark(),
+      rested: () => this.whyOnceRested(),
     });
     const tab = (name, title, about) =>
       el("button", { type: "button", "data-tab": name, title: about, onclick: () => this.turn(name) }, title);
@@ -272,10 +273,17 @@ export class Inside {
     Object.assign(this, { text, reason: {}, seen: {} });
     this.bar.text = text;
     this.say({ replace: true });
-    older(this.why.node, WORKING);
+    older(this.why.node, this.sampling.timer ? RUNNING : WORKING);
     clearTimeout(this.resting);
     await this.sampling.show();
+    this.whyOnceRested();
+  }
+
+  /** Why is asked about a text that grows no more. */
+  whyOnceRested() {
     clearTimeout(this.resting);
+    if (this.sampling.timer || this.tab === NUMBERS) return;
+    older(this.why.node, WORKING);
     this.resting = setTimeout(() => this.tab !== NUMBERS && !this.sampling.timer && this.why.show({ at: 1 }), 700);
   }
 

@@ -6,6 +6,8 @@ import { ask } from "../talk.js";
 import { el, word } from "../page/dom.js";
 import { short, visible } from "../page/store.js";
 
+const LEAST_P = 0.001; // that a thousand draws can tell
+
 export class Race {
   constructor(studio, put) {
     this.studio = studio;
@@ -76,7 +78,9 @@ export class Race {
         el(
           "td",
           { class: "quiet" },
-          [place(each), each.reads_order ? "" : "a bag of words"].filter(Boolean).join(" · "),
+          [place(each, found.models), beneath(each, found), each.reads_order ? "" : "a bag of words"]
+            .filter(Boolean)
+            .join(" · "),
         ),
       ),
     );
@@ -214,10 +218,16 @@ const lineOf = (models, model) =>
   models.slice(0, models.indexOf(model)).reduce((count, each) => count + each.curves.length, 0);
 
 /** How a model stands beside the first, with the p-value of the first one's lead (paired bootstrap). */
-function place(each) {
-  if (typeof each.p_value !== "number") return each.level ? "first" : "";
-  return `${each.level ? "level with the first" : "behind"}, p = ${each.p_value.toFixed(3)}`;
+function place(each, models) {
+  const level = models.filter((one) => one.level).length - 1;
+  if (typeof each.p_value !== "number") return each.level ? (level ? `first, level with ${level} more` : "first") : "";
+  const p = each.p_value <= LEAST_P ? `p ≤ ${LEAST_P}` : `p = ${each.p_value.toFixed(3)}`;
+  return `${each.level ? "level with the first" : "behind"}, ${p}`;
 }
+
+/** Where all of the interval is below what the most frequent class would have. */
+const beneath = ({ interval }, { baseline }) =>
+  interval && typeof baseline === "number" && interval[1] < baseline ? "worse than the majority class" : "";
 
 const told = (name, value) => (["accuracy", "exact"].includes(name) ? `${(100 * value).toFixed(1)} %` : short(value));
 const time = (seconds) =>

@@ -126,7 +126,7 @@ export class Train {
         "div",
         { class: "run-head" },
         el("h1", {}, this.run),
-        el("span", { class: "quiet" }, settings.task ? `${settings.model} to ${settings.task} ${settings.data}` : ""),
+        el("span", { class: "quiet" }, settings.task ? whatOf(settings) : ""),
         el("span", { role: "status" }, status),
         state.running
           ? act("Stop", "stop")
@@ -187,6 +187,10 @@ export class Train {
       .catch((error) => this.fail(error));
   }
 }
+
+/** What is learnt, and from which weights on; the clock begins anew. */
+const whatOf = ({ model, task, data, parent }) =>
+  `${model} to ${task} ${data}${parent ? `, goes on from ${parent}; its clock begins at 0` : ""}`;
 
 /** What a classifier got right, by epochs: while it learnt, and on the validation part. */
 function accuracy(epochs) {

@@ -22,7 +22,8 @@ export class Laboratory {
   draw(found, sheet) {
     const intro = [
       "Four ways to hide a token, on the same scores (head 1). Only the last hides it every time: ",
-      "it gets no weight, a change of its score changes nothing, and each row still sums to 1.",
+      "it gets no weight, a change of its score changes nothing, and each row still sums to 1, ",
+      "or to 0 where every token is hidden from it.",
     ];
     const rows = sheet.tokens ?? [];
     const columns = sheet.context_tokens ?? rows;

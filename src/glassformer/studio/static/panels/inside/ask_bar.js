@@ -51,7 +51,7 @@ export class AskBar {
       },
       el("label", {}, el("span", { class: "spoken" }, "model"), this.picker),
       this.words,
-      el("button", { class: "tool strong" }, "Look ↵"),
+      el("button", { class: "tool strong" }, "Look"),
       this.on,
       this.examples,
       this.lead,

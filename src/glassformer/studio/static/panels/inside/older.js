@@ -3,6 +3,7 @@
 import { el } from "../../page/dom.js";
 
 export const WORKING = "Below still stands the answer before; the new one is being worked out …";
+export const RUNNING = "Below still stands the answer to a text before; why is asked once the run stops.";
 export const TYPED = "Below still stands the answer to the text before; Enter asks about this one.";
 
 /** Dims a part, and says why; without words it is about what is asked now. */

@@ -16,9 +16,10 @@ const SLIDERS = [
 ];
 
 export class SamplingPanel {
-  /** `model` and `text` say what is asked; `take` is told the longer text, `drew` that its bars are there. */
-  constructor({ model, text, take, drew }) {
-    Object.assign(this, { model, text, take, drew });
+  /** `model` and `text` say what is asked; `take` is told the longer text, `drew` that its bars are there, `rested`
+   * that a run has stopped. */
+  constructor({ model, text, take, drew, rested }) {
+    Object.assign(this, { model, text, take, drew, rested });
     this.latest = new Latest();
     this.past = [];
     this.said = el("p", { class: "quiet", role: "status" });
@@ -156,7 +157,9 @@ export class SamplingPanel {
   }
 
   stop() {
+    const ran = this.timer;
     this.timer = null;
     this.running.textContent = "Run ▸";
+    if (ran) this.rested();
   }
 }

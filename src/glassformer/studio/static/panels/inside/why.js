@@ -13,6 +13,7 @@ import {
   directTable,
   doubt,
   lensTable,
+  moved,
   named,
   plainly,
   shareOf,
@@ -116,10 +117,10 @@ export class WhyPanel {
         el(
           "div",
           { class: "told" },
-          headline(found),
-          likely(found),
           writing(found),
           written(found, (at) => this.again({ at, rival: "", rival_id: null })),
+          headline(found),
+          likely(found),
           this.strip(found),
           drawing ? null : this.send(found),
         ),
@@ -195,7 +196,7 @@ export class WhyPanel {
       const marks = [each.written && "written", each.is_unknown && "unknown"].filter(Boolean);
       const strange = each.is_unknown ? ", which the model does not know" : "";
       const share = each.is_blank ? "as in the blank" : `share ${signed(each.share)}`;
-      const less = `without it the margin is ${plainly(Math.abs(each.without))} ${each.without < 0 ? "more" : "less"}`;
+      const less = `without it the margin is ${moved(each.without)}`;
       const node = el(
         "button",
         {
@@ -235,8 +236,8 @@ export class WhyPanel {
         pale
           ? el("span", {}, "not coloured: no share per word is a reason here")
           : [
-              el("span", {}, swatch("for"), `speaks for ${named(found, found.answer)}`),
-              el("span", {}, swatch("against"), `speaks for ${named(found, found.rival)}`),
+              el("span", {}, swatch("for"), `blue: for ${named(found, found.answer)}, the answer here`),
+              el("span", {}, swatch("against"), `orange: for ${named(found, found.rival)}`),
               el("span", {}, `full colour: ${plainly(largest)}`),
               parted.size ? el("span", {}, `${PARTED} left out, its number differs a lot`) : "",
             ],

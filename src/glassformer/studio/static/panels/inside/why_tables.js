@@ -15,6 +15,10 @@ export function signed(value) {
   return said === "0.00" ? said : `${value < 0 ? "−" : "+"}${said}`;
 }
 
+/** By how much a margin is less without a thing, in words that need no sign. */
+export const moved = (less) =>
+  Math.abs(less) < 0.005 ? "the same" : `${plainly(less)} ${less < 0 ? "more" : "less"}`;
+
 /** A class by its name, a token in quotation marks. */
 export const named = (found, name) => (found.family === "classifier" ? name : `“${name}”`);
 
@@ -74,13 +78,13 @@ export function wordTable(found) {
   const parted = new Set(found.parted ?? []);
   const row = (each) => {
     const { share, without } = each;
-    const doubted = `share ${signed(share)}, left out ${signed(without)}: the two disagree.`;
+    const doubted = `share ${signed(share)}, without it ${moved(without)}: the two disagree.`;
     return [
       each.written ? `${each.text} (written)` : each.text,
       bar(share, largest),
       shareOf(each),
       bar(without, largest),
-      parted.has(found.words.indexOf(each)) ? [signed(without), doubt(doubted)] : signed(without),
+      parted.has(found.words.indexOf(each)) ? [moved(without), doubt(doubted)] : moved(without),
       each.turns ? el("span", { class: "turned" }, named(found, each.says)) : "",
     ];
   };
@@ -93,12 +97,12 @@ export function wordTable(found) {
       "p",
       { class: "quiet" },
       `Share: what the word gave on the way from a blank, ${blankOf(found)}, to this text. `,
-      "Left out: how much less the margin is when the text really lacks it; behind it, what the model would then say ",
+      "Without it: what becomes of the margin when the text really lacks the word; behind it, what the model would say ",
       "if that is something else. Two measures, which need not agree; their bars have one scale.",
       parted.size ? ` ${PARTED}: here they do not. ${found.parted_because}` : "",
     ),
     table(
-      ["word", "", "share", "", "left out", "would say"],
+      ["word", "", "share", "", "without it", "would say"],
       [...blank, ...found.words.filter((each) => large.has(each)).map(row)],
       "every word",
       { less: small.map(row), sum, total: ["together", "", signed(found.margin), "", "", ""] },
@@ -153,12 +157,12 @@ export function directTable(found, open) {
   const small = sorted.filter(isSmall);
   const row = (each) => {
     const less = off.get(key(each));
-    const doubted = `directly ${signed(each.value)}, off ${signed(less ?? 0)}: the two disagree.`;
+    const doubted = `directly ${signed(each.value)}, off ${moved(less ?? 0)}: the two disagree.`;
     return [
       off.has(key(each)) ? opener(each, open) : each.title,
       bar(each.value, largest),
       signed(each.value),
-      less === undefined ? "" : parted.has(key(each)) ? [signed(less), doubt(doubted)] : signed(less),
+      less === undefined ? "" : parted.has(key(each)) ? [moved(less), doubt(doubted)] : moved(less),
       turned.has(key(each)) ? el("span", { class: "turned" }, named(found, turned.get(key(each)))) : "",
     ];
   };
@@ -169,7 +173,7 @@ export function directTable(found, open) {
       "p",
       { class: "quiet" },
       "Directly: what each adds to the margin itself, each norm's scale kept as it is; the largest first. ",
-      "Off: how much less the margin is when the head or network gives zeros, later blocks and all; behind it, what ",
+      "Off: what becomes of the margin when the head or network gives zeros, later blocks and all; behind it, what ",
       "the model would then say if that is something else.",
       parted.size ? ` ${PARTED}: the two disagree by a lot, as with words.` : "",
     ),

@@ -43,13 +43,13 @@ export const writing = (found) =>
       )
     : null;
 
-/** The likeliest answers, as bars where they are few; the rival among them, if it was listed at all. */
+/** The likeliest answers, as bars where they are few; the answer that is asked about and its rival among them. */
 export const likely = (found) =>
   el(
     "p",
     { class: "likely" },
     found.candidates
-      .filter((each, i) => i < 4 || each.id === found.rival_id)
+      .filter((each, i) => i < 4 || each.id === found.rival_id || each.id === found.answer_id)
       .map((each) => {
         const fill = el("span", { class: "fill" });
         fill.style.width = `${100 * each.share}%`;

@@ -7,6 +7,7 @@ import { el } from "../../page/dom.js";
 const ROLES = { classify: ["text", "label"], translate: ["source", "target"], generate: ["text"] };
 const count = (value) => value.toLocaleString("en");
 const inRows = (n) => `${count(n)} ${n === 1 ? "row" : "rows"}`;
+const NARROW = 3; // columns that a phone has room for
 const FEW = 30; // texts to test on, below which a score says little
 
 export class DataPreview {
@@ -108,7 +109,7 @@ export class DataPreview {
       { class: "scroll" },
       el(
         "table",
-        { class: "samples rows" },
+        { class: names.length <= NARROW ? "samples rows fitting" : "samples rows" },
         el(
           "thead",
           {},
@@ -188,6 +189,7 @@ function facts(found, task) {
       ? el("p", { class: "few" }, `With ${test} to test on, its score will say little.`)
       : null,
     found.labels.length ? el("ul", { class: "classes" }, found.labels.map(bar)) : null,
+    found.rare ? el("p", { class: "few" }, found.rare) : null,
     found.skipped
       ? el(
           "details",
@@ -198,12 +200,15 @@ function facts(found, task) {
             {},
             found.reasons.map(([reason, n]) => el("li", {}, `${inRows(n)}: ${reason}`)),
             found.skips.map((each) => el("li", { class: "quiet" }, `line ${each.line}: ${each.reason}`)),
+            found.skipped > found.skips.length
+              ? el("li", { class: "quiet" }, `and ${inRows(found.skipped - found.skips.length)} more`)
+              : null,
           ),
         )
       : null,
     el(
       "details",
-      {},
+      { open: true },
       el("summary", { class: "quiet" }, "what was noticed while reading"),
       el(
         "ul",

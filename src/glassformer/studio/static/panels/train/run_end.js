@@ -5,7 +5,7 @@ import { el } from "../../page/dom.js";
 const LONGER = 5; // minutes, if one is not enough
 
 /** Its scores come first, then what must be known of them. */
-export function runEnd({ scores, tried, caution, certificate, unused }, again) {
+export function runEnd({ scores, tried, caution, certificate, went }, again) {
   const many = tried.samples ? `, on ${tried.samples.toLocaleString("en")} samples of the ${tried.part} part` : "";
   const checks = certificate.checks ?? [];
   return [
@@ -23,7 +23,7 @@ export function runEnd({ scores, tried, caution, certificate, unused }, again) {
       ),
     ),
     caution ? el("p", { class: "wrong" }, caution) : null,
-    unused ? unusedTime(unused) : null,
+    ...went.map((each) => el("p", {}, each)),
     checks.length
       ? el(
           "p",
@@ -35,17 +35,6 @@ export function runEnd({ scores, tried, caution, certificate, unused }, again) {
       : null,
     ...learnt(certificate.learnt, again),
   ].filter(Boolean);
-}
-
-/** Where little of the time went into training. */
-function unusedTime({ trained, asked }) {
-  const seconds = (value) => (value < 10 ? value.toFixed(1) : Math.round(value));
-  return el(
-    "p",
-    {},
-    `Of the ${seconds(asked)} s asked for, ${seconds(trained)} s were spent on training: reading, measuring and `,
-    "evaluating took the rest, or the machine was busy. More minutes change that. ",
-  );
 }
 
 /** Whether it is better than baselines; loud where it is not. */

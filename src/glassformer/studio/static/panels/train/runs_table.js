@@ -65,7 +65,8 @@ export function runsTable(runs, go) {
 const act = (text, action, title) => el("button", { type: "button", class: "cell", title, onclick: action }, text);
 
 function line(run, go, choose) {
-  const says = run.error ?? `${run.model} to ${run.task} ${run.data}`;
+  const from = run.parent ? `, goes on from ${run.parent}` : "";
+  const says = run.error ?? `${run.model} to ${run.task} ${run.data}${from}`;
   const state = run.running ? "being trained" : run.finished ? "" : "stopped";
   const box = el("input", {
     type: "checkbox",
@@ -141,7 +142,15 @@ async function compare(runs, place) {
     }));
     place.replaceChildren(
       el("h2", {}, "Compared"),
-      el("p", { class: "quiet" }, "Validation loss over time; of different data, losses say little beside each other."),
+      el(
+        "p",
+        { class: "quiet" },
+        "Validation loss over time, each run by its own clock",
+        new Set(runs.map(({ source }) => source)).size > 1
+          ? "; of different data, losses say little beside each other."
+          : ". A loss counts how sure a model is too, so that loss and accuracy may place two runs in opposite order.",
+        runs.map(({ name, parent }) => (parent ? ` ${name} goes on from ${parent}.` : "")),
+      ),
       chart(lines, { what: "Validation loss of each run over time", names: true }),
       confusions(runs.filter((each) => each.confusion).map(({ name, confusion }) => ({ name, confusion }))) ?? "",
     );
