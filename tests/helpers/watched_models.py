@@ -297,7 +297,7 @@ FUNCTIONS: dict[Callable[[Tensor, Tensor, Tensor], Tensor], tuple[int, int, floa
     in_place: (3, 3, USUAL, True, True, True),
     by_where: (3, 3, 0.2, True, True, False),
     by_penalty: (3, 3, 0.5, True, True, False),
-    hidden_rows: (3, 3, 1.0, False, False, True),
+    hidden_rows: (3, 3, 1.0, False, True, False),
     shared_keys: (3, 1, 1.0, False, False, False),
     repeated_keys: (4, 2, USUAL, False, False, False),
     kernel_causal: (3, 3, USUAL, True, True, False),

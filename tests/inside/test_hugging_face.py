@@ -88,6 +88,19 @@ def test_what_lacks_a_file_is_refused(tmp_path: Path) -> None:
         HuggingFaceModel.open(folder)
 
 
+def test_whatever_a_damaged_folder_makes_transformers_raise_is_told_in_words(tmp_path: Path) -> None:
+    folder = hugging_folder(tmp_path / "damaged")
+    whole = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(b"123")
+    with pytest.raises(InputError, match=r"transformers cannot open .*header too small"):
+        HuggingFaceModel.open(folder)
+    (folder / "model.safetensors").write_bytes(whole)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"n_head": 0}))  # a division by nothing
+    with pytest.raises(InputError, match="transformers cannot open"):
+        HuggingFaceModel.open(folder)
+
+
 def test_no_code_of_the_folder_is_run(tmp_path: Path) -> None:
     folder = hugging_folder(tmp_path / "own")
     (folder / "mine.py").write_text("raise SystemExit('it ran')")

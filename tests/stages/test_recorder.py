@@ -41,3 +41,8 @@ def test_a_kind_of_float_that_numpy_lacks_is_widened_without_loss(dtype: torch.d
     wide = as_array(narrow)
     assert wide.dtype == np.float32
     assert torch.equal(torch.from_numpy(wide).to(dtype).float(), narrow.float())
+
+
+def test_a_module_without_stages_is_refused_with_the_way_to_look_into_it() -> None:
+    with pytest.raises(InputError, match=r"Linear hands on no stages.*gf\.watch"):
+        record(torch.nn.Linear(5, 3), torch.ones(2, 5))

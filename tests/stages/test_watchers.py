@@ -315,3 +315,12 @@ def test_what_is_written_keeps_its_gradient() -> None:
 def test_what_is_no_such_tensor_is_refused(change: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         record(Attention(6, 2), torch.randn(1, 5, 6), write={"weights": change})
+
+
+def test_what_cannot_be_written_is_refused_and_named() -> None:
+    weights = torch.ones(2, 3)
+    with pytest.raises(InputError, match="At 'weights' stands 'x'"):
+        Rewriter({"weights": "x"})("weights", weights)
+    with pytest.raises(InputError, match=r"At 'weights' stand numbers of torch\.int64, which torch\.float32"):
+        Rewriter({"weights": torch.full((2, 3), 2**24 + 1)})("weights", weights)
+    assert torch.equal(Rewriter({"weights": torch.full((2, 3), 5)})("weights", weights), torch.full((2, 3), 5.0))

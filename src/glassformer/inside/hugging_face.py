@@ -69,8 +69,9 @@ class HuggingFaceModel:
                     folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **_SAFELY
                 )
                 tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **_SAFELY)
-        except (ValueError, OSError, KeyError, ImportError, RuntimeError) as error:
-            raise InputError(f"transformers cannot open {folder}: {str(error).splitlines()[0]}") from error
+        except Exception as error:  # whatever another's folder makes another's program raise
+            why = next(iter(str(error).splitlines()), "") or type(error).__name__
+            raise InputError(f"transformers cannot open {folder}: {why}") from error
         missing = sorted(loading["missing_keys"])
         if missing:
             raise InputError(

@@ -1,10 +1,12 @@
 """The recorder: a watcher that reads every stage into a trace. It knows tensors only by what they can do, not torch."""
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from glassformer.errors import InputError
 from glassformer.stages.arithmetic import Array
 from glassformer.stages.trace import Entry, Trace
 from glassformer.stages.watchers import Rewriter, Tensor
@@ -47,9 +49,20 @@ def record(
 
     `answer, trace = record(attention, x, write={"weights": uniform})`
     """
+    _require_watcher(module)
     rewriter = Rewriter(write) if write else None
     recorder = Recorder(rewriter)
     answer = module(*inputs, **options, see=recorder)
     if rewriter is not None:
         rewriter.require_reached(recorder.trace)
     return answer, recorder.trace
+
+
+def _require_watcher(module: Callable[..., Any]) -> None:
+    """Refuses what has no stages of ours to hand on."""
+    taken = inspect.signature(getattr(module, "forward", module)).parameters.values()
+    if not any(each.name == "see" or each.kind is each.VAR_KEYWORD for each in taken):
+        raise InputError(
+            f"{type(module).__name__} hands on no stages: it takes no `see`. "
+            "Models that are not Glassformer's are looked into with gf.watch(model).run(…)."
+        )

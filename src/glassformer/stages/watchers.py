@@ -70,7 +70,7 @@ class Rewriter:
         change = self.changes[name]
         old = cast(Any, value)
         # A function gets a copy: if it edits in place, the old stage is still there to compare with.
-        new = change(old.clone()) if callable(change) else _like(old, change)
+        new = change(old.clone()) if callable(change) else self._like(name, old, change)
         if not hasattr(new, "shape") or tuple(new.shape) != tuple(old.shape) or new.dtype != old.dtype:
             found = f"{list(new.shape)} of {new.dtype}" if hasattr(new, "shape") else repr(new)
             raise InputError(
@@ -78,14 +78,22 @@ class Rewriter:
             )
         return cast(Tensor, new)
 
+    @staticmethod
+    def _like(name: str, old: Any, values: Any) -> Any:
+        """What was handed in, as a tensor of the stage's kind; a tensor keeps its gradient."""
+        try:
+            if not hasattr(values, "requires_grad"):
+                return old.new_tensor(values.tolist() if hasattr(values, "tolist") else values)
+            new = values.to(old)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"At '{name}' stands {values!r}: a tensor, an array or a function of the stage is expected."
+            ) from error
+        if not values.dtype.is_floating_point and bool((new.to(values.dtype) != values.to(new.device)).any()):
+            raise InputError(f"At '{name}' stand numbers of {values.dtype}, which {old.dtype} cannot hold.")
+        return new
+
     def require_reached(self, seen: Iterable[str]) -> None:
         """Says so if an address to be written was never passed: a change must not be lost in silence."""
         for address in self.changes.keys() - self.reached:
             raise InputError(f"No stage '{address}' was passed, so nothing was written; {nearest(address, seen)}")
-
-
-def _like(old: Any, values: Any) -> Any:
-    """What was handed in, as a tensor of the stage's kind; a tensor keeps its gradient."""
-    if hasattr(values, "requires_grad"):
-        return values.to(old)
-    return old.new_tensor(values.tolist() if hasattr(values, "tolist") else values)

@@ -1,5 +1,7 @@
 """One attention that was caught, in words and facts."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from glassformer.inside.watching.calls import AttentionCall, Comparison, facts_of_attention
@@ -36,3 +38,22 @@ def test_facts_are_read_off_the_stages() -> None:
     trace = Trace({f"h.{name}": Entry(f"h.{name}", values) for name, values in stages.items()})
     facts = facts_of_attention(trace, "h.")
     assert (facts["causal"], facts["masked"], facts["biased"], facts["scale"]) == (True, True, False, 0.5)
+
+
+def test_a_mask_is_one_whether_it_hides_or_adds_large_numbers() -> None:
+    future = ~np.tri(3, dtype=bool)[None, None]
+    padded = future | np.array([True, False, False])  # the first query sees nothing
+    stages = {"values": np.ones((1, 1, 3, 5)), "weights": np.ones((1, 1, 3, 3)), "scale": np.array(0.5)}
+    for more, facts in (
+        ({"mask": ~padded}, (True, True, False)),
+        ({"bias": np.where(padded, -3.4e38, 0.0)}, (True, True, False)),
+        ({"bias": np.where(padded, -3.4e38, 0.25)}, (True, True, True)),
+        ({"bias": np.full((1, 1, 3, 3), 0.25)}, (False, False, True)),
+    ):
+        found = facts_of_attention(Trace({name: Entry(name, each) for name, each in {**stages, **more}.items()}), "")
+        assert (found["causal"], found["masked"], found["biased"]) == facts
+
+
+def test_a_further_call_at_the_root_has_a_name_too() -> None:
+    assert str(replace(call(), path="", scope="@2")).startswith("The model@2 (sdpa): ")
+    assert str(replace(call(), path="", scope="")).startswith("The model (sdpa): ")

@@ -90,3 +90,12 @@ def test_a_default_device_keeps_torch_from_its_kernel_and_so_do_we() -> None:
         seen = watched(encoder, x)
     assert [call.fused for call in seen.calls] == [None, None]
     assert seen.honest
+
+
+@pytest.mark.parametrize("layers", [0, 2])
+def test_a_fused_layer_answers_as_it_does_unwatched_where_torch_casts(layers: int) -> None:
+    layer = nn.TransformerEncoderLayer(12, 2, 20, batch_first=True)
+    model = (nn.TransformerEncoder(layer, layers) if layers else layer).eval()
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        seen = watched(model, draw(3, 7, 12))
+    assert seen.answer.dtype == torch.bfloat16

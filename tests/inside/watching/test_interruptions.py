@@ -10,7 +10,8 @@ from torch.overrides import _get_current_function_mode_stack
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 import glassformer as gf
-from glassformer.inside.watching.interruptions import from_a_signal
+from glassformer.errors import InputError
+from glassformer.inside.watching.interruptions import from_a_signal, in_words
 
 
 class AlarmError(Exception):
@@ -52,3 +53,9 @@ def test_an_error_of_our_own_is_no_interruption() -> None:
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert not from_a_signal(caught(ring))
+
+
+def test_an_error_in_words_is_one_sentence() -> None:
+    assert in_words(InputError("nested tensors have no rows")) == "nested tensors have no rows"
+    error = RuntimeError("It looks odd. We don't support that, please file an issue at https://there .\nMore")
+    assert in_words(error) == "looking on failed with a RuntimeError: It looks odd"

@@ -70,3 +70,59 @@ def test_where_it_ran_is_named() -> None:
 
     model = nn.Sequential(nn.Linear(WIDTH, WIDTH), Bent())
     assert watched(model, rows()).missed == [("1", "mish weighs other numbers, and was not followed")]
+
+
+def test_a_pass_that_broke_off_is_not_vouched_for() -> None:
+    class Breaks(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            x = nn.functional.scaled_dot_product_attention(x, x, x)
+            raise ValueError("no further")
+
+    model = Breaks()
+    with pytest.raises(ValueError, match="no further"), gf.watch(model) as seen:
+        model(rows())
+    assert (seen.verdict, seen.honest, len(seen.calls)) == ("cannot tell", False, 1)
+    assert seen.sentences[-1] == (
+        "The pass is not whole: it ended with ValueError, and what would follow was not seen."
+    )
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script. is deprecated:DeprecationWarning")
+@pytest.mark.parametrize("scripted", [False, True])
+def test_where_nothing_of_the_model_ran_that_is_said(scripted: bool) -> None:
+    model = nn.Sequential(nn.Linear(5, 3), nn.ReLU())
+    model = torch.jit.script(model) if scripted else model
+    with gf.watch(model) as seen:
+        torch.ones(3) + 1
+    assert seen.verdict == "cannot tell"
+    assert seen.sentences == ["Nothing of the model ran while the watch was open."]
+    with gf.watch(model) as seen:
+        model(draw(2, 5))
+    assert seen.verdict == "all seen"
+
+
+def test_what_was_asked_for_and_never_passed_is_said() -> None:
+    seen = gf.watch(NanoGPT(), keep=["*.weights", "nothing.like.this"]).run(draw(2, 7, 15))
+    assert seen.sentences[-1] == "Nothing that passed is called 'nothing.like.this', so it was not kept."
+    assert len(seen.trace) == 2
+    seen = gf.watch(NanoGPT(), keep=[]).run(draw(2, 7, 15))
+    assert seen.sentences[-1] == "Nothing was to be kept, so the trace is empty."
+    assert seen.honest
+
+
+def test_tensors_without_numbers_of_their_own_are_told_in_words() -> None:
+    graph = torch.eye(5).to_sparse_coo()
+    for strange in (lambda x: graph @ x[0], torch.vmap(lambda row: (row @ row.mT).softmax(-1) @ row)):
+
+        class Strange(nn.Module):
+            def forward(self, x: Tensor) -> Tensor:
+                return strange(x)  # noqa: B023
+
+        seen = watched(Strange(), draw(2, 5, 3))
+        assert seen.verdict != "all seen"
+        assert not any("Error" in each or "http" in each for each in seen.sentences), seen.sentences
+
+
+def test_a_model_without_numbers_is_refused() -> None:
+    with pytest.raises(InputError, match="no numbers"):
+        gf.watch(nn.Linear(5, 3, device="meta")).run(torch.empty(2, 5, device="meta"))

@@ -48,6 +48,11 @@ class Asking:
             return True
         return any(fnmatchcase(address, pattern) for pattern in self.patterns)
 
+    def unmatched(self) -> list[str]:
+        """What was to be kept and never passed."""
+        named = (pattern for pattern in self.patterns if pattern != ATTENTION)
+        return [pattern for pattern in named if not any(fnmatchcase(address, pattern) for address in self.passed)]
+
     def kept(self, entry: Entry) -> Entry:
         """A stage that is kept, in memory or on the disk."""
         return entry if self.folder is None else self.folder.put(entry)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.errors import counted
+from glassformer.inside.watching.following.score_steps import LOW
 from glassformer.stages.arithmetic import Array
 from glassformer.stages.trace import Trace
 
@@ -36,15 +37,16 @@ class Comparison:
 class AttentionCall:
     """One attention that was caught.
 
-    path      the module that ran it, as `named_modules` has it
+    path      the module that ran it, as `named_modules` has it; the same whenever it runs
     scope     where its stages stand in the trace: the path, with `@2` from the second call on
     kind      `sdpa` or `flex` (torch's kernels), `mha` (torch's multi-head attention) or `softmax` (written by hand)
     shapes    of queries, keys, values and weights; without the first two where scores are taken as they came
-    causal    whether no query saw a later key
+    causal    whether no query saw a later key, but for those from which all is hidden
     masked    whether something was hidden; `biased` whether numbers were added to the scores
     dropout   the share of the weights that was dropped; the stages are those before it
     rebuilt   the rebuilt output, and weights where they can be had, against the real ones; None if nothing could be
     written   the stages that were written; `rebuilt` is then that of the pass before, without the change
+    standing  what is not known of the axes of `shapes`, in words
     fused     the module that torch may have run in one kernel; `repeated` compares a second, open pass with it
     """
 
@@ -59,6 +61,7 @@ class AttentionCall:
     dropout: float
     rebuilt: Comparison | None
     written: tuple[str, ...] = ()
+    standing: str = ""
     fused: str | None = None
     repeated: Comparison | None = None
 
@@ -81,11 +84,15 @@ class AttentionCall:
         batch, heads, n_queries, n_keys = self.shapes["weights"]
         groups = self.shapes["values"][1]
         sharing = f" sharing {counted(groups, 'set')} of keys and values" if groups != heads else ""
-        facts = [f"{heads} heads{sharing}" if heads > 1 else "1 head", f"{n_queries} queries × {n_keys} keys"]
+        facts = [
+            f"{heads} heads{sharing}" if heads > 1 else "1 head",
+            f"{counted(n_queries, 'query', 'queries')} × {counted(n_keys, 'key')}",
+        ]
         facts += [f"batch of {batch}"] if batch > 1 else []
         facts += [word for word, holds in (("causal", self.causal), ("biased", self.biased)) if holds]
         facts += ["masked"] if self.masked and not self.causal else []
-        told = [f"{self.scope or 'The model'} ({self.kind}): {', '.join(facts)}."]
+        told = [f"{self.scope if self.path else f'The model{self.scope}'} ({self.kind}): {', '.join(facts)}."]
+        told += [f"{self.standing}."] if self.standing else []
         told += [] if "queries" in self.shapes else ["Its scores are taken as they came."]
         if self.dropout:
             told.append(f"A share of {self.dropout:g} of the weights was dropped: the stages are those before dropout,")
@@ -106,17 +113,24 @@ _SHAPES = ("queries", "keys", "values", "weights")
 
 def facts_of_attention(trace: Trace, scope: str) -> dict[str, Any]:
     """What the stages of one attention say of it."""
-    masked = f"{scope}mask" in trace
+    mask, bias = (trace[address] if (address := scope + name) in trace else None for name in ("mask", "bias"))
+    shape = trace[f"{scope}weights"].shape
+    hidden = np.zeros((1,) * 4, bool) if mask is None else np.logical_not(mask)
+    if bias is not None:  # where a row is hidden as a whole, by large numbers, they are shown as numbers
+        hidden = hidden | np.less_equal(bias, LOW)
     return {
         "shapes": {name: trace[scope + name].shape for name in _SHAPES if scope + name in trace},
         "scale": float(trace[f"{scope}scale"]),
-        "causal": masked and _hides_the_future(trace[f"{scope}mask"], trace[f"{scope}weights"].shape),
-        "masked": masked,
-        "biased": f"{scope}bias" in trace,
+        "causal": bool(hidden.any()) and _hides_the_future(hidden, shape),
+        "masked": bool(hidden.any()),
+        "biased": bias is not None and bool(np.where(hidden, 0.0, bias).any()),
     }
 
 
-def _hides_the_future(mask: Array, shape: tuple[int, ...]) -> bool:
+def _hides_the_future(hidden: Array, shape: tuple[int, ...]) -> bool:
+    """Whether no query saw a later key, but for those from which all is hidden."""
     n_queries, n_keys = shape[-2:]
     future = ~np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)  # the last query stands at the last key
-    return bool(future.any()) and not (mask & future).any()
+    seen = np.logical_not(np.broadcast_to(hidden, (*hidden.shape[:-2], n_queries, n_keys)))
+    whole = hidden.all(-1, keepdims=True) if hidden.shape[-1] == n_keys else np.zeros((1,) * 4, bool)
+    return bool(future.any()) and not (seen & future & ~whole).any()

@@ -18,7 +18,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules import module as hooks
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+from torch.utils._pytree import tree_leaves
 
+from glassformer.inside.watching.beneath.origins import has_own_storage
 from glassformer.inside.watching.beneath.underneath import Underneath
 from glassformer.inside.watching.interruptions import from_a_signal
 
@@ -47,6 +50,7 @@ class StepAside:
         self._thread = threading.get_ident()
         self._module: nn.Module | None = None  # the one that is running unwatched
         self._modes: list[TorchFunctionMode] = []
+        self._below: list[Underneath] = []  # of these, those that have stepped aside among the kernels too
         self._repeating = False
         # Hooks on the modules themselves would keep torch from its kernel; global ones do not.
         self._handles = [
@@ -70,9 +74,15 @@ class StepAside:
         if not modes or not all(isinstance(mode, type(self.mode)) for mode in modes):
             return  # somebody else keeps torch from its kernel, or another watch has stepped aside already
         self._module, self._modes = module, modes
+        below = _get_current_dispatch_mode_stack()
         for mode in reversed(modes):
-            cast(Repeating, mode).under.looking = False
+            under = cast(Repeating, mode).under
+            under.looking = False
             mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+            if below and below[-1] is under:  # else somebody else's stands above it
+                below.pop()
+                self._below.append(under)
+                under.__exit__(None, None, None)  # type: ignore[no-untyped-call]
 
     def _after(self, module: nn.Module, args: Any, kwargs: Any, *outputs: Any) -> None:
         """Without an output the module has failed, and torch hands over no keywords."""
@@ -80,6 +90,9 @@ class StepAside:
             return
         modes = self._modes
         self._come_back()
+        for tensor in filter(_has_numbers, tree_leaves(outputs)):
+            for mode in modes:
+                cast(Repeating, mode).under.origins.made(tensor)
         if outputs:
             again: Again = partial(_second_pass, module, args, kwargs, outputs[0])
             for mode in modes:  # watches may be nested: each hears of it
@@ -91,10 +104,17 @@ class StepAside:
                 self._repeating = False
 
     def _come_back(self) -> None:
+        for under in reversed(self._below):
+            under.__enter__()  # type: ignore[no-untyped-call]
+        self._below = []
         for mode in self._modes:
             cast(Repeating, mode).under.looking = True
             mode.__enter__()  # type: ignore[no-untyped-call]
         self._module, self._modes = None, []
+
+
+def _has_numbers(value: Any) -> bool:
+    return isinstance(value, Tensor) and has_own_storage(value)
 
 
 def may_be_fused(module: nn.Module) -> bool:

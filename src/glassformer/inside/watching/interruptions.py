@@ -1,10 +1,12 @@
-"""Tells an error of our own looking from one that a signal raised in the middle of it: the latter is not ours to keep.
+"""Errors of our own looking, in words, and those that a signal raised in the middle of it, which are not ours to keep.
 
 A handler for SIGALRM or SIGTERM may raise anything, between any two lines. It knows nothing of watching.
 """
 
 import signal
 from types import CodeType
+
+from glassformer.errors import InputError
 
 
 def from_a_signal(error: BaseException) -> bool:
@@ -16,6 +18,12 @@ def from_a_signal(error: BaseException) -> bool:
             return True
         frame = frame.tb_next
     return False
+
+
+def in_words(error: Exception) -> str:
+    """Why looking failed, as a part of a sentence."""
+    why = str(error).strip().partition("\n")[0].partition(". ")[0].rstrip(".")
+    return why if isinstance(error, InputError) else f"looking on failed with a {type(error).__name__}: {why}"
 
 
 def _code(handler: object) -> CodeType | None:

@@ -19,11 +19,13 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import _disable_current_modes
 
 from glassformer.inside.watching.asking import Asking
-from glassformer.inside.watching.beneath.origins import Origins, storage_of
+from glassformer.inside.watching.beneath.origins import Origins, has_own_storage, storage_of
 from glassformer.inside.watching.beneath.sources import Sources
 from glassformer.inside.watching.beneath.underneath import CHOOSY, Underneath
 from glassformer.inside.watching.calls import AttentionCall, Comparison, facts_of_attention
+from glassformer.inside.watching.following.axes import ALONE
 from glassformer.inside.watching.following.follower import Follower, FollowerOfWeights
+from glassformer.inside.watching.following.products import tensors_among
 from glassformer.inside.watching.following.rebuilding import (
     CaughtAttention,
     Heart,
@@ -32,7 +34,7 @@ from glassformer.inside.watching.following.rebuilding import (
     from_kernel,
 )  # fmt: skip
 from glassformer.inside.watching.fused import Again, Pair
-from glassformer.inside.watching.interruptions import from_a_signal
+from glassformer.inside.watching.interruptions import from_a_signal, in_words
 from glassformer.inside.watching.seen import Seen
 from glassformer.stages.arithmetic import Array
 from glassformer.stages.recorder import Recorder
@@ -49,6 +51,7 @@ class WatchMode(TorchFunctionMode):
         super().__init__()
         self.asked = asked
         self.seen = Seen()
+        self.ran = False  # whether anything of the model did
         self.paths: dict[int, str] = {id(module): path for path, module in model.named_modules()}
         numbers = itertools.count(1)
         origins = Origins(model)
@@ -64,6 +67,7 @@ class WatchMode(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Runs the call, then looks at it. Whatever goes wrong with looking must not stop the model."""
         kwargs = kwargs or {}
+        self.ran = self.ran or self._path() is not None
         result, number = self._run(func, args, kwargs)
         if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
             return result
@@ -83,7 +87,7 @@ class WatchMode(TorchFunctionMode):
                 if from_a_signal(error) or error is self.asked.failed:
                     raise
                 self._told.add(number)
-                self.seen.missed.append((self._path() or "", f"{type(error).__name__}: {error}".rstrip(".")))
+                self.seen.missed.append((self._path() or "", in_words(error)))
         return result
 
     def _run(self, func: Any, args: Any, kwargs: Any) -> tuple[Any, int]:
@@ -114,6 +118,8 @@ class WatchMode(TorchFunctionMode):
             return Multihead(given.arguments, result[0])
         if name == "flex_attention":
             return from_flexible(result[0], *args, **kwargs)
+        if not all(map(has_own_storage, tensors_among(args))):  # of another kind, or wrapped: it is looked at below
+            return None
         found = self.follower.told(name, args, kwargs, result)
         if found is not None and found.number is not None:
             self._told.update(self._parts.pop(found.number, ()))
@@ -130,8 +136,19 @@ class WatchMode(TorchFunctionMode):
         """An attention known by its weights alone, where the kernels of this call say that there was one."""
         if not any(call == number and met.certain for call, _, met in self.under.met):
             return None
+        if found.standing == ALONE and self._mixes_answers(found):
+            self._told.add(number)
+            return None
         self.follower.forget(self.follower.spoke_of if self.follower.spoke else None)
         return found
+
+    def _mixes_answers(self, found: Heart) -> bool:
+        """Whether it adds up what several layers answer to the same row, by shares that a layer makes of that row."""
+        under, weights = self.under, found.weights
+        if weights is None or not under.shares_columns(weights):
+            return False
+        one, other = (_root(under.sources.of(tensor)) for tensor in (weights, found.values))
+        return bool(one == other)
 
     def _given(self, found: Heart, learned: bool) -> bool:
         """Whether its values depend on the model alone; and not on its weights, unless these count too."""
@@ -162,6 +179,7 @@ class WatchMode(TorchFunctionMode):
             else self._worst(found, rebuilt.pairs, recorder.trace[f"{stem}scaled"])
         )
         known = facts_of_attention(recorder.trace, stem)
+        known["standing"] = found.standing if isinstance(found, Heart) else ""
         self.seen.calls.append(
             AttentionCall(path, scope, found.kind, dropout=found.dropout, rebuilt=compared, written=written, **known)
         )
@@ -199,7 +217,7 @@ class WatchMode(TorchFunctionMode):
         if pair is None:
             self.seen.missed.append((path, "it ran in one kernel, and cannot run without"))
         with torch._C.DisableTorchFunction(), torch.no_grad():
-            compared = None if pair is None else _compared(*pair, _ROUNDINGS_OF_A_LAYER)
+            compared = None if pair is None else _compared(*pair, _roundings_of_a_layer(pair[0].dtype))
         self.seen.calls[start:] = [call.after(path, compared) for call in self.seen.calls[start:]]
         return pair
 
@@ -228,6 +246,11 @@ class WatchMode(TorchFunctionMode):
             else:
                 missed.append((path, f"{met.made_by} weighs other numbers, and was not followed"))
         self.seen.unsure += list(self.under.unsure)
+        self.seen.unmatched += self.asked.unmatched()
+
+    def broke(self, kind: type[BaseException]) -> None:
+        """The pass ended with an error of this kind."""
+        self.seen.broken = f"The pass is not whole: it ended with {kind.__name__}, and what would follow was not seen."
 
     def _path(self) -> str | None:
         """The innermost module of the model that is running, found among the callers; None outside of it."""
@@ -241,9 +264,21 @@ class WatchMode(TorchFunctionMode):
         return None
 
 
+def _root(source: Any) -> Any:
+    """What a source is a part of."""
+    while isinstance(source, tuple):
+        source = source[0]
+    return source
+
+
 # How many roundings may pile up between two ways to work the same numbers; larger scores are rounded more coarsely.
 _ROUNDINGS = 32.0
 _ROUNDINGS_OF_A_LAYER = 128.0
+_COARSE, _COARSELY = 1e-4, 8.0  # numbers that are kept finer while they are worked, and rounded coarsely now and then
+
+
+def _roundings_of_a_layer(kind: torch.dtype) -> float:
+    return _COARSELY if torch.finfo(kind).eps > _COARSE else _ROUNDINGS_OF_A_LAYER
 
 
 def _compared(real: Tensor, rebuilt: Tensor, roundings: float, coarsest: float = 0.0) -> Comparison:

@@ -11,7 +11,7 @@ import numpy as np
 from glassformer.errors import InputError
 from glassformer.stages.trace import Entry
 
-_SMALL = 2**16  # bytes, below which a file is not worth while
+_SMALL = 2**16  # bytes, below which a map of the file is not worth while
 
 
 class StageFolder:
@@ -24,10 +24,11 @@ class StageFolder:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def put(self, entry: Entry) -> Entry:
-        """The same stage, its numbers on the disk; small ones stay where they are."""
-        if entry.values.nbytes < _SMALL:
-            return entry
+        """The same stage, its numbers on the disk; small ones stay in memory as well."""
         file = self.folder / f"{entry.address}.npy"
+        if entry.values.nbytes < _SMALL:
+            np.save(file, entry.values)
+            return entry
         kept = np.lib.format.open_memmap(file, mode="w+", dtype=entry.values.dtype, shape=entry.values.shape)
         kept[...] = entry.values
         kept.flush()

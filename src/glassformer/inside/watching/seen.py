@@ -25,6 +25,8 @@ class Seen:
     missed    attentions that were noticed and could not be rebuilt: where, and why
     unsure    what could hold an attention and cannot be looked into: where, and why
     outside   how many ran outside the model that was watched
+    unmatched what was asked to be kept, and never passed
+    broken    why the pass is not whole: what it ended with, or that nothing ran
     before    the same pass without the change, where something was written
     """
 
@@ -33,6 +35,8 @@ class Seen:
     missed: list[tuple[str, str]] = field(default_factory=list)
     unsure: list[tuple[str, str]] = field(default_factory=list)
     outside: int = 0
+    unmatched: list[str] = field(default_factory=list)
+    broken: str = ""
     answer: Any = None
     ids: tuple[int, ...] = ()  # of the first text, if the watch ran the model on ids
     before: "Seen | None" = None
@@ -43,7 +47,8 @@ class Seen:
         """`all seen`: all that was noticed is here, and equals the model's own; `some not seen`; or `cannot tell`."""
         if self.missed:
             return "some not seen"
-        return "cannot tell" if self.unsure or not all(call.agrees for call in self.calls) else "all seen"
+        doubtful = self.broken or self.unsure or not all(call.agrees for call in self.calls)
+        return "cannot tell" if doubtful else "all seen"
 
     @property
     def honest(self) -> bool:
@@ -57,9 +62,15 @@ class Seen:
         told += [
             f"{path or 'The model'}: an attention was noticed but not rebuilt: {why}." for path, why in self.missed
         ]
-        if not told and not self.unsure:
+        if not told and not self.unsure and not self.broken:
             told.append("No attention was seen: the model ran none that can be caught.")
         told += [f"{path or 'The model'}: it cannot be told whether attention ran: {why}." for path, why in self.unsure]
+        if self.calls and not self.trace.entries and not self.unmatched:
+            told.append("Nothing was to be kept, so the trace is empty.")
+        if self.unmatched:
+            told.append(f"Nothing that passed is called {' or '.join(map(repr, self.unmatched))}, so it was not kept.")
+        if self.broken:
+            told.append(self.broken)
         if self.outside:
             told.append(f"{self.outside} more ran outside the model that is watched.")
         return told
@@ -91,7 +102,9 @@ class Seen:
         names = None if tokenizer is None else TokenNames(tokenizer)
         read = Read.of(tokens if len(tokens) else self.ids if names else (), context, names)
         look = look_at_seen(self.trace, self.calls, self.answer, read)
-        trust = "each rebuilt, and equal to the model's own numbers" if self.honest else " ".join(self.sentences)
+        standing = dict.fromkeys(call.standing for call in self.calls if call.standing)
+        plain = ". ".join(("each rebuilt, and equal to the model's own numbers", *standing))
+        trust = plain if self.honest else " ".join(self.sentences)
         return Shown(replace(look, title=title, about=f"{counted(len(self.calls), 'attention')}: {trust}"))
 
     def __repr__(self) -> str:

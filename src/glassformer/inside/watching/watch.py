@@ -53,10 +53,14 @@ class Watch:
         """Opens the watch, on this thread."""
         return self._opened(Asking(self.keep, folder=self._folder())).seen
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None = None, *error: object) -> None:
         mode, opened = self._open.pop()
         opened.close()
         mode.finish()
+        if kind is not None:
+            mode.broke(kind)
+        elif not mode.ran:
+            mode.seen.broken = "Nothing of the model ran while the watch was open."
 
     def run(self, *args: Any, write: Mapping[str, Any] | None = None, **kwargs: Any) -> Seen:
         """Runs the model once, watched; `seen.answer` is what it gave.
@@ -90,6 +94,7 @@ class Watch:
         try:
             mode.seen.answer = self.model(*args, **kwargs)
             mode.under.answered(mode.seen.answer)
+            mode.ran = True
         finally:
             self.__exit__()
         return mode.seen
@@ -109,6 +114,10 @@ class Watch:
             return look_through(again, given, seen.answer, [paths for paths in lists if paths], top)
 
     def _opened(self, asked: Asking, read: tuple[Any, ...] | None = None) -> WatchMode:
+        if any(weight.is_meta for weight in (*self.model.parameters(), *self.model.buffers())):
+            raise InputError(
+                "This model is on the device `meta`: it has sizes and no numbers, so there is none to look at."
+            )
         mode, opened = WatchMode(self.model, asked), ExitStack()
         mode.under.origins.hold(self.model)  # before anything is open: whatever is raised leaves nothing behind
         if read is not None:
@@ -120,7 +129,7 @@ class Watch:
         if not asked.changes and any(isinstance(module, FUSED) for module in self.model.modules()):
             opened.callback(StepAside(mode).close)
         if read is None:
-            opened.callback(Entering(self.model, mode.under).close)
+            opened.callback(Entering(self.model, mode.under, mode.broke).close)
         if asked.looks_at_modules:
             opened.callback(ModuleOutputs(mode).close)
         self._open.append((mode, opened))

@@ -1,5 +1,7 @@
 """What a model is called with in a `with` block is known, so that what it reads never passes for its own."""
 
+import contextlib
+
 import pytest
 import torch
 from helpers.weights_by_place import ByPlace, from_steps, rows
@@ -53,3 +55,22 @@ def test_a_model_that_fails_leaves_no_hooks() -> None:
         model(torch.zeros(5))
     assert not hooks._global_forward_hooks
     assert not hooks._global_forward_pre_hooks
+
+
+def test_a_call_that_broke_off_is_told_even_if_its_caller_went_on() -> None:
+    class Breaks(nn.Module):
+        def forward(self, x: Tensor, halfway: bool) -> Tensor:
+            x = nn.functional.scaled_dot_product_attention(x, x, x)
+            if halfway:
+                raise ValueError("no further")
+            return x
+
+    model = Breaks()
+    for halfway, verdict in ((True, "cannot tell"), (False, "all seen")):
+        try:
+            raise KeyError("before")  # which the caller is still at, and which is none of the model's
+        except KeyError:
+            with gf.watch(model) as seen, contextlib.suppress(ValueError):
+                model(rows(), halfway)
+        assert (seen.verdict, seen.honest) == (verdict, not halfway)
+    assert not seen.broken

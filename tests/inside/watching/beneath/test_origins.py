@@ -147,3 +147,14 @@ def test_it_lets_go_of_what_it_knows() -> None:
     origins.release()
     assert "another thread" in (origins.strange("add", torch.randn(3)) or "")
     origins.release()
+
+
+def test_rounded_copies_of_weights_that_an_earlier_pass_has_left_are_weights() -> None:
+    model, x = nn.Sequential(nn.Linear(5, 11), nn.GELU(), nn.Linear(11, 3)).eval(), torch.randn(2, 7, 5)
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):  # which keeps them until it ends
+        for _ in range(2):
+            seen = gf.watch(model).run(x)
+            assert seen.verdict == "all seen", seen.sentences
+    origins = Origins(model)
+    assert "another thread" in (origins.strange("add", torch.randn(11, 5).bfloat16()) or "")  # no more than its shape
+    assert origins.strange("add", model[0].weight.detach().bfloat16()) is None

@@ -9,6 +9,7 @@ from helpers.hidden_attention import HIDDEN, PEACEFUL, WIDTH, Beside, rows
 from helpers.watched_models import NanoGPT
 from helpers.watching import watched
 from helpers.weighing_otherwise import OTHERWISE, Rows, Way
+from helpers.weights_as_a_newcomer_has_them import AS_A_NEWCOMER, NONE_AFTER_ALL
 from helpers.weights_by_other_ways import BY_OTHER_WAYS, NONE_THOUGH, WHOLE
 from helpers.weights_in_disguise import DISGUISED, HALF_SEEN, UNDISGUISED, PartedColumns
 from helpers.without_attention import WITHOUT
@@ -75,6 +76,40 @@ def test_attention_by_other_ways_is_never_vouched_for(name: str) -> None:
     with torch.no_grad():
         seen = gf.watch(BY_OTHER_WAYS[name]().eval()).run(rows())
     assert seen.honest or seen.verdict in ("some not seen", "cannot tell"), seen.sentences
+
+
+@pytest.mark.parametrize("name", AS_A_NEWCOMER)
+def test_attention_as_a_newcomer_spells_it_is_never_vouched_for(name: str) -> None:
+    torch.manual_seed(0)
+    for wrapped in (False, True):  # alone, and beside an attention that is seen
+        model = AS_A_NEWCOMER[name]()
+        with torch.no_grad():
+            seen = gf.watch((Beside(model) if wrapped else model).eval()).run(rows())
+        assert seen.verdict in ("some not seen", "cannot tell"), seen.sentences
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.(script|freeze). is deprecated:DeprecationWarning")
+@pytest.mark.parametrize("name", NONE_AFTER_ALL)
+def test_what_was_called_attention_falsely_once_raises_no_alarm(name: str) -> None:
+    torch.manual_seed(0)
+    model = NONE_AFTER_ALL[name]().eval()
+    with torch.no_grad():
+        seen = watched(model, rows())
+    assert (seen.verdict, seen.calls) == ("all seen", []), seen.sentences
+
+
+def test_a_state_that_is_handed_in_and_grows_is_doubted() -> None:
+    class HandedIn(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(5, 15)
+
+        def forward(self, x: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+            q, k, v = self.layer(x).chunk(3, -1)
+            state = state + k.mT @ v
+            return q @ state, state
+
+    assert gf.watch(HandedIn()).run(torch.randn(2, 1, 5), torch.randn(2, 5, 5)).verdict == "cannot tell"
 
 
 @pytest.mark.parametrize("name", WHOLE)

@@ -28,6 +28,7 @@ from glassformer.inside.watching.beneath.kernels import (
     PRODUCTS,
     ROOTS,
     SOFTMAX,
+    SUBTRACTING,
     SUMS,
     TURNED_BACK,
     TURNING,
@@ -107,7 +108,8 @@ class Bookkeeping:
                 met.append(Meeting(shares[0].made_by, learned=True))  # whatever was done to them, they are shares again
             known = factor.fixed or fixed or not others or any(mark.kind in _SHARES for mark in factor.marks)
             if not known and add_up_to_one(factor.tensor, axis):
-                met.append(Meeting("a matrix whose rows add up to one"))
+                handed_in = any(mark.kind == "read" for mark in factor.marks)
+                met.append(Meeting("a matrix whose rows add up to one", doubt=HANDED_IN if handed_in else ""))
         return onwards, met
 
     # --- everything else ------------------------------------------------------------------------------------------
@@ -177,13 +179,16 @@ class Bookkeeping:
         return shares, met[:1]
 
 
+HANDED_IN = "it was handed in, or is what was over its own sums: a graph, or weights of somebody else"
+HELD_BY_NOBODY = "what it multiplies was there before: weights that are registered nowhere, or rows"
 CHOSEN = "some of the shares that a layer makes of each row multiply other rows in a product: experts, or attention"
 _OF_POWERS = frozenset(("power", "sum", "under", "mixed"))
 _SHARES = frozenset(("weights", "spread", "log", "bent", "mixed", "sum", "under"))
 
 
 def _factors(name: str, operands: Sequence[Carried]) -> Sequence[Carried]:
-    return operands if name == "einsum" else operands[:2] if name == "linear" else operands[-2:]
+    several = {"einsum": len(operands), "linear": 2, "_trilinear": 3, "bilinear": 3}
+    return operands[: several[name]] if name in several else operands[-2:]
 
 
 def _multiplied(mark: WeightMark, summed: int, others: Sequence[Carried], fixed: bool) -> Outcome:
@@ -200,7 +205,8 @@ def _multiplied(mark: WeightMark, summed: int, others: Sequence[Carried], fixed:
             return set(), [Meeting(mark.made_by, learned=True, number=mark.number)]
         return {replace(mark, pure=False)}, []  # heads that talk to each other
     if mark.kind == "bent" and not fixed:
-        return set(), [Meeting(mark.made_by)]
+        ours = all(other.fixed or {"held", "before"} & {each.kind for each in other.marks} for other in others)
+        return set(), [Meeting(mark.made_by, doubt=HELD_BY_NOBODY if ours else "")]
     if mark.kind in ("power", "sum"):
         alone = fixed or all(other.fixed or _only_powers(other.marks) for other in others)
         return {replace(mark, kind="sum")} | (set() if alone else {replace(mark, kind="mixed")}), []
@@ -267,6 +273,8 @@ def _powers_kept(
     if name in SUMS:
         return {mark if mark.kind == "mixed" else replace(mark, kind="sum")}
     strangers = [other for other in others if not other.fixed and not any(m.number == mark.number for m in other.marks)]
+    if name in SUBTRACTING and mark.kind == "power":  # one less a power is a share that is taken, and no power
+        return {replace(mark, usual=False)}
     if name in ADDING and mark.kind == "power":  # one step of a sum that goes step by step
         summed = any(m.kind in ("power", "sum") for other in strangers for m in other.marks)
         return {replace(mark, kind="sum")} if summed else {mark}

@@ -5,6 +5,7 @@ It knows calls of one module on one thread, and nothing of attention.
 
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -18,9 +19,11 @@ from glassformer.inside.watching.beneath.underneath import Underneath
 class Entering:
     """Sees the calls of one model while a watch is open."""
 
-    def __init__(self, model: nn.Module, under: Underneath) -> None:
+    def __init__(self, model: nn.Module, under: Underneath, broke: Callable[[type[BaseException]], None]) -> None:
         self.model = model
         self.under = under
+        self.broke = broke  # is told of what a call ended with
+        self._handled: BaseException | None = None  # that the caller was at before
         self._thread = threading.get_ident()
         self._depth = 0  # a model may call itself
         # Hooks on the module itself would keep torch from its fused kernels; global ones do not.
@@ -41,6 +44,7 @@ class Entering:
         if self._is_meant(module):
             self._depth += 1
             if self._depth == 1:
+                self._handled = sys.exc_info()[1]
                 # torch hands keywords to hooks of a module, and not to global ones
                 given = args, sys._getframe(1).f_locals.get("kwargs", object())
                 with torch._C.DisableTorchFunction():
@@ -51,5 +55,8 @@ class Entering:
             self._depth -= 1
             if self._depth == 0:
                 self.under.origins.reads(None)
+                error = sys.exc_info()[1]
+                if error is not None and error is not self._handled:
+                    self.broke(type(error))
                 with torch._C.DisableTorchFunction(), _disable_current_modes():
                     self.under.answered(answer)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 PRODUCTS = frozenset((
-    "mm", "bmm", "addmm", "baddbmm", "addbmm", "mv", "addmv", "dot", "vdot", "matmul", "linear", "einsum", "inner",
-    "tensordot", "bilinear", "_trilinear", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only",
+    "mm", "bmm", "addmm", "baddbmm", "addbmm", "addr", "addmv", "mv", "dot", "vdot", "matmul", "linear", "einsum",
+    "inner", "tensordot", "bilinear", "_trilinear", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only",
     "_grouped_mm", "_scaled_mm", "_int_mm", "chain_matmul", "mkldnn_linear", "_linear",
     "_linalg_solve_ex", "linalg_lstsq", "linalg_solve_triangular", "linalg_lu_solve", "triangular_solve",
     "cholesky_solve",
@@ -18,7 +18,8 @@ SOFTMAX = frozenset(("_softmax", "softmax", "_safe_softmax", "special_softmax", 
 LOGARITHMS = frozenset(("_log_softmax", "log_softmax", "logsumexp", "special_log_softmax"))
 LOG_SUMS = frozenset(("logsumexp", "_logcumsumexp", "logcumsumexp", "logaddexp"))
 TURNED_BACK = frozenset(("_log_softmax_backward_data",))  # the gradient of logarithms of shares holds the shares
-COMPARING = frozenset(("gt", "ge", "lt", "le", "eq", "ne", "bucketize", "searchsorted"))
+RANKING = "argsort"  # the places of a sort, of which the sorted numbers are no part
+COMPARING = frozenset(("gt", "ge", "lt", "le", "eq", "ne", "bucketize", "searchsorted", RANKING))
 POWERS = frozenset(("exp", "exp2", "special_exp2", "expm1"))
 # What gives numbers that are never negative, so that they may come to be weights over their sum.
 POSITIVE = frozenset((

@@ -41,6 +41,9 @@ class WeightMark:
 
 Marks = frozenset[WeightMark]
 NONE: Marks = frozenset()
+READ = WeightMark(-1, "read", "what is read")
+HELD = WeightMark(-2, "held", "numbers that the model has kept, and that are none of its weights,")
+BEFORE = WeightMark(-3, "before", "numbers that were there before")
 
 
 class Carried(NamedTuple):

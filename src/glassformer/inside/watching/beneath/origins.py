@@ -12,10 +12,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
+from torch.utils._python_dispatch import _disable_current_modes
 
 BLANK = frozenset(("zeros", "zeros_like", "new_zeros"))
 EMPTY = frozenset(("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "empty_permuted"))
 CONSTANT = frozenset(("lift_fresh", "lift_fresh_copy", "lift"))  # torch.tensor([…]): numbers written in Python
+WHOLE = frozenset((torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64))
 _ROUNDED = (torch.float16, torch.bfloat16)
 _LEAVING = frozenset(("numpy", "__array__", "tolist", "__dlpack__", "data_ptr"))
 _READING = frozenset(("storage", "untyped_storage", "__repr__", "__format__", "__reduce_ex__", "__deepcopy__"))
@@ -63,7 +65,9 @@ class Origins:
         self._knows_what_is_read = False
         self._in_python = False  # whether Python may know something of what was read, and choose by it
         self.left = ""  # how numbers have left torch, if they have
-        self._shapes: set[tuple[int, ...]] = set()  # of the weights
+        self._weights: dict[tuple[int, ...], list[Tensor]] = {}  # by their shapes
+        self.beside: set[int] = set()  # what modules hold that is none of their weights and buffers
+        self.read: set[int] = set()  # what the model is called with
         self.addresses: set[int] = set()  # of their numbers in memory
         self._awaited: list[Tensor] = [*model.parameters(), *model.buffers()]
         self._frozen = gc.get_freeze_count()  # objects that no list of the living names
@@ -71,20 +75,26 @@ class Origins:
         for tensor in _living():
             if has_own_storage(tensor):
                 self.made(tensor)
+                if self._is_a_rounded_weight(tensor):
+                    self._own(tensor)
+        self.before = set(self._known)
 
     def arrived(self) -> None:
         """Takes note of the model's weights: all of them at first, but for those that get their size as it runs."""
         here = [weight for weight in self._awaited if not is_lazy(weight)]
         for weight in here:
             if isinstance(weight, nn.Parameter):
-                self._shapes.add(tuple(weight.shape))
+                self._weights.setdefault(tuple(weight.shape), []).append(weight)
                 self.addresses.add(weight.untyped_storage().data_ptr())
-            if has_own_storage(weight):
-                self.made(weight)
-                for own in (self.fixed, self.learned, self.held):
-                    own.add(storage_of(weight))
+            self._own(weight)
         if here:
             self._awaited = [weight for weight in self._awaited if is_lazy(weight)]
+
+    def _own(self, weight: Tensor) -> None:
+        if has_own_storage(weight):
+            self.made(weight)
+            for own in (self.fixed, self.learned, self.held):
+                own.add(storage_of(weight))
 
     def made(self, tensor: Tensor) -> None:
         """A seen call has made this tensor, or it was there before."""
@@ -114,15 +124,26 @@ class Origins:
         return known and has_own_storage(tensor) and storage_of(tensor) in self.held
 
     def hold(self, model: nn.Module) -> None:
-        """Takes note of tensors that modules hold beside their weights."""
-        beside = (value for module in model.modules() for value in vars(module).values() if isinstance(value, Tensor))
-        self.held |= {storage_of(tensor) for tensor in beside if has_own_storage(tensor)}
+        """Takes note of what modules hold beside their weights: tensors, modules in lists, constants of a script."""
+        for module in model.modules():
+            for value in _within(list(vars(module).values())):
+                for weight in (*value.parameters(), *value.buffers()) if isinstance(value, nn.Module) else ():
+                    self._own(weight)
+                if isinstance(value, nn.Parameter):
+                    self._own(value)
+                elif isinstance(value, Tensor) and has_own_storage(value) and storage_of(value) not in self.fixed:
+                    self.held.add(storage_of(value))
+                    self.beside.add(storage_of(value))
+            if isinstance(module, torch.jit.ScriptModule):
+                for constant in _constants(module):
+                    self._own(constant)
 
     def reads(self, read: Any) -> None:
         """Takes note of what the model is called with; None where nobody knows it, or any more."""
         self._knows_what_is_read = read is not None
         told = list(_within(read))
-        self.held -= {storage_of(each) for each in told if isinstance(each, Tensor) and has_own_storage(each)}
+        self.read = {storage_of(each) for each in told if isinstance(each, Tensor) and has_own_storage(each)}
+        self.held -= self.read
         if not all(isinstance(each, Tensor | bool | None) for each in told):  # text, a number, or who knows what
             self._in_python = True
 
@@ -186,9 +207,8 @@ class Origins:
         self._written[key] = _some_bytes(storage)
         if self._is_frozen(tensor):
             return None
-        if tensor.dtype in _ROUNDED and tuple(tensor.shape) in self._shapes | {s[::-1] for s in self._shapes}:
-            self.fixed.add(key)
-            self.learned.add(key)  # autocast keeps rounded copies of the weights to itself
+        if self._is_a_rounded_weight(tensor):
+            self._own(tensor)
             return None
         from_python = name in CONSTANT or not storage.resizable()  # a list, or an array of numpy
         if from_python and not self.left:
@@ -199,9 +219,25 @@ class Origins:
 
     def recall(self, tensors: Iterable[Tensor]) -> None:
         """Before views of them hide who they are: takes note of tensors that were there, and are not listed."""
-        for tensor in tensors if self._frozen else ():
-            if has_own_storage(tensor) and storage_of(tensor) not in self._known and self._is_frozen(tensor):
+        for tensor in tensors:
+            if not has_own_storage(tensor) or storage_of(tensor) in self._known:
+                continue
+            if self._is_a_rounded_weight(tensor):
+                self._own(tensor)
+            elif self._is_frozen(tensor):
                 self.made(tensor)
+
+    def _is_a_rounded_weight(self, tensor: Tensor) -> bool:
+        """Whether it is a copy of a weight, rounded: autocast keeps them to itself, and for the next pass."""
+        if tensor.dtype not in _ROUNDED or tensor.device.type == "meta":
+            return False
+        shape = tuple(tensor.shape)
+        with torch._C.DisableTorchFunction(), torch.no_grad(), _disable_current_modes():
+            alike = [weight.detach().to(tensor.dtype) for weight in self._weights.get(shape, ())]
+            alike += [weight.detach().to(tensor.dtype).t() for weight in self._weights.get(shape[::-1], ())] * (
+                len(shape) == _MATRIX
+            )
+            return any(weight.device == tensor.device and torch.equal(weight, tensor) for weight in alike)
 
     def _is_frozen(self, tensor: Tensor) -> bool:
         """Whether it is among what `gc.freeze` had set aside before the watch: that is held, and not listed."""
@@ -246,6 +282,7 @@ class Origins:
 
 
 _MANY = 50_000
+_MATRIX = 2
 _FEW, _SOME = 16_384, 4096  # bytes that are all looked at, and how many of more
 _MEMORY = ctypes.c_char * (1 << 62)  # as an array of bytes, of which no more than what is asked for is read
 
@@ -261,6 +298,14 @@ def _some_bytes(storage: torch.UntypedStorage) -> int:
         return 0
     step = 1 if n_bytes <= _FEW else 1 + n_bytes // _SOME
     return hash(_MEMORY.from_address(place)[:n_bytes:step]) if place else 0
+
+
+def _constants(module: torch.jit.ScriptModule) -> Iterator[Tensor]:
+    """Tensors that a frozen script has in the place of weights."""
+    graph: Any = module.inlined_graph  # its nodes live as long as it does
+    for node in graph.findAllNodes("prim::Constant"):
+        if node.hasAttribute("value") and node.kindOf("value") == "t":
+            yield node.t("value")
 
 
 def _within(value: Any) -> Iterator[Any]:

@@ -31,6 +31,8 @@ from glassformer.inside.watching.beneath.kernels import (
     POOLING,
     POWERS,
     PRODUCTS,
+    RANKING,
+    ROOTS,
     STEPS,
     SUBTRACTING,
     SUMS,
@@ -38,13 +40,15 @@ from glassformer.inside.watching.beneath.kernels import (
     bends,
 )  # fmt: skip
 from glassformer.inside.watching.beneath.marks import Carried, Meeting, WeightMark
-from glassformer.inside.watching.beneath.origins import storage_of
+from glassformer.inside.watching.beneath.origins import WHOLE, storage_of
 from glassformer.inside.watching.beneath.windows import (
+    GATED,
     LAID,
     Doubts,
     Making,
     are_shares,
     blended,
+    crossed_over,
     filtered,
     own_size,
     placed,
@@ -55,11 +59,11 @@ from glassformer.inside.watching.beneath.windows import (
 
 PAIRS = frozenset((
     "product", "weighed", "pooled", "pair", "laid", "step", "fade", "columns", "single", "whole", "gated", "crossed",
-    "fit", "blend", "windows", "windowed",
+    "fit", "blend", "windows", "windowed", "read", "held", "before",
 ))  # fmt: skip
 TWICE = "rows meet rows, and others again, without a softmax: linear attention, or a layer of its kind"
+KEPT = "they meet rows in a product, and may be an earlier call's weights or its state"
 ONE = "one number for each row adds up other rows in a product: attention without a softmax, or a layer of its kind"
-GATED = "one number for each row multiplies it before rows are added up: attention without a softmax, or a gate"
 
 
 class Pairs:
@@ -75,6 +79,8 @@ class Pairs:
     crossed   one row times each of several, place by place; its `lengths` are the axes along which they are several,
               counted from the end. Added up along the columns it is a `fit`, one number for each of them
     blend     powers of pairs and of what was added to them, summed up and still logarithms
+    held      numbers that the model has kept from before and that are none of its weights; `read` what it is called
+              with, `before` whatever else was there
     windows   the neighbours of each row, side by side: `lengths` says how many; `windowed` if others multiply them
     """
 
@@ -126,13 +132,14 @@ class Pairs:
         ):  # fmt: skip
             onwards.add(self._new("pair", name))
         in_a_loop = name in ADDING and not any(map(are_shares, operands)) and _step_by_step(kept)
-        return onwards, in_a_loop or _doubts(name, operands, args)
+        return onwards, in_a_loop or crossed_over(name, operands) or _doubts(name, operands, args)
 
     def _normed(self, name: str, operand: Carried, result: Tensor) -> set[WeightMark]:
         """After a norm: its columns lie along the last axis, or, of a picture, along the second."""
         if name in OF_PICTURES and result.ndim > 2:
             return {mark for mark in operand.marks if mark.kind == "single" and mark.axis == 1 - result.ndim}
-        return {self._new("columns", name)}
+        along_the_rows = {mark for mark in operand.marks if mark.kind == "single" and mark.axis is None}
+        return {self._new("columns", name)} | along_the_rows
 
     def _fitting(self, name: str, operands: Sequence[Carried], result: Tensor, args: Sequence[Any]) -> set[WeightMark]:
         """One row against several: first place by place, then added up."""
@@ -192,7 +199,9 @@ class Pairs:
                     mark.kind == "columns" and factor is factors[0] and _as_weights(factor, factors[-1])
                 ):
                     doubts.append((mark.made_by, LAID))
-                elif mark.kind == "single" and not _weighing(factor) and _adds_up(factors, factor):
+                elif mark.kind == "held":
+                    doubts.append((mark.made_by, KEPT))
+                elif mark.kind == "single" and not (_weighing(factor) or _state(factors)) and _adds_up(factors, factor):
                     doubts.append((mark.made_by, ONE))
         if met and result.ndim > 1:
             axis = -2 if any(mark.kind in ("weights", "bent") for mark in factors[0].marks) else -1
@@ -262,6 +271,12 @@ def _columns_gone(tensor: Tensor, result: Tensor) -> bool:
     """Whether the last axis was added up, or only one of it is left."""
     before, after = tuple(tensor.shape), tuple(result.shape)
     return len(before) > 1 and (after == before[:-1] or (after == (*before[:-1], 1) and before[-1] > 1))
+
+
+def _one_column(name: str, tensor: Tensor, result: Tensor) -> bool:
+    """Whether one number of each row is left, and no axis for it."""
+    alike = result.shape == tensor.shape[:-1] and result.stride() == tensor.stride()[:-1]
+    return name in ("select", "unbind") and alike and not lies_across(tensor)
 
 
 def lies_across(tensor: Tensor) -> bool:
@@ -338,6 +353,14 @@ def _doubts(name: str, operands: Sequence[Carried], args: Sequence[Any]) -> Doub
     return [(mark.made_by, LAID) for mark in marks if mark.kind == "laid"][:1]
 
 
+def _is_a_state(name: str, operand: Carried, others: Sequence[Carried], result: Tensor) -> bool:
+    """Whether what the model has kept is still that, perhaps faded or grown by a product of rows, and not a row."""
+    moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
+    grown = result.numel() > operand.tensor.numel() and name in MULTIPLYING | ADDING | SUBTRACTING
+    products = all(any(mark.kind in ("product", "weighed") for mark in each.marks) for each in moving)
+    return not grown and (products or name not in ADDING | SUBTRACTING)
+
+
 def _step_by_step(kept: Sequence[set[WeightMark]]) -> Doubts:
     """Gated rows added to others that another of the same numbers has gated, as in a loop over the text."""
     gated = [[mark for mark in marks if mark.kind == "gated"] for marks in kept]
@@ -352,17 +375,31 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if kind == "columns":
         gone = name in TURNING | DISTANCES or (result.ndim != tensor.ndim and name in ("select", "unbind"))
         gone = gone or lies_across(tensor)
+        if gone and _one_column(name, tensor, result):
+            return {replace(mark, kind="single", axis=None)}
         if (
             not gone
             and name in ("slice", "select", "split", "split_with_sizes", "unbind")
             and _columns_gone(tensor, result)
         ):
             return {replace(mark, kind="single", axis=-1 if result.ndim == tensor.ndim else None)}
+        if not gone and name == "sum" and _columns_gone(tensor, result):
+            crossed = any(each.kind == "crossed" for each in operand.marks)  # how well two rows fit
+            return set() if crossed else {replace(mark, kind="single", axis=-1 if result.ndim == tensor.ndim else None)}
         return set() if gone or _columns_gone(tensor, result) or _laid_against(name, tensor, result) else {mark}
+    if kind == "before":
+        return set()
+    if kind == "read":  # over their own sum they are still that
+        moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
+        return {mark} if careful and all(any(m.kind == "read" for m in each.marks) for each in moving) else set()
+    if kind == "held":
+        return {mark} if careful and _is_a_state(name, operand, others, result) else set()
     if kind in ("blend", "windows", "windowed"):
         return {mark} if careful and name not in SUMS else set()
     if operand.tensor.dtype == torch.bool and name not in MULTIPLYING and any(not each.fixed for each in others):
         return set()  # it only chooses among them
+    if name in CHOOSING and mark.made_by == RANKING and operand.tensor.dtype in WHOLE:  # it says which
+        return set()
     if kind in ("step", "fade"):
         return {replace(mark, kind="fade")} if name in POWERS else {mark} if careful else set()
     moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
@@ -372,6 +409,10 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
         return {mark} if careful and not moving and result.shape == tensor.shape else set()
     if kind in ("whole", "gated"):
         return {mark} if careful or not moving else set()
+    if kind == "single" and name == "cumsum":  # one for each row still
+        return {mark, replace(mark, kind="whole")}
+    if kind == "single" and name in ROOTS:  # a norm, which a row is divided by
+        return set()
     if kind == "single" and (name in SUMS or (result.numel() < tensor.numel() and not moving and not careful)):
         return {replace(mark, kind="whole")}
     if kind in ("single", "fit"):
@@ -380,10 +421,13 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
         if kind == "single" and name in MULTIPLYING and moving and grown:
             along = repeated_along(tensor, result)  # the columns of what it gates
             axis = next(iter(along)) if len(along) == 1 else mark.axis
-            return {replace(mark, kind="gated", spread=operand.source, axis=axis)}
+            rows = moving[0].source if len(moving) == 1 else None
+            return {replace(mark, kind="gated", spread=(operand.source, rows), axis=axis)}
         if kind == "fit" and name in MULTIPLYING and moving and grown:
             return {replace(mark, kind="laid")}
-        return {mark} if name not in SUMS and not grown and (careful or not moving) else set()
+        placed_still = kind == "fit" and name == "sum" and result.shape[-1:] == tensor.shape[-1:]
+        keeps = placed_still if name in SUMS else careful or not moving
+        return {mark} if keeps and not grown else set()
     if kind in ("pair", "laid"):
         if name in MULTIPLYING and moving:
             return {replace(mark, kind="laid")} if result.numel() > tensor.numel() else {mark}
@@ -391,7 +435,7 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if bends(name) and name not in EXTREMES:
         return set()
     if name in ADDING | SUBTRACTING | JOINING:  # a state that grows; with other rows it is rows again
-        alike = all(any(m.kind in ("product", "weighed") for m in each.marks) for each in moving)
+        alike = all(any(m.kind in ("product", "weighed", "read", "held") for m in each.marks) for each in moving)
         return {mark} if alike else set()
     if name in MULTIPLYING and moving:
         broadcast = result.numel() > tensor.numel() or any(result.numel() > each.tensor.numel() for each in moving)

@@ -20,12 +20,13 @@ from torch.utils._python_dispatch import (
 )  # fmt: skip
 
 from glassformer.inside.watching.beneath.bookkeeping import Bookkeeping
-from glassformer.inside.watching.beneath.kernels import CAREFUL, CHOOSING, COMPARING, MULTIPLYING, PRODUCTS
-from glassformer.inside.watching.beneath.marks import NONE, Carried, Marks, Meeting
+from glassformer.inside.watching.beneath.kernels import CAREFUL, CHOOSING, COMPARING, MULTIPLYING, PRODUCTS, RANKING
+from glassformer.inside.watching.beneath.marks import BEFORE, HELD, NONE, READ, Carried, Marks, Meeting
 from glassformer.inside.watching.beneath.origins import (
     BLANK,
     CONSTANT,
     EMPTY,
+    WHOLE,
     Origins,
     has_own_storage,
     is_of_numbers,
@@ -67,7 +68,8 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Runs the kernel, then takes note."""
         kwargs = kwargs or {}
-        before, tensors = self.calls, list(_tensors((args, kwargs)))
+        outs = _written_anew(func, kwargs)
+        before, tensors = self.calls, list(_tensors((args, {k: v for k, v in kwargs.items() if k not in outs})))
         if threading.get_ident() != self._thread:  # torch's own workers take us along
             self.unsure["", "it went on in another thread, where nobody knows which module runs"] = None
         if _is_made_of_others(func) and all(map(has_own_storage, tensors)):
@@ -158,7 +160,10 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if self.looking:
             self._look_for_kernels(func, short, call, operands, results)
         inputs = [(tensor, storage_of(tensor)) for tensor in tensors if has_own_storage(tensor)]
-        places = [key for _, key in inputs]
+        outs = [
+            storage_of(each) for each in _tensors(list(_written_anew(func, kwargs).values())) if has_own_storage(each)
+        ]
+        places = [key for _, key in inputs] + outs
         fixed = [key in self.origins.fixed for _, key in inputs]
         constant = self._constant(short, inputs, fixed)
         counted = not constant and self._counted(short, inputs, fixed)
@@ -176,7 +181,10 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 whole = not tensor.is_floating_point()
                 (self._picked.add if whole and picked else self._picked.discard)(key)
                 (self.origins.held.add if held else self.origins.held.discard)(key)
-            elif not func.is_view:
+            elif func.is_view:
+                if tensor.dtype in WHOLE and operands:  # the same bits under another name
+                    self._rounded.add(key)
+            else:
                 self.origins.written(tensor)
                 if not constant:
                     self.origins.fixed.discard(key)
@@ -184,9 +192,11 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
                     self._masks.discard(key)
             if not self.looking or not self._counts(tensor):
                 continue
-            marks, met = self._books.after(short, told, tensor, args)
+            ranks = short == "sort" and not tensor.is_floating_point()
+            marks, met = self._books.after(RANKING if ranks else short, told, tensor, args)
             if marks or key in self._marks:
-                self._marks[key] = marks | (self._marks.get(key, NONE) if func.is_view else NONE)
+                stays = func.is_view or key in outs  # of what is written into, this may be a part
+                self._marks[key] = marks | (self._marks.get(key, NONE) if stays else NONE)
             if met and (path := self.where()) is not None:
                 self.met += [(call, path, each) for each in met]
         self.origins.forget_the_dead()
@@ -211,9 +221,20 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._cannot_tell(why)
 
     def _operand(self, tensor: Tensor, key: int, fixed: bool) -> Carried:
-        marks = self._marks.get(key, NONE)
+        marks = self._marks.get(key, NONE) | self._of_before(key)
         still, source, fan = fixed or key in self._masks, self.sources.of(tensor), self.sources.fan(tensor)
         return Carried(tensor, marks, still, source, fan, key in self.origins.learned)
+
+    def _of_before(self, key: int) -> Marks:
+        """Marks of what no kernel has made."""
+        origins = self.origins
+        if key not in origins.before or key in origins.fixed:
+            return NONE
+        return frozenset((READ if key in origins.read else HELD if key in origins.beside else BEFORE,))
+
+    def shares_columns(self, tensor: Tensor) -> bool:
+        """Whether these are shares of the columns that a layer made of each row."""
+        return any(mark.kind == "weights" and mark.columns for mark in self._marks.get(storage_of(tensor), NONE))
 
     def _made(self, short: str, tensor: Tensor, told: list[Carried], constant: bool, counted: bool) -> None:
         """Takes note of a new storage."""
@@ -226,7 +247,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.origins.learned.add(key)
         moving = [each.tensor for each in told if not each.fixed]
         self.sources.made(short, moving, [each.tensor for each in told if each.fixed], tensor)
-        whole = tensor.dtype in _WHOLE and bool(moving) and short in _ROUNDING | PRODUCTS | COMPARING
+        whole = tensor.dtype in WHOLE and bool(moving) and short in _ROUNDING | PRODUCTS | COMPARING | _SORTS
         judged = tensor.dtype == torch.bool and bool(moving) and (short in COMPARING or any(map(self._judged, told)))
         (self._rounded.add if whole or judged else self._rounded.discard)(key)
         if short in EMPTY:
@@ -290,8 +311,8 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.met.append((call, path, Meeting(f"torch's kernel `{short.strip('_')}`")))
 
 
-_WHOLE = frozenset((torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64))
 _ROUNDING = CAREFUL - CHOOSING
+_SORTS = frozenset(("sort", RANKING))
 _RANDOM = frozenset(("rand", "randn", "randint", "randperm", "bernoulli", "normal"))
 _WRITTEN_IN_PLACE = frozenset((
     "copy", "fill", "zero", "set", "resize", "index_put", "_index_put_impl", "index_copy", "scatter",
@@ -328,6 +349,14 @@ def _as_unwatched(func: Any) -> Iterator[None]:
         else torch._C._SetExcludeDispatchKeyGuard(torch._C.DispatchKey.ADInplaceOrView, False)
     ):
         yield
+
+
+def _written_anew(func: Any, kwargs: Any) -> dict[str, Any]:
+    """What a kernel was handed to write into, whatever stands there: `out`."""
+    if not kwargs or not hasattr(func, "_schema"):
+        return {}
+    outs = {each.name for each in func._schema.arguments if each.kwarg_only and each.alias_info is not None}
+    return {name: value for name, value in kwargs.items() if name in outs}
 
 
 def _given(func: Any, args: Any, kwargs: Any) -> dict[str, Any]:

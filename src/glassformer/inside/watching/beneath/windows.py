@@ -15,6 +15,8 @@ from glassformer.inside.watching.beneath.marks import Carried, Marks, WeightMark
 LAID = (
     "numbers for rows, or for pairs of them, multiply other rows: attention without a softmax, or a layer of its kind"
 )
+GATED = "one number for each row multiplies it before rows are added up: attention without a softmax, or a gate"
+_THREE = 3
 Doubts = list[tuple[str, str]]
 
 
@@ -39,9 +41,23 @@ def placed(new: Making, name: str, operands: Sequence[Carried], result: Tensor) 
     moving = [each for each in operands if not each.fixed]
     if name not in ADDING | SUBTRACTING or len(moving) != 1 or any(each.learned for each in operands):
         return set()
-    grown = -1 in repeated_along(moving[0].tensor, result)
+    if not moving[0].tensor.ndim:
+        return set()
+    grown = repeated_along(moving[0].tensor, result)
     single = any(mark.kind == "single" for mark in moving[0].marks)
-    return {new("fit", name)} if single and grown else set()
+    width = moving[0].tensor.shape[-1]
+    columns = any(mark.kind == "columns" and width in (mark.lengths or {width}) for mark in moving[0].marks)
+    return {new("fit", name)} if (single and grown) or (-1 in grown and not columns) else set()
+
+
+def crossed_over(name: str, operands: Sequence[Carried]) -> Doubts:
+    """One number for each row says how much of it is taken, and how much of another row: a `lerp`."""
+    if name != "lerp" or len(operands) < _THREE:
+        return []
+    one, other, share = operands[:_THREE]
+    single = [mark for mark in share.marks if mark.kind == "single"]
+    across = own_size(share.tensor) < own_size(one.tensor) and one.source != other.source
+    return [(single[0].made_by, GATED)] if single and across else []
 
 
 def windows(new: Making, name: str, operands: Sequence[Carried], result: Tensor) -> set[WeightMark]:

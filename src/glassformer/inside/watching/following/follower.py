@@ -14,6 +14,7 @@ from typing import Any
 from torch import Tensor
 
 from glassformer.inside.watching.following import moved_weights, moving_rules, score_rules, weight_rules
+from glassformer.inside.watching.following.axes import ALONE, GUESSED, four_axes, settled, standing_of
 from glassformer.inside.watching.following.joining import all_values, together
 from glassformer.inside.watching.following.nodes import (
     AttentionWeights,
@@ -38,8 +39,8 @@ from glassformer.inside.watching.following.products import (
     summed_along,
     tensors_among,
 )  # fmt: skip
-from glassformer.inside.watching.following.rebuilding import SHARING, Heart, four_axes
-from glassformer.inside.watching.following.score_steps import Add, Fill, Step, Stretch, Talk
+from glassformer.inside.watching.following.rebuilding import SHARING, Heart
+from glassformer.inside.watching.following.score_steps import LOW, Add, Fill, Step, Stretch, Talk
 from glassformer.inside.watching.following.trail import Trail
 from glassformer.inside.watching.following.weight_steps import with_step
 
@@ -139,7 +140,7 @@ class Follower(Trail):
             steps += [Stretch(source.factor)] if isinstance(source, Stretched) else []
             rows.append(as_rows(source.base if isinstance(source, Stretched) else tensor, places, len(axes)))
         shape = tuple(arranged(result, axes).shape)
-        scores = Scores(rows[0], rows[1], axes, shape, four_axes(shape))
+        scores = Scores(rows[0], rows[1], axes, shape, four_axes(shape), rivals=product.rivals(axes))
         steps += [Stretch(product.alpha)] if product.alpha != 1.0 else []
         steps += [Add(scores.ordered(product.added.detach()), shape)] if product.added is not None else []
         self.nodes[result] = replace(scores, steps=tuple(steps))
@@ -165,6 +166,10 @@ class Follower(Trail):
     def _mixed(self, node: AttentionWeights, product: ScaledProduct, result: Tensor) -> Heart | None:
         if self.layers and (self._is_the_models(product.right, product.left) or node.weigher not in SHARING):
             return None  # learned values, or a plain layer: nobody can tell; a bend in a layer is no weight
+        if node.weigher not in SHARING and product.right.untyped_storage().data_ptr() in self.learned:
+            self.open.pop(node.number, None)  # a bend in a layer is no weight
+            return None
+        node = node if node.after or node.part is not None else replace(node, scores=settled(node.scores))
         mixing = product.mixing(node.scores.axes)
         if not node.complete:
             plain = node.powers and self._is_the_models(product.right, product.left)  # bells in a layer
@@ -184,9 +189,11 @@ class Follower(Trail):
     def _heart(self, node: AttentionWeights, values: Tensor, result: Tensor, mixed: Places, weights: Tensor) -> Heart:
         self.open.pop(node.number, None)
         scores = node.scores
+        standing = ALONE if scores.alone else GUESSED if scores.rivals[0] else standing_of(scores.shape)
         return Heart(
             "softmax", scores.queries, scores.keys, values, scores.steps, scores.shape, scores.four,
             result, weights, node.dropout, node.weigher, mixed, node.number, node.kind, scores.scorer, node.after,
+            standing,
         )  # fmt: skip
 
     def _summed(self, node: Spread, args: Args, kwargs: Kwargs, result: Tensor) -> Heart | None:
@@ -198,7 +205,7 @@ class Follower(Trail):
             self.lost("sum", args, result)
             return None
         product, axes = found
-        weights = replace(node.node, scores=replace(node.node.scores, axes=axes))
+        weights = replace(node.node, scores=replace(node.node.scores, axes=axes, n_axes=0))
         return self._mixed(weights, product, result.reshape(product.shape_of_result()))
 
     # --- parts: weights cut into lots of keys, each with its values, and added up again ----------------------------
@@ -255,7 +262,8 @@ class FollowerOfWeights(Follower):
         elif dim % tensor.ndim != tensor.ndim - 1:
             return None
         numbers = tensor.detach().permute(order)
-        shape, hidden = tuple(numbers.shape), numbers == -math.inf
+        beside = numbers.amax(-1, keepdim=True) > LOW + _FAR  # what stands so far below it weighs exactly nothing
+        shape, hidden = tuple(numbers.shape), (numbers == -math.inf) | ((numbers <= LOW) & beside)
         nobody = numbers.new_zeros((1,) * (tensor.ndim - 2) + (shape[-1], 1))  # no keys are known
         steps: tuple[Step, ...] = (Fill(hidden, -math.inf, shape),) if bool(hidden.any()) else ()
         numbers = numbers.masked_fill(hidden, 0.0) if steps else numbers
@@ -281,12 +289,15 @@ class FollowerOfWeights(Follower):
 def _alone(scores: Scores) -> Scores:
     """The same with one question for each row."""
     shape = (*scores.shape[:-1], 1, scores.shape[-1])
-    axes = (*scores.axes[:-1], None, scores.axes[-1])
+    axes = (*scores.axes[:-1], scores.blank(), scores.axes[-1])
     steps = tuple(Fill(s.where.unsqueeze(-2), s.value, shape) if isinstance(s, Fill) else s for s in scores.steps)
     rows, nobody = scores.queries.unsqueeze(-2), scores.keys.unsqueeze(0)
-    return replace(scores, queries=rows, keys=nobody, axes=axes, shape=shape, four=four_axes(shape), steps=steps)
+    return replace(
+        scores, queries=rows, keys=nobody, axes=axes, shape=shape, four=four_axes(shape), steps=steps, alone=True
+    )
 
 
+_FAR = 1e3
 _ROW_BY_ROW = frozenset((
     "softmax", "_softmax", "dropout", "view", "reshape", "_unsafe_view", "contiguous", "clone", "detach",
 ))  # fmt: skip

@@ -10,8 +10,8 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from glassformer.inside.watching.following.axes import four_axes
 from glassformer.inside.watching.following.nodes import PartMixed, Scores
-from glassformer.inside.watching.following.rebuilding import four_axes
 from glassformer.inside.watching.following.score_steps import LOW, Add, Fill, Stretch, Times
 
 

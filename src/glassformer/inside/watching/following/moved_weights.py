@@ -13,9 +13,9 @@ from types import MappingProxyType
 import torch
 from torch import Tensor
 
+from glassformer.inside.watching.following.axes import four_axes
 from glassformer.inside.watching.following.nodes import AttentionWeights, Moved
 from glassformer.inside.watching.following.products import Args, Kwargs, argument, restored
-from glassformer.inside.watching.following.rebuilding import four_axes
 from glassformer.inside.watching.following.score_steps import Fill
 
 _NONE = -1

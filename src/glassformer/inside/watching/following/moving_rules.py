@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from glassformer.inside.watching.following.axes import four_axes
 from glassformer.inside.watching.following.nodes import AttentionWeights, Node, PartMixed, Scores, Spread, Stretched
 from glassformer.inside.watching.following.products import Args, Kwargs, argument
-from glassformer.inside.watching.following.rebuilding import four_axes
 from glassformer.inside.watching.following.score_steps import Shape
 from glassformer.inside.watching.following.trail import Trail
 

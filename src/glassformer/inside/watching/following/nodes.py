@@ -31,6 +31,8 @@ class Scores:
     sink      … Tq 1: one more score in every row, of a key that says nothing; at the row's end, or its beginning
     scorer    how they were made, by the catalogue's name for that way
     folded    whether the tensor is, for a while, one long list of rows: all but the keys in one axis
+    rivals    leading axes that may be the queries in Tq's place, and the keys in Tk's: heads that share the other side
+    alone     whether every row asks alone, among keys of its own
     """
 
     queries: Tensor  # … Tq K
@@ -44,6 +46,8 @@ class Scores:
     scorer: str = ""
     n_axes: int = 0  # of the tensor, where it has more of size 1 than are named
     folded: bool = False
+    rivals: tuple[Shape, Shape] = ((), ())
+    alone: bool = False
 
     def then(self, step: Step) -> "Scores":
         """The scores after one more step."""
@@ -54,7 +58,10 @@ class Scores:
         axes = (*self.axes[:-2], self.axes[-1], self.axes[-2])
         shape, four = (_turned(each) for each in (self.shape, self.four))
         steps = tuple(step_turned(step) for step in self.steps)
-        return replace(self, queries=self.keys, keys=self.queries, axes=axes, shape=shape, four=four, steps=steps)
+        return replace(
+            self, queries=self.keys, keys=self.queries, axes=axes, shape=shape, four=four, steps=steps,
+            rivals=self.rivals[::-1],
+        )  # fmt: skip
 
     def moved(self, order: Shape) -> "Scores":
         """The same after the tensor's axes were put in this order."""
@@ -73,6 +80,10 @@ class Scores:
         if missing:
             axes[missing[-1]] = place
         return replace(self, axes=tuple(axes), n_axes=self._axes_of_tensor() + 1)
+
+    def blank(self) -> int | None:
+        """An axis of the tensor that means nothing, if it has one."""
+        return next((axis for axis in range(self._axes_of_tensor()) if axis not in self.axes), None)
 
     def _axes_of_tensor(self) -> int:
         return self.n_axes or sum(axis is not None for axis in self.axes)

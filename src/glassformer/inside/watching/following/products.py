@@ -19,13 +19,17 @@ Places = tuple[int | None, ...]  # where each axis is taken from; None is a new 
 
 @dataclass(frozen=True)
 class ScaledProduct:
-    """`alpha` times a product of two factors, plus `added`; `letters` name the axes of both and of the result."""
+    """`alpha` times a product of two factors, plus `added`; `letters` name the axes of both and of the result.
+
+    named    whether the model has named its axes, so that they may stand in any order
+    """
 
     left: Tensor
     right: Tensor
     letters: tuple[str, str, str]
     alpha: float = 1.0
     added: Tensor | None = None
+    named: bool = False
 
     def turned(self) -> "ScaledProduct":
         """The same product with its factors in the other order."""
@@ -41,7 +45,8 @@ class ScaledProduct:
     def pairing(self) -> tuple[Places, Places, Places] | None:
         """How to bring queries to … Tq K, keys to … Tk K and scores to … Tq Tk; None if it cannot be scores.
 
-        K may be several axes, as where rows of an alignment ask together.
+        K may be several axes, as where rows of an alignment ask together. Of several axes that only one factor has, the
+        one that stands last in the result asks, until more is known: see `rivals`.
         """
         first, second, result = self.letters
         width = [c for c in first if c in second and c not in result]
@@ -51,10 +56,26 @@ class ScaledProduct:
             return None
         if min(len(queries), len(keys)) != 1 and not alone:
             return None
-        query, key = queries[-1], "" if alone else keys[-1]
+        query, key = max(queries, key=result.index), "" if alone else max(keys, key=result.index)
         lead = [c for c in result if c not in (query, key)]
         axes = _places(result, [*lead, query, key])
         return _places(first, [*lead, query, *width]), _places(second, [*lead, key, *width]), axes
+
+    def rivals(self, axes: Places) -> tuple[Shape, Shape]:
+        """Which leading axes of scores that lie so may be the queries in Tq's place; and which the keys in Tk's.
+
+        Heads that share one set of keys are an axis of the queries alone, as the places are. Where nobody has named the
+        axes one by one, the usual order holds.
+        """
+        if not self.named:
+            return (), ()
+        first, second, result = self.letters
+        lead = [result[axis] for axis in axes[:-2] if axis is not None]
+        ask, answer = (
+            tuple(i for i, c in enumerate(lead) if (c in one) > (c in other))
+            for one, other in ((first, second), (second, first))
+        )
+        return ask, answer
 
     def mixing(self, axes: Places) -> tuple[Places, Places] | None:
         """How to bring values to … Tk V and what is mixed to … Tq V, if `axes` bring the weights to … Tq Tk.
@@ -200,7 +221,7 @@ def _einsum(args: Args, kwargs: Kwargs) -> ScaledProduct | None:
     result = result.replace("...", "".join(c for c in lead if c in ascii_uppercase))
     if any(len(set(letters)) != len(letters) for letters in (first, second, result)):
         return None
-    return ScaledProduct(left, right, (first, second, result))
+    return ScaledProduct(left, right, (first, second, result), named=True)
 
 
 def _spelled_out(letters: str, n_axes: int) -> str:

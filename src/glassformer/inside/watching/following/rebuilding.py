@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.func import functional_call
 
 from glassformer.errors import InputError
+from glassformer.inside.watching.following.axes import four_axes, standing_of
 from glassformer.inside.watching.following.products import Places, arranged, restored
 from glassformer.inside.watching.following.score_steps import Add, Fill, Shape, Step, Stretch, Talk, in_our_terms
 from glassformer.inside.watching.following.weight_steps import WeightStep, rework, shown_talk
@@ -131,6 +132,7 @@ class Heart:
     number   by which the weights are known, where they may be used again
     scorer   how the scores were made, by the catalogue's name for that way
     after    what was done to the weights
+    standing what is not known of the axes, in words
     """
 
     kind: str
@@ -149,6 +151,7 @@ class Heart:
     coarsest: torch.dtype = torch.float64
     scorer: str = ""
     after: Sequence[WeightStep] = ()
+    standing: str = ""
 
     @property
     def answer(self) -> Tensor:
@@ -218,13 +221,6 @@ def _repeats(rows: Tensor, n_groups: int) -> bool:
     return bool((groups == groups[:, :, :1]).all())
 
 
-def four_axes(shape: Shape) -> Shape:
-    """The shape of scores as B H Tq Tk: without a head axis there is one head, further axes are heads too."""
-    if len(shape) < 4:
-        return (1,) * (3 - len(shape)) + (*shape[:-2], 1, *shape[-2:])
-    return (shape[0], math.prod(shape[1:-2]), *shape[-2:])
-
-
 def from_kernel(
     mixed: Tensor, query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
     is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
@@ -244,7 +240,8 @@ def from_kernel(
         steps.append(Fill(~attn_mask, -math.inf, shape))
     elif attn_mask is not None:
         steps.append(Add(attn_mask, shape))
-    return Heart("sdpa", query, key, value, steps, shape, four_axes(shape), mixed, dropout=dropout_p)
+    standing = standing_of(shape)
+    return Heart("sdpa", query, key, value, steps, shape, four_axes(shape), mixed, dropout=dropout_p, standing=standing)
 
 
 def from_flexible(

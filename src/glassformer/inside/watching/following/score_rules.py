@@ -11,10 +11,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from glassformer.inside.watching.following.axes import four_axes
 from glassformer.inside.watching.following.joining import joined_scores
 from glassformer.inside.watching.following.nodes import AttentionWeights, Lost, Node, Scores, Stretched
 from glassformer.inside.watching.following.products import Args, Kwargs, argument, only_number
-from glassformer.inside.watching.following.rebuilding import four_axes
 from glassformer.inside.watching.following.score_steps import Add, Applied, Bent, Bound, Fill, Stretch, Times
 from glassformer.inside.watching.following.trail import Trail
 from glassformer.inside.watching.following.weight_rules import joined_weights, multiplied, zeroed

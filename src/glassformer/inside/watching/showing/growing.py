@@ -116,7 +116,7 @@ def _grows(trace: Trace, steps: Sequence[AttentionCall], stems: Sequence[str]) -
 
 
 def _bias(trace: Trace, steps: Sequence[AttentionCall], n_keys: int) -> Tensor | None:
-    biased = any(call.biased for call in steps)
+    biased = any((f"{call.scope}.bias" if call.scope else "bias") in trace for call in steps)
     return torch.from_numpy(_padded(trace, steps, "bias", n_keys)) if biased else None
 
 
