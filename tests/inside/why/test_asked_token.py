@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassformer.inside.why.asked_token import begun, part_of, signs
+from glassformer.inside.why.asked_token import part_of, signs, unfinished
 
 PIECES = (" Ein", " Mann", " r", "ann", "te", " durch", ".", "</s>")
 
@@ -15,10 +15,10 @@ def test_a_piece_belongs_to_its_word(at: int, word: str) -> None:
 
 
 def test_a_word_that_is_begun() -> None:
-    assert begun("God save the kin", "g") == "kin"
-    assert begun("God save the kin", " ") == ""
-    assert begun("God save the ", "k") == ""
-    assert begun("That is it,", "t") == ""
+    assert unfinished("God save the kin", "g") == "kin"
+    assert unfinished("God save the kin", " ") == ""
+    assert unfinished("God save the ", "k") == ""
+    assert unfinished("That is it,", "t") == ""
 
 
 def test_signs_are_told_where_they_stand() -> None:

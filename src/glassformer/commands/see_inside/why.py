@@ -10,7 +10,7 @@ from glassformer.commands.on_device import load_on, take_threads
 from glassformer.commands.see_inside.look import one_text
 from glassformer.drawing.terminal import terminal
 from glassformer.errors import InputError
-from glassformer.inside.why.telling.sentences import moved, signed
+from glassformer.inside.why.telling.sentences import less_or_more, signed
 from glassformer.inside.why.telling.when_to_trust import parted_parts, parted_words
 from glassformer.inside.why.telling.why_page import NO_SHARE, PARTED, Why
 from glassformer.inside.why.twins import negated, replaced, swapped
@@ -106,8 +106,8 @@ def _table(found: Why) -> list[str]:
         lines.append(f"{first:{wide}.{wide}} {signed(blank.margin):>7}")
     parted = [id(word) for word in parted_words(found.reasons)]
     lines += [
-        f"{word.text:{wide}.{wide}} {NO_SHARE if word.is_blank else signed(word.share):>7} {moved(word.without):>11}"
-        + (PARTED if id(word) in parted else "")
+        f"{word.text:{wide}.{wide}} {NO_SHARE if word.is_blank else signed(word.share):>7} "
+        f"{less_or_more(word.without):>11}" + (PARTED if id(word) in parted else "")
         for word in words[:MOST_ROWS]
     ]
     left = len(words) - MOST_ROWS
@@ -124,7 +124,7 @@ def _inside(found: Why) -> list[str]:
     lines = ["", f"Directly: {blocks}; together {signed(sum(part.value for part in direct.parts))}."]
     most = sorted(parts, key=lambda each: -abs(each.less))[:PARTS]
     parted = [id(each) for each in parted_parts(found.reasons)]
-    named = ", ".join(f"{each.title} {moved(each.less)}{PARTED if id(each) in parted else ''}" for each in most)
+    named = ", ".join(f"{each.title} {less_or_more(each.less)}{PARTED if id(each) in parted else ''}" for each in most)
     lines.append(f"With one of these switched off it is: {named}.")
     if any(id(each) in parted for each in most):
         lines.append(f"{PARTED.strip()} the two measures of this part disagree: what it adds directly, and this.")

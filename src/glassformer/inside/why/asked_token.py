@@ -21,7 +21,7 @@ def part_of(strings: Sequence[str], at: int) -> str:
     return "" if word == strings[at - 1].strip() or not strings[at - 1].strip()[:1].isalpha() else word
 
 
-def begun(before: str, spelled: str) -> str:
+def unfinished(before: str, spelled: str) -> str:
     """The word that stands unfinished before a token that goes on with it; nothing if it begins anew."""
     found = re.search(r"[^\W\d_]+$", before)
     return found[0] if found and spelled[:1].isalpha() else ""

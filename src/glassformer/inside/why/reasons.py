@@ -321,7 +321,7 @@ def _within(asked: Question) -> str:
         word = asked_token.part_of(strings, asked.at) if own else ""
         return f"of “{word}”" if word else ""
     before = asked.text + "".join(strings[: asked.at - 1])
-    word = asked_token.begun(before, asked.spelling(answer))
+    word = asked_token.unfinished(before, asked.spelling(answer))
     return f"after “{word}”" if word else ""
 
 

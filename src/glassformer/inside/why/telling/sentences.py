@@ -187,7 +187,7 @@ def on_ends(why: Reasons) -> list[str]:
     """Words that a measure cannot tell of: the last before the answer, and what the blank is made of."""
     found = []
     for word in why.words:
-        name, left = _name(why, word), f"(it is then {moved(word.without)})"
+        name, left = _name(why, word), f"(it is then {less_or_more(word.without)})"
         if word.is_blank and word.asks_other:
             found.append(f"{name} at the end {_NO_SHARE}, and {_ANOTHER} {left}: neither measure tells of it.")
         elif word.is_blank:
@@ -215,7 +215,7 @@ def _which(why: Reasons, word: WordShare) -> str:
 
 
 def _without(why: Reasons, word: WordShare) -> str:
-    return f"without {_which(why, word)} it is {moved(word.without)}"
+    return f"without {_which(why, word)} it is {less_or_more(word.without)}"
 
 
 def verdict(why: Reasons, margin: float, *, begin: bool = True) -> str:
@@ -271,7 +271,7 @@ def doubted(why: Reasons) -> str:
     other = max(words, key=lambda word: abs(word.without))
     if parted := parted_words(why):
         values = [
-            f"{_which(why, word)} share {signed(word.share)}, without it {moved(word.without)}"
+            f"{_which(why, word)} share {signed(word.share)}, without it {less_or_more(word.without)}"
             for word in parted[:PARTED]
         ]
         values += [f"{len(parted) - PARTED} more"] if len(parted) > PARTED else []
@@ -295,7 +295,7 @@ def _none_alone(why: Reasons, none: str, because: str) -> str:
     *before, last = [f"{name} ({n} times)" if n > 1 else name for name, n in zip(names, times, strict=True)]
     listed = f"{', '.join(before)} and {last}" if before else last
     less = why.together.less
-    found = f"it is {moved(less)}"
+    found = f"it is {less_or_more(less)}"
     says = f", and it would say {named(why, why.together.says)}" if why.together.turns else ""
     if abs(less) < ALONE * abs(why.margin) and not why.together.turns:
         return f"{none}, nor {listed} together: without these {found}."
@@ -411,7 +411,7 @@ def plainly(value: float) -> str:
     return "0.00" if said == "-0.00" else said.replace("-", "−")
 
 
-def moved(less: float) -> str:
+def less_or_more(less: float) -> str:
     """By how much a margin is less without a thing, in words that need no sign."""
     if abs(less) < LEAST:
         return "the same"

@@ -16,7 +16,7 @@ from glassformer.drawing.html_page import bullets, framed, section, table
 from glassformer.errors import InputError
 from glassformer.inside.why.logit_lens import WARNING
 from glassformer.inside.why.reasons import Reasons, Twin, TwinStage, WordShare
-from glassformer.inside.why.telling.sentences import moved, named, parted_because, signed, told, verdict
+from glassformer.inside.why.telling.sentences import less_or_more, named, parted_because, signed, told, verdict
 from glassformer.inside.why.telling.when_to_trust import parted_parts, parted_words, shares_mislead
 from glassformer.storage import write_file
 
@@ -160,7 +160,7 @@ def _word_table(why: Reasons) -> str:
         (
             escape(word.text) + (" (written)" if word.written else ""),
             NO_SHARE if word.is_blank else signed(word.share),
-            moved(word.without) + (PARTED if id(word) in parted else ""),
+            less_or_more(word.without) + (PARTED if id(word) in parted else ""),
         )
         for word in why.words
     ]
@@ -177,7 +177,7 @@ def _direct_table(why: Reasons) -> str:
         less = off.get((part.address, part.head))
         bar = _bar(part.value, largest)
         mark = PARTED if (part.address, part.head) in opposed else ""
-        rows.append((escape(part.title), bar, signed(part.value), "" if less is None else moved(less) + mark))
+        rows.append((escape(part.title), bar, signed(part.value), "" if less is None else less_or_more(less) + mark))
     return table(("part", "", "directly", "without it"), rows, ("", "", "number", "number"))
 
 

@@ -16,8 +16,7 @@ export function signed(value) {
 }
 
 /** By how much a margin is less without a thing, in words that need no sign. */
-export const moved = (less) =>
-  Math.abs(less) < 0.005 ? "the same" : `${plainly(less)} ${less < 0 ? "more" : "less"}`;
+export const moved = (less) => (Math.abs(less) < 0.005 ? "the same" : `${plainly(less)} ${less < 0 ? "more" : "less"}`);
 
 /** A class by its name, a token in quotation marks. */
 export const named = (found, name) => (found.family === "classifier" ? name : `“${name}”`);
@@ -97,8 +96,8 @@ export function wordTable(found) {
       "p",
       { class: "quiet" },
       `Share: what the word gave on the way from a blank, ${blankOf(found)}, to this text. `,
-      "Without it: what becomes of the margin when the text really lacks the word; behind it, what the model would say ",
-      "if that is something else. Two measures, which need not agree; their bars have one scale.",
+      "Without it: what becomes of the margin when the text really lacks the word; behind it, what the model would ",
+      "say if that is something else. Two measures, which need not agree; their bars have one scale.",
       parted.size ? ` ${PARTED}: here they do not. ${found.parted_because}` : "",
     ),
     table(
