@@ -239,7 +239,8 @@ def _on_text(each: Against, main: str, value: float) -> str:
 def _on_majority(first: Against, card: Card, main: str, scores: Mapping[str, Any]) -> str:
     samples = _witnesses(scores)
     value, usual = in_figures(main, scores[main]), in_figures(main, first.score)
-    seen = f"{SCORES[main].words} {value}, against {usual} for the {_common(card)} (“{first.answer}”{_here(first, scores)})"
+    against = f"the {_common(card)} (“{first.answer}”{_here(first, scores)})"
+    seen = f"{SCORES[main].words} {value}, against {usual} for {against}"
     if first.undecided(samples):
         return f"TOO FEW SAMPLES TO TELL: {seen}. {_so_few(scores)} can come by chance ({_p(first.p_value)})."
     if first.better:
