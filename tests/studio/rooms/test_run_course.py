@@ -23,7 +23,7 @@ def test_a_loss_that_rises_is_told_with_the_weights_that_are_kept() -> None:
 
 
 def test_who_ends_early_says_why() -> None:
-    plan = {"run": {"minutes": 5.0}, "plan": {"patience": 2}}
+    plan: dict[str, dict[str, float]] = {"run": {"minutes": 5.0}, "plan": {"patience": 2}}
     assert went(plan, judged(0.9, 0.8, 0.81, 0.82)) == [
         "It ended after 2 min of 5 min: validation loss had not fallen in 2 looks at the validation part."
     ]
