@@ -6,7 +6,7 @@ import { maximisable } from "../maximise.js";
 import { smallHead } from "./map.js";
 import { OF_SHARES, Sheet, visible } from "../store.js";
 
-const WORD = 9; // pixels of a picture that a word at its edge needs; where there are fewer it has none
+const WORD = 10.5; // pixels of a picture that a word at its edge needs; where there are fewer it has none
 const NARROW = 700; // pixels of a window in which pictures are smaller
 const [FEW, MANY, SMALL] = [150, 112, 92]; // pixels of a picture, by how many attentions there are, and in a narrow one
 const [TILE, SMALL_TILE] = [236, 158]; // pixels that a picture, its words and what is said of it take at least
@@ -127,7 +127,7 @@ export class Heads {
   }
 }
 
-/** `previous token, 0.67 (0.55 of all)`. */
+/** `previous token, 0.67 (0.52 of all)`. */
 function inFigures({ name, share, of_all: whole }) {
   if (name === "broad") return `broad, entropy ${share.toFixed(2)}`;
   const differs = whole !== undefined && whole.toFixed(2) !== share.toFixed(2);
