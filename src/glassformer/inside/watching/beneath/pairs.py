@@ -74,8 +74,8 @@ class Pairs:
               from one to the next
     pair      numbers for pairs of rows of another origin; `laid` if across others
     step      a positive number that scales; `fade` its power
-    columns   the last axis is what a layer made of one row; `single` if that is one number, `whole` what several of
-              these came to, and `gated` rows that were multiplied by them. Over its whole it is a `fit`
+    columns   the last axis is what a layer made of one row; `single` if that is one number (of a larger memory, if it
+              has a `spread`: then as many as that), `whole` what several of these came to, and `gated` rows that were multiplied by them. Over its whole it is a `fit`
     crossed   one row times each of several, place by place; its `lengths` are the axes along which they are several,
               counted from the end. Added up along the columns it is a `fit`, one number for each of them
     blend     powers of pairs and of what was added to them, summed up and still logarithms
@@ -92,6 +92,7 @@ class Pairs:
         self, name: str, operands: Sequence[Carried], result: Tensor, args: Sequence[Any], met: Sequence[Meeting]
     ) -> tuple[set[WeightMark], Doubts]:
         """The marks of the result, and doubts with their reason; `met` are the weights that met others here."""
+        operands = [each._replace(marks=_as_it_lies(each)) for each in operands]
         if name in PRODUCTS:
             return self._product(name, operands, result, met)
         if name == "convolution":
@@ -273,6 +274,15 @@ def _columns_gone(tensor: Tensor, result: Tensor) -> bool:
     return len(before) > 1 and (after == before[:-1] or (after == (*before[:-1], 1) and before[-1] > 1))
 
 
+def _as_it_lies(operand: Carried) -> frozenset[WeightMark]:
+    """Its marks, but for those of one column of the memory that it lies in and that is larger."""
+    size = own_size(operand.tensor)
+    return frozenset(
+        mark for mark in operand.marks
+        if not (mark.kind == "single" and isinstance(mark.spread, int) and size > mark.spread)
+    )  # fmt: skip
+
+
 def _one_column(name: str, tensor: Tensor, result: Tensor) -> bool:
     """Whether one number of each row is left, and no axis for it."""
     alike = result.shape == tensor.shape[:-1] and result.stride() == tensor.stride()[:-1]
@@ -376,13 +386,14 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
         gone = name in TURNING | DISTANCES or (result.ndim != tensor.ndim and name in ("select", "unbind"))
         gone = gone or lies_across(tensor)
         if gone and _one_column(name, tensor, result):
-            return {replace(mark, kind="single", axis=None)}
+            return {replace(mark, kind="single", axis=None, spread=result.numel())}
         if (
             not gone
             and name in ("slice", "select", "split", "split_with_sizes", "unbind")
             and _columns_gone(tensor, result)
         ):
-            return {replace(mark, kind="single", axis=-1 if result.ndim == tensor.ndim else None)}
+            axis = -1 if result.ndim == tensor.ndim else None
+            return {replace(mark, kind="single", axis=axis, spread=result.numel())}
         if not gone and name == "sum" and _columns_gone(tensor, result):
             crossed = any(each.kind == "crossed" for each in operand.marks)  # how well two rows fit
             return set() if crossed else {replace(mark, kind="single", axis=-1 if result.ndim == tensor.ndim else None)}
@@ -403,6 +414,8 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if kind in ("step", "fade"):
         return {replace(mark, kind="fade")} if name in POWERS else {mark} if careful else set()
     moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
+    if kind == "single" and storage_of(result) != storage_of(tensor):
+        mark = replace(mark, spread=None)
     if kind in ("single", "gated") and mark.axis is not None and is_moved(name, mark.axis, tensor, result):
         mark = replace(mark, axis=None)
     if kind == "crossed":
