@@ -74,8 +74,9 @@ class Pairs:
               from one to the next
     pair      numbers for pairs of rows of another origin; `laid` if across others
     step      a positive number that scales; `fade` its power
-    columns   the last axis is what a layer made of one row; `single` if that is one number (of a larger memory, if it
-              has a `spread`: then as many as that), `whole` what several of these came to, and `gated` rows that were multiplied by them. Over its whole it is a `fit`
+    columns   the last axis is what a layer made of one row; `single` if that is one number (with a `spread`: one of so
+              many that lie in a larger memory), `whole` what several of these came to, and `gated` rows that were
+              multiplied by them. Over its whole it is a `fit`
     crossed   one row times each of several, place by place; its `lengths` are the axes along which they are several,
               counted from the end. Added up along the columns it is a `fit`, one number for each of them
     blend     powers of pairs and of what was added to them, summed up and still logarithms
@@ -414,6 +415,8 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if kind in ("step", "fade"):
         return {replace(mark, kind="fade")} if name in POWERS else {mark} if careful else set()
     moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
+    if kind == "single" and name in JOINING and mark.axis == -1 and result.shape[-1] > tensor.shape[-1]:
+        return set()  # one column among others, as in rows that are turned by their places
     if kind == "single" and storage_of(result) != storage_of(tensor):
         mark = replace(mark, spread=None)
     if kind in ("single", "gated") and mark.axis is not None and is_moved(name, mark.axis, tensor, result):
