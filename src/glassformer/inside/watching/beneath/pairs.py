@@ -39,6 +39,15 @@ from glassformer.inside.watching.beneath.kernels import (
     TURNING,
     bends,
 )  # fmt: skip
+from glassformer.inside.watching.beneath.lying import (
+    columns_gone,
+    is_moved,
+    laid_against,
+    lies_across,
+    one_column,
+    own_size,
+    repeated_along,
+)  # fmt: skip
 from glassformer.inside.watching.beneath.marks import Carried, Meeting, WeightMark
 from glassformer.inside.watching.beneath.origins import WHOLE, storage_of
 from glassformer.inside.watching.beneath.windows import (
@@ -50,9 +59,7 @@ from glassformer.inside.watching.beneath.windows import (
     blended,
     crossed_over,
     filtered,
-    own_size,
     placed,
-    repeated_along,
     summed_up,
     windows,
 )  # fmt: skip
@@ -229,20 +236,6 @@ def _are_powers(operand: Carried) -> bool:
     return any(mark.kind in ("power", "mixed", "weights") for mark in operand.marks)
 
 
-def is_moved(name: str, axis: int, tensor: Tensor, result: Tensor) -> bool:
-    """Whether an axis, counted from the end, may be another one now."""
-    if name in TURNING or min(tensor.ndim, result.ndim) < -axis:
-        return True
-    if tensor.shape[axis] == 1 and name in MULTIPLYING | DIVIDING | ADDING | SUBTRACTING:
-        return False  # laid along it, and sizes are matched from the end
-    if tensor.ndim == result.ndim:
-        return tensor.shape[axis] != result.shape[axis]
-    alike = tensor.shape[axis:] == result.shape[axis:] and tensor.stride()[axis:] == result.stride()[axis:]
-    return not alike or storage_of(tensor) != storage_of(
-        result
-    )  # texts laid one behind the other have the same columns
-
-
 def _added_up(factors: Sequence[Carried], factor: Carried, mark: WeightMark) -> bool:
     """Whether the rows of what was pooled are added up in this product, and not the columns of each."""
     along = -1 if factor is factors[0] or factor.tensor.ndim == 1 else -2
@@ -269,12 +262,6 @@ def _pooled_kept(
     return {replace(mark, axis=None if rows is None else result.stride(rows))}
 
 
-def _columns_gone(tensor: Tensor, result: Tensor) -> bool:
-    """Whether the last axis was added up, or only one of it is left."""
-    before, after = tuple(tensor.shape), tuple(result.shape)
-    return len(before) > 1 and (after == before[:-1] or (after == (*before[:-1], 1) and before[-1] > 1))
-
-
 def _as_it_lies(operand: Carried) -> frozenset[WeightMark]:
     """Its marks, but for those of one column of the memory that it lies in and that is larger."""
     size = own_size(operand.tensor)
@@ -282,23 +269,6 @@ def _as_it_lies(operand: Carried) -> frozenset[WeightMark]:
         mark for mark in operand.marks
         if not (mark.kind == "single" and isinstance(mark.spread, int) and size > mark.spread)
     )  # fmt: skip
-
-
-def _one_column(name: str, tensor: Tensor, result: Tensor) -> bool:
-    """Whether one number of each row is left, and no axis for it."""
-    alike = result.shape == tensor.shape[:-1] and result.stride() == tensor.stride()[:-1]
-    return name in ("select", "unbind") and alike and not lies_across(tensor)
-
-
-def lies_across(tensor: Tensor) -> bool:
-    """Whether neighbours along the last axis are not neighbours in memory: it was turned, and shares its marks."""
-    return tensor.ndim > 0 and tensor.shape[-1] > 1 and tensor.stride(-1) != 1
-
-
-def _laid_against(name: str, tensor: Tensor, result: Tensor) -> bool:
-    """Whether the last axis is not its own any more: a new one, or that of what it was laid against."""
-    new = name in MULTIPLYING | DIVIDING | ADDING | SUBTRACTING or name in ("unsqueeze", "expand")
-    return new and tensor.ndim > 0 and result.shape[-1] != tensor.shape[-1]
 
 
 def _weighing(factor: Carried) -> bool:
@@ -379,26 +349,28 @@ def _step_by_step(kept: Sequence[set[WeightMark]]) -> Doubts:
     return [(a.made_by, GATED) for a, b in pairs if a.spread != b.spread][:1]
 
 
+def _columns_kept(name: str, mark: WeightMark, operand: Carried, result: Tensor) -> set[WeightMark]:
+    """What becomes of columns: one of them, or their sum, is one number for each row."""
+    tensor = operand.tensor
+    gone = name in TURNING | DISTANCES or (result.ndim != tensor.ndim and name in ("select", "unbind"))
+    gone = gone or lies_across(tensor)
+    if gone and one_column(name, tensor, result):
+        return {replace(mark, kind="single", axis=None, spread=result.numel())}
+    if not gone and name in ("slice", "select", "split", "split_with_sizes", "unbind") and columns_gone(tensor, result):
+        axis = -1 if result.ndim == tensor.ndim else None
+        return {replace(mark, kind="single", axis=axis, spread=result.numel())}
+    if not gone and name == "sum" and columns_gone(tensor, result):
+        crossed = any(each.kind == "crossed" for each in operand.marks)  # how well two rows fit
+        return set() if crossed else {replace(mark, kind="single", axis=-1 if result.ndim == tensor.ndim else None)}
+    return set() if gone or columns_gone(tensor, result) or laid_against(name, tensor, result) else {mark}
+
+
 def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carried], result: Tensor) -> set[WeightMark]:
     """What becomes of one mark in a call that is no product."""
     tensor, kind = operand.tensor, mark.kind
     careful = name in CAREFUL
     if kind == "columns":
-        gone = name in TURNING | DISTANCES or (result.ndim != tensor.ndim and name in ("select", "unbind"))
-        gone = gone or lies_across(tensor)
-        if gone and _one_column(name, tensor, result):
-            return {replace(mark, kind="single", axis=None, spread=result.numel())}
-        if (
-            not gone
-            and name in ("slice", "select", "split", "split_with_sizes", "unbind")
-            and _columns_gone(tensor, result)
-        ):
-            axis = -1 if result.ndim == tensor.ndim else None
-            return {replace(mark, kind="single", axis=axis, spread=result.numel())}
-        if not gone and name == "sum" and _columns_gone(tensor, result):
-            crossed = any(each.kind == "crossed" for each in operand.marks)  # how well two rows fit
-            return set() if crossed else {replace(mark, kind="single", axis=-1 if result.ndim == tensor.ndim else None)}
-        return set() if gone or _columns_gone(tensor, result) or _laid_against(name, tensor, result) else {mark}
+        return _columns_kept(name, mark, operand, result)
     if kind == "before":
         return set()
     if kind == "read":  # over their own sum they are still that
