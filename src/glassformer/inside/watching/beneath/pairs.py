@@ -365,6 +365,25 @@ def _columns_kept(name: str, mark: WeightMark, operand: Carried, result: Tensor)
     return set() if gone or columns_gone(tensor, result) or laid_against(name, tensor, result) else {mark}
 
 
+def _singles_kept(
+    name: str, mark: WeightMark, operand: Carried, moving: Sequence[Carried], result: Tensor
+) -> set[WeightMark]:
+    """What becomes of one number for each row, or of how well rows fit."""
+    tensor, kind, careful = operand.tensor, mark.kind, name in CAREFUL
+    several = name in CHOOSING | JOINING  # as the ends of a graph's edges are looked up, and joined with others
+    grown = result.numel() > tensor.numel() and not several
+    if kind == "single" and name in MULTIPLYING and moving and grown:
+        along = repeated_along(tensor, result)  # the columns of what it gates
+        axis = next(iter(along)) if len(along) == 1 else mark.axis
+        rows = moving[0].source if len(moving) == 1 else None
+        return {replace(mark, kind="gated", spread=(operand.source, rows), axis=axis)}
+    if kind == "fit" and name in MULTIPLYING and moving and grown:
+        return {replace(mark, kind="laid")}
+    placed_still = kind == "fit" and name == "sum" and result.shape[-1:] == tensor.shape[-1:]
+    keeps = placed_still if name in SUMS else careful or not moving
+    return {mark} if keeps and not grown else set()
+
+
 def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carried], result: Tensor) -> set[WeightMark]:
     """What becomes of one mark in a call that is no product."""
     tensor, kind = operand.tensor, mark.kind
@@ -404,18 +423,7 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if kind == "single" and (name in SUMS or (result.numel() < tensor.numel() and not moving and not careful)):
         return {replace(mark, kind="whole")}
     if kind in ("single", "fit"):
-        several = name in CHOOSING | JOINING  # as the ends of a graph's edges are looked up, and joined with others
-        grown = result.numel() > tensor.numel() and not several
-        if kind == "single" and name in MULTIPLYING and moving and grown:
-            along = repeated_along(tensor, result)  # the columns of what it gates
-            axis = next(iter(along)) if len(along) == 1 else mark.axis
-            rows = moving[0].source if len(moving) == 1 else None
-            return {replace(mark, kind="gated", spread=(operand.source, rows), axis=axis)}
-        if kind == "fit" and name in MULTIPLYING and moving and grown:
-            return {replace(mark, kind="laid")}
-        placed_still = kind == "fit" and name == "sum" and result.shape[-1:] == tensor.shape[-1:]
-        keeps = placed_still if name in SUMS else careful or not moving
-        return {mark} if keeps and not grown else set()
+        return _singles_kept(name, mark, operand, moving, result)
     if kind in ("pair", "laid"):
         if name in MULTIPLYING and moving:
             return {replace(mark, kind="laid")} if result.numel() > tensor.numel() else {mark}
