@@ -147,6 +147,16 @@ def test_what_weights_came_to_may_be_compared_with_other_rows(way: Way) -> None:
     assert watched(Rows(way).eval(), rows()).honest
 
 
+def test_rows_of_which_one_column_is_turned_by_its_place_are_rows() -> None:
+    def turned(x: Tensor) -> Tensor:
+        return torch.cat([x[..., :1] * torch.arange(7.0)[:, None].cos(), x[..., 1:]], -1)
+
+    def attend(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        return (turned(q) @ turned(k).mT).softmax(-1) @ v + q[..., 0].sum() * 0
+
+    assert watched(Rows(attend).eval(), rows()).honest
+
+
 @pytest.mark.parametrize("name", UNDISGUISED)
 def test_answers_and_filters_that_are_chosen_raise_no_alarm(name: str) -> None:
     torch.manual_seed(0)

@@ -5,15 +5,14 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
+from glassformer.inside.watching.beneath.lying import own_size, repeated_along
 from glassformer.inside.watching.beneath.marks import Carried, WeightMark
 from glassformer.inside.watching.beneath.windows import (
     LAID,
     are_shares,
     blended,
     filtered,
-    own_size,
     placed,
-    repeated_along,
     summed_up,
     windows,
 )

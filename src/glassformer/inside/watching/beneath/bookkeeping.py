@@ -36,9 +36,10 @@ from glassformer.inside.watching.beneath.kernels import (
     bends,
     plain_name,
 )  # fmt: skip
+from glassformer.inside.watching.beneath.lying import is_moved, lies_across
 from glassformer.inside.watching.beneath.marks import NONE, Carried, Marks, Meeting, WeightMark
 from glassformer.inside.watching.beneath.origins import storage_of
-from glassformer.inside.watching.beneath.pairs import PAIRS, Pairs, is_moved, lies_across
+from glassformer.inside.watching.beneath.pairs import PAIRS, Pairs
 from glassformer.inside.watching.beneath.shares import add_up_to_one, all_halves
 from glassformer.inside.watching.beneath.windows import blended, summed_up
 

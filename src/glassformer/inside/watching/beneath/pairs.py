@@ -39,6 +39,15 @@ from glassformer.inside.watching.beneath.kernels import (
     TURNING,
     bends,
 )  # fmt: skip
+from glassformer.inside.watching.beneath.lying import (
+    columns_gone,
+    is_moved,
+    laid_against,
+    lies_across,
+    one_column,
+    own_size,
+    repeated_along,
+)  # fmt: skip
 from glassformer.inside.watching.beneath.marks import Carried, Meeting, WeightMark
 from glassformer.inside.watching.beneath.origins import WHOLE, storage_of
 from glassformer.inside.watching.beneath.windows import (
@@ -50,9 +59,7 @@ from glassformer.inside.watching.beneath.windows import (
     blended,
     crossed_over,
     filtered,
-    own_size,
     placed,
-    repeated_along,
     summed_up,
     windows,
 )  # fmt: skip
@@ -74,8 +81,9 @@ class Pairs:
               from one to the next
     pair      numbers for pairs of rows of another origin; `laid` if across others
     step      a positive number that scales; `fade` its power
-    columns   the last axis is what a layer made of one row; `single` if that is one number, `whole` what several of
-              these came to, and `gated` rows that were multiplied by them. Over its whole it is a `fit`
+    columns   the last axis is what a layer made of one row; `single` if that is one number (with a `spread`: one of so
+              many that lie in a larger memory), `whole` what several of these came to, and `gated` rows that were
+              multiplied by them. Over its whole it is a `fit`
     crossed   one row times each of several, place by place; its `lengths` are the axes along which they are several,
               counted from the end. Added up along the columns it is a `fit`, one number for each of them
     blend     powers of pairs and of what was added to them, summed up and still logarithms
@@ -92,6 +100,7 @@ class Pairs:
         self, name: str, operands: Sequence[Carried], result: Tensor, args: Sequence[Any], met: Sequence[Meeting]
     ) -> tuple[set[WeightMark], Doubts]:
         """The marks of the result, and doubts with their reason; `met` are the weights that met others here."""
+        operands = [each._replace(marks=_as_it_lies(each)) for each in operands]
         if name in PRODUCTS:
             return self._product(name, operands, result, met)
         if name == "convolution":
@@ -227,20 +236,6 @@ def _are_powers(operand: Carried) -> bool:
     return any(mark.kind in ("power", "mixed", "weights") for mark in operand.marks)
 
 
-def is_moved(name: str, axis: int, tensor: Tensor, result: Tensor) -> bool:
-    """Whether an axis, counted from the end, may be another one now."""
-    if name in TURNING or min(tensor.ndim, result.ndim) < -axis:
-        return True
-    if tensor.shape[axis] == 1 and name in MULTIPLYING | DIVIDING | ADDING | SUBTRACTING:
-        return False  # laid along it, and sizes are matched from the end
-    if tensor.ndim == result.ndim:
-        return tensor.shape[axis] != result.shape[axis]
-    alike = tensor.shape[axis:] == result.shape[axis:] and tensor.stride()[axis:] == result.stride()[axis:]
-    return not alike or storage_of(tensor) != storage_of(
-        result
-    )  # texts laid one behind the other have the same columns
-
-
 def _added_up(factors: Sequence[Carried], factor: Carried, mark: WeightMark) -> bool:
     """Whether the rows of what was pooled are added up in this product, and not the columns of each."""
     along = -1 if factor is factors[0] or factor.tensor.ndim == 1 else -2
@@ -267,27 +262,13 @@ def _pooled_kept(
     return {replace(mark, axis=None if rows is None else result.stride(rows))}
 
 
-def _columns_gone(tensor: Tensor, result: Tensor) -> bool:
-    """Whether the last axis was added up, or only one of it is left."""
-    before, after = tuple(tensor.shape), tuple(result.shape)
-    return len(before) > 1 and (after == before[:-1] or (after == (*before[:-1], 1) and before[-1] > 1))
-
-
-def _one_column(name: str, tensor: Tensor, result: Tensor) -> bool:
-    """Whether one number of each row is left, and no axis for it."""
-    alike = result.shape == tensor.shape[:-1] and result.stride() == tensor.stride()[:-1]
-    return name in ("select", "unbind") and alike and not lies_across(tensor)
-
-
-def lies_across(tensor: Tensor) -> bool:
-    """Whether neighbours along the last axis are not neighbours in memory: it was turned, and shares its marks."""
-    return tensor.ndim > 0 and tensor.shape[-1] > 1 and tensor.stride(-1) != 1
-
-
-def _laid_against(name: str, tensor: Tensor, result: Tensor) -> bool:
-    """Whether the last axis is not its own any more: a new one, or that of what it was laid against."""
-    new = name in MULTIPLYING | DIVIDING | ADDING | SUBTRACTING or name in ("unsqueeze", "expand")
-    return new and tensor.ndim > 0 and result.shape[-1] != tensor.shape[-1]
+def _as_it_lies(operand: Carried) -> frozenset[WeightMark]:
+    """Its marks, but for those of one column of the memory that it lies in and that is larger."""
+    size = own_size(operand.tensor)
+    return frozenset(
+        mark for mark in operand.marks
+        if not (mark.kind == "single" and isinstance(mark.spread, int) and size > mark.spread)
+    )  # fmt: skip
 
 
 def _weighing(factor: Carried) -> bool:
@@ -368,25 +349,28 @@ def _step_by_step(kept: Sequence[set[WeightMark]]) -> Doubts:
     return [(a.made_by, GATED) for a, b in pairs if a.spread != b.spread][:1]
 
 
+def _columns_kept(name: str, mark: WeightMark, operand: Carried, result: Tensor) -> set[WeightMark]:
+    """What becomes of columns: one of them, or their sum, is one number for each row."""
+    tensor = operand.tensor
+    gone = name in TURNING | DISTANCES or (result.ndim != tensor.ndim and name in ("select", "unbind"))
+    gone = gone or lies_across(tensor)
+    if gone and one_column(name, tensor, result):
+        return {replace(mark, kind="single", axis=None, spread=result.numel())}
+    if not gone and name in ("slice", "select", "split", "split_with_sizes", "unbind") and columns_gone(tensor, result):
+        axis = -1 if result.ndim == tensor.ndim else None
+        return {replace(mark, kind="single", axis=axis, spread=result.numel())}
+    if not gone and name == "sum" and columns_gone(tensor, result):
+        crossed = any(each.kind == "crossed" for each in operand.marks)  # how well two rows fit
+        return set() if crossed else {replace(mark, kind="single", axis=-1 if result.ndim == tensor.ndim else None)}
+    return set() if gone or columns_gone(tensor, result) or laid_against(name, tensor, result) else {mark}
+
+
 def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carried], result: Tensor) -> set[WeightMark]:
     """What becomes of one mark in a call that is no product."""
     tensor, kind = operand.tensor, mark.kind
     careful = name in CAREFUL
     if kind == "columns":
-        gone = name in TURNING | DISTANCES or (result.ndim != tensor.ndim and name in ("select", "unbind"))
-        gone = gone or lies_across(tensor)
-        if gone and _one_column(name, tensor, result):
-            return {replace(mark, kind="single", axis=None)}
-        if (
-            not gone
-            and name in ("slice", "select", "split", "split_with_sizes", "unbind")
-            and _columns_gone(tensor, result)
-        ):
-            return {replace(mark, kind="single", axis=-1 if result.ndim == tensor.ndim else None)}
-        if not gone and name == "sum" and _columns_gone(tensor, result):
-            crossed = any(each.kind == "crossed" for each in operand.marks)  # how well two rows fit
-            return set() if crossed else {replace(mark, kind="single", axis=-1 if result.ndim == tensor.ndim else None)}
-        return set() if gone or _columns_gone(tensor, result) or _laid_against(name, tensor, result) else {mark}
+        return _columns_kept(name, mark, operand, result)
     if kind == "before":
         return set()
     if kind == "read":  # over their own sum they are still that
@@ -403,6 +387,10 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if kind in ("step", "fade"):
         return {replace(mark, kind="fade")} if name in POWERS else {mark} if careful else set()
     moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
+    if kind == "single" and name in JOINING and mark.axis == -1 and result.shape[-1] > tensor.shape[-1]:
+        return set()  # one column among others, as in rows that are turned by their places
+    if kind == "single" and storage_of(result) != storage_of(tensor):
+        mark = replace(mark, spread=None)
     if kind in ("single", "gated") and mark.axis is not None and is_moved(name, mark.axis, tensor, result):
         mark = replace(mark, axis=None)
     if kind == "crossed":

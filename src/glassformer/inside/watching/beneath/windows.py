@@ -3,13 +3,13 @@
 Each says which mark begins here; `pairs.py` follows them. It looks at sizes and marks only.
 """
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from torch import Tensor
 
 from glassformer.inside.watching.beneath.kernels import ADDING, MULTIPLYING, SUBTRACTING, WINDOWS
+from glassformer.inside.watching.beneath.lying import own_size, repeated_along
 from glassformer.inside.watching.beneath.marks import Carried, Marks, WeightMark
 
 LAID = (
@@ -87,15 +87,3 @@ def filtered(operands: Sequence[Carried]) -> Doubts:
 def are_shares(operand: Carried) -> bool:
     """Whether it is followed as a softmax is, under its name or as powers that are still to be divided."""
     return any(m.kind in ("weights", "spread", "bent") or (m.kind == "mixed" and m.usual) for m in operand.marks)
-
-
-def own_size(tensor: Tensor) -> int:
-    """How many numbers it has, those that are the same again not counted."""
-    return math.prod(size for size, step in zip(tensor.shape, tensor.stride(), strict=True) if step)
-
-
-def repeated_along(tensor: Tensor, result: Tensor) -> frozenset[int]:
-    """The axes, counted from the end, along which it is the same row again."""
-    sizes = [(1, 0)] * (result.ndim - tensor.ndim) + list(zip(tensor.shape, tensor.stride(), strict=True))
-    again = (size < whole or (step == 0 and whole > 1) for (size, step), whole in zip(sizes, result.shape, strict=True))
-    return frozenset(axis - result.ndim for axis, same in enumerate(again) if same)
