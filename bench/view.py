@@ -4,7 +4,7 @@
     .venv/bin/python bench/view.py --beside CHECKOUT    the first picture of this version and of another, in turns
 
 Each text is looked at twice: as one file from disk, and as a page that asks for one head at a time, as the studio does.
-Then the studio itself: from opening the room to the answer of each model that came along, and how much a look at five
+Then the studio itself: from opening the room to the answer of each bundled model, and how much a look at five
 tokens sends; and a given number changed again and again in By hand: from the key to the changed number on the page.
 """
 

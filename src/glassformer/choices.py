@@ -55,7 +55,7 @@ class Choices(UserDict[str, Row]):
         return self[name] if name in self.data else default
 
     def add(self, name: str, row: Row) -> None:
-        """One more row, or one of your own again; a row that came along is not replaced."""
+        """One more row, or one of your own again; a built-in row is not replaced."""
         if name in self._came_along:
             raise InputError(f"There is a {self.what} called '{name}' already; choose another name for yours.")
         self[name] = row

@@ -125,7 +125,7 @@ def _around(spoil: Callable[..., Tensor]) -> Planted:
 
 
 def _dropped(logits: Tensor, see: Any) -> Tensor:
-    """Each logit as a sum of 64 parts, of which a tenth are dropped by lot: of two classes and three texts alone, often
+    """Each logit as a sum of 64 parts, of which a tenth is dropped at random: of two classes and three texts, often
     none would be."""
     return F.dropout(logits.unsqueeze(-1).expand(*logits.shape, 64), 0.1).mean(-1)
 

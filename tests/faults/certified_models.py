@@ -1,6 +1,6 @@
 """Models of every kind, trained in every way, and certified: a sound one is never called broken, a broken one always.
 
-Each model is trained for a moment on a made set, with sizes, parts and rates drawn by lot, up to rates that are silly.
+Each model is trained for a moment on a made set, with sizes, parts and rates drawn at random, even silly ones.
 It is sound by construction, so a promise that it is said to break is a false alarm. Then each break of breaks.py is
 planted into it, and must be noticed.
 """

@@ -1,4 +1,4 @@
-"""Whatever a person or a program may hand in, spoilt by lot: a sentence or an answer, never a traceback or a hang.
+"""Whatever a person or a program may hand in, damaged at random: a sentence or an answer, never a traceback or a hang.
 
 Each kind begins with sound ones and breaks them: bytes flipped, pieces cut out, doubled, moved, and put in from a list
 of what breaks readers. All in one process, so that thousands take minutes; what hangs is told by processor time.

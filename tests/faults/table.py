@@ -62,7 +62,7 @@ FAULTS = (
           "noticed under a manifest; elsewhere noticed or harmless", "changed_bytes", (60,), (1000,), 10),
     Fault("bad files through every reader and command", "a sentence or counted skips, read = kept + skipped",
           "bad_data", (40,), (16,), 16),
-    Fault("inputs of seven kinds, spoilt by lot", "a sentence or an answer, within 20 seconds of processor time",
+    Fault("inputs of seven kinds, damaged at random", "a sentence or an answer, within 20 seconds of processor time",
           "fuzzed", (150,), (500,), 10),
     Fault("sound models of every kind, certified", "no promise is said to be broken", "certified_models",
           ("sound", 3), ("sound", 14), 16),

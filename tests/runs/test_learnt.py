@@ -137,7 +137,7 @@ def test_a_model_that_is_worse_than_the_majority_class_is_not_said_to_be_level_w
         ((0.871, 0.363, 0.183, 0.134, 0.118, 0.113, 0.104, 0.094, 0.092, 0.091), False),  # level, and run down
         ((7.575, 7.494, 7.440, 7.421), False),  # by less than a hundredth
         ((4.262, 3.602, 3.369, 3.081, 2.864, 2.743, 2.664, 2.657), True),
-        ((4.834, 4.801), False),  # two steps of labels drawn by lot
+        ((4.834, 4.801), False),  # two steps of labels drawn at random
     ],
 )
 def test_a_curve_that_is_level_at_its_end_is_not_said_to_fall(

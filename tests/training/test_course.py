@@ -226,9 +226,11 @@ def test_where_the_minutes_allow_no_more_a_draw_of_the_test_part_is_evaluated_an
     )
     whole = len(prepared.corpus.test)
     assert (run.scores["samples"], run.scores["drawn_from"]) == (500, whole)
-    assert f"Evaluating on the test part, 500 samples of {whole:,}, drawn by lot: the minutes allow no more …" in said
+    assert (
+        f"Evaluating on the test part, 500 samples of {whole:,}, drawn at random: the minutes allow no more …" in said
+    )
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert f"500 of {whole:,} samples, drawn by lot: the minutes allowed no more." in page
+    assert f"500 of {whole:,} samples, drawn at random: the minutes allowed no more." in page
     assert run.evaluate()["samples"] == whole
 
 

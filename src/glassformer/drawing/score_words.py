@@ -78,7 +78,7 @@ def scored(scores: Mapping[str, Any], main: str) -> str:
 
 
 def caution(scores: Mapping[str, Any]) -> str:
-    """What takes away from a score: that samples were drawn by lot, that many repeat each other's text, that some of
+    """What takes away from a score: that samples were drawn at random, that many repeat each other's text, that some of
     what it was scored on was learnt from, or that nobody can tell."""
     return " ".join(each for each in (_drawn(scores), _repeats(scores), _learnt_from(scores)) if each)
 
@@ -87,7 +87,9 @@ def _drawn(scores: Mapping[str, Any]) -> str:
     if not scores.get("drawn_from"):
         return ""
     drawn, there = scores["drawn"], scores["drawn_from"]
-    return f"{drawn:,} of {there:,} samples, drawn by lot: the minutes allowed no more. glassformer evaluate takes all."
+    return (
+        f"{drawn:,} of {there:,} samples, drawn at random: the minutes allowed no more. glassformer evaluate takes all."
+    )
 
 
 def _repeats(scores: Mapping[str, Any]) -> str:

@@ -112,7 +112,7 @@ def _by_windows(layer: nn.Conv1d, rows: Float[Tensor, "B T D"], see: Watcher) ->
 def words_left_out(
     ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"], most: float
 ) -> tuple[Int[Tensor, "B t"], Bool[Tensor, "B t"]]:
-    """The texts without a share of their words, drawn by lot; what is left closes up, so that a shorter text is read.
+    """The texts without a share of their words, drawn at random; what is left closes up, so a shorter text is read.
 
     The share is drawn anew for each batch, `most` of them at most, so that whole texts are seen as well. A text that
     would lose all its words keeps them.

@@ -101,7 +101,7 @@ class Run:
 
     def warnings(self, texts: Sequence[str]) -> list[str]:
         """What is said of texts that are not read as they stand: they are too long, or no word of them is known; a
-        sentence for each, and one for all of a kind where there are many. And of those that a model that came along
+        sentence for each, and one for all of a kind where there are many. And of those that a bundled model
         has learnt from."""
         return self._read_before(texts) + self.warnings_of(self.tokens.encode_many(texts))
 
@@ -313,7 +313,7 @@ def find(name: str | Path) -> Path:
     if Path(name).exists() or not pocket:
         return Path(name)
     if str(name) not in pocket:
-        raise InputError(f"{name} is no folder, and no model called so came along; {nearest(str(name), pocket)}")
+        raise InputError(f"{name} is no folder, and no bundled model is called so; {nearest(str(name), pocket)}")
     return pocket[str(name)]
 
 

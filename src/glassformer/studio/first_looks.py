@@ -1,4 +1,4 @@
-"""First looks: what the studio says of each model that came along before it is loaded, worked out in advance.
+"""First looks: what the studio says of each bundled model before it is loaded, worked out in advance.
 
 A page that opens has the answer and its words at once; the live ones take their place. It knows no other model.
 """

@@ -379,7 +379,7 @@ class Course:
 
 
 def _by_lot(drawn: Mapping[str, int]) -> str:
-    return f" of {drawn['drawn_from']:,}, drawn by lot: the minutes allow no more" if drawn else ""
+    return f" of {drawn['drawn_from']:,}, drawn at random: the minutes allow no more" if drawn else ""
 
 
 @contextmanager

@@ -139,7 +139,7 @@ def test_a_model_that_came_along_is_found_by_its_name(tmp_path: Path, monkeypatc
     monkeypatch.setattr(runs, "pocket_folders", lambda: [folder])
     assert load("feelings").look("good").look.title == "feelings"
     assert load(folder).folder == folder
-    with pytest.raises(InputError, match=r"feelinks is no folder, and no model called so came along; .*feelings"):
+    with pytest.raises(InputError, match=r"feelinks is no folder, and no bundled model is called so; .*feelings"):
         load("feelinks")
 
 

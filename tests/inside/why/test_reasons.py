@@ -1,4 +1,4 @@
-"""The bars: shares, blocks and heads add up on the models that come along; planted causes are found.
+"""The bars: shares, blocks and heads add up on the bundled models; planted causes are found.
 
 The default draw is small; the full one, 200 texts of each, is slow.
 """

@@ -41,7 +41,7 @@ def alone(run: Run, prompt: str, longest: int, **how: Any) -> str:
 
 
 def written(craft: Slots, jobs: list[Job], joins: random.Random) -> dict[Job, Told]:
-    """Each job joins when it is its turn by lot; the last part of each."""
+    """Each job joins when it is its turn at random; the last part of each."""
     waiting, found = list(jobs), dict[Job, Told]()
     while waiting or craft.busy:
         some = [waiting.pop(0) for _ in range(joins.randint(0, min(len(waiting), craft.places)))]

@@ -19,7 +19,7 @@ def lesson(file: Path, *runs: Path, check: bool = False, out: Path | None = None
     Parameters
     ----------
     file
-        The lesson, a Markdown file; or the name of one that came along, such as 2-softmax-and-beta.
+        The lesson, a Markdown file; or the name of a built-in one, such as 2-softmax-and-beta.
     runs
         Run folders that it shows, beside the models that came with the package.
     check

@@ -48,7 +48,7 @@ def tokenize(
     Parameters
     ----------
     words
-        A run (or the name of a model that came along) and texts in quotes; or data to take the vocabulary from (a
+        A run (or the name of a bundled model) and texts in quotes; or data to take the vocabulary from (a
         file, or a set such as imdb) and texts, by default its first two; or texts alone, whose words are then the
         vocabulary. A - stands for lines from standard input.
     vocabulary

@@ -55,7 +55,7 @@ def _beside(trained: Trained, tool: str) -> list[str]:
     beam = " `predict` searches with a beam of four; with `--beam 1` it writes this."
     likeliest = "The likeliest token is taken each time."
     if objective_of(trained.card).goes_on:
-        return [f"{likeliest} `predict` draws by lot; with `--temperature 0` it writes this.", ""]
+        return [f"{likeliest} `predict` draws at random; with `--temperature 0` it writes this.", ""]
     if MODELS[trained.card.model].family == "language model":
         return [f"{likeliest} So does `predict`.", ""]
     more = "; `num_beams=4` there is another search than ours, and now and then another translation" * (tool == "hf")

@@ -98,7 +98,7 @@ class Inside:
         return []
 
     def _read_before(self, name: str) -> tuple[str, tuple[str, ...]]:
-        """Which of the texts to try a model that came along has learnt from, and how that is said."""
+        """Which of the texts to try a bundled model has learnt from, and how that is said."""
         came_along = name in self.shelf.names and self.shelf.folder(name) in pocket_folders()
         return READ_BEFORE.get(name, ("", ())) if came_along else ("", ())
 

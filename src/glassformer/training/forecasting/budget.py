@@ -19,7 +19,7 @@ from glassformer.training.prepare import Prepared
 from glassformer.training.processes.team import ALONE, Team
 
 LEAST = 0.1  # of the minutes asked for is spent on training, even if reading took the rest
-EVALUATING = 0.3  # of them at most is kept for evaluating; where that is too little, samples are drawn by lot
+EVALUATING = 0.3  # of them at most is kept for evaluating; where that is too little, samples are drawn at random
 MEASURING = 0.05  # of them at most, and a few seconds, to see how fast a step is
 SECONDS = 3.0
 

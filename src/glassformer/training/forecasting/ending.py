@@ -101,7 +101,7 @@ def ending_seconds(
 def drawn_in_time(
     samples: Sequence[Sample], seconds: float, evaluate: Callable[[Sequence[Sample]], object], seed: int
 ) -> Sequence[Sample]:
-    """All samples; where to evaluate them would take longer than so many seconds, as many as can be, drawn by lot."""
+    """All samples; where to evaluate them would take longer than so many seconds, as many as fit, drawn at random."""
     if len(samples) <= FEWEST or math.isinf(seconds):
         return samples
     lots = random.Random(seed).sample(range(len(samples)), len(samples))
