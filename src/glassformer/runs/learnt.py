@@ -195,7 +195,7 @@ def _verdict(found: Sequence[Against], card: Card, scores: Mapping[str, Any]) ->
     elif first.undecided(_witnesses(scores)):
         verdict = "too few samples to tell"
     else:
-        verdict = f"{'worse' if first.worse else 'no better'} than {alone or f'the {_common(card)}'}"
+        verdict = f"{'worse' if first.worse else _no_better(first)} than {alone or f'the {_common(card)}'}"
     behind = [each for each in others if each.worse and each.baseline in MODELS]
     return f"{verdict}, behind a linear model ({behind[0].baseline})" if behind else verdict
 
@@ -247,8 +247,13 @@ def _on_majority(first: Against, card: Card, main: str, scores: Mapping[str, Any
         return f"Better than the {_common(card)}: {seen}; {_by(first, main)}."
     if first.worse:
         return f"WORSE THAN THE {_common(card).upper()}: {seen}; {_by(first, main)}."
-    found = f"NO BETTER THAN THE {_common(card).upper()}: {seen}; {_by(first, main)}"
+    found = f"{_no_better(first).upper()} THAN THE {_common(card).upper()}: {seen}; {_by(first, main)}"
     return f"{found}. That is as far as {_many(scores)} can tell."
+
+
+def _no_better(first: Against) -> str:
+    """Of a lead that may be luck nobody can say that there is none."""
+    return "not shown to be better" if first.ahead > 0 else "no better"
 
 
 def _here(first: Against, scores: Mapping[str, Any]) -> str:
