@@ -32,9 +32,7 @@ const STEPS = {
     ['[data-room="lessons"]', "In eight lessons", "Each five minutes, on these very pages."],
   ],
   race: [[".race", "The same data, different models", "Their curves, and your own sentence given to all of them."]],
-  train: [
-    [".train", "One of your own", "Drop a file or take a built-in set, press the button, and watch it learn."],
-  ],
+  train: [[".train", "One of your own", "Drop a file or take a built-in set, press the button, and watch it learn."]],
   lessons: [[".lessons", "Begin anywhere", "Each step opens the real thing; how far you have come is kept here."]],
 };
 
