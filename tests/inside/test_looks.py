@@ -49,7 +49,7 @@ def test_writing_a_stage_is_seen_and_changes_the_answer() -> None:
     changed = look_at_classifier(model, ids, names(ids), LABELS, write={"encoder.0.self.weights": uniform})
     stage = stages_by_address(view_data(changed))["encoder.0.self.weights"]
     assert stage["written"]
-    assert stage["operation"] == "written"
+    assert stage["unlike"] == [[0, 27]]  # all of them were put there; the others would be worked as ever
     assert changed.answer != plain.answer
 
 

@@ -22,7 +22,8 @@ window.spell = (operations, cases) => {
   const said = cases.map(({ stages, index }) => {
     const found = new Map(stages.map((stage) => [stage.address, stage]));
     const value = (address, place) => Number(place.reduce((values, i) => values[i], found.get(address).values));
-    return spelledFromOperation({ data: { operations }, stage: (address) => found.get(address), value }, "made", index);
+    const store = { data: { operations }, stage: (address) => found.get(address), value, writtenAt: () => false };
+    return spelledFromOperation(store, "made", index);
   });
   return JSON.stringify(said, (_, value) => (typeof value === "number" ? String(value) : value));
 };

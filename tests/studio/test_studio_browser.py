@@ -385,7 +385,7 @@ def test_a_hostile_text_is_only_a_text(visit: Open) -> None:
 
 def test_the_race_that_came_along_shows_who_cannot_read_order(visit: Open) -> None:
     page = visit("#room=race&race=negation-race")
-    expect(page.locator(".standing")).to_contain_text("behind, p = 0.001 · a bag of words")
+    expect(page.locator(".standing")).to_contain_text("behind, p ≤ 0.001 · a bag of words")
     expect(page.locator(".said tr")).to_have_count(page.locator(".standing tbody tr").count())
     expect(page.locator(".race")).to_contain_text("They disagree.")
 

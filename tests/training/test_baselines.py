@@ -36,13 +36,13 @@ def test_a_coin_flip_model_is_told_that_it_is_no_better_than_chance(coins: Path,
     run = gf.train("classify", coins, out=tmp_path / "run", steps=23, threads=1, settings={**TINY, "layers": 1})
     found = run.learnt
     assert found is not None
-    assert found.verdict == "no better than the majority class"
+    assert found.verdict == "not shown to be better than the majority class"
     assert [each.baseline for each in found.against] == [MAJORITY, "ngrams"]
     assert run.certificate["passed"]  # it keeps every promise
-    assert run.certificate["learnt"]["verdict"] == "no better than the majority class"
+    assert run.certificate["learnt"]["verdict"] == "not shown to be better than the majority class"
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert "NO BETTER THAN THE MAJORITY CLASS" in page
-    assert "✗ no better than the majority class" in page
+    assert "NOT SHOWN TO BE BETTER THAN THE MAJORITY CLASS" in page
+    assert "✗ not shown to be better than the majority class" in page
     assert "✓ keeps its promises" in page
 
 

@@ -11,7 +11,6 @@ from typing import Annotated, Any, NamedTuple
 from cyclopts import Parameter
 
 from glassformer.commands.on_device import load_on, take_threads
-from glassformer.commands.ship_models.predict_table import answer_table, is_table
 from glassformer.errors import InputError, visible
 from glassformer.objectives.predictions import Classified, Prediction
 from glassformer.runs.run import Run
@@ -96,7 +95,9 @@ def predict(
         "seed": seed, "stop": stop,
     }  # fmt: skip
     take_threads(threads)
-    if is_table(text):
+    if _is_table(text):
+        from glassformer.commands.ship_models.predict_table import answer_table
+
         if json:
             raise InputError("The answers to a table are a table; for JSON write --out answers.jsonl.")
         answer_table(run, Path(text[0]), column, out, {**how, "engine": engine, "device": device})
@@ -164,11 +165,24 @@ def texts_of(words: Sequence[str]) -> Given:
     return Given(_texts_in(Path(given[0])), lines=True)
 
 
+def _is_table(words: Sequence[str]) -> bool:
+    """Whether one table is meant; what reads tables is loaded only where there is a file of that name."""
+    try:
+        is_file = len(words) == 1 and Path(words[0]).is_file()
+    except (OSError, ValueError):  # a text that is too long for a name, or can be none
+        return False
+    if not is_file:
+        return False
+    from glassformer.commands.ship_models.predict_table import is_table
+
+    return is_table(words)
+
+
 def _texts_in(path: Path) -> list[str]:
     """The lines of a file or of standard input, but for empty ones at its end."""
     from glassformer.text.files.text_files import STDIN, lines, read_text
 
-    if is_table([str(path)]):
+    if _is_table([str(path)]):
         raise InputError(f"{path} is a table; texts are read from plain text, one on each line.")
     texts = list(lines(read_text(path).text))
     while texts and not texts[-1].strip():
