@@ -12,7 +12,7 @@ UNASKED = (
     *FACES, "drawing", "runs.certificate", "runs.report", "text.corpora", "text.files", "objectives.lessons",
     "stages.catalogue", "layers.synthesizers",
 )  # fmt: skip
-MOST = 45  # modules of ours; two are the quick steps by which a model writes, two say on which device, one quotes commands
+MOST = 45  # modules of ours: two are the quick steps of writing, two say on which device, one quotes commands
 PREDICT = """
 import sys
 sys.argv = ["glassformer", "predict", {model!r}, {text!r}]
