@@ -131,14 +131,20 @@ def test_a_run_that_is_stopped_and_resumed_is_the_same(whole: Path, tmp_path: Pa
 
 @pytest.mark.slow
 def test_workers_whose_launcher_is_killed_save_and_leave(tmp_path: Path) -> None:
-    running = begun(*ASKED, "--steps", "100000", "--out", str(tmp_path / "run"))
-    wait_for(tmp_path / "run" / "metrics.jsonl", running)
+    asked = ["100000" if word == "60" else word for word in ASKED]  # more steps than it will live for
+    running = begun(*asked, "--out", str(tmp_path / "run"))
+    log = tmp_path / "run" / "metrics.jsonl"
+    wait_for(log, running)
+    while '"step": 2' not in log.read_text(encoding="utf-8"):  # before the first step there is nothing to save
+        assert running.poll() is None, running.communicate()
+        time.sleep(0.01)
     left = workers(running)
     running.kill()
-    running.communicate(timeout=250)  # whoever has its output open has ended
+    said = running.communicate(timeout=250)  # whoever has its output open has ended
     assert len(left) == 2
-    assert not any(Path(f"/proc/{each}").exists() for each in left)
-    assert list((tmp_path / "run" / "checkpoints").iterdir())
+    while any(Path(f"/proc/{each}").exists() for each in left):  # they are nobody's children now
+        time.sleep(0.01)
+    assert list((tmp_path / "run" / "checkpoints").iterdir()), said
 
 
 @pytest.mark.slow

@@ -70,7 +70,7 @@ function table({ name, confusion: { labels, table: rows } }) {
             el("th", { scope: "row" }, labels[r]),
             row.map((n, c) => {
               const td = el("td", { class: c === r ? "num right" : "num" }, n.toLocaleString("en"));
-              td.style.setProperty("--full", `${Math.round((55 * n) / most)}%`);
+              td.style.setProperty("--full", `${Math.round((46 * n) / most)}%`);
               return td;
             }),
           );
