@@ -23,7 +23,7 @@ from helpers.sentence_models import MARIAN, NAMES, TARGET, sentence_model
 
 from glassformer.errors import GlassformerError
 from glassformer.exchange.bring_in import bring_in_folder
-from glassformer.exchange.foreign_tokens import foreign_tokens
+from glassformer.exchange.vocabularies.foreign_tokens import foreign_tokens
 from glassformer.models import weights
 
 TEXT = "ab cd <pad> " + "a" * 64

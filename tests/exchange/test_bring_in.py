@@ -13,7 +13,7 @@ import safetensors.torch
 import torch
 import transformers as there
 from helpers.foreign_models import END, KINDS, TEXTS, foreign_folder, opened_there
-from helpers.sentence_models import MARIAN, NAMES, TARGET, sentence_model
+from helpers.sentence_models import BOTH, MARIAN, NAMES, marian_folder
 from tokenizers import Tokenizer
 
 from glassformer.errors import GlassformerError, InputError
@@ -170,28 +170,22 @@ def test_a_pointer_of_git_lfs_is_called_so(folders: dict[str, Path], tmp_path: P
         bring_in_folder(folder)
 
 
-def test_a_marian_as_the_hub_keeps_it_writes_what_it_writes_there(folders: dict[str, Path], tmp_path: Path) -> None:
-    """Begun with its pad, which it must not write: its row of the embedding is nothing, so that its logit is 0."""
-    model = there.MarianMTModel(
-        there.MarianConfig(
-            vocab_size=len(NAMES), d_model=12, encoder_layers=1, decoder_layers=2, encoder_attention_heads=3,
-            decoder_attention_heads=3, encoder_ffn_dim=29, decoder_ffn_dim=29, max_position_embeddings=61,
-            pad_token_id=12, eos_token_id=0, decoder_start_token_id=12, bad_words_ids=[[12]], scale_embedding=True,
-        )
-    )  # fmt: skip
-    torch.manual_seed(3)
-    with torch.no_grad():
-        for weight in model.parameters():
-            weight.add_(torch.randn_like(weight) * (weight.dim() > 1))
-        model.model.shared.weight[12] = 0
-        model.final_logits_bias[:, :] = -20.0
-        model.final_logits_bias[0, [0, 12]] = torch.tensor([-40.0, 0.0])  # it goes on, and would write its pad
-    folder = tmp_path / "marian"
-    model.eval().save_pretrained(folder)
-    told = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    (folder / "config.json").write_text(json.dumps({**told, "bad_words_ids": [[12]]}), encoding="utf-8")
-    for name, data in MARIAN.items():
-        (folder / name).write_bytes(data)
+def test_how_a_translator_writes_may_be_said_beside_its_config(tmp_path: Path) -> None:
+    folder = marian_folder(tmp_path / "marian", MARIAN)
+    said = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps({**said, "bad_words_ids": None}), encoding="utf-8")
+    beside = folder / "generation_config.json"
+    beside.write_text('{"bad_words_ids": [[12], [3]], "decoder_start_token_id": 5}', encoding="utf-8")
+    tokens = bring_in_folder(folder).tokens
+    assert (tokens.start, tokens.specials.never) == (5, (12, 3))
+    for key, value in (("forced_bos_token_id", 3), ("bad_words_ids", [[3, 4]])):
+        beside.write_text(json.dumps({key: value}), encoding="utf-8")
+        with pytest.raises(InputError, match=f"generation_config.json: `{key}`"):
+            bring_in_folder(folder)
+
+
+def test_a_marian_as_the_hub_keeps_it_writes_what_it_writes_there(tmp_path: Path) -> None:
+    folder = marian_folder(tmp_path / "marian", MARIAN)
     import_model(folder, tmp_path / "run")
     run, written = load(tmp_path / "run"), set()
     model = there.MarianMTModel.from_pretrained(folder)  # its waves are worked anew
@@ -223,7 +217,7 @@ def test_a_marian_with_both_its_files_of_pieces_learns_on(tmp_path: Path) -> Non
         )
     )  # fmt: skip
     model.save_pretrained(tmp_path / "marian")
-    for name, data in {**MARIAN, "target.spm": sentence_model(TARGET)}.items():
+    for name, data in BOTH.items():
         (tmp_path / "marian" / name).write_bytes(data)
     import_model(tmp_path / "marian", tmp_path / "parent")
     words = {"ab": "xx", "ba": "y"}

@@ -1,6 +1,7 @@
 """What is exported is the same model where it is opened again, or is refused with the reason; the report says so."""
 
 import json
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 import pytest
 import torch
 from helpers.foreign_models import foreign_folder
+from helpers.readmes import answer, ours
+from helpers.sentence_models import BOTH, MARIAN, marian_folder
 from helpers.small_runs import small_run
 
 from glassformer.errors import InputError
@@ -85,6 +88,32 @@ def test_what_came_from_transformers_goes_back_unchanged(tmp_path: Path) -> None
     assert again.tokens == run.tokens
     for name, value in run.model.state_dict().items():
         assert torch.equal(value, again.model.state_dict()[name]), name
+
+
+@pytest.mark.parametrize("to", ["hf", "onnx", "torch"])
+def test_a_marian_of_two_languages_goes_out_with_the_files_of_its_tokens(
+    to: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = import_model(marian_folder(tmp_path / "marian", BOTH), tmp_path / "run")
+    parity = run.export(to, tmp_path / "out", samples=20)
+    assert parity.passed, parity.sentence
+    assert (parity.cut > 3, parity.written == parity.texts) == (True, to != "torch")
+    assert not (tmp_path / "out" / "tokenizer.json").exists()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Recommended: pip install sacremoses")
+        assert answer(tmp_path / "out", "ab ba") == ours(run, "ab ba")
+    if to == "hf":
+        again = import_model(tmp_path / "out", tmp_path / "again").tokens
+        assert (again, again.specials) == (run.tokens, run.tokens.specials)
+    assert capsys.readouterr().out
+
+
+def test_a_marian_without_its_second_language_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    run = import_model(marian_folder(tmp_path / "marian", MARIAN), tmp_path / "run")
+    for to in ("hf", "onnx", "torch"):
+        with pytest.raises(InputError, match=r"no target\.spm"):
+            run.export(to, tmp_path / to, samples=1)
+        assert not (tmp_path / to).exists()
 
 
 def test_a_thousand_texts_are_cut_into_the_same_tokens(tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ from helpers.sentence_models import MARIAN, NAMES
 import glassformer
 from glassformer.errors import GlassformerError
 from glassformer.exchange.bring_in import bring_in_folder
-from glassformer.exchange.foreign_tokens import foreign_tokens
-from glassformer.exchange.older_token_files import as_tokenizer_json
+from glassformer.exchange.vocabularies.foreign_tokens import foreign_tokens
+from glassformer.exchange.vocabularies.older_token_files import as_tokenizer_json
 from glassformer.models import weights
 from glassformer.storage import DamagedError
 from glassformer.text.tokens import Tokens

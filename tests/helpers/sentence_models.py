@@ -2,7 +2,11 @@
 
 import json
 import struct
+from pathlib import Path
 from typing import Any
+
+import torch
+import transformers as there
 
 
 def number(value: int) -> bytes:
@@ -42,3 +46,29 @@ MARIAN = {
     "source.spm": sentence_model(SOURCE),
     "vocab.json": json.dumps({name: i for i, name in enumerate(NAMES)}).encode(),
 }
+BOTH = {**MARIAN, "target.spm": sentence_model(TARGET)}
+
+
+def marian_folder(folder: Path, files: dict[str, bytes]) -> Path:
+    """A small Marian as the hub keeps it: begun with its pad, which it must not write, though its logit is 0, since its
+    row of the embedding is nothing."""
+    model = there.MarianMTModel(
+        there.MarianConfig(
+            vocab_size=len(NAMES), d_model=12, encoder_layers=1, decoder_layers=2, encoder_attention_heads=3,
+            decoder_attention_heads=3, encoder_ffn_dim=29, decoder_ffn_dim=29, max_position_embeddings=61,
+            pad_token_id=12, eos_token_id=0, decoder_start_token_id=12, bad_words_ids=[[12]], scale_embedding=True,
+        )
+    )  # fmt: skip
+    torch.manual_seed(3)
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.add_(torch.randn_like(weight) * (weight.dim() > 1))
+        model.model.shared.weight[12] = 0
+        model.final_logits_bias[:, :] = -20.0
+        model.final_logits_bias[0, [0, 12]] = torch.tensor([-40.0, 0.0])  # it goes on, and would write its pad
+    model.eval().save_pretrained(folder)
+    told = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps({**told, "bad_words_ids": [[12]]}), encoding="utf-8")
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return folder

@@ -1,6 +1,7 @@
 """Parts of other tools' tokenizers: each is known, or refused, and none makes a text much longer or runs a pattern."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -99,6 +100,26 @@ def test_pieces_that_texts_are_not_cut_into_and_pieces_beyond() -> None:
     assert not Parts(parts.skeleton, (0.0,) * 20).reads_only
     with pytest.raises(InputError, match="stands twice"):
         tokenizers_of(checked_parts(said, [["▁a", -0.5]]), [piece for piece, _ in SCORED], [], ENDS)
+
+
+def test_a_languages_code_leads_a_text_or_is_text() -> None:
+    """As MarianTokenizer has it: what stands between >> and << at the very start is one token, known or not."""
+    scored = [*SCORED[:-1], [">>de<<", NEVER]]
+    vocabulary = [piece for piece, _ in scored]
+    said = content(
+        model={"type": "Unigram", "unk_id": 1, "vocab": scored},
+        pre_tokenizer={"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, SPACED]}, decoder=SPACED,
+    )  # fmt: skip
+    _, cutter = tokenizers_of(checked_parts(said), vocabulary, [], replace(ENDS, cut=(vocabulary[5],)))
+    code, plain = vocabulary[5], cutter.encode(" a")
+    known, unknown = cutter.encode(f"{code} a"), cutter.encode(">>?<< a")
+    assert (known.ids, unknown.ids) == ([5, *plain.ids], [1, *plain.ids])
+    assert known.tokens == [code, *plain.tokens]
+    assert list(known.offsets) == [(0, len(code)), *((a + len(code), b + len(code)) for a, b in plain.offsets)]
+    assert known.word_ids == [0, *(None if word is None else word + 1 for word in plain.word_ids)]
+    for text in (f" {code}", f"a{code}", ">>", "<<", code[:-1]):
+        assert 5 not in cutter.encode(text).ids
+    assert [each.ids for each in cutter.encode_batch_fast([f"{code} a", " a"])] == [known.ids, plain.ids]
 
 
 @pytest.mark.parametrize(

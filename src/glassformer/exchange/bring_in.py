@@ -16,10 +16,10 @@ from torch import Tensor
 
 from glassformer.errors import InputError, counted
 from glassformer.exchange.foreign_config import ForeignConfig
-from glassformer.exchange.foreign_tokens import foreign_tokens
 from glassformer.exchange.layouts.layout import Layout, Settled, State, to_ours
 from glassformer.exchange.layouts.table import LAYOUTS
-from glassformer.exchange.older_token_files import FILES
+from glassformer.exchange.vocabularies.foreign_tokens import foreign_tokens
+from glassformer.exchange.vocabularies.older_token_files import FILES
 from glassformer.models import weights
 from glassformer.models.card import Card
 from glassformer.models.config import to_dict
@@ -73,7 +73,7 @@ def bring_in_folder(folder: Path, ignore: Collection[str] = ()) -> Foreigner:
     made = configure(model, **settings)
     state = _state(tensors, layout, made, outlined)
     files = {name: contents(folder / name, LARGEST_FILE) for name in TEXTS if (folder / name).exists()}
-    start, never = _written(said, layout)
+    start, never = _written(said, _generation(folder), layout)
     tokens = foreign_tokens(
         files, str(said.get("model_type")), made.vocabulary, start=start, never=never, ids=_ids_of_parts(said)
     )  # fmt: skip
@@ -175,17 +175,28 @@ def _labels(said: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _written(said: Mapping[str, Any], layout: Layout) -> tuple[int | None, tuple[int, ...]]:
-    """Of a translator: the id that it writes on from, and those that it must not write."""
+def _generation(folder: Path) -> Mapping[str, Any]:
+    """How texts are written, where newer folders say so beside config.json."""
+    path = folder / "generation_config.json"
+    return parse_json(contents(path, LARGEST_CONFIG), path) if path.is_file() else {}
+
+
+def _written(said: Mapping[str, Any], more: Mapping[str, Any], layout: Layout) -> tuple[int | None, tuple[int, ...]]:
+    """Of a translator: the id that it writes on from, and those that it must not write, by both files."""
     if layout.family != "translator":
         return None, ()
-    start = said.get("decoder_start_token_id")
-    words = said.get("bad_words_ids") or []
-    if not isinstance(words, list) or not all(
-        isinstance(each, list) and len(each) == 1 and type(each[0]) is int for each in words
-    ):
-        raise InputError(f"config.json: `bad_words_ids` must be single ids; it is {words!r:.100}.")
-    return start if type(start) is int else 0, tuple(each[0] for each in words)
+    starts = [each.get("decoder_start_token_id") for each in (more, said)]
+    never: dict[int, None] = {}
+    for name, each in (("config.json", said), ("generation_config.json", more)):
+        if each.get("forced_bos_token_id") is not None:
+            raise InputError(f"{name}: `forced_bos_token_id` says how each translation begins; that is not known here.")
+        words = each.get("bad_words_ids") or []
+        if not isinstance(words, list) or not all(
+            isinstance(word, list) and len(word) == 1 and type(word[0]) is int for word in words
+        ):
+            raise InputError(f"{name}: `bad_words_ids` must be single ids; it is {words!r:.100}.")
+        never |= dict.fromkeys(word[0] for word in words)
+    return next((each for each in starts if type(each) is int), 0), tuple(never)
 
 
 def _ids_of_parts(said: Mapping[str, Any]) -> dict[str, int]:

@@ -42,7 +42,7 @@ TARGETS: Choices[Target] = Choices(
             sentence="a folder that transformers opens",
             files=Later("glassformer.exchange.hugging_face:folder_files"),
             opened=Later("glassformer.exchange.hugging_face:opened_by_transformers"),
-            package="transformers",
+            package="transformers sentencepiece",
         ),
         "onnx": Target(
             sentence="graphs for ONNX Runtime, the cache of a writer passed in and out",

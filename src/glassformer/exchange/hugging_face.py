@@ -3,7 +3,7 @@ which name, the layouts know; what may be exported, export.py.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from glassformer.exchange.layouts.layout import Layout, to_theirs
 from glassformer.exchange.layouts.table import layout_for
 from glassformer.exchange.parity import Opened
 from glassformer.exchange.readmes.calling import code, how_much
+from glassformer.exchange.vocabularies.written_tokens import SETTINGS, cutter_of, token_files
 from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
 from glassformer.objectives.predictions import room
@@ -39,12 +40,11 @@ def folder_files(trained: Trained) -> dict[str, bytes]:
     tensors = to_theirs(layout.outward(state, config), layout.slots(config))
     told = {**layout.told(config), **_labels(trained), **_special_ids(tokens, config)}
     told = {"architectures": [layout.architecture], **told, "dtype": "float32"}
-    writes = {"_from_model_config": False, **_special_ids(tokens, config)}
+    writes = {"_from_model_config": False, **_special_ids(tokens, config), **_never_written(tokens)}
     return {
         "config.json": _json(told),
         "model.safetensors": safetensors.torch.save(_apart(tensors), {"format": "pt"}),
-        "tokenizer.json": tokens.to_bytes(),
-        "tokenizer_config.json": _json(_tokenizer_config(trained)),
+        **_token_files(trained),
         **({"generation_config.json": _json(writes)} if not hasattr(config, "classes") else {}),
         "README.md": _readme(trained, layout).encode(),
     }
@@ -67,6 +67,17 @@ def _special_ids(tokens: Tokens, config: Any) -> dict[str, Any]:
     if hasattr(config, "decoder_layers"):
         found |= {"decoder_start_token_id": tokens.start, "forced_eos_token_id": None}
     return found
+
+
+def _never_written(tokens: Tokens) -> dict[str, Any]:
+    never = tokens.specials.never
+    return {"bad_words_ids": [[each] for each in never]} if never else {}
+
+
+def _token_files(trained: Trained) -> dict[str, bytes]:
+    """What cuts texts there, with its settings."""
+    found = token_files(trained.tokens, room(trained.card))
+    return {SETTINGS: _json(_tokenizer_config(trained)), **found}
 
 
 def _tokenizer_config(trained: Trained) -> dict[str, Any]:
@@ -120,7 +131,6 @@ def opened_by_transformers(folder: Path, trained: Trained) -> Opened:
             folder, local_files_only=True, output_loading_info=True, attn_implementation="sdpa"
         )
     strange = [f"{kind}: {', '.join(sorted(map(str, names)))}" for kind, names in loading.items() if names]
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
     family = MODELS[trained.card.model].family
 
     def answers(ids: Tensor, real: Tensor, target: Tensor | None = None) -> Tensor:
@@ -138,8 +148,20 @@ def opened_by_transformers(folder: Path, trained: Trained) -> Opened:
             )[0].tolist()
         return found[1:] if family == "translator" else found[ids.shape[1] :]  # type: ignore[no-any-return]
 
+    cut = _cutter(folder)
+
     def cuts(text: str) -> list[int]:
         with quietly(transformers.logging):  # of a text that is longer than the model reads, whole on purpose
-            return tokenizer(text)["input_ids"]  # type: ignore[no-any-return]
+            return cut(text)
 
     return Opened(answers, writes if family != "classifier" else None, cuts, strange)
+
+
+def _cutter(folder: Path) -> Callable[[str], list[int]]:
+    """As transformers itself finds the tokenizer of a folder."""
+    import transformers
+
+    if not (folder / "tokenizer.json").exists():
+        return cutter_of(folder)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    return lambda text: list(tokenizer(text)["input_ids"])

@@ -12,8 +12,8 @@ from torch import Tensor
 
 from glassformer.errors import InputError
 from glassformer.exchange.bring_in import Foreigner, contents
-from glassformer.exchange.foreign_tokens import made
-from glassformer.exchange.older_token_files import merges_of
+from glassformer.exchange.vocabularies.foreign_tokens import made
+from glassformer.exchange.vocabularies.older_token_files import merges_of
 from glassformer.models import weights
 from glassformer.models.card import Card
 from glassformer.models.config import LanguageModelConfig, to_dict

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from tokenizers import Tokenizer
 
@@ -260,7 +260,7 @@ def scored_pieces(vocabulary: Any) -> list[tuple[str, float]]:
 
 def tokenizers_of(
     parts: Parts, vocabulary: Sequence[str], merges: Sequence[tuple[str, str]], specials: Specials
-) -> tuple[Tokenizer, Tokenizer]:
+) -> "tuple[Tokenizer, Tokenizer | Led]":
     """A tokenizer of another tool, and the one that cuts texts: the same, but where pieces have scores, among which a
     special one would be found in a text."""
     unknown = _unknown_of(parts)
@@ -270,7 +270,57 @@ def tokenizers_of(
     if not parts.scores:
         return whole, whole
     bare, names = _cutting(parts, vocabulary, frozenset(specials.names))
-    return whole, with_specials(_put_together(bare, names, merges), names, replace(specials, names=()))
+    if not parts.of_two_languages:
+        return whole, with_specials(_put_together(bare, names, merges), names, replace(specials, names=()))
+    cutter = with_specials(_put_together(bare, names, merges), names, replace(specials, names=(), cut=()))
+    codes = {name: vocabulary.index(name) for name in specials.cut}
+    return whole, Led(cutter, codes, len(vocabulary) if specials.unknown is None else specials.unknown)
+
+
+class Cut(NamedTuple):
+    """A text that was cut, as tokenizers tell it."""
+
+    ids: list[int]
+    tokens: list[str]
+    offsets: list[tuple[int, int]]
+    word_ids: list[int | None]
+
+
+@dataclass(frozen=True)
+class Led:
+    """Cuts as another does, but for a language's code at the very start of a text, as in `>>de<< Good morning.`: that
+    is one token, unknown where there is none of that name. Anywhere else it is text, as to MarianTokenizer."""
+
+    cutter: Tokenizer
+    codes: Mapping[str, int]
+    unknown: int
+
+    def encode(self, text: str, *, add_special_tokens: bool = True) -> Cut:
+        """One text, and where in it each token stands."""
+        return self.encode_batch_fast([text], add_special_tokens=add_special_tokens)[0]
+
+    def encode_batch_fast(self, texts: Sequence[str], *, add_special_tokens: bool = True) -> list[Cut]:
+        """Several texts."""
+        codes = [_code_of(text) for text in texts]
+        rest = [text[len(code) :] for text, code in zip(texts, codes, strict=True)]
+        found = self.cutter.encode_batch(rest, add_special_tokens=add_special_tokens)
+        return [self._led(*each) for each in zip(codes, found, strict=True)]
+
+    def _led(self, code: str, rest: Any) -> Cut:
+        if not code:
+            return Cut(rest.ids, rest.tokens, rest.offsets, rest.word_ids)
+        by = len(code)
+        return Cut(
+            [self.codes.get(code, self.unknown), *rest.ids], [code, *rest.tokens],
+            [(0, by), *((begin + by, end + by) for begin, end in rest.offsets)],
+            [0, *(None if word is None else word + 1 for word in rest.word_ids)],
+        )  # fmt: skip
+
+
+def _code_of(text: str) -> str:
+    """What stands at the start of a text between >> and <<, with these."""
+    end = text.find("<<") if text.startswith(">>") else -1
+    return text[: end + 2] if end >= 0 else ""
 
 
 def _unknown_of(parts: Parts) -> str | int | None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import trainers
+from tokenizers import Tokenizer, trainers
 
 from glassformer.errors import InputError, nearest
 from glassformer.text.token_kinds import (
@@ -38,7 +38,7 @@ from glassformer.text.token_kinds import (
 )
 
 if TYPE_CHECKING:
-    from glassformer.text.token_parts import Parts
+    from glassformer.text.token_parts import Led, Parts
 
 Ids = NDArray[np.int64]
 
@@ -84,6 +84,7 @@ class Tokens:
         self.unknown, self.mask = specials.unknown, specials.mask
         if (kind == FOREIGN) != (parts is not None):
             raise InputError(f"tokens of the kind {FOREIGN}, and no others, are told their parts.")
+        self._cutter: Tokenizer | Led
         if parts is None:
             self._tokenizer = self._cutter = assemble(_kind(kind), vocabulary, merges, specials)
         else:
@@ -96,7 +97,7 @@ class Tokens:
         said += "" if own is None else self.for_targets.identity
         self.identity: str = hashlib.sha256(said.encode()).hexdigest()
         self._in_bytes = kind in IN_BYTES or (parts is not None and '"ByteLevel"' in parts.skeleton)
-        self._parts = parts
+        self.parts = parts
         self.reads_only = parts is not None and parts.reads_only
         named = {self._tokenizer.token_to_id(name) for name in specials.names}
         two = parts is not None and parts.of_two_languages
@@ -223,7 +224,7 @@ class Tokens:
         """Of tokens of another tool: their kind and their special tokens, which no tokenizer.json tells. Ours: none."""
         if self.specials == OWN:
             return None
-        more = {"beyond": self._parts.beyond, "targets": self._parts.targets} if self._parts else {}
+        more = {"beyond": self.parts.beyond, "targets": self.parts.targets} if self.parts else {}
         told = {name: asdict(value) if is_dataclass(value) else value for name, value in more.items() if value}
         said = {"kind": self.kind, **asdict(self.specials), **told}
         return (json.dumps(said, ensure_ascii=False, indent=2) + "\n").encode()

@@ -7,6 +7,7 @@ import pytest
 from glassformer.errors import InputError
 from glassformer.exchange.foreign_config import ForeignConfig
 from glassformer.exchange.layouts.causal import PLAIN, theirs
+from glassformer.exchange.layouts.layout import Layout
 from glassformer.exchange.layouts.table import LAYOUTS
 from glassformer.models.registry import configure
 
@@ -38,6 +39,22 @@ QWEN3 = {
     "model_type": "qwen3", "vocab_size": 29, "hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 13,
     "num_hidden_layers": 2, "max_position_embeddings": 23, "head_dim": 4,
 }  # fmt: skip
+
+
+def read_whole(layout: Layout, said: ForeignConfig) -> None:
+    layout.read(said)
+    said.done()
+
+
+@pytest.mark.parametrize("name", ["Qwen3ForCausalLM", "GPT2LMHeadModel"])
+def test_a_decoder_may_call_itself_one(name: str) -> None:
+    whole: dict[str, Any] = (
+        {**QWEN3, "is_decoder": True} if name[0] == "Q" else {"model_type": "gpt2", "is_decoder": True}
+    )
+    read_whole(LAYOUTS[name], ForeignConfig(whole))
+    crossed = ForeignConfig({**whole, "add_cross_attention": True})
+    with pytest.raises(InputError, match="`add_cross_attention` is True"):
+        read_whole(LAYOUTS[name], crossed)
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ def _gpt2_read(said: ForeignConfig) -> Settled:
     said.must("scale_attn_weights", True)
     said.must("scale_attn_by_inverse_layer_idx", False)
     said.must("add_cross_attention", False)
+    said.must("is_decoder", False, True)  # it looks back alone either way
     said.must("reorder_and_upcast_attn", False, True)  # the same numbers, in another order
     width = said.take("n_embd", int, 768)
     settings = {
@@ -121,6 +122,7 @@ _SHARED = {"qwen2": 32, "qwen3": 32, "mistral": 8}  # heads for keys and values,
 
 def _turned_read(said: ForeignConfig, model_type: str) -> Settled:
     said.must("model_type", model_type)
+    said.must("is_decoder", False, True)
     width, heads = said.take("hidden_size", int), said.take("num_attention_heads", int)
     if not heads or width < heads:
         raise InputError(f"config.json: {width} columns cannot be shared out among {heads} heads.")

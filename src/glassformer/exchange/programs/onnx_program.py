@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from tokenizers import Tokenizer
 from torch import Tensor
 
 from glassformer.engines.model_graphs import graphs_of
 from glassformer.engines.onnx_models import Stepper, run_by_onnx
 from glassformer.exchange.parity import Opened, written
-from glassformer.exchange.readmes.calling import code, how_much
+from glassformer.exchange.readmes.calling import code, how_much, longest_for
+from glassformer.exchange.vocabularies.marian_files import are_of_two_languages
+from glassformer.exchange.vocabularies.written_tokens import cutter_of, token_files
 from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
 
@@ -28,8 +29,9 @@ _STEPS = (
     "A step takes new ids with their positions, and the cache: `past_…` are empty (0 along the axis of tokens) "
     "at first, then what the step before gave back as `present_…`. `real` covers the past and the new ids."
 )
+_OF_TWO = "`source.spm`, `target.spm` and `vocab.json` are a Marian's, and cut"
 _FILES = (
-    "`tokenizer.json` cuts text into tokens, `model.json` names classes and sizes, and `parity.json` says how closely "
+    "{cutting} text into tokens, `model.json` names classes and sizes, and `parity.json` says how closely "
     "the answers are those of the run it came from."
 )
 
@@ -39,7 +41,8 @@ def onnx_files(trained: Trained) -> dict[str, bytes]:
     graphs = graphs_of(trained.model)
     readme = _readme(trained, graphs).encode()
     about = (json.dumps(_about(trained), indent=2) + "\n").encode()
-    return {**graphs, "tokenizer.json": trained.tokens.to_bytes(), "model.json": about, "README.md": readme}
+    cutting = token_files(trained.tokens, longest_for(trained, "onnx"))
+    return {**graphs, **cutting, "model.json": about, "README.md": readme}
 
 
 def _about(trained: Trained) -> dict[str, Any]:
@@ -55,7 +58,6 @@ def _about(trained: Trained) -> dict[str, Any]:
 def opened_by_onnx(folder: Path, trained: Trained) -> Opened:
     """The export in ONNX Runtime, called as our model is."""
     model = run_by_onnx(trained.model, {path.name: path.read_bytes() for path in folder.glob("*.onnx")})
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
 
     def answers(*given: Tensor) -> Tensor:
         with torch.inference_mode():
@@ -65,7 +67,7 @@ def opened_by_onnx(folder: Path, trained: Trained) -> Opened:
         return written(replace(trained, model=model), ids[0].numpy(), longest)
 
     does_write = MODELS[trained.card.model].family != "classifier"
-    return Opened(answers, writes if does_write else None, lambda text: list(tokenizer.encode(text).ids))
+    return Opened(answers, writes if does_write else None, cutter_of(folder))
 
 
 def _readme(trained: Trained, graphs: Mapping[str, bytes]) -> str:
@@ -76,7 +78,8 @@ def _readme(trained: Trained, graphs: Mapping[str, bytes]) -> str:
     ]  # fmt: skip
     if "step.onnx" in graphs:
         lines += [_STEPS, ""]
-    lines += [_FILES, ""]
+    two = are_of_two_languages(trained.tokens)
+    lines += [_FILES.format(cutting=_OF_TWO if two else "`tokenizer.json` cuts"), ""]
     for name, content in graphs.items():
         stepper = Stepper(content)
         lines += [f"## {name}", "", "| | name | type | shape |", "|---|---|---|---|"]

@@ -13,6 +13,7 @@ from torch.export import Dim, ExportedProgram
 from glassformer.errors import InputError
 from glassformer.exchange.parity import Opened
 from glassformer.exchange.readmes.calling import code, how_much, longest_for
+from glassformer.exchange.vocabularies.written_tokens import cutter_of, token_files
 from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
 from glassformer.objectives.table import objective_of
@@ -40,7 +41,7 @@ def program_files(trained: Trained) -> dict[str, bytes]:
     torch.export.save(exported(trained), kept)
     return {
         PROGRAM: kept.getvalue(),
-        "tokenizer.json": trained.tokens.to_bytes(),
+        **token_files(trained.tokens, longest_for(trained, "torch")),
         "README.md": _readme(trained).encode(),
     }
 
@@ -84,7 +85,7 @@ def opened_by_torch(folder: Path, trained: Trained) -> Opened:
         with torch.inference_mode():
             return program(*given)  # type: ignore[no-any-return]
 
-    return Opened(answers)
+    return Opened(answers, cuts=cutter_of(folder))
 
 
 def _readme(trained: Trained) -> str:

@@ -5,7 +5,8 @@ tokens as the model reads. It knows what a prompt is made of, and no file.
 from string import Template
 
 from glassformer.errors import InputError
-from glassformer.exchange.readmes.snippets import ANSWERS, OPENED
+from glassformer.exchange.readmes.snippets import ANSWERS, CUTTING, OPENED
+from glassformer.exchange.vocabularies.marian_files import are_of_two_languages
 from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
 from glassformer.objectives.predictions import AND_SOME, TIMES_LONGER, room
@@ -73,6 +74,7 @@ def _facts(trained: Trained, tool: str, architecture: str) -> dict[str, object]:
         "end": tokens.end, "new": new, "longest": _longest(trained, tool), "forbidden": forbidden,
         "suppressed": f", suppress_tokens={never}" if never else "", "shown": "ids + written" if goes_on else "written",
         "written": "written[0]" if goes_on else "written[0, len(ids) :]", "architecture": architecture,
+        **CUTTING[are_of_two_languages(tokens)],
     }  # fmt: skip
 
 

@@ -3,25 +3,35 @@ It knows no model.
 """
 
 _TOKENIZER = """
-tokenizer = Tokenizer.from_file("tokenizer.json")
+tokenizer = $tokenizer
 text = "A text of yours."
 
 
 def cut(text):
-    return tokenizer.encode(text).ids
+    return $cut
 
 """
+CUTTING = {  # by whether there are pieces of two languages
+    False: {
+        "library": "from tokenizers import Tokenizer", "tokenizer": 'Tokenizer.from_file("tokenizer.json")',
+        "cut": "tokenizer.encode(text).ids",
+    },
+    True: {
+        "library": "from transformers import MarianTokenizer  # with sentencepiece",
+        "tokenizer": 'MarianTokenizer.from_pretrained(".")', "cut": 'tokenizer(text)["input_ids"]',
+    },
+}  # fmt: skip
 OPENED = {
     "onnx": f"""
 import numpy as np
 import onnxruntime
-from tokenizers import Tokenizer
+$library
 {_TOKENIZER}
 $ids
 """,
     "torch": f"""
 import torch
-from tokenizers import Tokenizer
+$library
 
 model = torch.export.load("model.pt2").module(){_TOKENIZER}
 $ids

@@ -10,8 +10,8 @@ from helpers.foreign_models import END, TEXTS, byte_tokenizer, marked_tokenizer
 from helpers.sentence_models import MARIAN, NAMES, SOURCE, TARGET, field, sentence_model
 
 from glassformer.errors import GlassformerError, InputError
-from glassformer.exchange.foreign_tokens import foreign_tokens
-from glassformer.exchange.older_token_files import (
+from glassformer.exchange.vocabularies.foreign_tokens import foreign_tokens
+from glassformer.exchange.vocabularies.older_token_files import (
     as_tokenizer_json,
     content_of,
     merges_of,

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from glassformer.errors import InputError
-from glassformer.exchange.older_token_files import BEYOND, TARGETS, as_tokenizer_json, content_of
+from glassformer.exchange.vocabularies.older_token_files import BEYOND, TARGETS, as_tokenizer_json, content_of
 from glassformer.storage import parse_json
 from glassformer.text.token_kinds import FOREIGN, OTHER_KINDS, SPECIAL, Specials, assemble
 from glassformer.text.token_parts import Parts, checked_parts, scored_pieces
@@ -82,7 +82,7 @@ def made(
     with names that no text can say."""
     if not len(vocabulary) <= size <= MOST_TOKENS:
         raise InputError(f"The model knows {size:,} tokens, but its tokenizer has {len(vocabulary):,}.")
-    fillers = [f"<|unused {i}|>" for i in range(len(vocabulary), size)]
+    fillers = [filler(i) for i in range(len(vocabulary), size)]
     whole = [*vocabulary, *fillers]
     ids = {name: i for i, name in enumerate(whole)}
     roles = {role: ids.get(name) for role, name in named.items()}
@@ -109,6 +109,11 @@ def made(
     if parts is not None and parts.scores:
         parts = replace(parts, scores=(*parts.scores, *[0.0] * (size - len(parts.scores))))  # special ones, never cut
     return Tokens(kind, whole, merges, specials, parts)
+
+
+def filler(each: int) -> str:
+    """The name of an id that no token has."""
+    return f"<|unused {each}|>"
 
 
 def _frame(part: Any) -> Frame:

@@ -9,7 +9,7 @@ from helpers.foreign_models import END, TEXTS, byte_tokenizer, marked_tokenizer,
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 from glassformer.errors import GlassformerError, InputError
-from glassformer.exchange.foreign_tokens import foreign_tokens
+from glassformer.exchange.vocabularies.foreign_tokens import foreign_tokens
 from glassformer.text.token_kinds import CUT
 from glassformer.text.tokens import Tokens
 

@@ -3,18 +3,17 @@ BERT, vocab.json with merges.txt, and models of SentencePiece. Nothing of them i
 """
 
 import base64
-import math
 import re
-import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from glassformer.errors import InputError
+from glassformer.exchange.vocabularies.sentence_pieces import CONTROL, NORMAL, UNKNOWN, Sentences, sentences
 from glassformer.storage import parse_json
 from glassformer.text.token_kinds import CUT
 from glassformer.text.token_parts import NEVER
-from glassformer.text.tokens import LARGEST_FILE, MOST_TOKENS
+from glassformer.text.tokens import LARGEST_FILE
 
 FILES = (
     "vocab.txt", "vocab.json", "merges.txt", "added_tokens.json", "source.spm", "target.spm", "tokenizer.model",
@@ -23,22 +22,23 @@ FILES = (
 # What a tokenizer.json has no place for: pieces for which no id stands, and how translations are cut.
 BEYOND, TARGETS = "beyond", "targets"
 _LONGEST_PIECE = 256  # characters
-_SPACED = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+SPACED = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+WORDS_APART = {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, SPACED]}
 
 
 def as_tokenizer_json(files: Mapping[str, bytes], kind_of_model: str) -> dict[str, Any]:
     """What a tokenizer.json would say in place of these files."""
     if "source.spm" in files and "vocab.json" in files and kind_of_model == "marian":
-        said = _marian(_sentences(files["source.spm"]), _numbered(files["vocab.json"]))
+        said = _marian(sentences(files["source.spm"]), _numbered(files["vocab.json"]))
         return {**said, TARGETS: _targets(files["target.spm"])} if "target.spm" in files else said
     if "vocab.json" in files and "merges.txt" in files and kind_of_model in ("gpt2", "roberta", "qwen2", "qwen3"):
         return _in_bytes(files, kind_of_model)
     if "vocab.txt" in files and kind_of_model == "bert":
         return _bert(files)
     if "tokenizer.model" in files and kind_of_model in ("llama", "mistral"):
-        return _merged(_sentences(files["tokenizer.model"]))
+        return _merged(sentences(files["tokenizer.model"]))
     if "spiece.model" in files and kind_of_model == "pegasus":
-        return _pegasus(_sentences(files["spiece.model"], own=True), settings(files))
+        return _pegasus(sentences(files["spiece.model"], own=True), settings(files))
     raise InputError(
         "The folder has no tokenizer.json, nor what may stand in its place: vocab.txt of a BERT, vocab.json with "
         "merges.txt, tokenizer.model of a Llama, source.spm with vocab.json of a Marian, spiece.model of a Pegasus. "
@@ -131,27 +131,7 @@ def _special(name: str, id_: int) -> dict[str, Any]:
 # --- SentencePiece ----------------------------------------------------------------------------------------------
 
 
-class _Piece(NamedTuple):
-    text: str
-    score: float
-    kind: int
-
-
-class _Sentences(NamedTuple):
-    """What a model of SentencePiece holds: its pieces, whether they are merged, its table of characters, and whether
-    several spaces are one."""
-
-    pieces: list[_Piece]
-    merged: bool
-    table: bytes
-    tidy: bool
-
-
-NORMAL, UNKNOWN, CONTROL, OWN, BYTE = 1, 2, 3, 4, 6
-_SCORED, _MERGED = 1, 2
-
-
-def _marian(model: _Sentences, ids: Mapping[str, int]) -> dict[str, Any]:
+def _marian(model: Sentences, ids: Mapping[str, int]) -> dict[str, Any]:
     """Cut by the pieces of the source language, numbered by vocab.json, which has those of both."""
     scores = _marians_scores(model, "source.spm")
     names = _dense(ids, "vocab.json")
@@ -172,14 +152,17 @@ def _marian(model: _Sentences, ids: Mapping[str, int]) -> dict[str, Any]:
 
 def _targets(data: bytes) -> dict[str, Any]:
     """How translations are cut: by the pieces of the other language, under the same ids."""
-    model = _sentences(data)
+    model = sentences(data)
     scores = _marians_scores(model, "target.spm")
     return {"table": base64.b64encode(model.table).decode(), "pieces": [[*each] for each in scores.items()]}
 
 
-def _marians_scores(model: _Sentences, name: str) -> dict[str, float]:
-    if model.merged or not model.tidy:
-        raise InputError(f"{name} is none of Marian's kind: pieces with scores, several spaces being one.")
+def _marians_scores(model: Sentences, name: str) -> dict[str, float]:
+    if model.merged or not model.tidy or model.in_bytes:
+        raise InputError(
+            f"{name} is none of Marian's kind: pieces with scores, several spaces being one, and no bytes for what is "
+            "unknown."
+        )
     _each_once([piece.text for piece in model.pieces], name)
     return {piece.text: piece.score for piece in model.pieces if piece.kind == NORMAL}
 
@@ -187,10 +170,16 @@ def _marians_scores(model: _Sentences, name: str) -> dict[str, float]:
 _MASKS = 103  # ids that a Pegasus has before its pieces, for what was masked when it learnt
 
 
-def _pegasus(model: _Sentences, said: Mapping[str, Any]) -> dict[str, Any]:
+def _pegasus(model: Sentences, said: Mapping[str, Any]) -> dict[str, Any]:
     """Its pieces stand behind the names of masks, but for the first two, pad and end."""
     first = [piece.text for piece in model.pieces[:3]]
-    if model.merged or not model.tidy or first != ["<pad>", "</s>", "<unk>"] or said.get("offset", _MASKS) != _MASKS:
+    if (
+        model.merged
+        or not model.tidy
+        or model.in_bytes
+        or first != ["<pad>", "</s>", "<unk>"]
+        or said.get("offset", _MASKS) != _MASKS
+    ):
         raise InputError("spiece.model is none of Pegasus' kind: pieces with scores, <pad>, </s> and <unk> first.")
     special = [*first[:2], "<mask_1>", "<mask_2>", *(f"<unk_{i}>" for i in range(2, _MASKS))]
     whole = [*((name, 0.0) for name in special), *((piece.text, piece.score) for piece in model.pieces[2:])]
@@ -206,15 +195,15 @@ def _unigram(pieces: list[tuple[str, float]], unknown: int, table: bytes) -> dic
     written = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(table).decode()}
     return {
         "normalizer": written if table else None,
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, _SPACED]},
-        "decoder": _SPACED,
+        "pre_tokenizer": WORDS_APART,
+        "decoder": SPACED,
         "model": {"type": "Unigram", "unk_id": unknown, "vocab": [list(piece) for piece in pieces]},
     }
 
 
-def _merged(model: _Sentences) -> dict[str, Any]:
+def _merged(model: Sentences) -> dict[str, Any]:
     """Llama's: pieces that are merged by their scores, and bytes for what is not known."""
-    if not model.merged or model.table or model.tidy or not any(piece.kind == BYTE for piece in model.pieces):
+    if not model.merged or model.table or model.tidy or not model.in_bytes:
         raise InputError("tokenizer.model is none of Llama's kind: pieces that are merged, with bytes for the rest.")
     names = _each_once([piece.text for piece in model.pieces], "tokenizer.model")
     special = [piece.text for piece in model.pieces if piece.kind in (UNKNOWN, CONTROL)]
@@ -262,83 +251,6 @@ def merges_of(scored: list[tuple[str, float]], ids: Mapping[str, int]) -> list[t
 def _around(before: tuple[str, ...], after: tuple[str, ...]) -> dict[str, Any]:
     names = [{"SpecialToken": {"id": name}} for name in before], [{"SpecialToken": {"id": name}} for name in after]
     return {"type": "TemplateProcessing", "single": [*names[0], {"Sequence": {"id": "A"}}, *names[1]]}
-
-
-def _sentences(data: bytes, *, own: bool = False) -> _Sentences:
-    """A file of SentencePiece, which is one message of protocol buffers; `own`, whether it may have pieces of its
-    user's own. They are always cut out, as is any piece whose score, 0, is above all others."""
-    pieces, merged, table, tidy = [], False, b"", True
-    for field, value in _fields(data):
-        if field == 1:
-            pieces.append(_piece(_bytes(value)))
-        elif field == 2:
-            said = {name: each for name, each in _fields(_bytes(value)) if name in (3, 24)}
-            if said.get(3, _SCORED) not in (_SCORED, _MERGED) or said.get(24, 0):
-                raise InputError("This model of SentencePiece is none of pieces with scores, nor of merged ones.")
-            merged = said.get(3, _SCORED) == _MERGED
-        elif field == 3:
-            said = dict(_fields(_bytes(value)))
-            table, tidy = _bytes(said.get(2, b"")), said.get(4, 1) == 1
-            if said.get(3, 1) != 1 or said.get(5, 1) != 1:
-                raise InputError("This model of SentencePiece treats spaces in a way that is not known here.")
-    if not 0 < len(pieces) <= MOST_TOKENS:
-        raise InputError(
-            f"A model of SentencePiece has from 1 to {MOST_TOKENS:,} pieces; this one has {len(pieces):,}."
-        )
-    kinds = (NORMAL, UNKNOWN, CONTROL, BYTE, *([OWN] if own else []))
-    strange = [piece.text for piece in pieces if piece.kind not in kinds or (piece.kind == OWN and piece.score != 0)]
-    if strange:
-        raise InputError(f"This model of SentencePiece has pieces of its user's own, such as {strange[0]!r:.50}.")
-    return _Sentences(pieces, merged, table, tidy)
-
-
-def _piece(data: bytes) -> _Piece:
-    said = dict(_fields(data))
-    (score,) = struct.unpack("<f", _bytes(said.get(2, b"\0\0\0\0")).rjust(4, b"\0")[:4])
-    kind = said.get(3, NORMAL)
-    if not isinstance(kind, int):
-        raise InputError("This is no model of SentencePiece: a text stands where a number should.")
-    if not math.isfinite(score):
-        raise InputError(f"A piece of SentencePiece has the score {score}.")
-    return _Piece(_text(_bytes(said.get(1, b"")), "A piece of SentencePiece"), score, kind)
-
-
-def _bytes(value: int | bytes) -> bytes:
-    if isinstance(value, int):
-        raise InputError("This is no model of SentencePiece: a number stands where a text should.")
-    return value
-
-
-def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields of a message: numbers as they are, all else as bytes."""
-    place = 0
-    while place < len(data):
-        key, place = _number(data, place)
-        field, wire = key >> 3, key & 7
-        if wire == 0:
-            value, place = _number(data, place)
-            yield field, value
-            continue
-        length = {1: 8, 5: 4}.get(wire)
-        if wire == 2:
-            length, place = _number(data, place)
-        if length is None or place + length > len(data):
-            raise InputError("This is no model of SentencePiece: it is cut off, or has a field of an unknown kind.")
-        yield field, data[place : place + length]
-        place += length
-
-
-def _number(data: bytes, place: int) -> tuple[int, int]:
-    found = 0
-    for shift in range(0, 70, 7):
-        if place >= len(data):
-            break
-        byte = data[place]
-        place += 1
-        found |= (byte & 127) << shift
-        if byte < 128:
-            return found, place
-    raise InputError("This is no model of SentencePiece: a number in it has no end.")
 
 
 # --- what several share -----------------------------------------------------------------------------------------
