@@ -140,6 +140,15 @@ def test_what_ends_a_text_may_be_said_by_the_config(folders: dict[str, Path], tm
             assert bring_in_folder(folder).tokens.end == found
 
 
+def test_an_older_file_that_is_not_needed_is_not_opened(folders: dict[str, Path], tmp_path: Path) -> None:
+    folder = copied(folders["bert"], tmp_path)
+    (folder / "vocab.txt").write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
+    assert bring_in_folder(folder).tokens == bring_in_folder(folders["bert"]).tokens
+    (folder / "tokenizer.json").unlink()
+    with pytest.raises(InputError, match="only a pointer"):
+        bring_in_folder(folder)
+
+
 def test_weights_in_several_files_are_one_model(folders: dict[str, Path], tmp_path: Path) -> None:
     folder = copied(folders["gpt2"], tmp_path)
     whole = bring_in_folder(folder).state

@@ -73,5 +73,8 @@ def test_what_is_not_known_can_be_ignored_by_who_knows_it() -> None:
             known.done([name])
     with pytest.raises(InputError, match="`pruned_heads` is"):
         ForeignConfig({"pruned_heads": {"0": [1]}}).done(["pruned"])
+    ForeignConfig({"do_blenderbot_90_layernorm": False}).done()
+    with pytest.raises(InputError, match="`do_blenderbot_90_layernorm` is True"):
+        ForeignConfig({"do_blenderbot_90_layernorm": True}).done()
     assert known.says("n")
     assert not known.says("m")

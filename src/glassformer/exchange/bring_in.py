@@ -29,7 +29,7 @@ from glassformer.text.tokens import LARGEST_FILE, Tokens
 
 LARGEST_CONFIG = 1_000_000  # bytes
 ROOM = 64_000_000  # bytes of a file of weights beyond what its model needs: heads that are not taken in
-TEXTS = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", *FILES)
+NEWER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")  # the first stands for all older files
 BUFFERS = (".attn.bias", ".attn.masked_bias", ".position_ids", ".rotary_emb.inv_freq")  # worked anew here
 AGAIN = ("lm_head.weight", "embed_tokens.weight")  # the embedding once more, where it is shared
 _PART = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
@@ -72,7 +72,8 @@ def bring_in_folder(folder: Path, ignore: Collection[str] = ()) -> Foreigner:
         outlined = weights.outline(model, configure(model, **settings))
     made = configure(model, **settings)
     state = _state(tensors, layout, made, outlined)
-    files = {name: contents(folder / name, LARGEST_FILE) for name in TEXTS if (folder / name).exists()}
+    texts = NEWER if (folder / NEWER[0]).exists() else (*NEWER, *FILES)
+    files = {name: contents(folder / name, LARGEST_FILE) for name in texts if (folder / name).exists()}
     start, never = _written(said, _generation(folder), layout)
     tokens = foreign_tokens(
         files, str(said.get("model_type")), made.vocabulary, start=start, never=never, ids=_ids_of_parts(said)

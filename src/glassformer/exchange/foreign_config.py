@@ -48,6 +48,7 @@ HARMLESS = frozenset({
 NEUTRAL: Mapping[str, Any] = MappingProxyType({
     "pruned_heads": {}, "tie_encoder_decoder": False, "add_cross_attention": False, "is_decoder": False,
     "cross_attention_hidden_size": None, "rope_interleaved": False, "quantization_config": None, "auto_map": None,
+    "do_blenderbot_90_layernorm": False,
 })  # fmt: skip
 
 

@@ -29,6 +29,15 @@ def test_roberta_has_two_positions_fewer_than_it_says() -> None:
         LAYOUTS["RobertaModel"].read(ForeignConfig({**told, "pad_token_id": 0}))
 
 
+def test_a_width_that_is_said_twice_must_be_one() -> None:
+    told = LAYOUTS["BertModel"].told(CONFIG)
+    said = ForeignConfig({**told, "emb_size": 6})
+    LAYOUTS["BertModel"].read(said)
+    said.done()
+    with pytest.raises(InputError, match="`emb_size` is 5; only 6"):
+        LAYOUTS["BertModel"].read(ForeignConfig({**told, "emb_size": 5}))
+
+
 def test_every_weight_has_its_place_once() -> None:
     slots = LAYOUTS["BertForSequenceClassification"].slots(CONFIG)
     ours = [name for slot in slots for name in slot.ours]

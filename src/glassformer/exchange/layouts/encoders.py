@@ -42,8 +42,10 @@ def _read(said: ForeignConfig, model_type: str) -> Settled:
     length = said.take("max_position_embeddings", int, 512)
     if kinds < 1:
         raise InputError("config.json: `type_vocab_size` is 0; a text has one segment at least.")
+    width = said.take("hidden_size", int)
+    said.must("emb_size", width)  # as small Russian BERTs say it once more
     settings = {
-        "vocabulary": said.take("vocab_size", int), "width": said.take("hidden_size", int),
+        "vocabulary": said.take("vocab_size", int), "width": width,
         "layers": said.take("num_hidden_layers", int), "heads": said.take("num_attention_heads", int),
         "hidden": said.take("intermediate_size", int), "activation": said.choice("hidden_act", PLAIN, "gelu"),
         "length": length - 2 if model_type == "roberta" else length,
