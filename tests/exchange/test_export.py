@@ -156,16 +156,17 @@ def test_an_answer_that_is_no_number_is_not_the_same(tmp_path: Path, monkeypatch
 
 
 def test_an_export_that_breaks_is_not_called_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def breaks(*given: Any) -> torch.Tensor:
+    def breaks(*given: Any) -> Any:
         raise RuntimeError("a guard failed\nand more")
 
     run = run_of(tmp_path, "classes", "transformer")
     made_up(monkeypatch, lambda folder, trained: Opened(breaks))
     parity = run.export("made-up", tmp_path / "out", samples=3)
     assert not parity.passed
-    assert parity.sentence == (
-        "NOT CHECKED: the export was written, but it broke when it was asked (a guard failed); do not use it."
-    )
+    broken = "NOT CHECKED: the export was written, but it broke when it was asked (a guard failed); do not use it."
+    assert parity.sentence == broken
+    made_up(monkeypatch, breaks)  # where it cannot even be opened
+    assert run.export("made-up", tmp_path / "again", samples=3).sentence == broken
 
 
 def test_what_cannot_be_opened_is_not_called_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

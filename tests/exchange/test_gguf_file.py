@@ -26,9 +26,13 @@ def trained(run: Run) -> Trained:
     [("gpt", {}), ("modern", {}), ("modern", {"query_key_norm": False}), ("modern", {"kv_heads": 1, "heads": 2})],
     ids=["gpt2", "qwen3", "llama", "grouped"],
 )
-def test_an_export_is_the_same_model(tmp_path: Path, model: str, settings: dict[str, Any]) -> None:
+def test_an_export_is_the_same_model(
+    tmp_path: Path, model: str, settings: dict[str, Any], capfd: pytest.CaptureFixture[str]
+) -> None:
     run = load(small_run(tmp_path / "run", "answers", model, **settings).path)
+    capfd.readouterr()
     parity = run.export("gguf", tmp_path / "out", samples=11)
+    assert capfd.readouterr().err == ""
     assert parity.passed, parity
     assert (parity.written, parity.written_alike) == (11, 11)
 

@@ -113,15 +113,13 @@ def _check_place(out: Path, to: str, model: str) -> None:
 
 def _compared(target: Target, trained: Trained, out: Path, texts: Sequence[str], where: str) -> Parity:
     try:
-        again = target.opened(out, trained)
+        return compared(trained, target.opened(out, trained), texts, where)
     except ModuleNotFoundError as error:
         return Parity(
             checked=False, passed=False, from_=where,
             why_not=f"the export could not be opened, since {error.name} is not installed "
             f"(pip install {target.package}); whether it is the same model is not known.",
         )  # fmt: skip
-    try:
-        return compared(trained, again, texts, where)
     except RuntimeError as error:  # of the other tool
         said = next(iter(str(error).splitlines()), type(error).__name__)
         return Parity(

@@ -5,9 +5,11 @@ Written are the layouts whose arithmetic llama.cpp has: GPT-2, Llama, Qwen 2 and
 only in ways that it has by name; for other tokenizers the file says that it has none, and tokenizer.json stands beside.
 """
 
+import io
 import json
 import tempfile
 from collections.abc import Mapping
+from contextlib import redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -164,7 +166,7 @@ def opened_from_gguf(folder: Path, trained: Trained) -> Opened:
     layout = layout_of(trained)
     architecture = getattr(transformers, layout.architecture)
     sizes = architecture.config_class(**layout.told(trained.card.settings))
-    with quietly(transformers.logging):
+    with quietly(transformers.logging), redirect_stderr(io.StringIO()):  # one more bar, which nothing else turns off
         there = architecture.from_pretrained(
             folder, gguf_file=FILE, config=sizes, local_files_only=True, dtype=torch.float32, attn_implementation="sdpa"
         ).eval()

@@ -4,11 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.foreign_models import foreign_folder
 from helpers.small_runs import small_run
 
 from glassformer.errors import InputError
 from glassformer.exchange.programs.ctranslate2_program import ctranslate2_files
 from glassformer.objectives.objective import Trained
+from glassformer.runs.imported import import_model
 from glassformer.runs.run import load
 
 pytestmark = pytest.mark.slow  # the gate runs it
@@ -23,6 +25,15 @@ def test_an_export_is_the_same_model(tmp_path: Path, name: str) -> None:
     parity = run.export("ctranslate2", tmp_path / "out", samples=11)
     assert parity.passed, parity
     assert (parity.written, parity.written_alike) == (11, 11)
+
+
+def test_tokens_that_know_every_byte_need_no_unknown_one(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run = import_model(foreign_folder(tmp_path, "gpt2"), tmp_path / "run")
+    capfd.readouterr()
+    assert run.tokens.unknown is None
+    parity = run.export("ctranslate2", tmp_path / "out", samples=11)
+    assert parity.passed, parity
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

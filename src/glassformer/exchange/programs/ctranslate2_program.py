@@ -17,6 +17,8 @@ from glassformer.exchange.parity import Opened
 from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
 
+CONFIG = "config.json"
+
 
 def ctranslate2_files(trained: Trained) -> dict[str, bytes]:
     """All files of the export, by name."""
@@ -28,8 +30,11 @@ def ctranslate2_files(trained: Trained) -> dict[str, bytes]:
     stretch = trained.card.settings.rotary_stretch
     if stretch:
         raise InputError(f"CTranslate2's converter leaves out that the rotation is stretched ('{stretch}').")
+    from glassformer.inside.hugging_face import quietly
+
     files, layout = folder_files(trained), layout_of(trained)
     try:
+        import transformers
         from ctranslate2.converters import TransformersConverter  # type: ignore[import-untyped]
     except ModuleNotFoundError as error:
         raise InputError("This export needs CTranslate2: pip install ctranslate2 transformers.") from error
@@ -39,12 +44,22 @@ def ctranslate2_files(trained: Trained) -> dict[str, bytes]:
         for name, content in files.items():
             (source / name).write_bytes(content)
         try:
-            TransformersConverter(str(source)).convert(str(out))
+            with quietly(transformers.logging):
+                TransformersConverter(str(source)).convert(str(out))
         except (ValueError, NotImplementedError) as error:
             why = str(error).partition(" (")[0]  # a list of all that it takes would follow
             raise InputError(f"CTranslate2 does not take {layout.architecture}: {why}.") from error
         found = {path.name: path.read_bytes() for path in out.iterdir()}
-    return {**found, "tokenizer.json": files["tokenizer.json"]}
+    return {**found, CONFIG: _whole(found[CONFIG], trained), "tokenizer.json": files["tokenizer.json"]}
+
+
+def _whole(config: bytes, trained: Trained) -> bytes:
+    """Its settings with a name for what is unknown, without which it does not open them. GPT-2's kin knows every byte;
+    as in transformers, the end of a text has that name there."""
+    said = json.loads(config)
+    if said.get("unk_token") is None:
+        said["unk_token"] = trained.tokens.name(trained.tokens.end)
+    return (json.dumps(said, ensure_ascii=False, indent=2) + "\n").encode()
 
 
 def opened_by_ctranslate2(folder: Path, trained: Trained) -> Opened:
