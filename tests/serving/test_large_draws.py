@@ -76,6 +76,15 @@ def test_numbers_from_outside_are_sane(caller: Caller) -> None:
             assert answer.status == 422, (path, name, number)
 
 
+def test_minus_zero_is_zero(caller: Caller) -> None:
+    answers = [
+        caller.send("POST", "/v1/completions", body=b'{"model": "stream", "prompt": "the", "temperature": %s}' % zero)
+        for zero in (b"0", b"0.0", b"-0.0", b"-0")
+    ]
+    assert {answer.status for answer in answers} == {200}
+    assert len({answer.json["choices"][0]["text"] for answer in answers}) == 1
+
+
 BETRAYALS = re.compile(rb"Traceback|File \"|0x[0-9a-f]{8,}|/home/|/root/|/usr/|/tmp/|site-packages|\.py\b")
 VALUES: list[Any] = [
     None, True, False, 0, 1, -1, 2**31, 2**64, 0.5, 1e300, "", "a", "the cat", "x" * 3000, "\x00", "é😀", "<b>", [],

@@ -1,5 +1,7 @@
 """`/v1/trace`: the stages of a pass, by their addresses, bounded."""
 
+import json
+
 import numpy as np
 import pytest
 from helpers.server_visits import Caller
@@ -56,3 +58,10 @@ def test_an_answer_is_bounded(caller: Caller, monkeypatch: pytest.MonkeyPatch) -
     trained = caller.server.roster.models["stream"].trained
     with pytest.raises(InputError, match="Ask for fewer stages"):
         traced(Wanted(trained, None, None, ("embedded",)), "the cat")
+
+
+def test_the_largest_answer_is_below_eight_megabytes() -> None:
+    longest = max(
+        len(json.dumps(float(np.float32(each)))) for each in (-1.1754943e-38, -3.4028235e38, -0.1, -1.0000001)
+    )
+    assert traces.MOST_NUMBERS * (longest + 2) <= 8_000_000  # with a comma, and a blank or a bracket

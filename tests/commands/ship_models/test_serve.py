@@ -78,6 +78,9 @@ def test_it_serves_and_a_signal_lets_it_finish_what_it_was_asked(tmp_path: Path)
             body = json.dumps({"prompt": "3 1 2", "max_tokens": 40, "stream": True}).encode()
             request = urllib.request.Request(f"{address}/v1/completions", body, {"content-type": "application/json"})
             with urllib.request.urlopen(request, timeout=250) as answer:
+                assert (
+                    Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text() == ""
+                )  # nobody is left behind
                 process.send_signal(signal.SIGTERM)
                 lines = [line for line in answer.read().decode().split("\n\n") if line]
             assert lines[-1] == "data: [DONE]"

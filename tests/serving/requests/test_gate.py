@@ -3,11 +3,14 @@
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from helpers.own_loop import awaited
 from helpers.server_visits import HOST, PORT, Caller, small_models
 
-from glassformer.serving.requests import limits
+import glassformer
+from glassformer.serving.requests import gate, limits
 from glassformer.serving.requests.gate import Site
 from glassformer.serving.requests.limits import HEADERS, LARGEST_JSON, error_body
 
@@ -33,6 +36,45 @@ def test_every_door_is_shut_without_the_token(abroad: Caller) -> None:
             assert answer.status == 401, (method, path, word)
             assert "TOKEN" in answer.json["error"]["message"]
             assert ("www-authenticate", "Bearer") in answer.headers.items()
+
+
+def test_every_word_is_compared_in_constant_time(abroad: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[bytes] = []
+
+    def noted(word: bytes, token: bytes) -> bool:
+        compared.append(word)
+        return word == token
+
+    monkeypatch.setattr(gate.hmac, "compare_digest", noted)
+    named = [("host", "a"), ("authorization", "Bearer one"), ("authorization", f"Bearer {TOKEN}")]
+    assert abroad.send("GET", "/two/healthz", named[:2]).status == 401
+    assert abroad.send("GET", "/healthz", named).status == 200
+    assert compared == [b"one", b"two", b"one", TOKEN.encode()]
+
+
+def test_a_name_that_looks_like_a_path_opens_nothing(abroad: Caller) -> None:
+    """What is meant is read from the path that came, never put together with a name that anybody may write."""
+    for name in ("a/healthz?", "a/healthz#", "a\\healthz", f"{TOKEN}/", "a@b", ""):
+        for _, path in abroad.routes():
+            assert abroad.send("GET", path, [("host", name)]).status == 401
+    for file in (Path(glassformer.__file__).parent / "serving").rglob("*.py"):
+        assert ".url" not in file.read_text(encoding="utf-8"), file
+
+
+def test_nothing_but_http_comes_in(caller: Caller, abroad: Caller) -> None:
+    """A page of any site may open a web socket to anywhere; here there is none."""
+    for each in (caller, abroad):
+        sent: list[Any] = []
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "websocket.connect"}
+
+        async def send(message: Any, to: list[Any] = sent) -> None:
+            to.append(message)
+
+        asked = {"type": "websocket", "path": "/v1/completions", "headers": [(b"host", HOST.encode())]}
+        awaited(each.app(asked, receive, send))
+        assert sent == [{"type": "websocket.close", "code": 1008}]
 
 
 def test_with_the_token_every_door_opens(abroad: Caller) -> None:
