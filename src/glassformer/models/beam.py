@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -71,9 +72,9 @@ def search(writer: Writer, stop: Stop, beam: Beam) -> list[list[Answer]]:
     ways = [Hypothesis(text, (), (), 0.0, text, greedy=True) for text in range(len(room))]
     while ways:
         grown = []
-        for text, candidates in _by_text(_continued(ways, logprobs, beam.width)):
+        for text, candidates in _continued(ways, logprobs, beam.width):
             going = []
-            for way in candidates[: beam.width - len(finished[text])]:
+            for way in (longer.grown() for longer in candidates[: beam.width - len(finished[text])]):
                 finish = stop.finish(way.ids, room[text])
                 if finish is None:
                     going.append(way)
@@ -87,24 +88,47 @@ def search(writer: Writer, stop: Stop, beam: Beam) -> list[list[Answer]]:
     return [sorted(answers, key=lambda a: -a.score(beam.alpha))[: beam.n_best] for answers in finished]
 
 
-def _continued(ways: Sequence[Hypothesis], logprobs: Float[Tensor, "B N"], width: int) -> Iterator[Hypothesis]:
-    """Every way by each id that can be among the best `width` of its text: they are among the best of its own row."""
+class Longer(NamedTuple):
+    """A way and one id more, in the order in which they are chosen: the greedy one first, then the best; of equals the
+    one whose ids are lowest. It is no way of its own yet: most of them go no further."""
+
+    behind: bool
+    against: float
+    ids: tuple[int, ...]
+    id: int
+    chance: float
+    row: int
+    way: Hypothesis
+
+    def grown(self) -> Hypothesis:
+        """The way that it becomes."""
+        way = self.way
+        return Hypothesis(
+            way.text, (*self.ids, self.id), (*way.logprobs, self.chance), -self.against, self.row, not self.behind
+        )
+
+
+def _continued(
+    ways: Sequence[Hypothesis], logprobs: Float[Tensor, "B N"], width: int
+) -> Iterator[tuple[int, list[Longer]]]:
+    """By text every way with each id that can be among its best `width`, in order: those are among the best of their
+    own row."""
     ids = best(logprobs, min(width, logprobs.shape[1]))
-    chances = logprobs.gather(1, ids)
-    for row, (way, row_ids, row_chances) in enumerate(zip(ways, ids.tolist(), chances.tolist(), strict=True)):
-        likeliest = max(zip(row_chances, row_ids, strict=True), key=lambda pair: (pair[0], -pair[1]))[1]
-        for chance, id_ in zip(row_chances, row_ids, strict=True):
-            if chance > -math.inf:
-                yield Hypothesis(
-                    way.text, (*way.ids, id_), (*way.logprobs, chance), way.total + chance, row,
-                    way.greedy and id_ == likeliest,
-                )  # fmt: skip
+    rows = zip(ways, ids.tolist(), logprobs.gather(1, ids).tolist(), strict=True)
+    for text, group in groupby(enumerate(rows), key=lambda row: row[1][0].text):
+        found = []
+        for row, (way, row_ids, chances) in group:
+            likeliest = min(zip(chances, row_ids, strict=True), key=_first)[1] if way.greedy else None
+            for id_, chance in zip(row_ids, chances, strict=True):
+                if chance > -math.inf:
+                    found.append(Longer(id_ != likeliest, -(way.total + chance), way.ids, id_, chance, row, way))
+        if found:
+            yield text, sorted(found)
 
 
-def _by_text(ways: Iterator[Hypothesis]) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """The ways of each text, the greedy one first and then the best; of equals the one whose ids are lowest."""
-    for text, group in groupby(ways, key=lambda way: way.text):
-        yield text, sorted(group, key=lambda way: (not way.greedy, -way.total, way.ids))
+def _first(pair: tuple[float, int]) -> tuple[float, int]:
+    """The likeliest id stands first; of equals the lowest."""
+    return -pair[0], pair[1]
 
 
 def best(scores: Float[Tensor, "B N"], count: int) -> Int[Tensor, "B count"]:
