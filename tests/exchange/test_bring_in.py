@@ -140,6 +140,21 @@ def test_what_ends_a_text_may_be_said_by_the_config(folders: dict[str, Path], tm
             assert bring_in_folder(folder).tokens.end == found
 
 
+@pytest.mark.processor_seconds(5)
+def test_layers_that_no_weights_are_there_for_are_not_laid_out(folders: dict[str, Path], tmp_path: Path) -> None:
+    for name, key in (("gpt2", "n_layer"), ("bert", "num_hidden_layers"), ("marian", "decoder_layers")):
+        (tmp_path / name).mkdir()
+        folder = copied(folders[name], tmp_path / name)
+        said = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        for layers in (500, 999):
+            (folder / "config.json").write_text(json.dumps({**said, key: layers}), encoding="utf-8")
+            with pytest.raises(InputError, match=r"asks for [\d,]+ layers, and they are \d+ tensors"):
+                bring_in_folder(folder)
+    (folder / "model.safetensors").write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
+    with pytest.raises(InputError, match="only a pointer"):
+        bring_in_folder(folder)
+
+
 def test_an_older_file_that_is_not_needed_is_not_opened(folders: dict[str, Path], tmp_path: Path) -> None:
     folder = copied(folders["bert"], tmp_path)
     (folder / "vocab.txt").write_bytes(b"version https://git-lfs.github.com/spec/v1\n")

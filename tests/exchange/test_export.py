@@ -90,7 +90,7 @@ def test_what_came_from_transformers_goes_back_unchanged(tmp_path: Path) -> None
         assert torch.equal(value, again.model.state_dict()[name]), name
 
 
-@pytest.mark.parametrize("to", ["hf", "onnx", "torch"])
+@pytest.mark.parametrize("to", ["hf", "onnx", pytest.param("torch", marks=pytest.mark.slow)])
 def test_a_marian_of_two_languages_goes_out_with_the_files_of_its_tokens(
     to: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

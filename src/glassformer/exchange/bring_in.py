@@ -27,6 +27,7 @@ from glassformer.models.registry import configure
 from glassformer.storage import parse_json
 from glassformer.text.tokens import LARGEST_FILE, Tokens
 
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 LARGEST_CONFIG = 1_000_000  # bytes
 ROOM = 64_000_000  # bytes of a file of weights beyond what its model needs: heads that are not taken in
 NEWER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")  # the first stands for all older files
@@ -65,7 +66,9 @@ def bring_in_folder(folder: Path, ignore: Collection[str] = ()) -> Foreigner:
     labels = _labels(said) if layout.family == "classifier" and not layout.headless else ()
     more = {"classes": len(labels)} if labels else {}
     model, settings = settled.model, {**settled.settings, **more, **_pooling(folder, layout)}
-    outlined = weights.outline(model, configure(model, **settings))
+    asked = configure(model, **settings)
+    _must_hold_as_many(folder, settings)
+    outlined = weights.outline(model, asked)
     tensors = _named_alike(_tensors(folder, outlined), layout)
     if layout.headless and settings["pooling"] == "first" and f"{layout.before}pooler.dense.weight" in tensors:
         settings["pooler"] = True
@@ -100,28 +103,50 @@ def contents(path: Path, most: int) -> bytes:
     if size > most:
         raise InputError(f"{path} has {size:,} bytes; at most {most:,} are read.")
     with path.open("rb") as file:
-        data = file.read(most + 1)
+        return _no_pointer(file.read(most + 1), path)
+
+
+def _no_pointer(data: bytes, path: Path) -> bytes:
     if data.startswith(b"version https://git-lfs"):
         raise InputError(f"{path} is only a pointer to the file, which git-lfs keeps elsewhere: run `git lfs pull`.")
     return data
 
 
+def _must_hold_as_many(folder: Path, settings: Mapping[str, Any]) -> None:
+    """Refuses a config with more layers than its weights have tensors, before so many are laid out."""
+    layers = sum(value for name, value in settings.items() if name.endswith("layers"))
+    path = _weights_of(folder)
+    if path.name == INDEX:
+        names = _places(path).keys()
+    else:
+        with path.open("rb") as file:
+            names = weights.header(_no_pointer(file.read(8 + weights.LARGEST_HEADER), path), path).keys()
+    held = len(names - {"__metadata__"})
+    if layers > held:
+        raise InputError(
+            f"The weights do not fit: config.json asks for {layers:,} layers, and they are {held:,} tensors."
+        )
+
+
+def _weights_of(folder: Path) -> Path:
+    """The file of the folder's weights, or the index of several."""
+    for name in (WEIGHTS, INDEX):
+        if (folder / name).is_file():
+            return folder / name
+    pickled = [each.name for each in folder.iterdir() if each.suffix in (".bin", ".pt", ".pth", ".ckpt", ".h5")]
+    hint = f" {pickled[0]} may run code when it is opened, and is not read." if pickled else ""
+    raise InputError(f"{folder} has no {WEIGHTS}.{hint} Save it with `save_pretrained`.")
+
+
 def _tensors(folder: Path, outlined: torch.nn.Module) -> dict[str, Tensor]:
     """All tensors of the folder's weights; their files may not be much larger than its model."""
     needed = sum(value.numel() for value in (*outlined.parameters(), *outlined.buffers()))
-    path, most = folder / "model.safetensors", 8 * needed + ROOM
-    if not path.exists():
-        if (folder / "model.safetensors.index.json").exists():
-            return _of_several_files(folder, most)
-        pickled = [each.name for each in folder.iterdir() if each.suffix in (".bin", ".pt", ".pth", ".ckpt", ".h5")]
-        hint = f" {pickled[0]} may run code when it is opened, and is not read." if pickled else ""
-        raise InputError(f"{folder} has no model.safetensors.{hint} Save it with `save_pretrained`.")
-    return weights.from_bytes(contents(path, most), path)
+    path, most = _weights_of(folder), 8 * needed + ROOM
+    return _of_several_files(path, most) if path.name == INDEX else weights.from_bytes(contents(path, most), path)
 
 
-def _of_several_files(folder: Path, most: int) -> dict[str, Tensor]:
-    """The tensors of all files that the index names, each of which must hold what the index says."""
-    path = folder / "model.safetensors.index.json"
+def _places(path: Path) -> dict[str, str]:
+    """Which file has which tensor, as an index says."""
     places = parse_json(contents(path, LARGEST_FILE), path).get("weight_map")
     if not isinstance(places, dict) or not all(
         isinstance(name, str) and _PART.fullmatch(name) for name in places.values()
@@ -129,6 +154,12 @@ def _of_several_files(folder: Path, most: int) -> dict[str, Tensor]:
         raise InputError(
             f"{path} must say by `weight_map` which file, such as model-00001-of-00002.safetensors, has what."
         )
+    return places
+
+
+def _of_several_files(path: Path, most: int) -> dict[str, Tensor]:
+    """The tensors of all files that the index names, each of which must hold what the index says."""
+    folder, places = path.parent, _places(path)
     found: dict[str, Tensor] = {}
     for name in sorted(set(places.values())):
         data = contents(folder / name, most)

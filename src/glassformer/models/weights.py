@@ -30,12 +30,17 @@ def to_bytes(tensors: Mapping[str, Tensor]) -> bytes:
     return safetensors.torch.save(kept, {_SAME: json.dumps(same, sort_keys=True)} if same else None)
 
 
-def from_bytes(content: bytes, path: Path) -> dict[str, Tensor]:
-    """The tensors of such a file; what was shared is shared again. `path` is what errors call it."""
+def header(content: bytes, path: Path) -> dict[str, Any]:
+    """What such a file says of its tensors, by name, and of itself; `content` may end behind it."""
     size = int.from_bytes(content[:8], "little")
     if not 2 <= size <= min(LARGEST_HEADER, len(content) - 8):
         raise DamagedError(f"{path} is no file of weights: its header is said to have {size:,} bytes.")
-    same = _names(parse_json(content[8 : 8 + size], path).get("__metadata__"), path)
+    return parse_json(content[8 : 8 + size], path)
+
+
+def from_bytes(content: bytes, path: Path) -> dict[str, Tensor]:
+    """The tensors of such a file; what was shared is shared again. `path` is what errors call it."""
+    same = _names(header(content, path).get("__metadata__"), path)
     try:
         tensors = safetensors.torch.load(content)
     except (SafetensorError, ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
