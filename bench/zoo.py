@@ -19,7 +19,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -281,6 +281,9 @@ class Found:
         return f"{name} {found} {'; '.join(self.why)}"
 
 
+Done = Callable[[Found], None]
+
+
 def measured(kind: str, how: str, mapping: str = "base") -> tuple[Found, gf.Seen | None]:
     """What a watch makes of it."""
     found = Found(kind, mapping, how)
@@ -290,36 +293,41 @@ def measured(kind: str, how: str, mapping: str = "base") -> tuple[Found, gf.Seen
     except Exception as error:
         found.left_out = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:110]
         return found, None
+    return found, looked_at(found, model, given, before)
+
+
+def looked_at(found: Found, model: nn.Module, given: Mapping[str, Any], before: Any) -> gf.Seen:
+    """Watches it run on this, writes down what comes of it, and hands the watch back; `before` is its answer alone."""
     found.counted = counted(model, given)
     torch.manual_seed(2)
     with torch.no_grad():
         seen = gf.watch(model).run(**given)
     pairs = list(zip(tensors(before), tensors(seen.answer), strict=True))
     found.same = all(torch.equal(a.nan_to_num(), b.nan_to_num()) for a, b in pairs)
-    own = own_weights(model, given) if how == "eager" else []
+    own = own_weights(model, given) if found.how == "eager" else []
     found.told, found.told_equal = len(own), equal_ones(own, seen)
     found.caught, found.missed, found.verdict = len(seen.calls), len(seen.missed), seen.verdict
     found.worst = max((call.rebuilt_error or 0.0 for call in seen.calls), default=0.0)
     reasons = {f"{path.rpartition('.')[2]}: {why}" for path, why in seen.missed + seen.unsure}
     reasons |= {str(call) for call in seen.calls if not call.agrees}
     found.why = sorted(reasons)[:4]
-    return found, seen
+    return seen
 
 
-def _in_a_process(kind: str, mapping: str, seconds: int, done: Callable[[Found], None]) -> None:
-    """Both implementations of one architecture, in a process that may fail or take too long."""
+def in_a_process(rows: list[Found], measure: Callable[[Found], Found], seconds: int, done: Done) -> None:
+    """Measures these rows, in a process that may fail or take too long."""
     here, there = multiprocessing.Pipe(duplex=False)
 
     def work() -> None:
-        for how in ("eager", "sdpa"):
-            there.send(asdict(measured(kind, how, mapping)[0]))
+        for row in rows:
+            there.send(asdict(measure(row)))
 
     process = multiprocessing.get_context("fork").Process(target=work, daemon=True)
     process.start()
     there.close()
     got = 0
     try:
-        while got < 2 and here.poll(seconds):
+        while got < len(rows) and here.poll(seconds):
             done(Found(**here.recv()))
             got += 1
         ended = "took too long"
@@ -327,8 +335,8 @@ def _in_a_process(kind: str, mapping: str, seconds: int, done: Callable[[Found],
         ended = "the process ended"
     process.kill()
     process.join()
-    for how in ("eager", "sdpa")[got:]:
-        done(Found(kind, mapping, how, ended))
+    for row in rows[got:]:
+        done(replace(row, left_out=ended))
 
 
 # --- all of them -------------------------------------------------------------------------------------------------
@@ -348,34 +356,52 @@ def summary(all_found: list[Found]) -> str:
     )
 
 
-def main() -> None:
-    """Prints the table and its sum."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("kinds", nargs="*")
-    options.add_argument("--maps", nargs="+", choices=list(MAPS), default=list(MAPS))
-    options.add_argument("--seconds", type=int, default=20)
-    options.add_argument("--out", type=Path, help="a line of JSON for each, to be continued from")
-    chosen = options.parse_args()
-    warnings.simplefilter("ignore")
-    hf.logging.set_verbosity_error()
-    torch.set_num_threads(1)
-    gf.watch(nn.Linear(3, 3)).run(torch.zeros(2, 3))  # what it loads is loaded once, before the processes part
-    lines = chosen.out.read_text().splitlines() if chosen.out and chosen.out.exists() else []
-    found = [Found(**json.loads(line)) for line in lines]
-    have = {(each.kind, each.mapping) for each in found}
+class Table:
+    """The rows so far; each is printed, and put into a file of lines of JSON, which is continued from."""
 
-    def done(each: Found) -> None:
-        found.append(each)
+    def __init__(self, out: Path | None) -> None:
+        self._out = out
+        lines = out.read_text().splitlines() if out and out.exists() else []
+        self.found = [Found(**json.loads(line)) for line in lines]
+        warnings.simplefilter("ignore")
+        torch.set_num_threads(1)
+        gf.watch(nn.Linear(3, 3)).run(torch.zeros(2, 3))  # what it loads is loaded once, before the processes part
+
+    def has(self, kind: str, mapping: str) -> bool:
+        """Whether there is a row of it."""
+        return any((each.kind, each.mapping) == (kind, mapping) for each in self.found)
+
+    def add(self, each: Found) -> None:
+        """One more."""
+        self.found.append(each)
         print(each, flush=True)
-        if chosen.out:
-            with chosen.out.open("a") as out:
+        if self._out:
+            with self._out.open("a") as out:
                 out.write(json.dumps(asdict(each)) + "\n")
 
+
+def options(about: str | None, kinds: str) -> argparse.ArgumentParser:
+    """What every zoo may be told."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kinds", nargs="*", help=kinds)
+    parser.add_argument("--seconds", type=int, default=20, help="how long one row may take")
+    parser.add_argument("--out", type=Path, help="a line of JSON for each, to be continued from")
+    return parser
+
+
+def main() -> None:
+    """Prints the table and its sum."""
+    parser = options(__doc__, "architectures, by model_type; all of them")
+    parser.add_argument("--maps", nargs="+", choices=list(MAPS), default=list(MAPS))
+    chosen = parser.parse_args()
+    hf.logging.set_verbosity_error()
+    table = Table(chosen.out)
     for mapping in chosen.maps:
         for kind in chosen.kinds or MAPS[mapping]._model_mapping:
-            if kind in MAPS[mapping]._model_mapping and (kind, mapping) not in have:
-                _in_a_process(kind, mapping, chosen.seconds, done)
-    print("\n" + summary(found))
+            if kind in MAPS[mapping]._model_mapping and not table.has(kind, mapping):
+                rows = [Found(kind, mapping, how) for how in ("eager", "sdpa")]
+                in_a_process(rows, lambda row: measured(row.kind, row.how, row.mapping)[0], chosen.seconds, table.add)
+    print("\n" + summary(table.found))
 
 
 if __name__ == "__main__":

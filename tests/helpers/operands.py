@@ -39,6 +39,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "pick": "bhqk 1qk nh",
         "mask": "bhqk bhqk 11qk",
         "softmax": "bhqk bhqk",
+        "softmax over queries": "bhqk bhqk",
         "quiet softmax": "bhqk bhqk",
         "sigmoid": "bhqk bhqk",
         "drop": "bhqk bhqk -",

@@ -90,6 +90,21 @@ SPELLINGS: dict[str, tuple[str, set[str], Callable[..., Tensor]]] = {
         "softmax", {"reweighted", "renormalised"},
         lambda m, q, k, v: F.normalize((q @ k.mT).softmax(-1) * (~FUTURE).float(), p=1, dim=-1) @ v,
     ),
+    "slots": (
+        "softmax over queries", {"joined_weights", "renormalised"},
+        lambda m, q, k, v: _over_sum((0.5 * (q @ k.mT)).softmax(-2) + 1e-3) @ v,
+    ),
+    "slots, keys first": (
+        "softmax over queries", {"renormalised"},
+        lambda m, q, k, v: ((w := (k @ q.mT).softmax(-1)) / (w.sum(-2, keepdim=True) + 1e-6)).mT @ v,
+    ),
+    "slots by normalize": (
+        "softmax over queries", {"renormalised"}, lambda m, q, k, v: F.normalize((q @ k.mT).softmax(2), p=1, dim=3) @ v
+    ),
+    "powers after their logarithm": (
+        "softmax", set(), lambda m, q, k, v: ((w := q @ k.mT) - w.logsumexp(-1, keepdim=True)).exp() @ v
+    ),
+    "a little more": ("softmax", {"joined_weights"}, lambda m, q, k, v: ((q @ k.mT).softmax(-1) + 1e-3) @ v),
     "powers, hidden": ("softmax", {"masked"}, lambda m, q, k, v: _over_sum((q @ k.mT).exp() * (~FUTURE).float()) @ v),
     "powers over more": ("softmax", {"reweighted"}, lambda m, q, k, v: _over_sum((q @ k.mT).exp(), 0.5) @ v),
     "powers times": (

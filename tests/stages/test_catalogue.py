@@ -30,6 +30,7 @@ _OTHERWISE = (
     "talkative",
     "by place too",
     "relu over n",
+    "slots",
     "relu squared",
     "silu",
     "gelu",

@@ -172,6 +172,7 @@ class _Work:
         starts = itertools.accumulate((len(group) for group in groups), initial=0)
         places = {str(k): start for k, (start, group) in enumerate(zip(starts, groups, strict=False)) if group}
         places |= {"c": self.index[-1]} if "{c}" in case.whole else {}
+        places |= {"r": self.index[-2]} if "{r}" in case.whole else {}
         figures = {"n": max(len(terms), 1), **{name: self.names[name] for name in case.let}}
         values: dict[str, Any] = {"sum": total, "terms": [term.value for term in terms], **figures}
         values |= {name: terms[place].value for name, place in places.items()}

@@ -102,6 +102,8 @@ _ATTENTION = (
             how="sigmoid"),
         Way("quiet softmax", (_TO_WEIGH,), r"\frac{e^{@0}}{1 + \sum e^{@0}}",
             "exp(@0) / (1 + Σ exp(@0)), row by row", how="quiet softmax"),
+        Way("softmax over queries", (_TO_WEIGH,), r"\operatorname{softmax}_{q}(@0)", "softmax(@0), column by column",
+            how="softmax over queries", only_watched=True),
         Way("relu", (_TO_WEIGH,), r"\operatorname{relu}(@0)", "relu(@0), entry by entry", how="relu",
             only_watched=True),
         Way("squared relu", (_TO_WEIGH,), r"\operatorname{relu}(@0)^2", "relu(@0)², entry by entry",

@@ -25,6 +25,7 @@ _FORMS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "dot": ("@1ᵀ @0", r"@1^{\top} @0"),
         "synthesize": ("@1 relu(@0) + @2", r"@1 \operatorname{relu}(@0) + @2"),
         "softmax": ("soft(arg)max(@0), column by column", r"\operatorname{softargmax}(@0)"),
+        "softmax over queries": ("soft(arg)max(@0), row by row", r"\operatorname{softargmax}_{q}(@0)"),
         "quiet softmax": ("exp(@0) / (1 + Σ exp(@0)), column by column", r"\frac{e^{@0}}{1 + \sum e^{@0}}"),
         "mix": ("@1 @0", "@1 @0"),
         "join heads": (

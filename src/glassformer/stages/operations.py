@@ -10,7 +10,8 @@ How it is read (the signs are those of `calculator.py`):
     terms      how each term is written. `i<n: …` one for each i, `i<n, x: …` where x is not 0; a term whose operand is
                absent is left out
     whole      how the terms make the number; without it they are added up. {sum} all terms, {list} with commas,
-               {0} the first, {c} the one of the number's column, {n} how many, {top} a name of `let`; a part in <…>
+               {0} the first, {c} the one of the number's column,
+             {r} of its row, {n} how many, {top} a name of `let`; a part in <…>
                goes with its absent term
     worth      the same to be worked, where what is written would lose digits or is said in words; {terms} is their list
     when       an operation has several cases: the first whose condition holds
@@ -53,6 +54,9 @@ def _averaged(term_: str) -> tuple[Case, ...]:
 _TOP = MappingProxyType({"t": "top(i<0#-1: 0[^,i])", "top": "0[^,t]"})
 _POWER = "i<0#-1: e^0[^,i]"
 _POWER_BELOW_TOP = "i<0#-1: e^(0[^,i] − 0[^,t])"
+_TOP_OF_COLUMN = MappingProxyType({"t": "top(i<0#2: 0[b,h,i,c])", "top": "0[b,h,t,c]"})
+_POWER_OF_COLUMN = "i<0#2: e^0[b,h,i,c]"
+_POWER_OF_COLUMN_BELOW_TOP = "i<0#2: e^(0[b,h,i,c] − 0[b,h,t,c])"
 _LENGTH = MappingProxyType({"n": "count(i<1#-1: 1[b,i])"})  # how many words are real
 _GROUP = "h*1#1//m#1"  # the key/value head that serves head h
 # Of so many buckets, `near` have one distance each; the others are as wide as each other on a scale of logarithms.
@@ -111,6 +115,11 @@ OPERATIONS: MappingProxyType[str, tuple[Case, ...]] = MappingProxyType(
             Case((), "0, since this row may look at nothing", when="top=−∞", let=_TOP),
             Case((_POWER_BELOW_TOP,), "{c} / ({sum})", when="abs(top)>300", let=_TOP),
             Case((_POWER,), "{c} / ({sum})"),
+        ),
+        "softmax over queries": (
+            Case((), "0, since nobody may look here", when="top=−∞", let=_TOP_OF_COLUMN),
+            Case((_POWER_OF_COLUMN_BELOW_TOP,), "{r} / ({sum})", when="abs(top)>300", let=_TOP_OF_COLUMN),
+            Case((_POWER_OF_COLUMN,), "{r} / ({sum})"),
         ),
         "quiet softmax": (
             Case(

@@ -44,6 +44,22 @@ def test_the_fused_encoder_stays_fused_and_is_opened_in_a_second_pass(padded: bo
     assert "The model may run in one kernel; these steps are from a second pass." in seen.sentences[0]
 
 
+def test_a_layer_of_its_own_kind_that_gives_several_tensors_is_compared_whole() -> None:
+    class WithItsInput(nn.TransformerEncoderLayer):
+        """Attends to what was before, too, and hands on what it was given."""
+
+        def forward(self, x: Tensor, before: Tensor) -> tuple[Tensor, Tensor]:  # type: ignore[override]
+            both = torch.cat([before, x], 1)
+            return self.norm1(x + self.self_attn(x, both, both, need_weights=False)[0]), x
+
+    layer = WithItsInput(12, 2, 20, batch_first=True).eval()
+    with torch.no_grad():
+        seen = gf.watch(layer).run(draw(2, 5, 12), draw(2, 3, 12))
+        answer = layer(draw(2, 5, 12), draw(2, 3, 12))
+    assert all(map(torch.equal, seen.answer, answer))
+    assert seen.honest, seen.sentences
+
+
 def test_a_fused_module_that_a_second_pass_contradicts_is_told() -> None:
     class Forgetful(nn.MultiheadAttention):
         """Gives another answer each time."""

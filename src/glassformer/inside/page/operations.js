@@ -120,7 +120,7 @@ class Work {
 
   /** How the terms make the number; the parts in <…> whose terms are not there go. */
   whole(one, groups, count) {
-    const signs = { c: `{${this.names.c}}`, n: sixDigits(count) };
+    const signs = { c: `{${this.names.c}}`, r: `{${this.names.r}}`, n: sixDigits(count) };
     let place = 0;
     for (const [k, group] of groups.entries()) {
       if (group.length) signs[k] = `{${place}}`;

@@ -19,6 +19,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import _disable_current_modes
 
 from glassformer.inside.watching.asking import Asking
+from glassformer.inside.watching.beneath.bookkeeping import CHOSEN
 from glassformer.inside.watching.beneath.origins import Origins, has_own_storage, storage_of
 from glassformer.inside.watching.beneath.sources import Sources
 from glassformer.inside.watching.beneath.underneath import CHOOSY, Underneath
@@ -216,8 +217,12 @@ class WatchMode(TorchFunctionMode):
             return pair
         if pair is None:
             self.seen.missed.append((path, "it ran in one kernel, and cannot run without"))
+        compared = None
         with torch._C.DisableTorchFunction(), torch.no_grad():
-            compared = None if pair is None else _compared(*pair, _roundings_of_a_layer(pair[0].dtype))
+            if pair is not None and pair[0].shape == pair[1].shape:
+                compared = _compared(*pair, _roundings_of_a_layer(pair[0].dtype))
+            elif pair is not None:
+                self.seen.missed.append((path, "run once more without its kernel, it gives an answer of another shape"))
         self.seen.calls[start:] = [call.after(path, compared) for call in self.seen.calls[start:]]
         return pair
 
@@ -230,7 +235,9 @@ class WatchMode(TorchFunctionMode):
                 missed.append((path, why))
         added_up = {met.number for _, _, met in self.under.met if not met.apart}
         for call, path, met in self.under.met:
-            if met.apart and met.number in added_up:
+            if (met.apart and met.number in added_up) or (met.doubt and met.number in self.under.books.scores):
+                continue
+            if met.doubt == CHOSEN and call in self._told:
                 continue
             if met.doubt:
                 self.under.unsure[path, met.doubt] = None

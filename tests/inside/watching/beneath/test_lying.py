@@ -3,6 +3,7 @@
 import torch
 
 from glassformer.inside.watching.beneath.lying import (
+    column_of,
     columns_gone,
     is_moved,
     laid_against,
@@ -30,6 +31,11 @@ def test_columns_may_be_gone_or_one_of_them_left() -> None:
     assert not one_column("select", ROWS, ROWS[:, 0])
     assert laid_against("unsqueeze", ROWS, ROWS[..., None])
     assert not laid_against("mul", ROWS, ROWS * 2)
+
+
+def test_a_column_lies_in_steps() -> None:
+    assert column_of(ROWS[..., 1]) == (10, 3)
+    assert column_of(ROWS[..., :1].expand(2, 5, 3)) == (10, 3)
 
 
 def test_what_is_the_same_again_does_not_count_twice() -> None:

@@ -53,6 +53,7 @@ class Bookkeeping:
         self._count = 0
         self._powers: dict[tuple[object, ...], int] = {}  # the same powers, worked out twice, have one number
         self._pairs = Pairs(self.new)
+        self.scores: set[int] = set()  # sums that a softmax was made of: no doubt of these, it is followed as such
 
     def new(self, kind: str, name: str, lengths: Iterable[int] = ()) -> WeightMark:
         """A mark of its own number."""
@@ -82,9 +83,11 @@ class Bookkeeping:
         factors = _factors(name, operands) if name in PRODUCTS else operands
         onwards, met = (self._product if name in PRODUCTS else self._elsewhere)(name, factors, result)
         more, doubts = self._pairs.after(name, factors, result, args, met)
-        return frozenset(onwards | more), met + [Meeting(why, doubt=doubt) for why, doubt in doubts]
+        number = max((mark.number for mark in more if mark.kind == "summed"), default=0)
+        return frozenset(onwards | more), met + [Meeting(why, doubt=doubt, number=number) for why, doubt in doubts]
 
     def _softmax(self, name: str, operands: Sequence[Carried], result: Tensor, args: Sequence[Any]) -> WeightMark:
+        self.scores |= {mark.number for each in operands for mark in each.marks if mark.kind == "summed"}
         mark = self.new("weights", name, (_length(args, result),))
         axis = _axis(args) % max(1, result.ndim) - result.ndim
         columns = axis == -1 and any(each.kind == "columns" for each in operands[0].marks)

@@ -4,11 +4,25 @@ It looks at sizes, steps and storages, never at numbers or marks.
 """
 
 import math
+from typing import NamedTuple
 
 from torch import Tensor
 
 from glassformer.inside.watching.beneath.kernels import ADDING, DIVIDING, MULTIPLYING, SUBTRACTING, TURNING
 from glassformer.inside.watching.beneath.origins import storage_of
+
+
+class Column(NamedTuple):
+    """How one column lies in the memory of all: of so many numbers, and neighbours at least so far apart."""
+
+    size: int
+    step: int
+
+
+def column_of(tensor: Tensor) -> Column:
+    """How a tensor lies."""
+    steps = [step for size, step in zip(tensor.shape, tensor.stride(), strict=True) if size > 1 and step]
+    return Column(own_size(tensor), min(steps, default=1))
 
 
 def is_moved(name: str, axis: int, tensor: Tensor, result: Tensor) -> bool:

@@ -68,7 +68,8 @@ class Meeting:
 
     learned   that is a matrix of the model, as in any layer
     doubt     why it may be none, if so: no softmax was seen
-    apart     they multiply other numbers place by place, and nothing is added up yet; `number` says whose weights
+    apart     they multiply other numbers place by place, and nothing is added up yet
+    number    whose weights they are, or which sum is in doubt
     """
 
     made_by: str

@@ -8,12 +8,21 @@ each row may be such a weight too, where a product adds up rows by it. It follow
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from glassformer.inside.watching.beneath.columns import (
+    adds_rows_up,
+    among_columns,
+    as_it_lies,
+    columns_kept,
+    gates_begun,
+    gates_joined,
+    gates_kept,
+    singles_kept,
+)  # fmt: skip
 from glassformer.inside.watching.beneath.kernels import (
     ADDING,
     CAREFUL,
@@ -23,12 +32,10 @@ from glassformer.inside.watching.beneath.kernels import (
     DIVIDING,
     ENDING,
     EXTREMES,
-    GATHERING,
     JOINING,
     LOG_SUMS,
     MULTIPLYING,
     OF_PICTURES,
-    POOLING,
     POWERS,
     PRODUCTS,
     RANKING,
@@ -36,20 +43,23 @@ from glassformer.inside.watching.beneath.kernels import (
     STEPS,
     SUBTRACTING,
     SUMS,
-    TURNING,
     bends,
 )  # fmt: skip
 from glassformer.inside.watching.beneath.lying import (
-    columns_gone,
     is_moved,
-    laid_against,
     lies_across,
-    one_column,
     own_size,
     repeated_along,
 )  # fmt: skip
 from glassformer.inside.watching.beneath.marks import Carried, Meeting, WeightMark
 from glassformer.inside.watching.beneath.origins import WHOLE, storage_of
+from glassformer.inside.watching.beneath.summing import (
+    TWICE,
+    are_powers,
+    doubts_of_sums,
+    of_a_state_space,
+    step_by_step,
+)
 from glassformer.inside.watching.beneath.windows import (
     GATED,
     LAID,
@@ -67,8 +77,8 @@ from glassformer.inside.watching.beneath.windows import (
 PAIRS = frozenset((
     "product", "weighed", "pooled", "pair", "laid", "step", "fade", "columns", "single", "whole", "gated", "crossed",
     "fit", "blend", "windows", "windowed", "read", "held", "before",
+    "maps", "gates", "fanned", "summed",
 ))  # fmt: skip
-TWICE = "rows meet rows, and others again, without a softmax: linear attention, or a layer of its kind"
 KEPT = "they meet rows in a product, and may be an earlier call's weights or its state"
 ONE = "one number for each row adds up other rows in a product: attention without a softmax, or a layer of its kind"
 
@@ -86,6 +96,11 @@ class Pairs:
               multiplied by them. Over its whole it is a `fit`
     crossed   one row times each of several, place by place; its `lengths` are the axes along which they are several,
               counted from the end. Added up along the columns it is a `fit`, one number for each of them
+    maps      columns that a filter made at each place of a picture, along the second axis
+    gates     columns that were bent; `axis` is the step in memory from one to the next, `lengths` how many they are.
+              Laid across other rows they are `fanned`; `lengths` are then the axes of their own rows
+    summed    what one number for each row has added up. Where a softmax comes next it was scores: how well two columns
+              fit over all rows
     blend     powers of pairs and of what was added to them, summed up and still logarithms
     held      numbers that the model has kept from before and that are none of its weights; `read` what it is called
               with, `before` whatever else was there
@@ -100,12 +115,13 @@ class Pairs:
         self, name: str, operands: Sequence[Carried], result: Tensor, args: Sequence[Any], met: Sequence[Meeting]
     ) -> tuple[set[WeightMark], Doubts]:
         """The marks of the result, and doubts with their reason; `met` are the weights that met others here."""
-        operands = [each._replace(marks=_as_it_lies(each)) for each in operands]
+        operands = [each._replace(marks=as_it_lies(each)) for each in operands]
         if name in PRODUCTS:
             return self._product(name, operands, result, met)
         if name == "convolution":
             one = result.ndim > 2 and result.shape[1] == 1 and not operands[0].fixed
             marks = {replace(self._new("single", name), axis=1 - result.ndim)} if one else set()
+            marks |= {self._new("maps", name)} if result.ndim > 2 and not (one or operands[0].fixed) else set()
             return marks, [] if met else filtered(operands[:2])
         if name in LOG_SUMS:
             return summed_up(self._new, name, operands), []
@@ -122,7 +138,7 @@ class Pairs:
                     kept[-1] |= _pooled_kept(name, mark, operand, others, result)
                 elif mark.kind in PAIRS:
                     kept[-1] |= _kept(name, mark, operand, others, result)
-        onwards = set().union(*kept)
+        onwards = set().union(*kept, *(gates_begun(name, each, result) for each in operands))
         if name in COMPARING and any(mark.kind in ("product", "pair") for each in operands for mark in each.marks):
             onwards = {self._new("pair", name)}
         onwards |= placed(self._new, name, operands, result) | windows(self._new, name, operands, result)
@@ -140,14 +156,16 @@ class Pairs:
             name in JOINING and len({repeated_along(each.tensor, each.tensor) for each in moving} - {frozenset()}) > 1
         ):  # fmt: skip
             onwards.add(self._new("pair", name))
-        in_a_loop = name in ADDING and not any(map(are_shares, operands)) and _step_by_step(kept)
-        return onwards, in_a_loop or crossed_over(name, operands) or _doubts(name, operands, args)
+        in_a_loop = name in ADDING and not any(map(are_shares, operands)) and step_by_step(kept)
+        return onwards, in_a_loop or crossed_over(name, operands) or doubts_of_sums(name, operands, args)
 
     def _normed(self, name: str, operand: Carried, result: Tensor) -> set[WeightMark]:
         """After a norm: its columns lie along the last axis, or, of a picture, along the second."""
         if name in OF_PICTURES and result.ndim > 2:
-            return {mark for mark in operand.marks if mark.kind == "single" and mark.axis == 1 - result.ndim}
-        along_the_rows = {mark for mark in operand.marks if mark.kind == "single" and mark.axis is None}
+            maps = {mark for mark in operand.marks if mark.kind == "maps"}
+            return maps | {mark for mark in operand.marks if mark.kind == "single" and mark.axis == 1 - result.ndim}
+        singles = (mark for mark in operand.marks if mark.kind == "single" and mark.axis is None)
+        along_the_rows = {replace(mark, spread=None) for mark in singles}
         return {self._new("columns", name)} | along_the_rows
 
     def _fitting(self, name: str, operands: Sequence[Carried], result: Tensor, args: Sequence[Any]) -> set[WeightMark]:
@@ -178,7 +196,7 @@ class Pairs:
 
     def _shared(self, name: str, operands: Sequence[Carried]) -> set[WeightMark]:
         """Numbers, one for each row, over what all of them came to."""
-        if name not in DIVIDING or len(operands) < 2 or _are_powers(operands[0]):
+        if name not in DIVIDING or len(operands) < 2 or are_powers(operands[0]):
             return set()
         wholes = {mark.number for mark in operands[1].marks if mark.kind == "whole"}
         shared = [mark for mark in operands[0].marks if mark.kind == "single" and mark.number in wholes]
@@ -200,18 +218,17 @@ class Pairs:
         for factor in factors:
             others = {mark.number for other in factors if other.tensor is not factor.tensor for mark in other.marks}
             for mark in factor.marks:
-                twice = mark.kind in ("product", "weighed") and not _state(factors)
+                twice = mark.kind in ("product", "weighed") and not of_a_state_space(factors)
                 twice = twice or (mark.kind == "pooled" and not met and _added_up(factors, factor, mark))
                 if twice and mark.number not in others:
                     doubts.append((mark.made_by, TWICE))
-                elif (mark.kind in ("pair", "laid", "fit") and mark.number not in others and not _state(factors)) or (
-                    mark.kind == "columns" and factor is factors[0] and _as_weights(factor, factors[-1])
-                ):
+                elif _multiplies(factors, factor, mark) and (mark.kind == "columns" or mark.number not in others):
                     doubts.append((mark.made_by, LAID))
                 elif mark.kind == "held":
                     doubts.append((mark.made_by, KEPT))
-                elif mark.kind == "single" and not (_weighing(factor) or _state(factors)) and _adds_up(factors, factor):
+                elif _one_for_each(factors, factor, mark):
                     doubts.append((mark.made_by, ONE))
+                    onwards.add(self._new("summed", name))
         if met and result.ndim > 1:
             axis = -2 if any(mark.kind in ("weights", "bent") for mark in factors[0].marks) else -1
             onwards |= (
@@ -229,11 +246,6 @@ def _summed(factors: Sequence[Carried], factor: Carried, mark: WeightMark) -> bo
     if mark.kind != "gated" or not untaught or len(factors) < 2 or are_shares(factor):
         return False
     return _adds_up(factors, factor) and (factor is not factors[0] or mark.axis != -1)
-
-
-def _are_powers(operand: Carried) -> bool:
-    """Whether they are positive, so that their shares are followed as such."""
-    return any(mark.kind in ("power", "mixed", "weights") for mark in operand.marks)
 
 
 def _added_up(factors: Sequence[Carried], factor: Carried, mark: WeightMark) -> bool:
@@ -262,15 +274,6 @@ def _pooled_kept(
     return {replace(mark, axis=None if rows is None else result.stride(rows))}
 
 
-def _as_it_lies(operand: Carried) -> frozenset[WeightMark]:
-    """Its marks, but for those of one column of the memory that it lies in and that is larger."""
-    size = own_size(operand.tensor)
-    return frozenset(
-        mark for mark in operand.marks
-        if not (mark.kind == "single" and isinstance(mark.spread, int) and size > mark.spread)
-    )  # fmt: skip
-
-
 def _weighing(factor: Carried) -> bool:
     """Whether it is known as weights by another way."""
     return any(mark.kind in ("weights", "spread", "bent", "mixed") for mark in factor.marks)
@@ -284,54 +287,30 @@ def _as_weights(numbers: Carried, rows: Carried) -> bool:
     return whole and tall and not turned and not _weighing(numbers)
 
 
+def _multiplies(factors: Sequence[Carried], factor: Carried, mark: WeightMark) -> bool:
+    """Whether numbers for pairs, or those that a layer made of one row, multiply other rows."""
+    if mark.kind == "columns":
+        return factor is factors[0] and _as_weights(factor, factors[-1])
+    return mark.kind in ("pair", "laid", "fit") and not of_a_state_space(factors)
+
+
+def _one_for_each(factors: Sequence[Carried], factor: Carried, mark: WeightMark) -> bool:
+    """Whether one number for each row, or each of several, adds up other rows."""
+    if mark.kind == "single":
+        return not (_weighing(factor) or of_a_state_space(factors)) and _adds_up(factors, factor)
+    return mark.kind == "gates" and not _shared_out(factors) and adds_rows_up(factors, factor, mark)
+
+
+def _shared_out(factors: Sequence[Carried]) -> bool:
+    """Whether one of them is followed as weights or powers, or as a state."""
+    powers = any(mark.kind == "power" and mark.usual for each in factors for mark in each.marks)
+    return powers or of_a_state_space(factors) or any(map(_weighing, factors))
+
+
 def _adds_up(factors: Sequence[Carried], factor: Carried) -> bool:
     """Whether more than one is added up."""
     tensor = factor.tensor
     return tensor.ndim > 0 and tensor.shape[-1 if factor is factors[0] or tensor.ndim == 1 else -2] > 1
-
-
-def _state(operands: Sequence[Carried]) -> bool:
-    """Whether one step both scales and fades: a state-space layer."""
-    marks = [mark for each in operands for mark in each.marks]
-    return bool({m.number for m in marks if m.kind == "step"} & {m.number for m in marks if m.kind == "fade"})
-
-
-def _rows_added_up(name: str, args: Sequence[Any], mark: WeightMark, tensor: Tensor) -> bool:
-    """Whether rows are added up, each whole: the columns are left apart."""
-    if name in GATHERING | POOLING:
-        return True
-    dims = args[1] if len(args) > 1 else None
-    dims = [dims] if name == "cumsum" else dims
-    if not isinstance(dims, list | tuple) or not dims or len(dims) == tensor.ndim:
-        return False
-    return mark.axis is None or all(dim % tensor.ndim - tensor.ndim != mark.axis for dim in dims)
-
-
-def _dims(args: Sequence[Any]) -> list[int]:
-    dims = args[1] if len(args) > 1 else []
-    return [dim for dim in dims if isinstance(dim, int)] if isinstance(dims, list | tuple) else []
-
-
-def _doubts(name: str, operands: Sequence[Carried], args: Sequence[Any]) -> Doubts:
-    if name in DIVIDING and len(operands) > 1 and not _are_powers(operands[0]):
-        wholes = {mark.number for mark in operands[1].marks if mark.kind == "whole"}
-        return [(m.made_by, LAID) for m in operands[0].marks if m.kind == "gated" and m.number in wholes][:1]
-    if name not in SUMS | POOLING:
-        return []
-    marks = [mark for each in operands for mark in each.marks]
-    if _state(operands):
-        return []
-    gated = [m for m in operands[-1].marks if m.kind == "gated" and not are_shares(operands[-1])]
-    if any(_rows_added_up(name, args, mark, operands[-1].tensor) for mark in gated):
-        return [(gated[0].made_by, GATED)]
-    if name == "cumsum":
-        return []
-    gone = {operands[-1].tensor.shape[dim] for dim in _dims(args)}
-    if windowed := [mark for mark in marks if mark.kind == "windowed" and mark.lengths & gone]:
-        return [(windowed[0].made_by, LAID)]
-    if any(mark.kind == "weighed" for mark in marks):
-        return [(mark.made_by, TWICE) for mark in marks if mark.kind == "weighed"][:1]
-    return [(mark.made_by, LAID) for mark in marks if mark.kind == "laid"][:1]
 
 
 def _is_a_state(name: str, operand: Carried, others: Sequence[Carried], result: Tensor) -> bool:
@@ -342,54 +321,12 @@ def _is_a_state(name: str, operand: Carried, others: Sequence[Carried], result: 
     return not grown and (products or name not in ADDING | SUBTRACTING)
 
 
-def _step_by_step(kept: Sequence[set[WeightMark]]) -> Doubts:
-    """Gated rows added to others that another of the same numbers has gated, as in a loop over the text."""
-    gated = [[mark for mark in marks if mark.kind == "gated"] for marks in kept]
-    pairs = [(a, b) for one, other in combinations(gated, 2) for a in one for b in other if a.number == b.number]
-    return [(a.made_by, GATED) for a, b in pairs if a.spread != b.spread][:1]
-
-
-def _columns_kept(name: str, mark: WeightMark, operand: Carried, result: Tensor) -> set[WeightMark]:
-    """What becomes of columns: one of them, or their sum, is one number for each row."""
-    tensor = operand.tensor
-    gone = name in TURNING | DISTANCES or (result.ndim != tensor.ndim and name in ("select", "unbind"))
-    gone = gone or lies_across(tensor)
-    if gone and one_column(name, tensor, result):
-        return {replace(mark, kind="single", axis=None, spread=result.numel())}
-    if not gone and name in ("slice", "select", "split", "split_with_sizes", "unbind") and columns_gone(tensor, result):
-        axis = -1 if result.ndim == tensor.ndim else None
-        return {replace(mark, kind="single", axis=axis, spread=result.numel())}
-    if not gone and name == "sum" and columns_gone(tensor, result):
-        crossed = any(each.kind == "crossed" for each in operand.marks)  # how well two rows fit
-        return set() if crossed else {replace(mark, kind="single", axis=-1 if result.ndim == tensor.ndim else None)}
-    return set() if gone or columns_gone(tensor, result) or laid_against(name, tensor, result) else {mark}
-
-
-def _singles_kept(
-    name: str, mark: WeightMark, operand: Carried, moving: Sequence[Carried], result: Tensor
-) -> set[WeightMark]:
-    """What becomes of one number for each row, or of how well rows fit."""
-    tensor, kind, careful = operand.tensor, mark.kind, name in CAREFUL
-    several = name in CHOOSING | JOINING  # as the ends of a graph's edges are looked up, and joined with others
-    grown = result.numel() > tensor.numel() and not several
-    if kind == "single" and name in MULTIPLYING and moving and grown:
-        along = repeated_along(tensor, result)  # the columns of what it gates
-        axis = next(iter(along)) if len(along) == 1 else mark.axis
-        rows = moving[0].source if len(moving) == 1 else None
-        return {replace(mark, kind="gated", spread=(operand.source, rows), axis=axis)}
-    if kind == "fit" and name in MULTIPLYING and moving and grown:
-        return {replace(mark, kind="laid")}
-    placed_still = kind == "fit" and name == "sum" and result.shape[-1:] == tensor.shape[-1:]
-    keeps = placed_still if name in SUMS else careful or not moving
-    return {mark} if keeps and not grown else set()
-
-
 def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carried], result: Tensor) -> set[WeightMark]:
     """What becomes of one mark in a call that is no product."""
     tensor, kind = operand.tensor, mark.kind
     careful = name in CAREFUL
     if kind == "columns":
-        return _columns_kept(name, mark, operand, result)
+        return columns_kept(name, mark, operand, result)
     if kind == "before":
         return set()
     if kind == "read":  # over their own sum they are still that
@@ -397,7 +334,9 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
         return {mark} if careful and all(any(m.kind == "read" for m in each.marks) for each in moving) else set()
     if kind == "held":
         return {mark} if careful and _is_a_state(name, operand, others, result) else set()
-    if kind in ("blend", "windows", "windowed"):
+    if kind in ("maps", "fanned"):
+        return {mark} if careful and name not in SUMS and result.shape == tensor.shape else set()
+    if kind in ("blend", "windows", "windowed", "summed"):
         return {mark} if careful and name not in SUMS else set()
     if operand.tensor.dtype == torch.bool and name not in MULTIPLYING and any(not each.fixed for each in others):
         return set()  # it only chooses among them
@@ -406,8 +345,10 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if kind in ("step", "fade"):
         return {replace(mark, kind="fade")} if name in POWERS else {mark} if careful else set()
     moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
-    if kind == "single" and name in JOINING and mark.axis == -1 and result.shape[-1] > tensor.shape[-1]:
-        return set()  # one column among others, as in rows that are turned by their places
+    if kind == "gates":
+        return gates_kept(name, mark, operand, moving, result)
+    if kind == "single" and name in JOINING and among_columns(mark, tensor, result):
+        return {gates_joined(mark, result)}
     if kind == "single" and storage_of(result) != storage_of(tensor):
         mark = replace(mark, spread=None)
     if kind in ("single", "gated") and mark.axis is not None and is_moved(name, mark.axis, tensor, result):
@@ -423,7 +364,7 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if kind == "single" and (name in SUMS or (result.numel() < tensor.numel() and not moving and not careful)):
         return {replace(mark, kind="whole")}
     if kind in ("single", "fit"):
-        return _singles_kept(name, mark, operand, moving, result)
+        return singles_kept(name, mark, operand, moving, result)
     if kind in ("pair", "laid"):
         if name in MULTIPLYING and moving:
             return {replace(mark, kind="laid")} if result.numel() > tensor.numel() else {mark}

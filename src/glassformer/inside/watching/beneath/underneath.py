@@ -62,7 +62,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._masks: set[int] = set()  # made of whole numbers alone
         self._rounded: set[int] = set()  # whole numbers that were others before they were rounded
         self._picked: set[int] = set()  # whole numbers that say which, worked out from others, as an expert's number is
-        self._books = Bookkeeping()
+        self.books = Bookkeeping()
         self._thread = threading.get_ident()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -141,7 +141,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.origins.leaves(name, args)
         if name == "cosine_similarity" and has_own_storage(result):
             key = storage_of(result)
-            self._marks[key] = self._marks.get(key, NONE) | {self._books.new("product", name)}
+            self._marks[key] = self._marks.get(key, NONE) | {self.books.new("product", name)}
 
     def _cannot_tell(self, why: str) -> None:
         path = self.where() if self.looking else None
@@ -193,7 +193,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if not self.looking or not self._counts(tensor):
                 continue
             ranks = short == "sort" and not tensor.is_floating_point()
-            marks, met = self._books.after(RANKING if ranks else short, told, tensor, args)
+            marks, met = self.books.after(RANKING if ranks else short, told, tensor, args)
             if marks or key in self._marks:
                 stays = func.is_view or key in outs  # of what is written into, this may be a part
                 self._marks[key] = marks | (self._marks.get(key, NONE) if stays else NONE)

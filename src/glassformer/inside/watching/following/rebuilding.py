@@ -22,7 +22,16 @@ from glassformer.inside.watching.following.axes import four_axes, standing_of
 from glassformer.inside.watching.following.products import Places, arranged, restored
 from glassformer.inside.watching.following.score_steps import Add, Fill, Shape, Step, Stretch, Talk, in_our_terms
 from glassformer.inside.watching.following.weight_steps import WeightStep, rework, shown_talk
-from glassformer.layers.attention import WEIGHERS, DotProduct, Weigher, for_each_head, mix, score, weigh_step_by_step
+from glassformer.layers.attention import (
+    WEIGHERS,
+    DotProduct,
+    Weigher,
+    for_each_head,
+    mix,
+    score,
+    softmax,
+    weigh_step_by_step,
+)
 from glassformer.layers.multihead import MultiheadAttention
 from glassformer.stages.watchers import Watcher, nothing
 
@@ -110,12 +119,13 @@ SCORES: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = MappingProxyType({
 })  # fmt: skip
 FOREIGN_WEIGHERS: Mapping[str, Weigher] = MappingProxyType({
     **{name: WEIGHERS[name] for name in ("softmax", "sigmoid", "quiet softmax")},
+    "softmax over queries": lambda scores: softmax(scores.mT).mT,
     "relu": F.relu, "squared relu": lambda scores: F.relu(scores).square(),
     "silu": lambda scores: F.silu(_without_infinities(scores)),
     "gelu": lambda scores: F.gelu(_without_infinities(scores)),
 })  # fmt: skip
 
-SHARING = frozenset(("softmax", "quiet softmax"))
+SHARING = frozenset(("softmax", "quiet softmax", "softmax over queries"))
 
 
 # --- caught at its heart -----------------------------------------------------------------------------------------

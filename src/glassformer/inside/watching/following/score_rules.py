@@ -14,13 +14,14 @@ from torch import Tensor
 from glassformer.inside.watching.following.axes import four_axes
 from glassformer.inside.watching.following.joining import joined_scores
 from glassformer.inside.watching.following.nodes import AttentionWeights, Lost, Node, Scores, Stretched
-from glassformer.inside.watching.following.products import Args, Kwargs, argument, only_number
+from glassformer.inside.watching.following.products import Args, Kwargs, argument, arranged, only_number
 from glassformer.inside.watching.following.score_steps import Add, Applied, Bent, Bound, Fill, Stretch, Times
 from glassformer.inside.watching.following.trail import Trail
 from glassformer.inside.watching.following.weight_rules import joined_weights, multiplied, zeroed
 
 _BY_A_BEND = ("relu", "silu", "gelu")  # which may be weights by themselves, or one more step to a softmax
 _SQUARE = 2.0
+_ROUNDED = 1e-4
 
 
 def scores_of(node: Node | None) -> Scores | None:
@@ -248,7 +249,8 @@ def power(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | No
         return replace(node, logarithm=False)
     if not isinstance(node, Scores) or node.sink is not None:
         return trail.lost("exp", args, result)
-    return AttentionWeights(node, trail.begun(), powers=True)
+    sums = arranged(result.detach(), node.axes).sum(-1)  # already one where their logarithm was taken off before
+    return AttentionWeights(node, trail.begun(), powers=bool(((sums - 1.0).abs() > _ROUNDED).any()))
 
 
 def sigmoid(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:

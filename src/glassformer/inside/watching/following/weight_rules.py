@@ -16,7 +16,14 @@ from glassformer.inside.watching.following.nodes import AttentionWeights, Lost, 
 from glassformer.inside.watching.following.products import Args, Kwargs, argument, arranged, only_number
 from glassformer.inside.watching.following.score_steps import Add, Fill, Stretch, Talk
 from glassformer.inside.watching.following.trail import Trail
-from glassformer.inside.watching.following.weight_steps import Addend, Factor, Renormal, WeightStep, with_step
+from glassformer.inside.watching.following.weight_steps import (
+    Addend,
+    Factor,
+    Renormal,
+    WeightStep,
+    weight_step_turned,
+    with_step,
+)
 
 _ROUGHLY = 1e-3  # what was hidden before weighs nothing; whether all is equal is compared in any case
 _ROUNDED = 1e-5
@@ -75,18 +82,28 @@ def _after(node: AttentionWeights, step: WeightStep) -> AttentionWeights | None:
 def joined_weights(trail: Trail, pair: tuple[Any, Any], result: Tensor, sign: int) -> Node | None:
     """Weights and numbers that the model has whatever it reads, such as weights by place; None if it is not that."""
     for tensor, other in (pair, pair[::-1]) if sign > 0 else (pair,):
-        node = trail.node(tensor)
-        alike = isinstance(other, Tensor) and trail.node(other) is None and trail.given(other)
-        if isinstance(node, AttentionWeights) and node.complete and alike and result.shape == tensor.shape:
+        node, numbers = trail.node(tensor), None
+        if isinstance(other, int | float):
+            numbers = result.new_full((1,) * result.ndim, other)
+        elif isinstance(other, Tensor) and trail.node(other) is None and trail.given(other):
+            numbers = other.detach()
+        if (
+            isinstance(node, AttentionWeights)
+            and node.complete
+            and numbers is not None
+            and result.shape == tensor.shape
+        ):
             plain = node.part is None and not node.scores.folded
-            numbers = node.scores.ordered(sign * other.detach())
-            return _after(replace(node, unbent=None), Addend(numbers, node.scores.shape)) if plain else None
+            addend = Addend(node.scores.ordered(sign * numbers), node.scores.shape)
+            return _after(replace(node, unbent=None), addend) if plain else None
     return None
 
 
 def _normalised(node: AttentionWeights, tensor: Tensor, below: Tensor) -> AttentionWeights | None:
     """Powers over their sum are a softmax; other weights over theirs are made to add up again."""
     scores, numbers = node.scores, node.scores.ordered(below)
+    if numbers.shape[-1] != 1 and numbers.shape[-2] == 1:
+        return _over_queries(node, tensor, numbers) or _by_numbers(node, below)
     if numbers.shape[-1] != 1 or scores.sink is not None or node.part is not None:
         return None if node.powers or node.part is not None or scores.sink is not None else _by_numbers(node, below)
     sums = arranged(tensor, scores.axes).sum(-1, keepdim=True)
@@ -103,17 +120,33 @@ def _normalised(node: AttentionWeights, tensor: Tensor, below: Tensor) -> Attent
     return _by_numbers(node, below)
 
 
+def _over_queries(node: AttentionWeights, tensor: Tensor, below: Tensor) -> AttentionWeights | None:
+    """Shares of the queries made to add up along the keys, as in slot attention: we took one for the other."""
+    plain = node.weigher == "softmax" and node.complete and node.part is None and not node.scores.folded
+    after = [weight_step_turned(step) for step in node.after]
+    if not plain or node.dropout or None in after:
+        return None
+    sums = arranged(tensor, node.scores.axes).sum(-2, keepdim=True)
+    more = (below - sums).double()
+    small = float(more.mean()) if more.numel() else 0.0
+    if abs(small) > _SMALL or bool(((more - small).abs() > _ROUNDED * sums.abs().clamp_min(1e-30)).any()):
+        return None
+    steps = tuple(step for step in after if step is not None)
+    turned = replace(node, scores=node.scores.turned(), weigher="softmax over queries", after=steps, unbent=None)
+    return _after(turned, Renormal(0.0 if abs(small) < _ROUNDED**2 else small))
+
+
 def _by_numbers(node: AttentionWeights, below: Tensor) -> AttentionWeights | None:
     return _further(node, below.reciprocal())
 
 
 def normalised(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
-    """`F.normalize` with the sum of absolute values, along the keys."""
+    """`F.normalize` with the sum of absolute values, along the keys, or what we took for queries."""
     tensor = argument(args, kwargs, 0, "input")
     node, norm, dim = trail.node(tensor), argument(args, kwargs, 1, "p"), argument(args, kwargs, 2, "dim")
     axis = (1 if dim is None else dim) % result.ndim
     found = None
-    if isinstance(node, AttentionWeights) and norm == 1 and axis == node.scores.axes[-1] and bool((tensor >= 0).all()):
+    if isinstance(node, AttentionWeights) and norm == 1 and axis in node.scores.axes[-2:] and bool((tensor >= 0).all()):
         found = _normalised(node, tensor, tensor.detach().sum(axis, keepdim=True))
     return found or trail.lost("normalize", (tensor,), result)
 

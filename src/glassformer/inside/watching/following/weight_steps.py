@@ -35,6 +35,13 @@ class Renormal:
     epsilon: float
 
 
+def weight_step_turned(step: "WeightStep") -> "WeightStep | None":
+    """The same step on weights whose queries and keys have changed places; None where it has none there."""
+    if not isinstance(step, Factor | Addend):
+        return step if isinstance(step, Talk) else None
+    return type(step)(step.numbers.mT, (*step.at[:-2], step.at[-1], step.at[-2]))
+
+
 WeightStep = Talk | Factor | Addend | Renormal
 _ORDER = (Talk, Factor, Addend, Renormal)
 
