@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from glassformer.errors import counted
-from glassformer.text.samples import Labelled, Pair, Sample
+from glassformer.text.samples import Labelled, Pair, Plain, Sample
 
 UNEQUAL = 100  # times more samples of one label than of another deserve a word
 MOST_CLASSES, OFTEN = 50, 20  # so few targets, each so often on average, are labels rather than translations
@@ -17,6 +17,11 @@ _NUMBER = re.compile(r"\d{1,18}")  # Python refuses to read very long ones
 _LIST = re.compile(r"\[.*\]|\{.*\}|\(.*\)")
 _JOINT = re.compile(r"[_,;|+&/]+")
 _LETTER = re.compile(r"[^\W\d_]")
+_SIGN = re.compile(r"[!-@\[-`{-~]")  # digits and punctuation of ASCII
+SEEN = 100_000  # characters of texts that are looked at
+LINES = 5  # of a text, below which they may be alike by chance
+# What parts columns, how often it does at least, and what it is called.
+_PARTED = (("\t", 1, "tab", "tabs"), (",", 2, "comma", "commas"), (";", 2, "semicolon", "semicolons"))
 
 
 def doubts_of_pairs(samples: Sequence[Sample]) -> list[str]:
@@ -38,6 +43,30 @@ def doubts_of_pairs(samples: Sequence[Sample]) -> list[str]:
             said.append(
                 f"There are {len(found):,} {role}, and {counted(len(different), 'different one')} ({shown}): if they "
                 "are labels, it is a task to classify."
+            )
+        elif len(found) >= FEW_EACH and sum(bool(_LIST.fullmatch(text)) for text in found) > 0.9 * len(found):
+            said.append(f"The {role} are lists such as {found[0]:.60}: if they are labels, it is a task to classify.")
+    return said
+
+
+def doubts_of_texts(samples: Sequence[Sample]) -> list[str]:
+    """Whether what shall be gone on with is a text at all: hardly a letter in it, or a table."""
+    texts, said, seen = [sample.text for sample in samples if isinstance(sample, Plain)], [], ""
+    for text in texts:
+        if len(seen) >= SEEN:
+            break
+        seen += text[:SEEN]
+    written = len("".join(seen.split()))
+    if (signs := len(_SIGN.findall(seen))) > 0.7 * written:
+        said.append(f"{100 * signs / written:.0f} % of it are digits and punctuation; is it a text?")
+    first = texts[0] if texts else ""
+    rows = [line for line in first[:SEEN].splitlines()[: None if len(first) <= SEEN else -1] if line.strip()]
+    for part, least, one, many in _PARTED:
+        counts = {line.count(part) for line in rows}
+        if len(rows) >= LINES and len(counts) == 1 and min(counts) >= least:
+            said.append(
+                f"Each line holds {counted(min(counts), one, many)}: is it a table? In a file called .csv or .tsv its "
+                "columns are told apart."
             )
     return said
 

@@ -41,7 +41,7 @@ from glassformer.training.forecasting.budget import Forecast, budget, forecast_a
 from glassformer.training.forecasting.ending import Deadline, drawn_in_time
 from glassformer.training.forecasting.enough import too_short
 from glassformer.training.forecasting.how_it_ended import how_it_ended
-from glassformer.training.loop import EpochEnded, Loop, Plan, Stepped, Validated, weights_in
+from glassformer.training.loop import EpochEnded, Loop, Plan, Stepped, Validated, check_progress, weights_in
 from glassformer.training.optimizers import check_kept
 from glassformer.training.prepare import Prepared, alike, alike_again, check_same, idle, prepare, settings_of
 from glassformer.training.processes.team import ALONE, Team, joined
@@ -250,6 +250,7 @@ class Course:
     def _newest(self) -> Checkpoint:
         newest, loop = self.folder.newest_checkpoint(), self.loop
         check_kept(newest.tensors, loop.model, loop.optimizers, averaged=loop.plan.average > 0)
+        check_progress(newest.progress)
         return newest
 
     def run(self, threads: int, tell: Listener, stop: threading.Event | None = None) -> Run:
