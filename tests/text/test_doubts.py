@@ -52,7 +52,13 @@ def test_targets_that_are_labels_are_told() -> None:
     assert doubts_of_pairs(pairs) == [
         "There are 60 targets, and 3 different ones ('0', '1', '2'): if they are labels, it is a task to classify."
     ]
-    assert doubts_of_pairs(pairs[:59]) == []
+    phrases = [Pair(f"text {number}", f"part {number % 3}") for number in range(60)]
+    assert len(doubts_of_pairs(phrases)) == 1
+    assert doubts_of_pairs(phrases[:59]) == []
+    tagged = [Pair(f"text {number}", f"N{number % 12}") for number in range(60)]
+    assert doubts_of_pairs(tagged)[0].startswith("There are 60 targets, and 12 different ones")
+    assert doubts_of_pairs(tagged[:59]) == []
+    assert doubts_of_pairs(pairs[:19]) == []  # too few to tell
     assert doubts_of_pairs([Pair("glad", f"text {number}") for number in range(60)]) == [
         "There are 60 sources, and 1 different one ('glad'): if they are labels, it is a task to classify."
     ]

@@ -10,12 +10,14 @@ from glassformer.text.samples import Labelled, Pair, Plain, Sample
 
 UNEQUAL = 100  # times more samples of one label than of another deserve a word
 MOST_CLASSES, OFTEN = 50, 20  # so few targets, each so often on average, are labels rather than translations
+AGAIN = 5  # times on average that single words stand there which are labels
 LONG = 5  # digits: such numbers name rows, and are rarely written out in words
 FEW_EACH = 3  # samples of a label, on average: fewer deserve a word
 _FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]\d*")
 _NUMBER = re.compile(r"\d{1,18}")  # Python refuses to read very long ones
 _LIST = re.compile(r"\[.*\]|\{.*\}|\(.*\)")
 _JOINT = re.compile(r"[_,;|+&/]+")
+_BLANK = re.compile(r"\s")
 _LETTER = re.compile(r"[^\W\d_]")
 _SIGN = re.compile(r"[!-@\[-`{-~]")  # digits and punctuation of ASCII
 SEEN = 100_000  # characters of texts that are looked at
@@ -38,7 +40,9 @@ def doubts_of_pairs(samples: Sequence[Sample]) -> list[str]:
         said.append(f"All sources are numbers such as {numbers[0]}; is it the right column?")
     for role, found in (("sources", [pair.source for pair in pairs]), ("targets", [pair.target for pair in pairs])):
         different = Counter(found)
-        if len(different) <= MOST_CLASSES and len(different) * OFTEN <= len(found):
+        few = len(different) <= MOST_CLASSES and len(different) * OFTEN <= len(found)
+        tags = len(found) >= OFTEN and len(different) * AGAIN <= len(found) and not any(map(_BLANK.search, different))
+        if few or tags:
             shown = ", ".join(f"'{text:.20}'" for text, _ in different.most_common(3))
             said.append(
                 f"There are {len(found):,} {role}, and {counted(len(different), 'different one')} ({shown}): if they "
