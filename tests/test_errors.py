@@ -27,6 +27,12 @@ def test_what_counts_nothing_is_refused_by_name(value: int) -> None:
         must_count("layers", value)
 
 
+def test_so_is_what_counts_too_many() -> None:
+    must_count("threads", 1024, most=1024)
+    with pytest.raises(InputError, match="`threads` must be a whole number from 1 to 1,024; it is 1025"):
+        must_count("threads", 1025, most=1024)
+
+
 def test_a_name_that_no_settings_could_hold_is_refused() -> None:
     must_be_text("größe.csv")
     with pytest.raises(InputError, match=r"'d\\udcff.csv' is none in UTF-8, which settings are written in: rename it"):
@@ -75,5 +81,5 @@ def test_want_of_memory_is_known_also_from_torch() -> None:
 
 def test_kinds_of_values_are_told_in_words() -> None:
     assert [kind_of(value) for value in (True, 3, 3.5, "a", [])] == [
-        "true or false", "a whole number", "a number", "a word", "list",
+        "true or false", "a whole number", "a number", "a word", "a list of words",
     ]  # fmt: skip

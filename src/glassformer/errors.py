@@ -2,6 +2,7 @@
 the one check that is asked for all over. Knows nothing of what went wrong."""
 
 import difflib
+import math
 from collections.abc import Iterable
 
 
@@ -24,14 +25,21 @@ def lacks_memory(error: BaseException) -> bool:
 
 def kind_of(value: object) -> str:
     """What kind of value this is, in words: `3.5` is a number."""
-    words = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
+    words = {
+        bool: "true or false", int: "a whole number", float: "a number", str: "a word", list: "a list of words",
+        dict: "a table of words",
+    }  # fmt: skip
     return words.get(type(value), type(value).__name__)
 
 
-def must_count(name: str, value: int) -> None:
-    """Refuses a value that counts nothing."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InputError(f"`{name}` must be a whole number from 1 up; it is {value}.")
+MOST_THREADS = 1024  # of one piece of work: more is a slip of the pen, and may take the process down
+
+
+def must_count(name: str, value: int, most: float = math.inf) -> None:
+    """Refuses a value that counts nothing, or too many."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        up = "up" if math.isinf(most) else f"to {most:,}"
+        raise InputError(f"`{name}` must be a whole number from 1 {up}; it is {value}.")
 
 
 def must_be_text(name: str) -> None:

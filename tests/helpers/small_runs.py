@@ -44,7 +44,7 @@ def small_run(path: Path, objective: str = "classes", model: str | None = None, 
         task=corpus.task, model=name, config=to_dict(configure(name, **settings)), objective=objective,
         labels=corpus.labels, longest=67, data=source, command="glassformer train", seed=SEED,
     )  # fmt: skip
-    folder = RunFolder.create(path, settings={"seed": SEED, "data": {"source": source}})
+    folder = RunFolder.create(path, settings={"run": {"seed": SEED}, "data": {"source": source}})
     folder.save_model(card, module.state_dict(), tokens)
     return folder
 

@@ -47,7 +47,7 @@ def card_of(name: str, model: torch.nn.Module, **changed: Any) -> Card:
 
 @pytest.fixture
 def run(tmp_path: Path) -> RunFolder:
-    return RunFolder.create(tmp_path / "run", settings={"seed": 3})
+    return RunFolder.create(tmp_path / "run", settings={"run": {"seed": 3}})
 
 
 # --- the model --------------------------------------------------------------------------------------------------
@@ -266,8 +266,15 @@ def test_settings_come_back_as_they_were(settings: dict[str, Any]) -> None:
     assert tomllib.loads(to_toml(settings)) == without_none(settings)
 
 
+def test_settings_that_stand_in_no_table_are_refused(run: RunFolder) -> None:
+    path = run.path / "config.toml"
+    path.write_text("run = 3\n", encoding="utf-8")
+    with pytest.raises(DamagedError, match=r"config\.toml is damaged: 'run' stands in no table"):
+        _ = run.settings
+
+
 def test_a_folder_that_holds_a_run_is_not_made_into_another(run: RunFolder, tmp_path: Path) -> None:
-    assert RunFolder.open(run.path).settings == {"seed": 3}
+    assert RunFolder.open(run.path).settings == {"run": {"seed": 3}}
     with pytest.raises(InputError, match=r"holds a run already; resume it \(--resume .*, or choose another --out"):
         RunFolder.create(run.path, settings={})
     (tmp_path / "file").write_text("")

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from glassformer.text.doubts import doubts, doubts_of_pairs
+from glassformer.text.doubts import doubts, doubts_of_pairs, doubts_of_texts
 from glassformer.text.samples import Labelled, Pair, Plain
 
 
@@ -52,11 +52,40 @@ def test_targets_that_are_labels_are_told() -> None:
     assert doubts_of_pairs(pairs) == [
         "There are 60 targets, and 3 different ones ('0', '1', '2'): if they are labels, it is a task to classify."
     ]
-    assert doubts_of_pairs(pairs[:59]) == []
+    phrases = [Pair(f"text {number}", f"part {number % 3}") for number in range(60)]
+    assert len(doubts_of_pairs(phrases)) == 1
+    assert doubts_of_pairs(phrases[:59]) == []
+    tagged = [Pair(f"text {number}", f"N{number % 12}") for number in range(60)]
+    assert doubts_of_pairs(tagged)[0].startswith("There are 60 targets, and 12 different ones")
+    assert doubts_of_pairs(tagged[:59]) == []
+    assert doubts_of_pairs(pairs[:19]) == []  # too few to tell
     assert doubts_of_pairs([Pair("glad", f"text {number}") for number in range(60)]) == [
         "There are 60 sources, and 1 different one ('glad'): if they are labels, it is a task to classify."
     ]
     assert doubts_of_pairs([Pair(f"text {number}", f"Text {number // 2}") for number in range(200)]) == []
+
+
+def test_lists_to_translate_are_told() -> None:
+    pairs = [Pair(f"[sad, {number}]", f"text {number}") for number in range(9)]
+    assert doubts_of_pairs(pairs) == [
+        "The sources are lists such as [sad, 0]: if they are labels, it is a task to classify."
+    ]
+    assert doubts_of_pairs([*pairs, Pair("(sighs) Well.", "text 10")]) == []
+
+
+def test_what_is_no_text_to_go_on_with_is_told() -> None:
+    assert doubts_of_texts([Plain("0.768 0.744 1_3\n43.53 0.75 1_3\n" * 9)]) == [
+        "100 % of it are digits and punctuation; is it a text?"
+    ]
+    assert doubts_of_texts([Plain("In 1984, on 3 March: 12.5 %!"), Plain("ومع ذلك، فقد تم."), Plain("なに？")]) == []
+    assert doubts_of_texts([Plain("")]) == []
+    table = "ID,Name,Town\n" + "".join(f"{number},Ann,York\n" for number in range(9))
+    assert doubts_of_texts([Plain(table)]) == [
+        "Each line holds 2 commas: is it a table? In a file called .csv or .tsv its columns are told apart."
+    ]
+    assert doubts_of_texts([Plain("one\teins\n" * 9)])[0].startswith("Each line holds 1 tab: is it a table?")
+    assert doubts_of_texts([Plain("A line, of verse,\n" * 9 + "and its end.\n")]) == []
+    assert doubts_of_texts([Labelled("1 2 3", "sad")]) == []
 
 
 def test_numbers_of_rows_are_no_sources() -> None:

@@ -19,6 +19,7 @@ from glassformer.training.course import Course, Event, Said, new_folder, resume,
 from glassformer.training.forecasting.budget import Forecast, budget
 from glassformer.training.forecasting.ending import Deadline
 from glassformer.training.loop import Loop, Stepped, Validated
+from glassformer.training.optimizers import UnlikeError
 from glassformer.training.prepare import prepare, settings_of
 from glassformer.training.request import Request
 
@@ -126,6 +127,27 @@ def test_a_resumed_run_says_how_far_it_will_go(tmp_path: Path) -> None:
     resume(folder, events.append)
     (forecast,) = [event for event in events if isinstance(event, Forecast)]
     assert forecast.steps == 4
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("width = 12", "width = 24", "its model has other weights"),
+        ('optimizer = "muon"', 'optimizer = "adamw"', "it is of another optimizer"),
+        ("average = 0.0", "average = 0.9", "it has no average of weights"),
+    ],
+)
+def test_settings_that_were_edited_do_not_fit_the_checkpoint(
+    before: str, after: str, said: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    teach(request("classify", "negation:300", steps=3), folder)
+    (folder / "report.html").unlink()  # as if it had been stopped before it was judged
+    settings = (folder / "config.toml").read_text(encoding="utf-8")
+    assert before in settings
+    (folder / "config.toml").write_text(settings.replace(before, after), encoding="utf-8")
+    with pytest.raises(UnlikeError, match=f"not one of the run that config.toml describes: {said}"):
+        resume(folder)
 
 
 def test_a_place_that_is_taken_is_told_before_any_work(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import math
 import weakref
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import islice
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +18,18 @@ from glassformer.objectives.lessons import Measures, Rows, graded_loss
 from glassformer.objectives.table import OBJECTIVES
 from glassformer.text.samples import Plain
 from glassformer.text.tokens import Tokens
-from glassformer.training.loop import MOST_EPOCHS_TOLD, EpochEnded, Loop, Plan, Stepped, Validated, factor
+from glassformer.training.loop import (
+    MOST_EPOCHS_TOLD,
+    EpochEnded,
+    Loop,
+    Plan,
+    Progress,
+    Stepped,
+    Validated,
+    check_progress,
+    factor,
+)
+from glassformer.training.optimizers import UnlikeError
 
 KINDS = tuple(OBJECTIVES)
 
@@ -293,3 +304,20 @@ def test_a_run_that_is_over_judges_nothing_again() -> None:
     loop = loop_for("stream", steps=3)
     assert isinstance(list(loop.run())[-1], Validated)
     assert list(loop.run()) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (True, "in its progress, all is True"),
+        ({"step": "3"}, "in its progress, step is '3'"),
+        ({"step": True}, "in its progress, step is True"),
+        ({"seconds": math.nan}, "in its progress, seconds is nan"),
+        ({"place": -1}, "in its progress, place is -1"),
+        ({"stage": 3}, "in its progress, stage is 3"),
+    ],
+)
+def test_progress_that_no_run_has_written_is_refused(found: Any, said: str) -> None:
+    check_progress(asdict(Progress(step=3, best=math.inf)))
+    with pytest.raises(UnlikeError, match=said):
+        check_progress(found)

@@ -1,6 +1,7 @@
 """What may be asked for: a request that contradicts itself is named, and its settings give it back."""
 
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from glassformer.errors import InputError
 from glassformer.objectives.lessons import Windows
+from glassformer.storage import DamagedError
 from glassformer.text.samples import Labelled, Plain
 from glassformer.training import machine
 from glassformer.training import request as request_module
@@ -30,6 +32,7 @@ from glassformer.training.request import (
     ("options", "said"),
     [
         ({"minutes": 1.0}, "minutes and steps were given"),
+        ({"threads": 100_000}, "`threads` must be a whole number from 1 to 1,024; it is 100000"),
         ({"limit": -1}, "limit must be a number from 0 on; it is -1"),
         ({"steps": 0, "minutes": math.nan}, "minutes must be a number from 0 on; it is nan"),
         ({"steps": 0, "epochs": math.inf}, "epochs must be a number from 0 on; it is inf"),
@@ -66,6 +69,39 @@ def test_settings_give_the_request_and_the_recipe_back() -> None:
     assert (again.threads, again.identity) == (3, "abc")
     assert again.request == replace(asked, data_seed=0)
     assert (again.recipe.plan, again.recipe.tokens) == (recipe.plan, recipe.tokens)
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "value", "said"),
+    [
+        ("run", "steps", "7", "steps in [run] must be a whole number; it is '7'"),
+        ("run", "steps", 10**30, "steps in [run] must be a whole number; it is 1000"),
+        ("run", "seed", True, "seed in [run] must be a whole number; it is True"),
+        ("run", "device", math.nan, "device in [run] must be a word; it is nan"),
+        ("run", "task", ["classify"], "task in [run] must be a word"),
+        ("run", "task", None, "task is missing in [run]"),
+        ("data", "source", True, "source in [data] must be a word"),
+        ("data", "more", "films.csv", "more in [data] must be a list of words; it is 'films.csv'"),
+        ("data", "columns", {"text": 3}, "columns in [data] must be a table of words"),
+        ("tokens", "min_frequency", "x", "min_frequency in [tokens] must be a whole number"),
+        ("lessons", "tokens_per_batch", 2**62, "tokens_per_batch in [lessons] must be a whole number"),
+        ("lessons", "crop", [], "crop in [lessons] must be a number; it is []"),
+        ("plan", "weight_decay", math.nan, "weight_decay in [plan] must be a number; it is nan"),
+        ("plan", "stepz", 3, "[plan] knows no 'stepz'"),
+        ("model", "", 3, "[model] must be a table; it is 3"),
+        ("plan", "", None, "[plan] must be a table; it is missing"),
+    ],
+)
+def test_settings_that_were_edited_are_refused_by_name(table: str, name: str, value: Any, said: str) -> None:
+    asked = Request(task="classify", data="negation:300", model="rnn", objective="classes", steps=7)
+    recipe = recipe_for("classify", "classes", "rnn", 1000, 20)
+    settings = as_settings(Decided(asked, recipe, threads=3, identity="abc"), {"width": 12})
+    of = settings[table] if name else settings
+    of.pop(name or table, None)
+    if value is not None:
+        of[name or table] = value
+    with pytest.raises(DamagedError, match=re.escape(said)):
+        from_settings(settings)
 
 
 # --- text that is too large for memory --------------------------------------------------------------------------

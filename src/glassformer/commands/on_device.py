@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from glassformer.errors import must_count
+from glassformer.errors import MOST_THREADS, must_count
 from glassformer.layers.devices import in_words
 from glassformer.runs.run import Run, load
 
@@ -21,5 +21,5 @@ def load_on(run: str | Path, device: str) -> Run:
 def take_threads(count: int | None) -> None:
     """Computes with so many threads, if a number is given."""
     if count is not None:
-        must_count("--threads", count)
+        must_count("--threads", count, MOST_THREADS)
         torch.set_num_threads(count)

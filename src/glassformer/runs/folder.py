@@ -101,9 +101,12 @@ class RunFolder:
         """What `config.toml` says."""
         path = self.path / "config.toml"
         try:
-            return tomllib.loads(path.read_text(encoding="utf-8"))
+            found = tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError) as error:
             raise DamagedError(f"{path} cannot be read: {error}. Take it from a copy.") from error
+        if loose := [name for name, table in found.items() if not isinstance(table, dict)]:
+            raise DamagedError(f"{path} is damaged: {repr(loose[0])[:60]} stands in no table. Take it from a copy.")
+        return found
 
     def _write_settings(self, settings: Mapping[str, Any]) -> None:
         write_file(self.path / "config.toml", to_toml(settings).encode())

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from glassformer.errors import InputError, asked_back, counted, nearest
-from glassformer.text.doubts import doubts, doubts_of_pairs
+from glassformer.text.doubts import doubts, doubts_of_pairs, doubts_of_texts
 from glassformer.text.files.columns import Columns
 from glassformer.text.files.folders import files_of_parts
 from glassformer.text.files.named_sets import NAMED, NamedSet, find_named, from_hub
@@ -338,6 +338,7 @@ def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: Ta
         tally.notes.append("More rows were skipped than kept: is it the kind of file that it was taken for?")
     if TASKS[task].has_only_pairs:
         tally.notes += doubts_of_pairs(samples)
+    tally.notes += doubts_of_texts(samples)
     if not TASKS[task].has_labels:
         return
     if len(labels) < 2:

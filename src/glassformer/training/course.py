@@ -41,7 +41,8 @@ from glassformer.training.forecasting.budget import Forecast, budget, forecast_a
 from glassformer.training.forecasting.ending import Deadline, drawn_in_time
 from glassformer.training.forecasting.enough import too_short
 from glassformer.training.forecasting.how_it_ended import how_it_ended
-from glassformer.training.loop import EpochEnded, Loop, Plan, Stepped, Validated, weights_in
+from glassformer.training.loop import EpochEnded, Loop, Plan, Stepped, Validated, check_progress, weights_in
+from glassformer.training.optimizers import check_kept
 from glassformer.training.prepare import Prepared, alike, alike_again, check_same, idle, prepare, settings_of
 from glassformer.training.processes.team import ALONE, Team, joined
 from glassformer.training.request import Request, kept_tokens, token_place
@@ -239,12 +240,18 @@ class Course:
     def restore(self, tell: Listener) -> None:
         """Back to the newest whole checkpoint."""
         team = self.loop.team
-        newest = team.together(lambda: self.folder.newest_checkpoint() if team.leads else NOTHING)
+        newest = team.together(lambda: self._newest() if team.leads else NOTHING)
         for skipped in newest.skipped:
             tell(Said(f"Passed over: {skipped}"))
         self.loop.restore(newest.tensors, newest.progress)
         if team.leads:
             self.folder.rewind(self.loop.progress.step)
+
+    def _newest(self) -> Checkpoint:
+        newest, loop = self.folder.newest_checkpoint(), self.loop
+        check_kept(newest.tensors, loop.model, loop.optimizers, averaged=loop.plan.average > 0)
+        check_progress(newest.progress)
+        return newest
 
     def run(self, threads: int, tell: Listener, stop: threading.Event | None = None) -> Run:
         """Learns to the end, with so many threads; afterwards torch has as many as before."""

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.objectives.lessons import Lessons
 from glassformer.text.batches import rows_for
-from glassformer.training.optimizers import OPTIMIZERS, optimizers_for
+from glassformer.training.optimizers import OPTIMIZERS, UnlikeError, optimizers_for
 from glassformer.training.processes.team import ALONE, Team
 from glassformer.training.processes.wrapping import (
     Taught,
@@ -113,6 +113,15 @@ class Progress:
         """How much of the budget is spent, from 0 to 1."""
         spent = self.step / plan.steps if plan.steps else self.seconds / plan.seconds
         return min(spent, 1.0)
+
+
+def check_progress(found: object) -> None:
+    """Refuses what was never written of a run: other names, or what is no number."""
+    known = asdict(Progress())
+    names = found if isinstance(found, dict) else {"": None}
+    for name, value in names.items():
+        if name not in known or isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+            raise UnlikeError(f"in its progress, {name or 'all'} is {repr(value if name else found)[:60]}")
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""The one table of optimizers: how weights move. Knows weights, gradients and which layers hold tables; no loss, no
-data.
+"""The one table of optimizers: how weights move, and whether what was kept of them is theirs. Knows weights, gradients
+and which layers hold tables; no loss, no data.
 
 Muon turns the momentum of a matrix into the nearest matrix whose directions all count alike (Newton–Schulz), so that no
 direction is learnt only because it is loud. It is worked in float32, and matrices of one shape are worked together: on
@@ -7,7 +7,7 @@ processors without bfloat16 that is many times quicker than one by one.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
 from glassformer.choices import Choices
+from glassformer.errors import GlassformerError
 from glassformer.layers.embedding import Embedding
 from glassformer.layers.positions import BucketBias, Positions
 
@@ -148,3 +149,33 @@ def _tables(model: nn.Module) -> Iterator[Tensor]:
             yield module.weight
         elif isinstance(module, Positions):
             yield module.table
+
+
+def check_kept(
+    tensors: Mapping[str, Tensor], model: nn.Module, optimizers: Sequence[Optimizer], *, averaged: bool
+) -> None:  # fmt: skip
+    """Refuses the state of a run with other sizes, another optimizer, or no average of weights where one is wanted."""
+    own = {name: value.shape for name, value in model.state_dict().items()}
+    kept = {
+        kind: {name.removeprefix(kind): value.shape for name, value in tensors.items() if name.startswith(kind)}
+        for kind in ("model.", "average.", "optimizer.")
+    }
+    if kept["model."] != own:
+        raise UnlikeError("its model has other weights")
+    if averaged and kept["average."] != own:
+        raise UnlikeError("it has no average of weights")
+    moved = [[weight.shape for group in each.param_groups for weight in group["params"]] for each in optimizers]
+    for name, shape in kept["optimizer."].items():
+        i, key = map(int, name.split(".")[:2])
+        if i >= len(moved) or key >= len(moved[i]) or (shape and shape != moved[i][key]):
+            raise UnlikeError("it is of another optimizer")
+
+
+class UnlikeError(GlassformerError):
+    """A state that is not that of this model and these optimizers."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"The checkpoint is not one of the run that config.toml describes: {why}. Was config.toml edited? Take it "
+            "from a copy; to go on with other settings, train anew, in another folder."
+        )

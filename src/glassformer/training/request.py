@@ -5,15 +5,16 @@ Everything that was decided goes into the settings, so that a resumed run is pre
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from glassformer.errors import InputError, must_be_text
+from glassformer.errors import MOST_THREADS, InputError, kind_of, must_be_text, must_count
 from glassformer.objectives.objective import TokenPlan
 from glassformer.objectives.table import OBJECTIVES
 from glassformer.runs.run import load
+from glassformer.storage import DamagedError
 from glassformer.text.corpora import Corpus, read, read_kept
 from glassformer.text.files.columns import Columns
 from glassformer.text.files.token_files import TokenFolder, Told, holds_tokens, text_files_in, write_tokens
@@ -65,6 +66,8 @@ class Request:
         for name in ("minutes", "epochs", "steps", "limit", "threads", "seed", "data_seed"):
             if not 0 <= (getattr(self, name) or 0) < math.inf:
                 raise InputError(f"{name} must be a number from 0 on; it is {getattr(self, name)}.")
+        if self.threads:
+            must_count("threads", self.threads, MOST_THREADS)
 
     @property
     def seed_of_data(self) -> int:
@@ -162,12 +165,65 @@ def as_settings(decided: Decided, config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def from_settings(settings: Mapping[str, Any]) -> Decided:
-    """The same from the settings of a run folder."""
+    """The same from the settings of a run folder, which somebody may have edited."""
+    for table, usual in _USUAL.items():
+        _check_table(table, settings.get(table), usual)
     run, data, tokens = dict(settings["run"]), dict(settings["data"]), dict(settings["tokens"])
     threads, identity = run.pop("threads"), tokens.pop("identity")
+    must_count("threads", threads, MOST_THREADS)
     request = Request(**run, data=data.pop("source"), data_seed=data.pop("seed"), **data)
     recipe = Recipe(
         objective=run["objective"], model=run["model"], settings=settings["model"], tokens=TokenPlan(**tokens),
         plan=Plan(**settings["plan"]), **settings["lessons"],
     )  # fmt: skip
     return Decided(request, recipe, threads, identity)
+
+
+# --- settings that somebody has edited --------------------------------------------------------------------------
+
+_USUAL: Mapping[str, Mapping[str, Any]] = {  # a value of its kind for each name; what the model has, its config checks
+    "run": {
+        **dict.fromkeys(("task", "model", "objective", "parent", "device", "command"), ""),
+        **dict.fromkeys(("minutes", "epochs"), 0.0), **dict.fromkeys(("steps", "seed", "threads"), 0),
+        "keep_all": False, "baseline": True,
+    },
+    "data": {
+        **dict.fromkeys(("source", "valid", "test", "encoding"), ""), **dict.fromkeys(("seed", "limit"), 0),
+        "without": [""], "more": [""], "columns": {},
+    },
+    "tokens": {**asdict(TokenPlan()), "identity": ""},
+    "model": {},
+    "lessons": {each.name: each.default for each in fields(Recipe) if each.name in OF_LESSONS},
+    "plan": asdict(Plan()),
+}  # fmt: skip
+_NEEDED = {"run": ("task", "model", "objective", "threads"), "data": ("source", "seed"), "tokens": ("identity",)}
+
+
+def _check_table(table: str, found: Any, usual: Mapping[str, Any]) -> None:
+    """Refuses what no run has written: a name that is unknown or missing, a value of another kind."""
+    if not isinstance(found, Mapping):
+        raise _edited(f"[{table}] must be a table; it is {'missing' if found is None else repr(found)[:60]}")
+    for name in _NEEDED.get(table, ()):
+        if name not in found:
+            raise _edited(f"{name} is missing in [{table}]")
+    for name, value in found.items() if usual else ():
+        if name not in usual:
+            raise _edited(f"[{table}] knows no {repr(name)[:60]}")
+        if not _is_like(value, usual[name], 2**31 if table in ("tokens", "lessons") else 2**63):
+            raise _edited(f"{name} in [{table}] must be {kind_of(usual[name])}; it is {repr(value)[:60]}")
+
+
+def _is_like(value: Any, usual: Any, limit: int) -> bool:
+    if isinstance(usual, list):
+        return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    if isinstance(usual, dict):
+        return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+    if type(usual) is int:
+        return type(value) is int and 0 <= value < limit
+    if type(usual) is float:
+        return type(value) in (int, float) and value >= 0
+    return type(value) is type(usual)
+
+
+def _edited(what: str) -> DamagedError:
+    return DamagedError(f"config.toml of this run was edited, and cannot be followed: {what}. Take it from a copy.")

@@ -53,6 +53,18 @@ def test_what_is_fitted_beside_a_model_can_be_left_out(glassformer: Any, tmp_pat
     assert "ngrams" not in [each["baseline"] for each in beside]
 
 
+def test_scores_that_were_edited_are_told_of_where_a_finished_run_is_resumed(glassformer: Any, tmp_path: Path) -> None:
+    words = ["train", "classify", "negation:60", "--steps", "1", "--threads", "1", "--no-baseline", "--quiet"]
+    assert glassformer(*words, "--set", "width=16", "--out", str(tmp_path / "run")).code == 0
+    path = tmp_path / "run" / "scores.json"
+    scores = json.loads(path.read_text(encoding="utf-8"))
+    for name, value in {"macro_f1": [1], "accuracy_interval": [0.5]}.items():
+        path.write_text(json.dumps({**scores, name: value}), encoding="utf-8")
+        done = glassformer("train", "--resume", str(tmp_path / "run"))
+        assert done.code == 1
+        assert f"{tmp_path / 'run'} is damaged: a figure in it is missing or was changed" in " ".join(done.err.split())
+
+
 @pytest.mark.parametrize("budget", ["minutes", "epochs", "steps"])
 def test_a_budget_of_nothing_is_refused(budget: str) -> None:
     with pytest.raises(InputError, match=f"--{budget} must be above 0; it is 0"):

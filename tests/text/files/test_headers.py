@@ -62,6 +62,9 @@ MOODS = [[f"text {n}", "glad" if n % 2 else "sad"] for n in range(20)]
         (["en_rude", "en_kind"], RUDE, "'en_rude' is joined as nothing below it is"),
         (["en_rude", "en_kind"], RUDE[:9], ""),  # too few to tell
         (["snake_case", "Schlange"], [["camel_case", "Kamel"]] + [["a dog", "ein Hund"]] * 10, ""),  # another like it
+        (["Question 1", "Question 2"], [["a", "b"]], "'Question 1' and 'Question 2' differ in their numbers only"),
+        (["Room 1", "Room 2"], [["Room 3", "Room 4"]], ""),  # a row like those below
+        (["Room 1", "Raum 1"], [["a", "b"]], ""),
         (["two", "2"], [["one", "1"], ["three", "3"]], ""),  # a number itself
     ],
 )

@@ -29,6 +29,7 @@ BAD_ROWS = [
     ("zero\0byte,pos\n", "the text holds a NUL character"),
     ("none,None\n", "the label is 'None', which is how programs write that there is none"),
     ("nan,NaN\n", "the label is 'NaN', which is how programs write that there is none"),
+    ("endless,-1.5e400\n", "the label is a number too large to be one"),
     ('"open,pos\n', tables.UNCLOSED),
     ('"quote "inside" it",pos\n', tables.UNCLOSED),
 ]

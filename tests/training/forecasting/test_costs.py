@@ -5,7 +5,7 @@ import pytest
 from glassformer.errors import InputError
 from glassformer.models.registry import configure
 from glassformer.models.sizes import sizes
-from glassformer.training.forecasting.costs import DEVICES, Device, Workload, bytes_sent, cost, memory_of
+from glassformer.training.forecasting.costs import AGREEING, DEVICES, Device, Workload, bytes_sent, cost, memory_of
 
 PENCIL = Workload(parameters=10, flops=60, activations=3, tokens_per_step=8, tokens=80)
 SLOW = Device(flops=100, memory=1000, link=10, half=False)
@@ -35,6 +35,13 @@ def test_two_processes_by_pencil() -> None:
     assert cost(two, SLOW, share=1).step == 4  # the link is slower
     assert cost(two, SLOW, share=1).limit == "network"
     assert cost(two, Device(100, 100, 1000, half=False)).limit == "memory"
+
+
+def test_a_processor_that_computes_and_copies_does_one_after_the_other() -> None:
+    two = Workload(parameters=10, flops=60, activations=3, tokens_per_step=8, tokens=80, processes=2)
+    here = Device(flops=100, memory=1000, link=10, half=False, carries=True)
+    assert cost(two, here, share=1).step == 2.4 + 4 + AGREEING
+    assert cost(PENCIL, here, share=1).step == 4.8  # nobody to agree with
 
 
 def test_a_measured_step_stands() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from torch.distributed.elastic.rendezvous import RendezvousConnectionError
+from torch.distributed.launcher.api import LaunchConfig
 
 from glassformer.errors import GlassformerError, InputError
 from glassformer.training.processes.launching import attending, check_launch, in_a_team, launched
@@ -48,6 +49,22 @@ def test_a_launch_that_does_not_fit_is_refused() -> None:
 def test_a_process_knows_whether_it_was_launched() -> None:
     assert in_a_team({"RANK": "0"})
     assert not in_a_team({})
+
+
+def test_nothing_is_left_in_the_temporary_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where torch's agent keeps logs and errors of its processes."""
+    seen: list[Path] = []
+
+    def kept(config: LaunchConfig, *given: object) -> None:
+        seen.extend(tmp_path.rglob("*"))
+        assert config.logs_specs
+        assert Path(config.logs_specs.root_log_dir) in seen
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("torch.distributed.launcher.api.launch_agent", kept)
+    assert launched(["train"], 2) == 0
+    assert len(seen) == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_processes_that_do_not_find_each_other_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

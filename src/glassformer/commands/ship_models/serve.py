@@ -6,10 +6,9 @@ import socket
 import sys
 from types import FrameType
 
-import torch
 import uvicorn
 
-from glassformer.commands.on_device import load_on
+from glassformer.commands.on_device import load_on, take_threads
 from glassformer.errors import InputError
 from glassformer.runs.run import find, pocket_folders
 from glassformer.serving.app import Policy, Server, settle
@@ -62,11 +61,9 @@ def serve(
     threads
         Threads of each piece of work.
     """
-    if threads < 1:
-        raise InputError(f"`threads` must be a whole number from 1 up; it is {threads}.")
+    take_threads(threads)
     policy = Policy(capacity=Capacity(slots=slots, waiting=queue), deadline=deadline)
     key = _token(token, host)
-    torch.set_num_threads(threads)
     folders = named([find(run) for run in runs] or pocket_folders())
     loaded = {name: load_on(folder, device) for name, folder in folders.items()}
     engines = {name: run.use(engine) for name, run in loaded.items()}

@@ -115,7 +115,8 @@ def lines_of(found: Planned) -> list[str]:
         f"{f'; {_seconds(found.around)} of it to validate and to save' if found.around else ''}).",
     ]
     if job.processes > 1:
-        lines.append(f"Network: {_seconds(costs.network)} of each step, beside {_seconds(costs.compute)} of computing.")
+        when = "after" if costs.one_by_one else "beside"
+        lines.append(f"Network: {_seconds(costs.network)} of each step, {when} {_seconds(costs.compute)} of computing.")
     return [*lines, f"What limits is {LIMITS[costs.limit]}.", *found.notes]
 
 

@@ -16,6 +16,7 @@ from glassformer.commands.pages.training_screen import TrainingScreen
 from glassformer.errors import InputError
 from glassformer.runs.pasting import pasteable
 from glassformer.runs.run import Run
+from glassformer.storage import figures
 from glassformer.training.course import Event, Listener, new_folder, teach
 from glassformer.training.course import resume as go_on
 from glassformer.training.processes.launching import check_launch, in_a_team, launched
@@ -194,11 +195,12 @@ def _tracked(screen: TrainingScreen, folder: Path | None) -> Iterator[Listener]:
 
 
 def _answer(run: Run, screen: TrainingScreen, json: bool) -> None:
-    if json:
-        learnt = run.learnt.to_dict() if run.learnt else None
-        print(json_format.dumps({"run": str(run.folder), **run.scores, "learnt": learnt}, ensure_ascii=False))
-    else:
-        print_result(run, screen.console)
+    with figures(run.folder or Path()):  # a run that had finished before may have been edited since
+        if json:
+            learnt = run.learnt.to_dict() if run.learnt else None
+            print(json_format.dumps({"run": str(run.folder), **run.scores, "learnt": learnt}, ensure_ascii=False))
+        else:
+            print_result(run, screen.console)
 
 
 def _command() -> str:

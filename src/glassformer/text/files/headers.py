@@ -9,6 +9,7 @@ LONGEST = 30  # signs of a name
 FEWEST = 10  # rows, below which a value may be rare by chance
 OFTEN = 5  # times that a label stands there, on average
 _JOINED = re.compile(r"[^\W_]+(_[^\W_]+)+")  # words joined as people join them in names of columns
+_COUNTED = re.compile(r"(.*[^\W\d_][ _-]?)(\d{1,2})")  # a name and its number
 _NUMBER = re.compile(r"[+-]?(\d[\d,]*\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
 
 
@@ -31,6 +32,8 @@ def why_header(first: Sequence[str], below: Sequence[Sequence[str]]) -> str:
     if any(not name or len(name) > LONGEST or is_number(name) for name in first):
         return ""
     rows = [row for row in below[:LOOKED_AT] if len(row) == len(first)]
+    if (stem := _numbered(first)) and stem not in map(_numbered, rows):
+        return f"'{first[0]}' and '{first[1]}' differ in their numbers only"
     for name, column in zip(first, zip(*rows, strict=True), strict=False):
         if len(rows) > 1 and all(is_number(cell) for cell in column):
             return f"below '{name}' stand only numbers"
@@ -41,6 +44,14 @@ def why_header(first: Sequence[str], below: Sequence[Sequence[str]]) -> str:
         if len(rows) >= FEWEST and _JOINED.fullmatch(name) and not any(_JOINED.fullmatch(cell) for cell in counts):
             return f"'{name}' is joined as nothing below it is"
     return ""
+
+
+def _numbered(cells: Sequence[str]) -> str:
+    """What several cells begin with that are numbered, as Question 1 and Question 2; else nothing."""
+    found = [_COUNTED.fullmatch(cell.strip()) for cell in cells]
+    stems = {match and match[1] for match in found}
+    different = {match and match[2] for match in found}
+    return (stems.pop() or "") if len(stems) == 1 < len(different) == len(cells) else ""
 
 
 def is_sentence(cells: Sequence[str]) -> bool:

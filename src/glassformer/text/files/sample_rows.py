@@ -1,6 +1,7 @@
 """From the rows of files to samples, each row that cannot be one counted with its line and reason. Splits nothing."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from glassformer.text.samples import Labelled, Pair, Plain, Sample
 MOST_SKIPS_KEPT = 1000  # of each skip the reason is counted; the first so many are kept with their lines
 # How programs write that there is no value.
 MISSING = ("None", "nan", "NaN", "null", "NULL", "<NA>")
+_POWER = re.compile(r"[+-]?[0-9]{1,20}(\.[0-9]{0,20})?[eE][+-]?[0-9]{1,9}")  # a number as programs write it: 1e400
 
 
 @dataclass
@@ -146,6 +148,8 @@ def _label(value: Any) -> str:
     label = _text(value, "label").strip()
     if label in MISSING:
         raise _UnusableError(f"the label is '{label}', which is how programs write that there is none")
+    if _POWER.fullmatch(label) and math.isinf(float(label)):
+        raise _UnusableError("the label is a number too large to be one")
     return label
 
 

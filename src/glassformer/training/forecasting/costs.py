@@ -5,6 +5,8 @@
                         (copied to many processes, gradients stand in buckets once more)
     activations         bytes that torch keeps of a token for the backward pass × tokens of a process
     network             2(K−1)/K × gradients in a step; sharded: 3(K−1)/K × weights (gathered twice, reduced once)
+                        beside the computing; where the same processor does both, after it, and so many seconds more in
+                        which the processes agree on a step (AGREEING)
 
 A device reaches only a share of its peak: published runs, 29 to 63 % (docs/scale.md works them out).
 """
@@ -19,6 +21,7 @@ USUAL_SHARE = 0.4  # of a device's peak
 NUMBER = 4  # bytes of a float32
 HALF = 2  # bytes of a bfloat16
 ROOM = 0.9  # of a device's memory can be used
+AGREEING = 1.5e-3  # seconds: four sums of a few numbers, and the hooks of DDP; measured on two cores, small and large
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,7 @@ class Device:
     memory: float  # bytes
     link: float  # bytes each second, both ways together
     half: bool = True  # whether activations are kept in 16 bits
+    carries: bool = False  # whether what computes also copies what is sent, as processors do on one machine
 
 
 DEVICES: Choices[Device] = Choices(
@@ -88,11 +92,12 @@ class Cost:
     compute: float  # seconds of a step
     network: float  # seconds of a step
     limit: str  # compute, network or memory
+    one_by_one: bool = False  # whether gradients travel after all are worked out; else while others are
 
     @property
     def step(self) -> float:
-        """Seconds; gradients travel while others are worked out."""
-        return max(self.compute, self.network)
+        """Seconds."""
+        return self.compute + self.network if self.one_by_one else max(self.compute, self.network)
 
     @property
     def seconds(self) -> float:
@@ -125,7 +130,8 @@ def cost(job: Workload, device: Device, *, share: float = USUAL_SHARE, compute: 
         raise InputError(f"A device reaches a share of its peak from 0 to 1; it is {share:g}.")
     memory = memory_of(job, HALF if device.half else NUMBER)
     compute = compute or job.flops * job.tokens_per_step / (job.processes * device.flops * share)
-    network = bytes_sent(job) / device.link if job.processes > 1 else 0.0
+    agreeing = AGREEING if device.carries else 0.0
+    network = bytes_sent(job) / device.link + agreeing if job.processes > 1 else 0.0
     room = ROOM * device.memory
     limit = "memory" if memory.total > room else "network" if network > compute else "compute"
-    return Cost(memory, room, job.tokens / job.tokens_per_step, compute, network, limit)
+    return Cost(memory, room, job.tokens / job.tokens_per_step, compute, network, limit, device.carries)

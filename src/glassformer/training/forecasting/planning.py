@@ -83,7 +83,7 @@ def plan_request(request: Request, where: Where, clock: machine.Clock = time.per
     notes = tuple(too_short(prepared, forecast))
     if where.device:
         return Planned(job, cost(job, DEVICES[where.device], share=where.share), notes=notes)
-    here = Device(1.0, machine.facts().memory / where.processes, LOOPBACK, half=False)
+    here = Device(1.0, machine.facts().memory / where.processes, LOOPBACK, half=False, carries=True)
     found = rehearsed(prepared, plan, forecast.threads, team, clock=clock)
     around = found.around(
         passes(plan, forecast.steps, forecast.epochs, graded=prepared.lessons.graded is not None),

@@ -5,6 +5,7 @@ nothing, and knows no options of the command but those about processes.
 import logging
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -43,18 +44,19 @@ def launched(words: Sequence[str], nproc: int, max_restarts: int = 0) -> int:
         raise InputError(f"--max-restarts is how often they may begin again, 0 or more; it is {max_restarts}.")
     if "-" in words:
         raise InputError("Standard input can be read only once; for several processes put the text in a file.")
-    from torch.distributed.elastic.multiprocessing.api import SignalException
+    from torch.distributed.elastic.multiprocessing.api import DefaultLogsSpecs, SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.elastic.rendezvous import RendezvousError
     from torch.distributed.launcher.api import LaunchConfig, launch_agent
 
     logging.getLogger("torch.distributed").setLevel(logging.CRITICAL)  # its processes speak for themselves
-    config = LaunchConfig(
-        min_nodes=1, max_nodes=1, nproc_per_node=nproc, max_restarts=max_restarts, monitor_interval=WATCH_EVERY,
-        rdzv_backend="c10d", rdzv_endpoint="localhost:0", run_id=str(os.getpid()), start_method="spawn",
-    )  # fmt: skip
     try:
-        with attending():
+        with tempfile.TemporaryDirectory(prefix="glassformer_") as logs, attending():  # torch would leave its own there
+            config = LaunchConfig(
+                min_nodes=1, max_nodes=1, nproc_per_node=nproc, max_restarts=max_restarts, monitor_interval=WATCH_EVERY,
+                rdzv_backend="c10d", rdzv_endpoint="localhost:0", run_id=str(os.getpid()), start_method="spawn",
+                logs_specs=DefaultLogsSpecs(log_dir=logs),
+            )  # fmt: skip
             launch_agent(config, sys.executable, [*ATTENDED, *words])
     except SignalException as stopped:
         return 128 + int(stopped.sigval)
