@@ -339,3 +339,23 @@ def test_a_number_stays_in_sight_above_its_arithmetic(visit: Open, size: tuple[i
         }"""
     )
     expect(cell.first).to_be_in_viewport()
+
+
+def test_what_scrolls_sideways_fades_where_there_is_more_of_it(visit: Open) -> None:
+    hash_ = "#room=by-hand&sentence=the quick brown fox jumps over the lazy dog"
+    page = visit(hash_, size={"width": 390, "height": 844})
+    tables = page.locator("[data-stage=scores] .tables")
+    expect(tables).to_have_attribute("data-more", "right")
+    for scrolled, more in ((40, "left right"), (9999, "left")):
+        tables.evaluate(f"(node) => {{ node.scrollLeft = {scrolled} }}")
+        expect(tables).to_have_attribute("data-more", more)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(page.locator("[data-more]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("room", ["race", "train", "lessons"])
+def test_a_room_fills_the_width_of_a_desk(visit: Open, room: str) -> None:
+    page = visit(f"#room={room}")
+    box = page.locator(f".room > .{room}").bounding_box()
+    assert box is not None
+    assert box["width"] == 1440

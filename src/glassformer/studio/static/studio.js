@@ -9,6 +9,7 @@ import { readAddress, writeAddress } from "./talk.js";
 import { tour } from "./tour.js";
 import { Train } from "./rooms/train.js";
 import { el } from "./page/dom.js";
+import { markWide } from "./wide.js";
 
 const ROOMS = [
   ["by-hand", "By hand", ByHand, "Attention worked like on paper; change any number."],
@@ -22,6 +23,7 @@ const KEYS = [
   ["/", "go to the text"],
   ["1 … 5", "the rooms"],
   ["Esc", "leave a field, so that keys lead on"],
+  ["← ↑ → ↓", "from number to number, within a matrix"],
   ["?", "this list"],
 ];
 
@@ -30,6 +32,7 @@ class Studio {
     this.root = root;
     this.rooms = new Map();
     this.frame();
+    markWide(root);
     if (remembered("theme")) this.theme(remembered("theme"));
     addEventListener("popstate", () => this.open());
     document.addEventListener("keydown", (event) => this.key(event));

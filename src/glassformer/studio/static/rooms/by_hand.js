@@ -72,11 +72,13 @@ export class ByHand {
     if (unknown) throw new Error(`There is no example called '${state.example}'; choose one of the list.`);
   }
 
-  /** Leads to a stage of the working. */
+  /** Leads to a stage of the working, or to what is given. */
   point(stage) {
     this.stage = stage;
-    for (const each of this.working.node.children) each.classList.toggle("shown", each.dataset.stage === stage);
-    if (stage) this.working.step(stage)?.scrollIntoView({ block: "center" });
+    const place = stage ? (this.working.step(stage) ?? this.givens.of(stage)) : null;
+    for (const each of this.paper.querySelectorAll(".shown")) each.classList.remove("shown");
+    place?.classList.add("shown");
+    place?.scrollIntoView({ block: "center" });
     const { given } = this.studio.lesson.step?.deed ?? {}; // in a lesson, what is to be changed is in sight as well
     if (given) this.givens.of(given)?.scrollIntoView({ block: "nearest" });
   }

@@ -155,6 +155,7 @@ export class Inside {
       about: () => ({
         said: this.bar.about.textContent,
         known: Boolean(this.card.look),
+        called: this.card.called,
         theme: () => (this.studio.isDark() ? "dark" : "light"),
       }),
     });
@@ -319,7 +320,7 @@ export class Inside {
     const ticket = {};
     this.ticket = ticket;
     this.node.dataset.busy = "";
-    this.waits(`Running ${this.model} on your text, and keeping every number …`);
+    this.waits(`Running ${this.card.called} on your text, and keeping every number …`);
     if (fresh && this.view) older(this.numbers, WORKING);
     try {
       const found = await this.latest.ask("inside/look", { ...this.asked, at: place?.at ?? this.view?.state.at ?? "" });
