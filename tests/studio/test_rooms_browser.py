@@ -307,6 +307,9 @@ def test_on_a_phone_the_cell_that_opens_stands_above_the_foot(visit: Open) -> No
     )
 
 
+INSIDE, PATTERN = "room=inside&model=classes&text=good", "tab=numbers&at=encoder.0.self.weights"
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [
@@ -314,6 +317,20 @@ def test_on_a_phone_the_cell_that_opens_stands_above_the_foot(visit: Open) -> No
         ("room=by-hand&example=nobody", "There is no example called 'nobody'; choose one of the list."),
         ("room=by-hand&example=i-love-ai&cell=weights,9,9", "There is no number at weights,9,9 in this working."),
         ("room=race&race=nobody", "There is no race called 'nobody' here."),
+        ("room=race&txt=good", "The address says 'txt', which is not read here; this room reads race, text."),
+        ("room=by-hand&example=i-love-ai&stage=sums", "The address asks for stage=sums, which is not there."),
+        ("room=by-hand&tokens=across", "The address asks for tokens=across, which is not there."),
+        ("lesson=4-heads&step=99", "“Heads” has steps 1 to 6; there is no step 99."),
+        (f"{INSIDE}&tab=both", "The address asks for tab=both, which is not there. What is shown is tab=why."),
+        (f"{INSIDE}&rival_id=it", "The address asks for rival_id=it, which is not there."),
+        (f"{INSIDE}&changes=it", "The address asks for changes=it, which is not there."),
+        (
+            f"{INSIDE}&tab=numbers&at=nowhere",
+            "The address asks for at=nowhere, which is not there. What is shown is at=",
+        ),
+        (f"{INSIDE}&{PATTERN}&head=9", "The address asks for head=9, which is not there. What is shown is head="),
+        (f"{INSIDE}&{PATTERN}&cell=0,0,9,0", "The address asks for cell=0,0,9,0, which is not there."),
+        (f"{INSIDE}&{PATTERN}&row=9&view=all", "The address asks for row=9, view=all, which is not there."),
     ],
 )
 def test_an_address_that_leads_nowhere_says_so(visit: Open, address: str, said: str) -> None:

@@ -5,6 +5,7 @@ import { Inside } from "./rooms/inside.js";
 import { LessonDock } from "./panels/lesson.js";
 import { Lessons } from "./rooms/lessons.js";
 import { Race } from "./rooms/race.js";
+import { unread } from "./asked_for.js";
 import { readAddress, writeAddress } from "./talk.js";
 import { tour } from "./tour.js";
 import { Train } from "./rooms/train.js";
@@ -148,6 +149,7 @@ class Studio {
       return wanted;
     }
     const view = await this.lesson.open(lesson, step);
+    this.wrong = this.lesson.missed;
     if (wanted.room) return wanted;
     writeAddress({ ...view, ...this.lesson.address }, { replace: true });
     return view;
@@ -167,8 +169,11 @@ class Studio {
     this.main.replaceChildren(room.node);
     this.main.dataset.room = name;
     this.root.dispatchEvent(new CustomEvent("room", { detail: name }));
+    const strange = unread(name, state);
     const missing =
-      this.wrong ?? (wanted && wanted !== name ? new Error(`There is no room called '${wanted}'.`) : null);
+      this.wrong ??
+      (wanted && wanted !== name ? new Error(`There is no room called '${wanted}'.`) : null) ??
+      (strange ? new Error(strange) : null);
     this.wrong = null;
     const wrong = await room.show(state).then(
       () => missing,

@@ -7,6 +7,7 @@ import { Givens } from "../panels/by_hand/givens.js";
 import { Laboratory } from "../panels/by_hand/laboratory.js";
 import { Working } from "../panels/by_hand/working.js";
 import { Latest, ask } from "../talk.js";
+import { notThere } from "../asked_for.js";
 import { el, reduced } from "../page/dom.js";
 import { numbered } from "../page/operations.js";
 import { NumberPanel } from "../page/panels/number_panel.js";
@@ -70,6 +71,10 @@ export class ByHand {
     }
     this.point(state.stage);
     if (unknown) throw new Error(`There is no example called '${state.example}'; choose one of the list.`);
+    const stage = this.found?.stages.some(({ name }) => name === state.stage) ? state.stage : "";
+    const shown = { tab: this.tab, tokens: this.tokensIn, stage };
+    const missing = notThere(state, shown, ["tab", "tokens", "stage"]);
+    if (missing) throw new Error(missing);
   }
 
   /** Leads to a stage of the working, or to what is given. */

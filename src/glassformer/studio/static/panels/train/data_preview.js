@@ -71,7 +71,9 @@ export class DataPreview {
         el("h2", {}, "What it would read"),
         found.names.length ? this.table(found, task) : samples(found, task),
         found.wrong ? el("p", { class: "wrong", role: "alert" }, found.wrong) : null,
-        found.wrong && found.names.length ? el("p", {}, "Say above each column what it is.") : null,
+        found.wrong && found.rows.length
+          ? el("p", {}, "Say above each column what it is, or choose another task.")
+          : null,
         found.wrong ? null : facts(found, task),
         found.wrong ? null : this.forecast,
       ].filter(Boolean),
