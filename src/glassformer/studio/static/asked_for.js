@@ -21,8 +21,9 @@ export function notThere(asked, shown, names) {
   const wrong = names.filter((name) => asked[name] && String(asked[name]) !== String(shown[name] ?? ""));
   if (!wrong.length) return "";
   const instead = wrong.filter((name) => shown[name] || shown[name] === 0).map((name) => `${name}=${shown[name]}`);
-  const there = instead.length ? ` What is shown is ${instead.join(", ")}.` : "";
-  return `The address asks for ${wrong.map((name) => `${name}=${asked[name]}`).join(", ")}, which is not there.${there}`;
+  const shows = instead.length ? ` What is shown is ${instead.join(", ")}.` : "";
+  const wanted = wrong.map((name) => `${name}=${asked[name]}`).join(", ");
+  return `The address asks for ${wanted}, which is not there.${shows}`;
 }
 
 /** A list that an address holds; none, if it is no list. */
