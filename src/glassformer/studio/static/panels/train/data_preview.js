@@ -56,7 +56,7 @@ export class DataPreview {
     this.forecast.textContent = "Measuring this machine: a few steps of a copy …";
     const found = await this.measuring.ask("train/estimate", asked).catch((error) => ({ error }));
     if (!found) return;
-    const passes = (epochs) => (epochs >= 10 ? Math.round(epochs) : epochs.toFixed(1));
+    const passes = (epochs) => (epochs >= 10 ? count(Math.round(epochs)) : epochs.toFixed(1));
     this.forecast.textContent = found.error
       ? `No estimate: ${found.error.message}`
       : `${asked.minutes} min would buy about ${passes(found.epochs)} ` +
