@@ -15,6 +15,7 @@ PLACES = {
     "check": ("#room=by-hand&tab=check", ".check textarea"),
     "masks": ("#room=by-hand&example=masked&tab=masks", ".trial"),
     "why": (f"#room=inside&model=classes&text={TEXT}&instead={TEXT.replace('not', 'so')}", ".why .turns"),
+    "translation": ("#room=inside&model=english-german&text=Where is the station?", ".why .pane"),
     "inside": (f"#room=inside&tab=numbers&model=classes&text={TEXT}", ".matters output:not(:empty)"),
     "heads": (f"#room=inside&tab=numbers&view=heads&model=classes&text={TEXT}", ".all-heads .tile"),
     "next": ("#room=inside&model=shakespeare&text=To be", ".next-bar"),

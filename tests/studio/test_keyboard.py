@@ -25,6 +25,38 @@ def press(page: Page, wanted: Locator) -> None:
     page.keyboard.press("Enter")
 
 
+def test_a_matrix_is_one_stop_of_tab_and_arrows_lead_from_number_to_number(visit: Open) -> None:
+    page = visit("#room=by-hand&example=i-love-ai")
+    stops = "(table) => [...table.querySelectorAll('button, input')].filter((each) => each.tabIndex === 0).length"
+    page.locator("[data-stage=weights]").wait_for()
+    tables = page.locator(".paper table.numbers")
+    assert [table.evaluate(stops) for table in tables.all()] == [1] * tables.count()
+    press(page, page.get_by_label("inputs 1, 1"))  # Enter goes down
+    expect(page.get_by_label("inputs 2, 1")).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_label("inputs 2, 2")).to_be_focused()
+    page.keyboard.type("12")
+    page.keyboard.press("ArrowLeft")  # between the signs that were written
+    expect(page.get_by_label("inputs 2, 2")).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_label("inputs 2, 1")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    expect(page.get_by_label("inputs 2, 1")).to_be_focused()  # where one was
+    scores = page.locator("[data-stage=scores] .figure-cell")
+    tab_to(page, scores)
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp"):
+        page.keyboard.press(key)
+    expect(scores.nth(2)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".paper .number .figure")).to_have_text(scores.nth(2).inner_text())
+    tab_to(page, page.get_by_label("I may look at I"))
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("I may not look at love")).to_be_focused()
+
+
 @pytest.mark.slow
 def test_a_text_is_asked_and_looked_into(visit: Open) -> None:
     page = visit("#room=by-hand&example=i-love-ai")

@@ -307,6 +307,9 @@ def test_on_a_phone_the_cell_that_opens_stands_above_the_foot(visit: Open) -> No
     )
 
 
+INSIDE, PATTERN = "room=inside&model=classes&text=good", "tab=numbers&at=encoder.0.self.weights"
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [
@@ -314,6 +317,20 @@ def test_on_a_phone_the_cell_that_opens_stands_above_the_foot(visit: Open) -> No
         ("room=by-hand&example=nobody", "There is no example called 'nobody'; choose one of the list."),
         ("room=by-hand&example=i-love-ai&cell=weights,9,9", "There is no number at weights,9,9 in this working."),
         ("room=race&race=nobody", "There is no race called 'nobody' here."),
+        ("room=race&txt=good", "The address says 'txt', which is not read here; this room reads race, text."),
+        ("room=by-hand&example=i-love-ai&stage=sums", "The address asks for stage=sums, which is not there."),
+        ("room=by-hand&tokens=across", "The address asks for tokens=across, which is not there."),
+        ("lesson=4-heads&step=99", "“Heads” has steps 1 to 6; there is no step 99."),
+        (f"{INSIDE}&tab=both", "The address asks for tab=both, which is not there. What is shown is tab=why."),
+        (f"{INSIDE}&rival_id=it", "The address asks for rival_id=it, which is not there."),
+        (f"{INSIDE}&changes=it", "The address asks for changes=it, which is not there."),
+        (
+            f"{INSIDE}&tab=numbers&at=nowhere",
+            "The address asks for at=nowhere, which is not there. What is shown is at=",
+        ),
+        (f"{INSIDE}&{PATTERN}&head=9", "The address asks for head=9, which is not there. What is shown is head="),
+        (f"{INSIDE}&{PATTERN}&cell=0,0,9,0", "The address asks for cell=0,0,9,0, which is not there."),
+        (f"{INSIDE}&{PATTERN}&row=9&view=all", "The address asks for row=9, view=all, which is not there."),
     ],
 )
 def test_an_address_that_leads_nowhere_says_so(visit: Open, address: str, said: str) -> None:
@@ -339,3 +356,23 @@ def test_a_number_stays_in_sight_above_its_arithmetic(visit: Open, size: tuple[i
         }"""
     )
     expect(cell.first).to_be_in_viewport()
+
+
+def test_what_scrolls_sideways_fades_where_there_is_more_of_it(visit: Open) -> None:
+    hash_ = "#room=by-hand&sentence=the quick brown fox jumps over the lazy dog"
+    page = visit(hash_, size={"width": 390, "height": 844})
+    tables = page.locator("[data-stage=scores] .tables")
+    expect(tables).to_have_attribute("data-more", "right")
+    for scrolled, more in ((40, "left right"), (9999, "left")):
+        tables.evaluate(f"(node) => {{ node.scrollLeft = {scrolled} }}")
+        expect(tables).to_have_attribute("data-more", more)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(page.locator("[data-more]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("room", ["race", "train", "lessons"])
+def test_a_room_fills_the_width_of_a_desk(visit: Open, room: str) -> None:
+    page = visit(f"#room={room}")
+    box = page.locator(f".room > .{room}").bounding_box()
+    assert box is not None
+    assert box["width"] == 1440

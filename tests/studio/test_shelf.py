@@ -35,6 +35,16 @@ def test_a_run_of_the_studios_own_folder_is_found_by_its_name_and_no_other_run_i
             shelf.folder(name)
 
 
+def test_a_run_of_a_race_is_called_by_its_model(tmp_path: Path) -> None:
+    for place in ("race/rnn-0", "race/gru-0", "race/gru-1", "alone-0"):
+        small_run(tmp_path / place)
+    (tmp_path / "race" / "race.json").write_text("{}")
+    shelf = Shelf([tmp_path / place for place in ("race/rnn-0", "race/gru-0", "race/gru-1", "alone-0")])
+    called = [shelf.called(name) for name in ("rnn-0", "gru-0", "gru-1", "alone-0", "sentiment")]
+    assert called == ["rnn of race", "gru 1 of race", "gru 2 of race", "alone-0", "sentiment"]
+    assert shelf.called("sentiment-untrained") == "sentiment-untrained"
+
+
 def test_a_run_never_stands_under_the_name_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root, other = tmp_path / "runs", small_run(tmp_path / "elsewhere" / "coin").path
     coin, second, reviews = (small_run(root / name).path for name in ("coin", "coin-2", "sentiment"))

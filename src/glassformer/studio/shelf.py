@@ -80,6 +80,15 @@ class Shelf:
                 return self._places[known]
         raise InputError(f"There is no model called '{name:.80}'; {nearest(name[:80], self._places)}")
 
+    def called(self, name: str) -> str:
+        """The name that people read: a run of a race goes by its model, any other by its own name."""
+        place = self._places.get(name)
+        model, _, number = place.name.rpartition("-") if place else ("", "", "")
+        if place is None or not number.isdigit() or not (place.parent / "race.json").is_file():
+            return name
+        one_of_several = number != "0" or (place.parent / f"{model}-1").is_dir()
+        return f"{model}{f' {int(number) + 1}' if one_of_several else ''} of {place.parent.name}"
+
     def get(self, name: str) -> Run:
         """The model of a run, loaded."""
         found = self.model(name)

@@ -47,6 +47,14 @@ def test_there_are_eight_of_them_with_short_steps() -> None:
         assert all(len(" ".join(step.words).split()) <= 60 for step in lesson.steps)
 
 
+def test_a_first_step_that_shows_nothing_is_a_fault(places: Places) -> None:
+    found = check_lesson(read_lesson("---\ntitle: x\n---\n## s\nwords\n"), places)
+    assert [(fault.line, fault.words[:44]) for fault in found.faults] == [
+        (4, "nothing says what the first step shows; put ")
+    ]
+    assert check_lesson(read_lesson("---\ntitle: x\nexample: i-love-ai\n---\n## s\nwords\n"), places).right
+
+
 def test_what_is_not_there_is_named_by_its_line(places: Places) -> None:
     text = LESSONS["1-a-query-meets-a-key"].read_text(encoding="utf-8")
     spoilt = (

@@ -88,12 +88,31 @@ def test_a_step_without_a_view_keeps_the_last_and_the_front_matter_fills_in() ->
         ("---\ntitle: x\n---\n## s\n:::view\nstage: a\n:::do\ncell: b\n:::\n", 5, "':::view' does not end"),
         ("---\ntitle: x\n---\n## s\na <b>word</b>\n", 5, "'<b>' is HTML"),
         ("---\ntitle: x\n---\n## s\n:::do\ncell: b\n:::\n:::do\ncell: b\n:::\n", 8, "already"),
+        ("---\ntitle: x\ntitle: y\n---\n## s\n", 3, "said twice"),
+        ("---\ntitle: x\n---\n## s\n:::view\nstage: a\nstage: b\n:::\n", 5, "'stage' is said twice"),
+        ("---\ntitle: x\n---\n## s\nsee ![a cat](cat.png)\n", 5, "is a picture"),
+        ("---\ntitle: x\n---\n## s\nsee [here](https://a.b)\n", 5, "is a link"),
+        ("---\ntitle: x\n---\n## s\n| a | b |\n", 5, "is a table"),
+        ("---\ntitle: x\n---\n## s\n- first\n- second\n", 5, "is a list"),
+        ("---\ntitle: x\n---\n## s\n### more\n", 5, "is a heading"),
+        ("---\ntitle: x\n---\n## s\n```python\n", 5, "is code"),
+        ("---\ntitle: x\n---\n## s\nthat is $QK^T$\n", 5, "is a formula"),
     ],
 )
 def test_a_fault_names_its_line(text: str, line: int, said: str) -> None:
     fault = read_lesson(text).faults[0]
     assert fault.line == line
     assert said in fault.words
+
+
+def test_words_that_only_look_like_other_markdown_are_words() -> None:
+    plain = "*so* costs $5 or $6; `[1](2)` and `$a$` are signs, 1,984 too - and a | b"
+    assert read_lesson(f"---\ntitle: x\n---\n## s\n{plain}\n").faults == []
+
+
+def test_a_mark_at_the_beginning_and_other_line_ends_are_read(tmp_path: Path) -> None:
+    (tmp_path / "tea.md").write_bytes(b"\xef\xbb\xbf" + WHOLE.replace("\n", "\r\n").encode())
+    assert read_lesson_file(tmp_path / "tea.md").steps == read_lesson(WHOLE).steps
 
 
 def test_files_that_cannot_be_read_are_told_in_words(tmp_path: Path) -> None:

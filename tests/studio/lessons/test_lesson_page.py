@@ -28,7 +28,7 @@ def test_the_file_draws_its_views_and_checks_its_answers(browser: Browser, tmp_p
     listen(page, complaints, ((tmp_path / "lesson.html").as_uri(),))
     page.goto((tmp_path / "lesson.html").as_uri())
     expect(page.locator(".lesson-step")).to_have_count(6)
-    expect(page.locator(".lesson-step").first.locator(".path .last")).to_have_text("queries")
+    expect(page.locator(".lesson-step").first.locator(".path .last")).to_have_text("inputs")
     lines = page.locator(".lesson-file > header > *, .lesson-step > h2, .lesson-step > p, .lesson-step > form")
     edges = lines.evaluate_all(
         "all => all.map(each => each.getBoundingClientRect().left + parseFloat(getComputedStyle(each).paddingLeft))"

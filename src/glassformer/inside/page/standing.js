@@ -39,6 +39,7 @@ function inText(store, stage, head, row) {
 function inHead(store, stage, head, cell) {
   if (!cell || !store.place(stage, cell) || cell.length !== stage.shape.length) return null;
   const axis = headAxis(stage);
+  if (cell.some((i, each) => each !== axis && i >= stage.shape[each])) return null;
   return axis < 0 ? cell : cell.with(axis, new Sheet(store, stage, head).head);
 }
 

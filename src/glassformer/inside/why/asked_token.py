@@ -6,7 +6,7 @@ from collections.abc import Sequence
 SIGNS = {"␣": "a space", "↵": "a line break", "⇥": "a tab"}
 ONE_BY_ONE = "This model reads and writes one character at a time."
 LEAST_SURE = (
-    "Asked about is, of the tokens that begin a word, the one of which the model was least sure; choose any other."
+    "This token is asked about because the model was least sure of it, of those that begin a word; choose any other."
 )
 
 

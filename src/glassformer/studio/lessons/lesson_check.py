@@ -7,6 +7,8 @@ from glassformer.errors import GlassformerError, InputError
 from glassformer.studio.lessons.lesson_files import Ask, Fault, Lesson, LessonStep
 from glassformer.studio.lessons.places import Fields, Places
 
+SHOWN = ("example", "sentence", "model")  # of the front matter, what a step shows that says nothing else
+NOTHING_SHOWN = "nothing says what the first step shows; put 'example: …' or 'model: …' on top, or a ':::view' in it."
 PASS = ("room", "model", "text", "target", "example", "sentence", "sheet", "tokens")  # of an address, what names a pass
 
 
@@ -31,6 +33,8 @@ def check_lesson(lesson: Lesson, places: Places) -> Checked:
     for name in ("model", "example"):
         if name in lesson.front:
             _tried(found, lesson.front_lines[name], lambda name=name: places.known(name, lesson.front[name]))  # type: ignore[misc]
+    if lesson.steps and not lesson.steps[0].view and not any(lesson.front.get(name) for name in SHOWN):
+        found.faults.append(Fault(lesson.steps[0].line, NOTHING_SHOWN))
     for i, step in enumerate(lesson.steps):
         try:
             _check_step(step, lesson.fields(i), places, found)

@@ -26,6 +26,11 @@ _HTML = re.compile(  # <s> is a token of many models
     r"|sup|t[dhr]|table|u|ul)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
+_UNSHOWN = re.compile(  # of Markdown, what a page of the studio would show as it is written
+    r"(?P<picture>!\[[^\]]*\]\([^)]*\))|(?P<link>\[[^\]]+\]\([^)]*\))|^\s*(?P<table>\|.*\|)\s*$"
+    r"|^\s*(?P<list>[-*+] .*|\d+\. .*)$|^(?P<heading>#{3,6} .*)$|^\s*(?P<code>(?:```|~~~).*)$"
+    r"|(?P<formula>\$\$?(?=\S)[^$]+(?<=\S)\$(?!\d))"
+)
 _CHOICE = re.compile(r"[-*] \[([ xX])\]\s+(.*)")
 
 
@@ -119,7 +124,7 @@ class Lesson:
 def read_lesson_file(path: Path) -> Lesson:
     """A lesson on the disk."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
@@ -154,6 +159,8 @@ def _read_front(lines: list[str], lesson: Lesson) -> int:
                 lesson.faults.append(Fault(1, "the front matter has no title."))
             return at + 1
         found = _FIELD.fullmatch(line.strip())
+        if found and found[1] in lesson.front:
+            lesson.faults.append(Fault(at + 1, f"'{found[1]}' is said twice; once is enough."))
         if found and found[1] in FRONT:
             lesson.front[found[1]], lesson.front_lines[found[1]] = found[2].strip(), at + 1
             if found[1] == "minutes" and not found[2].strip().isdigit():
@@ -170,6 +177,7 @@ def _read_line(lines: list[str], at: int, lesson: Lesson) -> int:
     step = lesson.steps[-1] if lesson.steps else None
     if not line.strip().startswith(":::"):
         _no_html(at + 1, line, lesson.faults)
+        _only_words(at + 1, line, lesson.faults)
     if line.startswith("## "):
         lesson.steps.append(LessonStep(at + 1, line[3:].strip()))
     elif fence := re.fullmatch(r":{3,}\s*\{?([^}]*?)\}?\s*", line.strip()):
@@ -200,7 +208,10 @@ def _read_fence(lines: list[str], at: int, kind: str, lesson: Lesson) -> int:
         if getattr(step, "deed" if kind == "do" else kind) is not None:
             raise InputError(f"this step has a ':::{kind}' already; one is enough.")
         if kind == "view":
-            step.view = View(_first(inside, at + 1), dict(_view_fields(inside)))
+            fields = list(_view_fields(inside))
+            if twice := next((name for name, _ in fields if [each for each, _ in fields].count(name) > 1), ""):
+                raise InputError(f"'{twice}' is said twice in this view; once is enough.")
+            step.view = View(_first(inside, at + 1), dict(fields))
         elif kind == "do":
             step.deed = _deed(_first(inside, at + 1), inside)
         else:
@@ -237,6 +248,18 @@ def _no_html(line: int, text: str, faults: list[Fault]) -> None:
     """Markup would stand on the page as it is written; between backticks it is meant so."""
     if found := _HTML.search(re.sub(r"`[^`]*`", "", text)):
         faults.append(Fault(line, f"'{found[0][:40]}' is HTML, which a lesson has none of; write *so* or **so**."))
+
+
+def _only_words(line: int, text: str, faults: list[Fault]) -> None:
+    """A step's words are paragraphs: other Markdown would stand on the page as it is written."""
+    if found := _UNSHOWN.search(re.sub(r"`[^`]+`", "", text)):
+        kind, written = next((kind, each) for kind, each in found.groupdict().items() if each)
+        what = {"code": "code"}.get(kind, f"a {kind}")
+        faults.append(
+            Fault(
+                line, f"'{written[:40]}' is {what}, which is not drawn; words are paragraphs, with *so*, **so**, `so`."
+            )
+        )
 
 
 def _ask(line: int, inside: list[tuple[int, str]], faults: list[Fault]) -> Ask:

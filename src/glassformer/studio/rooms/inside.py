@@ -78,6 +78,7 @@ class Inside:
         models = [self.shelf.about(name) for name in names]
         for each in models:
             data = each.get("data", "")
+            each["called"] = self.shelf.called(each["name"])
             each["first"] = first_text(self.shelf.folder(each["name"]), data, each.get("task", ""))
             kept = first_look(self.shelf.folder(each["name"])) if each["name"] in self.shelf.names else {}
             each["look"] = kept.get("why") if kept.get("text") == each["first"] else None

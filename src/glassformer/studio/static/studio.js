@@ -5,10 +5,12 @@ import { Inside } from "./rooms/inside.js";
 import { LessonDock } from "./panels/lesson.js";
 import { Lessons } from "./rooms/lessons.js";
 import { Race } from "./rooms/race.js";
+import { unread } from "./asked_for.js";
 import { readAddress, writeAddress } from "./talk.js";
 import { tour } from "./tour.js";
 import { Train } from "./rooms/train.js";
 import { el } from "./page/dom.js";
+import { markWide } from "./wide.js";
 
 const ROOMS = [
   ["by-hand", "By hand", ByHand, "Attention worked like on paper; change any number."],
@@ -22,6 +24,7 @@ const KEYS = [
   ["/", "go to the text"],
   ["1 … 5", "the rooms"],
   ["Esc", "leave a field, so that keys lead on"],
+  ["← ↑ → ↓", "from number to number, within a matrix"],
   ["?", "this list"],
 ];
 
@@ -30,6 +33,7 @@ class Studio {
     this.root = root;
     this.rooms = new Map();
     this.frame();
+    markWide(root);
     if (remembered("theme")) this.theme(remembered("theme"));
     addEventListener("popstate", () => this.open());
     document.addEventListener("keydown", (event) => this.key(event));
@@ -145,6 +149,7 @@ class Studio {
       return wanted;
     }
     const view = await this.lesson.open(lesson, step);
+    this.wrong = this.lesson.missed;
     if (wanted.room) return wanted;
     writeAddress({ ...view, ...this.lesson.address }, { replace: true });
     return view;
@@ -164,8 +169,11 @@ class Studio {
     this.main.replaceChildren(room.node);
     this.main.dataset.room = name;
     this.root.dispatchEvent(new CustomEvent("room", { detail: name }));
+    const strange = unread(name, state);
     const missing =
-      this.wrong ?? (wanted && wanted !== name ? new Error(`There is no room called '${wanted}'.`) : null);
+      this.wrong ??
+      (wanted && wanted !== name ? new Error(`There is no room called '${wanted}'.`) : null) ??
+      (strange ? new Error(strange) : null);
     this.wrong = null;
     const wrong = await room.show(state).then(
       () => missing,

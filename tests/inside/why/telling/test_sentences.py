@@ -336,12 +336,14 @@ def test_the_twin_and_where_it_turns() -> None:
         "turns."
     )
     assert second == (
-        "The twin's row alone turns it: embedding, at *not*; after block 1, at *good*. "
-        "So does all that block 1 · head 2 hands on."
+        "A single word's row, taken from the twin, is enough to turn the answer: embedding, at *not*; after block 1, "
+        "at *good*. So is the whole output of block 1 · head 2."
     )
     nowhere = (TwinStage("embedding", (("not", 0.2),), ("negative",), (False,)),)
     found = told(why(*NOT_GOOD, twin=twin_of(("not", "so"), stages=nowhere)))
-    assert found[-2] == "No single place of the twin turns it."
+    assert found[-2] == "No single word's row, taken from the twin, turns the answer."
+    found = told(why(*NOT_GOOD, twin=twin_of(("not", "so"), stages=nowhere, parts=parts)))
+    assert found[-2].endswith("turns the answer; the whole output of block 1 · head 2 does.")
 
 
 def test_a_twin_that_does_not_turn_it() -> None:

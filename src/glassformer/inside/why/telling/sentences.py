@@ -390,8 +390,11 @@ def where_it_turns(twin: Twin) -> str:
         if words:
             stages.append(f"{stage.title}, {_listed(words)}")
     parts = [part.title for part in twin.parts if part.turns]
-    said = f"The twin's row alone turns it: {'; '.join(stages)}." if stages else "No single place of the twin turns it."
-    return said + (f" So does all that {_either(parts[:4])} hands on." if parts else "")
+    row, output = "word's row, taken from the twin,", f"the whole output of {_either(parts[:4])}" if parts else ""
+    if stages:
+        said = f"A single {row} is enough to turn the answer: {'; '.join(stages)}."
+        return f"{said} So is {output}." if output else said
+    return f"No single {row} turns the answer{f'; {output} does' if output else ''}."
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -99,11 +99,11 @@ class Why:
 
 
 _ON_DIRECT = (
-    "Directly: what each adds to the margin itself, each norm's scale kept as it is; the parts add up to the margin. "
-    "Without: how much less it is when the part gives zeros, later blocks and all. ≠: the two disagree by a lot."
+    "Directly: what each adds to the margin itself, while every norm divides as in this pass; the parts add up to the "
+    "margin. Without: how much less it is when the part gives zeros, later blocks and all. ≠: the two disagree by a lot."
 )
 _ON_TWIN = (
-    "The margin with the twin's row put in place of each word's, after each stage; where the model would then say "
+    "The margin when the row of one word is taken from the twin, after each stage; where the model would then say "
     "something else, it stands beside."
 )
 

@@ -26,7 +26,7 @@ export function confusions(models) {
   return el(
     "section",
     { class: "confusions" },
-    el("h2", {}, "Taken for what"),
+    el("h2", {}, "What was taken for what"),
     el("p", { class: "quiet" }, "Rows are what a text is, columns what the model said. ", ...between(pickers)),
     place,
   );

@@ -48,7 +48,10 @@ export class LessonDock {
   /** The step that the address names, and what it shows. */
   async open(name, step) {
     if (this.lesson?.name !== name) this.lesson = await ask("lessons/open", { lesson: name });
-    this.at = Math.max(0, Math.min((Number(step) || 1) - 1, this.lesson.steps.length - 1));
+    const { title, steps } = this.lesson;
+    this.at = Math.max(0, Math.min((Number(step) || 1) - 1, steps.length - 1));
+    const there = !step || String(this.at + 1) === String(step);
+    this.missed = there ? null : new Error(`“${title}” has steps 1 to ${steps.length}; there is no step ${step}.`);
     keep(name, { at: this.at });
     this.draw();
     if (!this.step.deed && !this.step.ask) this.done();

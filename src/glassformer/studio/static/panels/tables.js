@@ -3,6 +3,8 @@
 import { el, formula } from "../page/dom.js";
 import { fixed } from "../page/store.js";
 
+const MANY = 8; // columns of a table that is set closer, so that a sentence fits
+
 /** A number with so many decimals, and a real minus sign. */
 export function figure(value, decimals) {
   if (value === "-Infinity" || value === -Infinity) return "−∞";
@@ -20,7 +22,8 @@ export function sheetsOf(values, shape) {
   return values.map((rows, head) => ({ name: `head ${head + 1}`, rows, at: (r, c) => [head, r, c] }));
 }
 
-/** A table of numbers. `cell(td, index, value)` fills one of them in. */
+/** A table of numbers. `cell(td, index, value)` fills one of them in. What can be reached in it is one stop of Tab, and
+ * arrows lead from number to number. */
 export function table({ name, rows }, { at, labels = [], columns = [], role, caption }, cell) {
   const head = columns.length
     ? el(
@@ -46,13 +49,53 @@ export function table({ name, rows }, { at, labels = [], columns = [], role, cap
       }),
     ),
   );
-  return el(
+  const drawn = el(
     "table",
-    { class: `numbers ${role}` },
+    { class: `numbers ${role}${rows[0]?.length >= MANY ? " many" : ""}` },
     el("caption", { class: name ? "" : "spoken" }, name || caption),
     head,
     el("tbody", {}, body),
   );
+  return oneStop(drawn);
+}
+
+/** Tab stops once in a table, where one was last; arrows go on from there. */
+function oneStop(drawn) {
+  const stops = [...drawn.querySelectorAll("td > :is(button, input)")];
+  for (const [i, stop] of stops.entries()) stop.tabIndex = i ? -1 : 0;
+  if (!stops.length) return drawn;
+  drawn.addEventListener("focusin", ({ target }) => {
+    for (const stop of stops) stop.tabIndex = stop === target ? 0 : -1;
+  });
+  drawn.addEventListener("keydown", (event) => {
+    const next = neighbour(event);
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  });
+  return drawn;
+}
+
+/** What stands where a key leads to. In a field that is being written in, left and right move among its signs first. */
+function neighbour({ key, target, ctrlKey, metaKey, altKey, shiftKey }) {
+  const field = target.tagName === "INPUT";
+  const [down, right] = {
+    ArrowUp: [-1, 0],
+    ArrowDown: [1, 0],
+    Enter: [field ? 1 : 0, 0],
+    ArrowLeft: [0, -1],
+    ArrowRight: [0, 1],
+  }[key] ?? [0, 0];
+  if (!(down || right) || ctrlKey || metaKey || altKey || shiftKey) return null;
+  if (field && right) {
+    const { selectionStart: from, selectionEnd: to, value } = target;
+    const all = from === 0 && to === value.length;
+    if (!all && (right < 0 ? to > 0 : from < value.length)) return null;
+  }
+  const td = target.closest("td");
+  const row = td.parentElement;
+  const line = down < 0 ? row.previousElementSibling : down > 0 ? row.nextElementSibling : row;
+  return line?.children[[...row.children].indexOf(td) + right]?.querySelector("button, input") ?? null;
 }
 
 /** How full a cell is, as a share of the largest number beside it; what is below zero has a colour of its own. */

@@ -7,6 +7,7 @@ import { Givens } from "../panels/by_hand/givens.js";
 import { Laboratory } from "../panels/by_hand/laboratory.js";
 import { Working } from "../panels/by_hand/working.js";
 import { Latest, ask } from "../talk.js";
+import { notThere } from "../asked_for.js";
 import { el, reduced } from "../page/dom.js";
 import { numbered } from "../page/operations.js";
 import { NumberPanel } from "../page/panels/number_panel.js";
@@ -70,13 +71,19 @@ export class ByHand {
     }
     this.point(state.stage);
     if (unknown) throw new Error(`There is no example called '${state.example}'; choose one of the list.`);
+    const stage = this.found?.stages.some(({ name }) => name === state.stage) ? state.stage : "";
+    const shown = { tab: this.tab, tokens: this.tokensIn, stage };
+    const missing = notThere(state, shown, ["tab", "tokens", "stage"]);
+    if (missing) throw new Error(missing);
   }
 
-  /** Leads to a stage of the working. */
+  /** Leads to a stage of the working, or to what is given. */
   point(stage) {
     this.stage = stage;
-    for (const each of this.working.node.children) each.classList.toggle("shown", each.dataset.stage === stage);
-    if (stage) this.working.step(stage)?.scrollIntoView({ block: "center" });
+    const place = stage ? (this.working.step(stage) ?? this.givens.of(stage)) : null;
+    for (const each of this.paper.querySelectorAll(".shown")) each.classList.remove("shown");
+    place?.classList.add("shown");
+    place?.scrollIntoView({ block: "center" });
     const { given } = this.studio.lesson.step?.deed ?? {}; // in a lesson, what is to be changed is in sight as well
     if (given) this.givens.of(given)?.scrollIntoView({ block: "nearest" });
   }

@@ -6,6 +6,7 @@ import { flow } from "../flow.js";
 import { AskBar } from "../panels/inside/ask_bar.js";
 import { HeadChanges } from "../panels/inside/head_changes.js";
 import { RUNNING, TYPED, WORKING, isOlder, older } from "../panels/inside/older.js";
+import { listOf, notThere, readable } from "../asked_for.js";
 import { Latest, ask } from "../talk.js";
 import { SamplingPanel } from "../panels/inside/sampling.js";
 import { WhyPanel } from "../panels/inside/why.js";
@@ -63,11 +64,12 @@ export class Inside {
     if (wanted && !this.models.some((each) => each.name === wanted)) return this.refuse();
     const model = this.models.find((each) => each.name === wanted) ?? this.models[0];
     const text = state.text ?? (model.name === this.model ? this.text : null) ?? model.first;
-    const changes = parsed(state.changes);
+    const changes = listOf(state.changes);
     const place = stateFromHash(
       new URLSearchParams(Object.entries(state).filter(([name]) => KEPT.includes(name))).toString(),
     );
-    const tab = state.tab || state.at || changes.length || model.why === false ? NUMBERS : "why";
+    const deep = state.tab ? state.tab === NUMBERS : state.at || changes.length;
+    const tab = deep || model.why === false ? NUMBERS : "why";
     const reason = Object.fromEntries(WHY_KEPT.map((name) => [name, state[name] ?? ""]));
     const same =
       (tab === NUMBERS ? this.view : this.why.drawn && JSON.stringify(reason) === JSON.stringify(this.reason)) &&
@@ -81,6 +83,8 @@ export class Inside {
         await this.view.show(place);
         this.moved(this.view.state, true); // what can be done is said of the head that is open now
       }
+      this.fail(null);
+      this.tell(state);
       this.point();
       return;
     }
@@ -88,6 +92,16 @@ export class Inside {
     this.bar.fill(this.card, this);
     await this.answer(place);
     this.point();
+    this.tell(state);
+  }
+
+  /** What the address asks for and is not here. */
+  tell(state) {
+    const nowhere = Object.fromEntries(KEPT.map((name) => [name, ""]));
+    const open = this.tab === NUMBERS ? { ...nowhere, view: "stage", zoom: 1, ...this.seen } : nowhere;
+    const shown = { tab: this.tab, ...readable(state), ...open };
+    const missing = notThere(state, shown, ["tab", "rival_id", "changes", ...KEPT]);
+    if (missing && this.wrong.hidden) this.fail(new Error(missing));
   }
 
   /** In a lesson, what it speaks of is brought into sight: what is to be typed, the head that is to be switched off, or
@@ -155,6 +169,7 @@ export class Inside {
       about: () => ({
         said: this.bar.about.textContent,
         known: Boolean(this.card.look),
+        called: this.card.called,
         theme: () => (this.studio.isDark() ? "dark" : "light"),
       }),
     });
@@ -319,7 +334,7 @@ export class Inside {
     const ticket = {};
     this.ticket = ticket;
     this.node.dataset.busy = "";
-    this.waits(`Running ${this.model} on your text, and keeping every number …`);
+    this.waits(`Running ${this.card.called} on your text, and keeping every number …`);
     if (fresh && this.view) older(this.numbers, WORKING);
     try {
       const found = await this.latest.ask("inside/look", { ...this.asked, at: place?.at ?? this.view?.state.at ?? "" });
@@ -374,14 +389,5 @@ export class Inside {
     this.seen = Object.fromEntries(new URLSearchParams(hashFromState(seen).slice(1)));
     this.say({ replace });
     this.changing.drawBadge();
-  }
-}
-
-function parsed(text) {
-  try {
-    const found = JSON.parse(text ?? "[]");
-    return Array.isArray(found) ? found : [];
-  } catch {
-    return [];
   }
 }

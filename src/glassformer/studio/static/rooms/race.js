@@ -119,7 +119,7 @@ export class Race {
       ),
       el(
         "section",
-        {},
+        { class: "curves" },
         el("h2", {}, "How they learnt"),
         el("p", { class: "quiet" }, "Validation loss over time."),
         chart(

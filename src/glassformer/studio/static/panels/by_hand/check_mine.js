@@ -47,7 +47,7 @@ export class CheckMine {
           this.check();
         },
       },
-      el("h2", {}, "Your working"),
+      el("h1", {}, "Your working"),
       this.text,
       el("div", { class: "ends" }, el("button", { class: "tool strong" }, "Check it"), file),
       el(

@@ -56,7 +56,6 @@ export class Givens {
           "aria-label": `${plural(stage.name)} ${place.map((i) => i + 1).join(", ")}`,
           oninput: () => this.edit(stage.name, index, input),
           onfocus: () => input.select(),
-          onkeydown: (event) => hop(event, input),
         });
         td.append(input);
         this.cells.set(`${stage.name}:${place.join(",")}`, td);
@@ -222,17 +221,4 @@ function turnedOver({ name, rows, at }, depth) {
   const given = (place) => (depth === 1 ? at(0, place[0]) : at(place.at(-1), place.at(-2)));
   const head = depth > 2 ? at(0, 0).slice(0, 1) : [];
   return { name, rows: rows[0].map((_, c) => rows.map((row) => row[c])), at: (r, c) => [...head, r, c], given };
-}
-
-/** Arrow keys and Enter go from number to number. */
-function hop(event, input) {
-  const by = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
-  if (!by) return;
-  const td = input.closest("td");
-  const row = td.parentElement[by < 0 ? "previousElementSibling" : "nextElementSibling"];
-  const next = row?.children[[...td.parentElement.children].indexOf(td)]?.querySelector("input");
-  if (next) {
-    event.preventDefault();
-    next.focus();
-  }
 }

@@ -73,7 +73,7 @@ export class AskBar {
 
   fillModels(models, chosen) {
     this.picker.replaceChildren(
-      ...models.map(({ name }) => el("option", { value: name, selected: name === chosen }, name)),
+      ...models.map(({ name, called }) => el("option", { value: name, selected: name === chosen }, called)),
     );
   }
 

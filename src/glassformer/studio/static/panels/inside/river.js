@@ -163,16 +163,17 @@ export function river(found, open) {
 function panes(list, open) {
   const kinds = list.some(([title]) => title.startsWith("decoder")); // an encoder stands before it
   return list.map(([title, head], i) => {
+    const name = kinds ? title[0] + title.match(/\d+/)[0] : String(i + 1);
     const node = el(
       "button",
       {
         type: "button",
         class: "pane",
-        "aria-label": `${title}: every number`,
+        "aria-label": `${name}, ${title}: every number`,
         title: `${title}: every number of its head ${head.head + 1}, without which the margin moves most in it`,
         onclick: () => open({ at: head.address.replace(/mixed$/, "weights"), head: head.head }),
       },
-      el("span", {}, kinds ? title[0] + title.match(/\d+/)[0] : String(i + 1)),
+      el("span", {}, name),
     );
     node.style.left = `${(100 * paneAt(i, list.length)) / WIDE}%`;
     return node;

@@ -106,9 +106,9 @@ export class SamplingPanel {
       );
     };
     redrawn(this.bars, found.items.map(bar));
-    const rest = found.others > 0.0005 ? `, ${found.others.toFixed(3)} of it not shown` : "";
-    const drawn = `${found.kept} of ${found.vocabulary} tokens can be drawn${rest}.`;
-    this.said.textContent = `${drawn} The tick is the model's own share.`;
+    const drawn = `${found.kept} of ${found.vocabulary} tokens can be drawn.`;
+    const rest = found.others > 0.0005 ? ` Those not shown have ${found.others.toFixed(3)} together.` : "";
+    this.said.textContent = `${drawn}${rest} The tick is the model's own share.`;
     this.back.disabled = !this.past.length;
     this.drawn = `${this.model()} ${this.text()}`;
     older(this.node, "");

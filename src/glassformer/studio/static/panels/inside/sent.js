@@ -44,13 +44,13 @@ export function commandOf(found, model, target) {
 const named = ({ model, text }) => `why-${model}-${text.trim().split(/\s+/).slice(0, 5).join("-")}`;
 
 /** Whose answer, to what, the answer, and how to ask again. */
-function parts(panel, { model, said, text, command, day }) {
+function parts(panel, { called, said, text, command, day }) {
   return [
     el(
       "header",
       { class: "masthead" },
       el("span", { class: "brand" }, "Glassformer"),
-      el("span", { class: "quiet" }, `why the model ${model} answers so · ${said}`),
+      el("span", { class: "quiet" }, `why the model ${called} answers so · ${said}`),
     ),
     el("blockquote", { class: "asked" }, text),
     copied(panel),

@@ -79,7 +79,7 @@ export class WhyPanel {
     this.node.dataset.busy = "";
     this.node.querySelector(".waiting")?.remove();
     if (!this.drawn) return;
-    const said = `Asking ${this.asked().model}: the answer shared out over the words, then without each of them …`;
+    const said = `Asking ${this.about().called}: the answer shared out over the words, then without each of them …`;
     this.node.append(el("p", { class: "waiting", role: "status" }, said));
   }
 
@@ -162,11 +162,11 @@ export class WhyPanel {
   /** The answer for somebody who has no studio: what is on this page, as a file or as a picture. */
   send(found) {
     const { model, target } = this.asked();
-    const { said, known, theme } = this.about();
+    const { said, known, called, theme } = this.about();
     const day = new Date().toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
     const again = known && !this.choice.rival_id && !this.choice.rival;
     const command = again ? commandOf(found, model, target) : "";
-    const about = { model, said, text: found.text, command, day };
+    const about = { model, called, said, text: found.text, command, day };
     const tool = (words, title, send) =>
       el("button", { type: "button", class: "tool", title, onclick: () => send(this.node, about, theme()) }, words);
     return el(

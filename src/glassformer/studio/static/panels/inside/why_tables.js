@@ -171,7 +171,7 @@ export function directTable(found, open) {
     el(
       "p",
       { class: "quiet" },
-      "Directly: what each adds to the margin itself, each norm's scale kept as it is; the largest first. ",
+      "Directly: what each adds to the margin itself, while every norm divides as in this pass; the largest first. ",
       "Off: what becomes of the margin when the head or network gives zeros, later blocks and all; behind it, what ",
       "the model would then say if that is something else.",
       parted.size ? ` ${PARTED}: the two disagree by a lot, as with words.` : "",
@@ -212,8 +212,8 @@ export function twinTables(found) {
     el(
       "p",
       { class: "quiet" },
-      `The margin of ${named(found, found.answer)} over ${named(found, found.rival)} with the twin's row put in `,
-      "place of one word's; where the model would then say something else it is framed.",
+      `The margin of ${named(found, found.answer)} over ${named(found, found.rival)} when the row of one word is `,
+      "taken from the twin; where the model would then say something else it is framed.",
     ),
     [...groups.values()].map(({ names, rows }) =>
       table(

@@ -56,7 +56,7 @@ export class DataPreview {
     this.forecast.textContent = "Measuring this machine: a few steps of a copy …";
     const found = await this.measuring.ask("train/estimate", asked).catch((error) => ({ error }));
     if (!found) return;
-    const passes = (epochs) => (epochs >= 10 ? Math.round(epochs) : epochs.toFixed(1));
+    const passes = (epochs) => (epochs >= 10 ? count(Math.round(epochs)) : epochs.toFixed(1));
     this.forecast.textContent = found.error
       ? `No estimate: ${found.error.message}`
       : `${asked.minutes} min would buy about ${passes(found.epochs)} ` +
@@ -71,7 +71,9 @@ export class DataPreview {
         el("h2", {}, "What it would read"),
         found.names.length ? this.table(found, task) : samples(found, task),
         found.wrong ? el("p", { class: "wrong", role: "alert" }, found.wrong) : null,
-        found.wrong && found.names.length ? el("p", {}, "Say above each column what it is.") : null,
+        found.wrong && found.rows.length
+          ? el("p", {}, "Say above each column what it is, or choose another task.")
+          : null,
         found.wrong ? null : facts(found, task),
         found.wrong ? null : this.forecast,
       ].filter(Boolean),
