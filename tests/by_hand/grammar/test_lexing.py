@@ -38,3 +38,14 @@ def test_names_get_their_one_spelling() -> None:
 
 def test_a_star_that_markdown_escapes_is_a_star() -> None:
     assert check_text("P = (3/5) \\* (1/5) \\* 2 = **0.24**\n").outcome == "fine"
+
+
+def test_a_letter_with_a_prime_is_a_name_only_where_it_is_given_as_one() -> None:
+    given = lex(Ground("C'' - C^{\\prime} + D'", 0, "math", primed=frozenset("C")))
+    assert [str(token) for token in given] == ["C′′", "-", "C′", "+", "D", "'"]
+    assert kinds(lexed("C' D", "math")) == ["NAME", "TURN", "NAME"]
+
+
+def test_a_label_without_letters_is_read_beside_names_with_primes() -> None:
+    assert check_text("$C' = 2$ and $C = 1$\n\n$x = C' + 1 \\text{)} = 3$\n").outcome in ("fine", "nothing checked")
+    assert kinds(lex(Ground(r"\text{)} = 1", 0, "math", primed=frozenset("C")))) == ["NAME", "EQUALS", "NUMBER"]

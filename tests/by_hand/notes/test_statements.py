@@ -47,3 +47,17 @@ def test_the_last_number_of_a_sentence_is_not_gone_on_with() -> None:
     assert (report.coverage.checked, report.findings) == (1, [])
     on_the_next_line = check_text("S = 3 · 4\n\n= 13\n")
     assert [(f.printed, f.right) for f in on_the_next_line.findings] == [("13", "12")]
+
+
+def test_a_prime_turns_a_matrix_over_where_no_such_name_is_given() -> None:
+    given = "$A = [[1, 2], [3, 4]]$\n\n"
+    assert check_text(given + "$B = A' A = [[10, 14], [14, 20]]$\n").checked == 1
+    report = check_text(given + "$A' = [[0, 1], [1, 0]]$\n\n$B = A' A = [[3, 4], [1, 5]]$\n")
+    assert [(f.printed, f.right) for f in report.findings] == [("5", "2")]
+
+
+def test_a_number_with_points_names_an_example() -> None:
+    notes = "### Exercise 2.1\n\n$x = 2$\n\n### Exercise 2.2\n\n$x = 5$\n\n$y = x + 1 = 6$\n"
+    assert check_text(notes).outcome == "fine"
+    report = check_text("### Exercise 2.1\n\n$x = 2$\n\n### Exercise 2.2\n\n$y = x + 1 = 3$\n")
+    assert "nothing is known of 'x'" in {remark.why for remark in report.not_checkable}

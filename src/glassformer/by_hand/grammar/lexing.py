@@ -249,10 +249,25 @@ def _bare(text: str) -> str:
 
 def lex(ground: Ground) -> list[Token]:
     """The tokens of a stretch of text, laid out so that the grammar can read them."""
-    tokens = _join_words(list(_Lexer(ground).tokens()), ground)
+    tokens = _join_words(_with_primes(list(_Lexer(ground).tokens()), ground), ground)
     for token in tokens:  # until here places count within the stretch, from here on within the document
         token.start_pos, token.end_pos = ground.span(token.start_pos or 0, token.end_pos or 0)
     return tokens
+
+
+def _with_primes(tokens: list[Token], ground: Ground) -> list[Token]:
+    """C′ and C″ are names of their own where the document gives them; elsewhere a prime may turn a matrix over."""
+    joined: list[Token] = []
+    for token in tokens:
+        last = joined[-1] if joined else None
+        if last is not None and last.type == "NAME" and last[:1] in ground.primed and token.type == "TURN":
+            sign = ground.text[token.start_pos or 0 : token.end_pos or 0]
+            primes = sign.count("'") + sign.count(r"\prime")
+            if primes:
+                joined[-1] = Token("NAME", last + "′" * primes, start_pos=last.start_pos, end_pos=token.end_pos)
+                continue
+        joined.append(token)
+    return joined
 
 
 def _join_words(tokens: list[Token], ground: Ground) -> list[Token]:

@@ -44,6 +44,7 @@ class Ground:
     way: str  # "math", "text" or "code"
     sigma: str = ""  # "sigmoid" if the document uses σ(…) for it
     convolves: bool = False  # the document speaks of convolution, which * may mean
+    primed: frozenset[str] = frozenset()  # letters that the document gives another meaning with a prime: C′ = …
     places: tuple[int, ...] = ()  # where each sign stands, if they do not simply follow each other
 
     def span(self, start: int, end: int) -> tuple[int, int]:

@@ -82,7 +82,12 @@ class Reading:
 
 
 _BULLET = re.compile(r"[ \t]*(?:(?:[-*+>•❖]|\d{1,2}[.)]|\(\d{1,2}\)|[①-⑳])[ \t]+(?:\[[ xX]\][ \t]+)?)+")
-_LABEL = re.compile(r"(?:example|exercise|problem|question|task|aufgabe|beispiel)\s+(\w{1,3})\b", re.I)
+_LABEL = re.compile(r"(?:example|exercise|problem|question|task|aufgabe|beispiel)\s+(\w{1,3}(?:\.\w{1,3})*)\b", re.I)
+# A letter with a prime that is given: `C' = …`, `\mathbf{C}'' \approx …`; it is no matrix turned over.
+_PRIMED = re.compile(
+    r"(?<![A-Za-z])([A-Z])\}?(?:_\{?\w{1,5}\}?)?\s*(?:'{1,3}|\^\s*\{?\s*(?:\\prime\s*){1,3}\}?)"
+    r"\s*(?:&\s*)?(?:[=≈←→]|:=|\\(?:approx|leftarrow|to|gets)\b)"
+)
 _TABLE_ROW = re.compile(r"\s*\|(?:[^|\n]*\|){2,}\s*")
 _EXACT = re.compile(r"\bgiven (?:numbers|matrices|values) are exact\b", re.I)
 _CODE = re.compile(r"[#@]|\w\.T\b|\bnp\.|\btorch\.")
@@ -177,6 +182,7 @@ class _Reader:
         self.named: set[str] = set()  # that have stood before or after a relation
         self.caption = ""
         self.sigma = "sigmoid" if re.search("sigmoid|logistic", document.text, re.I) else ""
+        self.primed = frozenset(_PRIMED.findall(document.text))
         self.convolves = re.search(r"\bconvol|\bkernel|\bfilter|\bCNN", document.text, re.I) is not None
         self.said_before = False  # words of this line stand before the formula, which is about them
         self.open_end = False  # the last chain ended in a relation, and goes on in the next passage
@@ -219,7 +225,7 @@ class _Reader:
         if self.document.decimal_mark == ",":
             text = re.sub(r"(?<=\d),(?=\d)", ".", text)
         text, places = self.document.macros.put_in(text, start, places)
-        return Ground(text, start, way, self.sigma, self.convolves, places)
+        return Ground(text, start, way, self.sigma, self.convolves, self.primed, places)
 
     # --- sections -----------------------------------------------------------------------------------------------
 
