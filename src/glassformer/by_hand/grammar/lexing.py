@@ -187,7 +187,7 @@ class _Lexer(NameLexer):
             return self._bar("‖" if self.text[start : start + 2] == "||" else text, start)
         if text == "^" and (turn := TURNS.match(self.text, start)):
             return [self.token("TURN", turn[0], start, turn.end())]
-        if text == "^" and self.ground.way == "code":
+        if text == "^" and self.ground.way == "code" and not _RAISED_E.search(self.text, 0, start + 1):
             return [self.token("OTHER", text, start, end)]
         if text in "*∗" and not self.ground.convolves:
             return [self.token("TIMES", text, start, end)]
@@ -242,6 +242,9 @@ class _Lexer(NameLexer):
         return [self.token("FUNCTION", ROUNDING[text], start, start), self.token("LPAR", text, start, end)]
 
 
+_RAISED_E = re.compile(r"(?<![\w.])e\s?\^$")  # to a power of e: no program's bits are meant
+
+
 def _bare(text: str) -> str:
     """A name without braces and blanks, to tell names apart by."""
     return re.sub(r"\\(?:mathbf|mathrm|text|mathcal|boldsymbol|,|;|!)|[{}\s$]", "", text)
@@ -272,6 +275,7 @@ def _with_primes(tokens: list[Token], ground: Ground) -> list[Token]:
 
 def _join_words(tokens: list[Token], ground: Ground) -> list[Token]:
     """Words side by side are one name: `Scaled Score`; so is a word with a number that nothing follows: `Row 2`."""
+    tokens = [_article(token, tokens[i + 1 : i + 2], ground) for i, token in enumerate(tokens)]
     joined: list[Token] = []
     for i, token in enumerate(tokens):
         last = joined[-1] if joined else None
@@ -293,6 +297,19 @@ def _join_words(tokens: list[Token], ground: Ground) -> list[Token]:
         else token
         for token in joined
     ]
+
+
+_OPERATIONS = frozenset({"times", "plus", "minus", "dot", "over", "transpose", "transposed", "inverse", "is", "equals"})
+
+
+def _article(token: Token, following: list[Token], ground: Ground) -> Token:
+    """`a toy vector x = [1, 0]`: a is no name there."""
+    is_letter = ground.way == "text" and token.type == "NAME" and token in ("a", "A")
+    if not is_letter or not following or following[0].type != "WORD" or not _near(token, following[0], ground):
+        return token
+    if following[0].lower() in _OPERATIONS or not following[0].islower():
+        return token
+    return Token("WORD", str(token), start_pos=token.start_pos, end_pos=token.end_pos)
 
 
 def _near(first: Token, second: Token, ground: Ground) -> bool:

@@ -206,7 +206,8 @@ def _cut_code(document: Document, span: Span) -> None:
             continue
         depth = max(0, depth + sum(text.count(sign, position, end) for sign in "[(") - _closed(text, position, end))
         if depth == 0 and _GOES_ON.match(text, end, span.end) and text[start:end].strip():
-            position = end + 1
+            drawn = _cut_result(document, Span(start, end), span.end, sign=" ")
+            start, position = (drawn + 1, drawn + 1) if drawn else (start, end + 1)
             continue
         result = depth == 0 and _RESULT.match(text, end, span.end)
         drawn = _cut_drawing(document, Span(start, span.end), "code") if start == position else 0
@@ -258,12 +259,12 @@ def _closed(text: str, start: int, end: int) -> int:
     return sum(text.count(sign, start, end) for sign in "])")
 
 
-def _cut_result(document: Document, code: Span, stop: int) -> int:
-    """A drawing in the comments under a line of code is what that line gives; 0 if none is drawn there."""
+def _cut_result(document: Document, code: Span, stop: int, sign: str = " # ") -> int:
+    """A drawing in the comments under a line of code, or after an = there, is what it gives; 0 if none is drawn."""
     found = find_drawing(document.read_as, code.end + 1, stop, code=True)
     if found is None or not (found.drawing or found.why):
         return 0
-    drawing = found.drawing and found.drawing.after(document.slice(code) + " # ", code.start)
+    drawing = found.drawing and found.drawing.after(document.slice(code) + sign, code.start)
     if drawing is None:
         document.unreadable.append((found.span.start, found.why))
     document.passages.append(Passage("code", Span(code.start, found.span.end), drawing=drawing))
