@@ -33,3 +33,9 @@ def test_blocks_side_by_side_are_one_matrix() -> None:
 def test_numbers_put_in_for_a_name_are_compared_with_it(printed: str, wrong: list[str]) -> None:
     notes = f"X = [1, 0]\n\nW = [[1, 0], [1, 1]]\n\nX W = {printed} = [1, 0]\n"
     assert [finding.printed for finding in check_text(notes).findings] == wrong
+
+
+def test_a_given_of_another_example_is_not_held_against_this_one() -> None:
+    notes = "c = 6.0\n\n{between}t = 2.0 × (-3.0) = -6.0\n\nd = t + c = -6.0 + 9.0 = 3.0\n"
+    assert [finding.printed for finding in check_text(notes.format(between="")).findings] == ["9.0"]
+    assert check_text(notes.format(between="### Exercise 2.2\n\n")).findings == []

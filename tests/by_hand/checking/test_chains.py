@@ -14,3 +14,8 @@ def test_a_number_said_once_more_in_per_cent() -> None:
     assert (right.coverage.checked, right.coverage.look_like_results, right.findings) == (2, 2, [])
     other = check_text("0.20 / 0.31 = 0.645 = 35.5%\n")  # another share, perhaps
     assert (other.coverage.checked, other.coverage.look_like_results, other.findings) == (1, 2, [])
+
+
+def test_the_words_of_the_line_are_not_asked_where_a_name_says_more() -> None:
+    notes = "S = [[1, 3], [0, 2]]\n\nsoftmax weights of another row, B\n= [[0.5, 0.5], [0.2, 0.8]]\n"
+    assert check_text(notes).findings == []

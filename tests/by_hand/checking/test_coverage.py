@@ -78,3 +78,15 @@ def test_a_damaged_file_is_not_fine() -> None:
 def test_counting_takes_no_longer_than_the_text(piece: str) -> None:
     counted(piece * (60_000 // len(piece)) + "x")
     counted(f"1 + 1 = {piece * 150}x\n" * 30)
+
+
+@pytest.mark.parametrize(
+    ("notes", "wanted"),
+    [
+        ("x = [1, 0]\n\nW = [[3, 1], [2, 8]] → q = x W = [3, 1]\n", (2, 2)),
+        ("y = 3 × 2 = 6\n\nFor y = 2:\n", (1, 1)),
+        ("![a figure](figures/one.png){width=100%}\n", (0, 0)),
+    ],
+)
+def test_givens_are_no_results(notes: str, wanted: tuple[int, int]) -> None:
+    assert counted(notes) == wanted

@@ -2,6 +2,7 @@
 
 import pytest
 
+from glassformer.by_hand.check import check_text
 from glassformer.by_hand.checking.knowledge import Knowledge
 from glassformer.by_hand.grammar.expressions import Matrix, Node, Number, Product, Span
 from glassformer.by_hand.notes.reading import open_bytes
@@ -41,3 +42,9 @@ def test_what_agrees_within_rounding_need_not_be_given_to_the_last_digit() -> No
 def test_a_number_stands_where_it_is_not_part_of_another() -> None:
     assert Knowledge(READING).stands(_number("1.1")) == 2
     assert Knowledge(READING).stands(_number("1.0")) == 0
+
+
+def test_a_given_that_only_rounding_could_give_again_has_no_tick() -> None:
+    notes = "m = 0.1\n\n$V = 2m = 0.2$\n\nLater, at $V = {}$, it is 3.\n"
+    assert check_text(notes.format("0.2")).coverage.checked == 2
+    assert check_text(notes.format("0.15")).coverage.checked == 1

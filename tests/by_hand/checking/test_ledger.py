@@ -34,3 +34,10 @@ def test_a_mistake_carried_on_is_not_wrong_again() -> None:
 def test_a_slip_of_the_pen_is_told_from_a_mistake_carried_on() -> None:
     notes = "Q = [[1, 2]] [[1, 0], [0, 1]] = [[1, 3]]\n\nS = Q [[2], [1]] = [[4]]\n"
     assert [(f.verdict, f.follows) for f in check_text(notes).findings] == [("slip", ())]
+
+
+def test_a_written_product_far_from_its_printed_result_is_told_though_a_given_may_be_rounded() -> None:
+    notes = "x = 1.0\n\ny = 0.069\n\n$$w = y \\cdot x = 0.069 \\cdot 1.0 = {}$$\n"
+    assert check_text(notes.format("0.069")).findings == []
+    (finding,) = check_text(notes.format("0.065")).findings
+    assert (finding.level, finding.right) == ("rounding", "0.069")

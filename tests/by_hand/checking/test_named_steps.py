@@ -56,3 +56,39 @@ def test_a_step_whose_formula_stands_in_the_sentence(given: str) -> None:
 )
 def test_no_reading_in_doubt(words: str, numbers: str) -> None:
     assert found(words, numbers) == []
+
+
+WORKED = """```
+S = [[1, 3], [0, 2]]
+
+{step}
+  = [[{rows}]]
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "rows", "wrong"),
+    [
+        ("Step 2: / sqrt(4) = / 2", "0.5, 1.5], [0, 1.{}", "0"),
+        ("Step 2: ÷ 2", "0.5, 1.5], [0, 1.{}", "0"),
+        ("Step 2: divide by 2", "0.5, 1.5], [0, 1.{}", "0"),
+        ("Step 3: softmax (each row)", "0.12, 0.88], [0.12, 0.{}8", "8"),
+    ],
+)
+def test_a_step_named_in_the_line_above_its_rows(step: str, rows: str, wrong: str) -> None:
+    right = check_text(WORKED.format(step=step, rows=rows.format(wrong)))
+    assert (right.findings, right.coverage.checked) == ([], 4)
+    slip = check_text(WORKED.format(step=step, rows=rows.format("6")))
+    assert [each.level for each in slip.findings] == ["wrong"]
+
+
+@pytest.mark.parametrize("step", ["Step 2: mask and divide by 2", "Step 2: / sqrt(d)", "Step 2: a table"])
+def test_a_line_that_names_no_step_or_more_than_one_proves_nothing(step: str) -> None:
+    report = check_text(WORKED.format(step=step, rows="0.5, 1.5], [0, 1.6"))
+    assert (report.findings, report.coverage.checked) == ([], 0)
+
+
+def test_a_softmax_behind_the_powers_of_e() -> None:
+    notes = "z = [2.0, 1.0, 0.1]\n\ne^z = [7.39, 2.72, 1.11]\n\nsoftmax = [0.66, 0.24, 0.10]\n"
+    assert check_text(notes).coverage.checked == 6

@@ -50,6 +50,18 @@ def told(notes: str, suffix: str = ".md") -> Told:
             ".md",
         ),
         ("```\nc = [1, 2]\nc[0] = 7\n```\n", ".md"),
+        ("$\\mathbf{C} = [0.5, 0.7, 0.4]^T$\n\n$\\mathbf{C}'' \\approx [0.5, -0.7, 0.3]^T$\n", ".md"),
+        (
+            "c = a × b = 2.0 × 3.0 = 6.0\n\n### Exercise 2.2\n\n"
+            "t = a × b = 2.0 × (-3.0) = -6.0\nd = t + c = -6.0 + 9.0 = 3.0\n",
+            ".md",
+        ),
+        (
+            "```python\nm = -1e9 * [[0, 1],\n     [0, 0]]\n# [[0, -inf],\n#  [0, 0]]\n```\n\n```python\n"
+            "s = QK^T / 2  # e.g., [[2, 3],\n              #        [3, 1],\n              #        [1, 3]]\n\n"
+            "s = s + [[0, -inf], [0, 0], [0, 0]]  # [[2, -inf],\n    #  [3, 1],\n   #  [1, 3]]\n```\n",
+            ".md",
+        ),
     ],
 )
 def test_right_in_some_reading(notes: str, suffix: str) -> None:

@@ -38,3 +38,30 @@ def test_names_get_their_one_spelling() -> None:
 
 def test_a_star_that_markdown_escapes_is_a_star() -> None:
     assert check_text("P = (3/5) \\* (1/5) \\* 2 = **0.24**\n").outcome == "fine"
+
+
+def test_a_letter_with_a_prime_is_a_name_only_where_it_is_given_as_one() -> None:
+    given = lex(Ground("C'' - C^{\\prime} + D'", 0, "math", primed=frozenset("C")))
+    assert [str(token) for token in given] == ["C′′", "-", "C′", "+", "D", "'"]
+    assert kinds(lexed("C' D", "math")) == ["NAME", "TURN", "NAME"]
+
+
+def test_a_label_without_letters_is_read_beside_names_with_primes() -> None:
+    assert check_text("$C' = 2$ and $C = 1$\n\n$x = C' + 1 \\text{)} = 3$\n").outcome in ("fine", "nothing checked")
+    assert kinds(lex(Ground(r"\text{)} = 1", 0, "math", primed=frozenset("C")))) == ["NAME", "EQUALS", "NUMBER"]
+
+
+@pytest.mark.parametrize(
+    ("text", "way", "wanted"),
+    [
+        ("Let's normalize z = 1", "text", ["WORD", "WORD", "NAME", "EQUALS", "NUMBER"]),
+        ("a toy vector x = 1", "text", ["WORD", "NAME", "EQUALS", "NUMBER"]),
+        ("A times 3", "text", ["NAME", "WORD"]),
+        ("w ← 0.5", "text", ["NAME", "EQUALS", "NUMBER"]),
+        (r"\num{0.5}", "math", ["LBRACE", "NUMBER", "RBRACE"]),
+        (r"1 \\\\ 2 \\ \\ 3", "math", ["NUMBER", "ROWEND", "NUMBER", "ROWEND", "NUMBER"]),
+        ("e^z = 5 ^ 3", "code", ["NAME", "CARET", "NAME", "EQUALS", "NUMBER", "OTHER", "NUMBER"]),
+    ],
+)
+def test_what_words_and_rows_look_like(text: str, way: str, wanted: list[str]) -> None:
+    assert kinds(lexed(text, way)) == wanted

@@ -63,3 +63,28 @@ def test_what_a_comment_works_out_is_read() -> None:
 
 def test_a_comment_that_begins_with_a_number_is_read_once() -> None:
     assert found("```python\n#1: 2.5 * 4.2 = 10.6\n```\n") == [(2, "10.6", "10.5")]
+
+
+def test_rows_after_the_words_of_a_comment_are_passed_over_and_said() -> None:
+    notes = "```python\ns = a / 2  # e.g. [[2, 3],\n           #  [3, 1]]\nb = 2 + 2  # = 5\n```\n"
+    report = check_text(notes)
+    assert [(f.line, f.printed) for f in report.findings] == [(4, "5")]
+    assert (2, "rows after the words of a comment") in [(r.line, r.why) for r in report.not_checkable]
+
+
+PRODUCT = """Q = [[1, 0],
+     [0, 2]]
+
+K = [[1, 1],
+     [3, 0]]
+
+Step 1: Q @ K^T
+  = [[1*1+0*1,  1*3+0*0],   [[1, 3],
+     [0*1+2*1,  0*3+2*0]]  = [2, {last}]]
+"""
+
+
+def test_matrices_drawn_after_the_relation_under_a_line() -> None:
+    notes = "```\n" + PRODUCT + "```\n"
+    assert check_text(notes.format(last=0)).coverage.checked == 4
+    assert [(f.printed, f.right) for f in check_text(notes.format(last=7)).findings] == [("7", "0")]

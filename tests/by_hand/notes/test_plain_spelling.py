@@ -87,3 +87,15 @@ def test_what_is_said_of_a_line_that_came_out_is_no_part_of_it() -> None:
 def test_a_cross_is_no_tick() -> None:
     assert "❌" in plainly("❌ 2 + 3 = 6", ".md")
     assert found("❌ 0.32 + 0.15 = 0.57") == []
+
+
+def test_a_working_in_slanted_type_is_read() -> None:
+    report = check_text("第一天 _v1  = 0.02θ1  =  0.02 × 40  =  0.8_ ，因此 _v2 = 0.3 × 0.5 = 0.19_ 。\n")
+    assert ([(f.printed, f.right) for f in report.findings], report.coverage.checked) == ([("0.19", "0.15")], 1)
+    assert plainly("_W_Q = x_1 + 2_ and W _Q = 2", ".md") == " W_Q = x_1 + 2  and W _Q = 2"
+
+
+@pytest.mark.parametrize("word", ["to", "到", "and then"])
+def test_formulas_between_backticks_are_workings_of_their_own(word: str) -> None:
+    report = check_text(f"From `(10 + 0) * 8 = 80` {word} `(10 + 1) * 8 = 88`.\n")
+    assert (report.findings, report.coverage.checked) == ([], 2)

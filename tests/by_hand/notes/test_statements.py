@@ -1,5 +1,7 @@
 """Statements: sentences part them, comments hold them, and every one is accounted for."""
 
+import pytest
+
 from glassformer.by_hand.check import check_text
 
 
@@ -47,3 +49,59 @@ def test_the_last_number_of_a_sentence_is_not_gone_on_with() -> None:
     assert (report.coverage.checked, report.findings) == (1, [])
     on_the_next_line = check_text("S = 3 · 4\n\n= 13\n")
     assert [(f.printed, f.right) for f in on_the_next_line.findings] == [("13", "12")]
+
+
+def test_a_prime_turns_a_matrix_over_where_no_such_name_is_given() -> None:
+    given = "$A = [[1, 2], [3, 4]]$\n\n"
+    assert check_text(given + "$B = A' A = [[10, 14], [14, 20]]$\n").checked == 1
+    report = check_text(given + "$A' = [[0, 1], [1, 0]]$\n\n$B = A' A = [[3, 4], [1, 5]]$\n")
+    assert [(f.printed, f.right) for f in report.findings] == [("5", "2")]
+
+
+def test_a_number_with_points_names_an_example() -> None:
+    notes = "### Exercise 2.1\n\n$x = 2$\n\n### Exercise 2.2\n\n$x = 5$\n\n$y = x + 1 = 6$\n"
+    assert check_text(notes).outcome == "fine"
+    report = check_text("### Exercise 2.1\n\n$x = 2$\n\n### Exercise 2.2\n\n$y = x + 1 = 3$\n")
+    assert "nothing is known of 'x'" in {remark.why for remark in report.not_checkable}
+
+
+def test_what_a_row_is_may_be_said_behind_it() -> None:
+    rows = "```\nw = [1, 3]\n\nS = 2 w = [[2,     ← the first word\n    6]]    ← the second word\n```\n"
+    assert check_text(rows).coverage.checked == 2
+    assert [f.printed for f in check_text(rows.replace("6]", "8]")).findings] == ["8"]
+
+
+@pytest.mark.parametrize(
+    ("line", "checked"),
+    [
+        ("print(a @ a)  # [[2 3] [3 5]]", 4),
+        ("print(a @ a)  # Output: [[2. 3.] [3. 5.]]", 4),
+        ("print(2 * x)  # 6", 1),
+        ("print(x, x)  # 3 3", 0),
+        ("print('x', 2 * x)  # 7", 0),
+        ("print(f'{2 * x}')  # 7", 0),
+    ],
+)
+def test_what_a_line_of_a_program_prints_may_be_said_behind_it(line: str, checked: int) -> None:
+    report = check_text(f"```python\na = np.array([[1., 1.], [1., 2.]])\nx = 3\n{line}\n```\n")
+    assert (report.coverage.checked, report.findings) == (checked, [])
+
+
+def test_an_aside_goes_on_with_what_it_stands_behind() -> None:
+    notes = "c = 0.577 (= 1/√3) and b = 1/3 = 0.333, and d = 1/2 = 0.5.\n"
+    assert (check_text(notes).findings, check_text(notes).coverage.checked) == ([], 2)
+
+
+def test_cells_of_a_table_do_not_go_on_with_each_other() -> None:
+    for cells in (r"| $w = 3/6$ | $= 0$ |", r"| 2 | $|S| - 2\sqrt 2 = 4.4$ pure |"):
+        assert check_text(cells + "\n").findings == []
+
+
+def test_a_comment_behind_several_values_is_passed_over_and_said() -> None:
+    report = check_text("```python\nx.var(), 4/50    # 0.0799, 0.08 -> close\ny = 4 / 50  # 0.09\n```\n")
+    assert [(f.line, f.printed) for f in report.findings] == [(3, "0.09")]
+    assert "a comment behind several values" in {remark.why for remark in report.not_checkable}
+
+
+def test_formulas_with_a_comma_between_them_do_not_go_on_with_each_other() -> None:
+    assert check_text("| $s = (1/3)/(1+1/3) = 1/4$, $c = 3/4$ | $= 1/4$, $= 3/4$ |\n").findings == []

@@ -69,3 +69,9 @@ def test_the_next_number_has_no_digits_to_cut_off() -> None:
     assert fit(tree("0.666"), exactly(2 / 3)).cut.all()
     assert fit(tree("0.964"), exactly(0.965)).wrong.all()
     assert fit(tree("-0.964"), exactly(-0.965)).wrong.all()
+
+
+def test_what_stands_for_infinity_in_a_program_may_be_printed_as_infinity() -> None:
+    assert fit(tree("[-∞, 1]"), exactly(np.array([[-1e9, 1.0]]))).fine
+    assert fit(tree("[-∞, 1]"), exactly(np.array([[-9.0, 1.0]]))).wrong.tolist() == [[True, False]]
+    assert fit(tree("[-∞, 1]"), exactly(np.array([[1e9, 1.0]]))).wrong.tolist() == [[True, False]]

@@ -293,7 +293,8 @@ class Alignment:
         if not any(other.key != name.key and isinstance(own, Number) and own.decimals for other, own in others):
             return False
         versions = self.ledger.scope.versions(name.key)
-        if len(versions) != 1 or versions[0].literal is None:
+        is_of_this_example = name.key in self.ledger.scope.known
+        if len(versions) != 1 or versions[0].literal is None or not is_of_this_example:
             return False
         letter = name.text[0].lower()
         related = (

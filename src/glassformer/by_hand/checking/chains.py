@@ -163,7 +163,9 @@ class Chain:
             return False
         if self.names and self._by_formula(self.names[-1], node, claim):
             return True
-        return not self.formulas and self._by_words(node, claim)
+        own_name = self._own_name() if not self.formulas else ""
+        prose = self.statement.prose if not self.formulas else ""
+        return self._by_words(node, claim, (own_name, prose, self._words_of_line(node)))
 
     def _compare(self, expected: Node, side: Side, node: Node, claim: Claim) -> None:
         """In any way that what stands before can be read."""
@@ -224,6 +226,9 @@ class Chain:
                 is_anew = isinstance(literal, Number) or (name.key, literal.key) in ledger.values
                 is_anew |= self._begins_again(name, choice)
                 anew = "the name may be given anew" if worked is None and is_anew else ""
+                if anew and ledger.hardly_fits(choice, literal):
+                    claim.why = anew
+                    return False
                 doubt = partial(self._doubts.of_side, choice, literal)
                 ledger.compare(choice, literal, subject, constantly(anew) if anew else doubt)
                 claim.status = "checked"
@@ -237,15 +242,28 @@ class Chain:
         versions = self.ledger.scope.versions
         return bool(versions(name.key)) and any(len(versions(each)) > 1 for each in names_in(formula))
 
-    def _by_words(self, literal: Node, claim: Claim) -> bool:
-        """Compares a printed result with the step that a heading, a sentence or its own name puts into words."""
-        ledger, subject = self.ledger, Topic(self.title, literal)
+    def _own_name(self) -> str:
+        """The names before the result, if they are all that stands there: `std = 0.82`."""
         own = " ".join(name.text for name in self.names)
+        is_name = len(own.split()) <= _LONGEST_NAME and not self.statement.caption
+        return own if is_name and not self.statement.lead.rpartition("\n")[2].strip() else ""
+
+    def _words_of_line(self, literal: Node) -> str:
+        """What stands in the line above rows that begin with their =, where it is no formula: `Step 3: softmax`."""
+        source, first = self.ledger.source, self.statement.sides[self.start].span
+        if self.statement.way == "math" or self.names or not isinstance(literal, Matrix):
+            return ""
+        line = source[source.rfind("\n", 0, first.start) + 1 : literal.span.start]
+        words, relation, _ = line.rpartition("\n")
+        return words if relation and "\n" not in words else ""
+
+    def _by_words(self, literal: Node, claim: Claim, said: tuple[str, str, str]) -> bool:
+        """Compares a printed result with the step that its own name, a heading, a sentence or its line says."""
+        ledger, subject = self.ledger, Topic(self.title, literal)
         lists = [node for node in ledger.printed if isinstance(node, Matrix)]
-        is_name = bool(own) and len(own.split()) <= _LONGEST_NAME and not self.statement.caption
-        is_name = is_name and not self.statement.lead.rpartition("\n")[2].strip()
-        pinned_by_name = is_name and len(lists) == 1 and lists[0] in ledger.printed[-_MOST_BETWEEN:]
-        for words, pinned in ((own if is_name else "", pinned_by_name), (self.statement.prose, False)):
+        own, prose, line = said
+        pinned_by_name = bool(own) and len(lists) == 1 and lists[0] in ledger.printed[-_MOST_BETWEEN:]
+        for words, pinned in ((own, pinned_by_name), (prose, False), (line, False)):
             if not words or (isinstance(literal, Number) and not pinned):
                 continue
             choices = list(steps(words, ledger.scope, ledger.printed))

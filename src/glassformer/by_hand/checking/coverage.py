@@ -104,10 +104,17 @@ def _names_with_formulas(statements: list[Statement]) -> set[str]:
     return {
         side.node.text
         for statement in statements
-        if any(_is_operation(other.node) and not _names_entries(other.node, said) for other in statement.sides)
-        for side in statement.sides
+        for sides in _between_arrows(statement.sides)
+        if any(_is_operation(other.node) and not _names_entries(other.node, said) for other in sides)
+        for side in sides
         if isinstance(side.node, Name)
     }
+
+
+def _between_arrows(sides: list[Side]) -> list[list[Side]]:
+    """`W = [1, 2] → Q = x W` works out Q and not W."""
+    cuts = [i for i, side in enumerate(sides) if side.relation == "ARROW"]
+    return [sides[start:end] for start, end in zip([0, *cuts], [*cuts, len(sides)], strict=True)]
 
 
 def _names_entries(node: Node | None, said: set[str]) -> bool:
@@ -127,6 +134,8 @@ def _in_chain(statement: Statement, worked: set[str], reasons: dict[int, Claim],
         if isinstance(node, Matrix) and is_printed(node) and stage_of(statement.caption):
             yield _Look(_offsets(node), "nothing says how it comes about")
         return
+    if len(sides) == 2 and isinstance(sides[0].node, Name) and _SUPPOSES.search(statement.lead):
+        return  # `For x = 2:`, even where x is worked out elsewhere
     is_result = bool(sides[0].relation)  # a line that begins with = goes on from somewhere
     before: Node | None = None
     for side in sides:
@@ -139,6 +148,9 @@ def _in_chain(statement: Statement, worked: set[str], reasons: dict[int, Claim],
         elif not offsets:
             is_result |= _is_operation(side.node) or (side.node is None and bool(_OPERATION.search(text)))
         before = side.node
+
+
+_SUPPOSES = re.compile(r"\b(?:for|with|let|given|if|when|suppose|assume|take|at)\b[\s*$`]*$", re.I)
 
 
 def _is_law(node: Node | None, before: Node | None) -> bool:

@@ -162,6 +162,10 @@ class Knowledge:
         except InputError:
             return False
 
+    def hardly_fits(self, expected: Node, literal: Node) -> bool:
+        """Whether printed numbers follow only if the given ones were rounded, as many do: 0.15 from 2 × 0.1."""
+        return bool(self.understood(expected, literal).outcome.fit.doubtful.any())
+
     def fits(self, node: Node, literal: Node) -> bool:
         """Whether the printed numbers are what an expression, or a name, gives."""
         try:

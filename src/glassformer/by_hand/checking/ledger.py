@@ -327,7 +327,9 @@ class Ledger(Knowledge):
         outcome = found.outcome
         for kind, where in (("cut-off", outcome.fit.cut), ("doubtful", outcome.fit.doubtful)):
             self.cuts |= kind == "cut-off" and bool((where & ~outcome.wrong).any())
-            excused = outcome.fit.rounded if _look_rounded(expected, outcome.used) else np.zeros_like(where)
+            is_excused = _look_rounded(expected, outcome.used)
+            is_excused &= not (is_written(expected) and _is_far_off(literal, outcome))
+            excused = outcome.fit.rounded if is_excused else np.zeros_like(where)
             right_but_mild = where & ~outcome.wrong & ~excused
             if right_but_mild.any():
                 flaw = self._add_flaw(expected, literal, found, subject, kind=kind)

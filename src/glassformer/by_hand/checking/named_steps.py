@@ -44,7 +44,9 @@ _STEPS = (
 _SYMBOL = re.compile(r"\$\s*([A-Z](?:_\{?\w+\}?)?)\s*\$")
 _OF_ONE = frozenset({"sigmoid", "relu", "tanh", "gelu", "exp"})  # these have a meaning for a single number, too
 _SCALE = re.compile(
-    r"\b(?:scal\w+|divid\w+)\b[^.]{0,40}?(?:\\sqrt\s*\{?\s*(?P<root>[\w.]+)|√\s*\(?(?P<sign>[\w.]+)|\bby\s+\$?(?P<by>\d+(?:\.\d+)?))",
+    r"(?:\b(?:scal\w+|divid\w+)\b[^.]{0,40}?|^[^=≈]{0,12}:\s*(?P<over>[/÷])\s*)"
+    r"(?:(?:\\|\b)sqrt\s*[({]?\s*(?P<root>[\w.]+)|√\s*\(?(?P<sign>[\w.]+)"
+    r"|(?:\bby\s+\$?|(?(over)|(?!)))(?P<by>\d+(?:\.\d+)?))",
     re.I,
 )
 _OF_NAME = re.compile(
@@ -74,6 +76,8 @@ def steps(words: str, scope: Scope, before: list[Node]) -> Iterator[Node]:
         for function in functions:
             if not isinstance(operand, Number) or function in _OF_ONE:
                 yield Call(function, operand, here)
+    if functions == ["softmax"]:  # of the list before the one that was printed last: its powers of e stand between
+        yield from (Call("softmax", node, node.span) for node in before[-4:] if isinstance(node, Matrix))
     if _DOT.search(words) and scope.find("Q") and scope.find("K"):
         here = Span(0, 0)
         yield Product((Name("Q", here), Transpose(Name("K", here), here)), here)

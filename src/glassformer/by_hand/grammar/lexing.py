@@ -187,7 +187,7 @@ class _Lexer(NameLexer):
             return self._bar("‖" if self.text[start : start + 2] == "||" else text, start)
         if text == "^" and (turn := TURNS.match(self.text, start)):
             return [self.token("TURN", turn[0], start, turn.end())]
-        if text == "^" and self.ground.way == "code":
+        if text == "^" and self.ground.way == "code" and not _RAISED_E.search(self.text, 0, start + 1):
             return [self.token("OTHER", text, start, end)]
         if text in "*∗" and not self.ground.convolves:
             return [self.token("TIMES", text, start, end)]
@@ -242,6 +242,9 @@ class _Lexer(NameLexer):
         return [self.token("FUNCTION", ROUNDING[text], start, start), self.token("LPAR", text, start, end)]
 
 
+_RAISED_E = re.compile(r"(?<![\w.])e\s?\^$")  # to a power of e: no program's bits are meant
+
+
 def _bare(text: str) -> str:
     """A name without braces and blanks, to tell names apart by."""
     return re.sub(r"\\(?:mathbf|mathrm|text|mathcal|boldsymbol|,|;|!)|[{}\s$]", "", text)
@@ -249,14 +252,30 @@ def _bare(text: str) -> str:
 
 def lex(ground: Ground) -> list[Token]:
     """The tokens of a stretch of text, laid out so that the grammar can read them."""
-    tokens = _join_words(list(_Lexer(ground).tokens()), ground)
+    tokens = _join_words(_with_primes(list(_Lexer(ground).tokens()), ground), ground)
     for token in tokens:  # until here places count within the stretch, from here on within the document
         token.start_pos, token.end_pos = ground.span(token.start_pos or 0, token.end_pos or 0)
     return tokens
 
 
+def _with_primes(tokens: list[Token], ground: Ground) -> list[Token]:
+    """C′ and C″ are names of their own where the document gives them; elsewhere a prime may turn a matrix over."""
+    joined: list[Token] = []
+    for token in tokens:
+        last = joined[-1] if joined else None
+        if last is not None and last.type == "NAME" and last[:1] in ground.primed and token.type == "TURN":
+            sign = ground.text[token.start_pos or 0 : token.end_pos or 0]
+            primes = sign.count("'") + sign.count(r"\prime")
+            if primes:
+                joined[-1] = Token("NAME", last + "′" * primes, start_pos=last.start_pos, end_pos=token.end_pos)
+                continue
+        joined.append(token)
+    return joined
+
+
 def _join_words(tokens: list[Token], ground: Ground) -> list[Token]:
     """Words side by side are one name: `Scaled Score`; so is a word with a number that nothing follows: `Row 2`."""
+    tokens = [_article(token, tokens[i + 1 : i + 2], ground) for i, token in enumerate(tokens)]
     joined: list[Token] = []
     for i, token in enumerate(tokens):
         last = joined[-1] if joined else None
@@ -278,6 +297,19 @@ def _join_words(tokens: list[Token], ground: Ground) -> list[Token]:
         else token
         for token in joined
     ]
+
+
+_OPERATIONS = frozenset({"times", "plus", "minus", "dot", "over", "transpose", "transposed", "inverse", "is", "equals"})
+
+
+def _article(token: Token, following: list[Token], ground: Ground) -> Token:
+    """`a toy vector x = [1, 0]`: a is no name there."""
+    is_letter = ground.way == "text" and token.type == "NAME" and token in ("a", "A")
+    if not is_letter or not following or following[0].type != "WORD" or not _near(token, following[0], ground):
+        return token
+    if following[0].lower() in _OPERATIONS or not following[0].islower():
+        return token
+    return Token("WORD", str(token), start_pos=token.start_pos, end_pos=token.end_pos)
 
 
 def _near(first: Token, second: Token, ground: Ground) -> bool:

@@ -34,6 +34,8 @@ from glassformer.by_hand.grammar.patterns import (
 )
 from glassformer.by_hand.grammar.summation import SIGNS, summed_over
 
+_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")  # a word, and no symbol
+
 
 @dataclass(frozen=True)
 class Ground:
@@ -44,6 +46,7 @@ class Ground:
     way: str  # "math", "text" or "code"
     sigma: str = ""  # "sigmoid" if the document uses σ(…) for it
     convolves: bool = False  # the document speaks of convolution, which * may mean
+    primed: frozenset[str] = frozenset()  # letters that the document gives another meaning with a prime: C′ = …
     places: tuple[int, ...] = ()  # where each sign stands, if they do not simply follow each other
 
     def span(self, start: int, end: int) -> tuple[int, int]:
@@ -104,7 +107,7 @@ class NameLexer:
             return [self.token("TIMES", "x", start, start + 1)]  # 0.4x0.3
         if text in "xX" and self._is_sign(end):
             return [self.token("TIMES", text, start, end)]  # [1, 0] x [0, 1]
-        if len(text) == 1:
+        if len(text) == 1 and not _IDEOGRAPH.fullmatch(text):
             return self._symbol(text, start, end)
         if SHORT_NAME.fullmatch(text):
             return self._symbol(text, start, end)
@@ -164,7 +167,7 @@ class NameLexer:
             return self._call(plain, start, end)
         if not plain:
             return []
-        if len(plain) == 1 or plain in ("dk",):
+        if (len(plain) == 1 and not _IDEOGRAPH.fullmatch(plain)) or plain in ("dk",):
             return self._symbol(plain, start, end)
         if self.of and plain.lower() in ("is", "gives", "equals", "yields") and self.last == "RSQB":
             return [self.token("EQUALS", plain, start, end)]

@@ -4,12 +4,13 @@ import re
 
 PATTERN = re.compile(
     r"""
-    (?P<ROWEND>\\\\(?:\[[^\]\n]{0,20}\])?)
+    (?P<ROWEND>\\\\(?:\[[^\]\n]{0,20}\])?(?:\s*\\\\)*)
   | (?P<BEGIN>\\begin\s{0,3}\{(?P<env>[A-Za-z]+)\*?\}(?:\{[clr|\s@{}!.]*\})?)
   | (?P<END>\\end\s{0,3}\{(?P<endenv>[A-Za-z]+)\*?\})
   | (?P<WIDE>\\q?quad(?![A-Za-z]))
-  | (?P<SPACE>\s+|\\[,;:!>\ ]|\\(?:left|right|[bB]igg?[lr]?|displaystyle|textstyle|limits|nonumber|notag|hline|phantom
-        |boxed|fbox|underline|mathstrut|cancel|red|blue|green|orange|purple
+  | (?P<SPACE>\s+|(?<=[a-z]{2})['’](?:s|t|d|m|re|ll|ve)(?![A-Za-z])
+        |\\[,;:!>\ ]|\\(?:left|right|[bB]igg?[lr]?|displaystyle|textstyle|limits|nonumber|notag|hline|phantom
+        |boxed|fbox|num|underline|mathstrut|cancel|red|blue|green|orange|purple
         |color\s*\{[A-Za-z]*\}|textcolor\s*\{[A-Za-z]*\}|checkmark|,)
         (?![A-Za-z])\.?|~|\$+
         |\\(?:tag|label|ref|eqref|cite[a-z]*)\*?(?:\[[^\]\n]{0,40}\])*\{[^{}\n]{0,80}\}
@@ -29,7 +30,7 @@ PATTERN = re.compile(
   | (?P<COMMENT>\#[ \t]*(?:=|->|→|≈)?[ \t]*(?=[-\[\d])|\#[^\n]*)
   | (?P<ELLIPSIS>\.\.\.)
   | (?P<COMMAND>\\[A-Za-z]+|\\[{}%&_|*\#])
-  | (?P<RELATION>:=|===?|=>|⇒|⟹|->|→|⟶|↦|≈|≃|≅|≐|∈|≠|!=|<=|>=|≤|≥|<|>|=|∼)
+  | (?P<RELATION>:=|===?|=>|⇒|⟹|->|→|⟶|↦|←|≈|≃|≅|≐|∈|≠|!=|<=|>=|≤|≥|<|>|=|∼)
   | (?P<NUMBER>(?:(?<=frac)\d|(?<=frac\d)\d|(?<=frac\ )\d|(?<=frac\ \d)\d  # \frac14 is a quarter
         |\d+\{,\}\d+|\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d{1,4}(?![\w.]))?)
   | (?P<CODE>(?:np|numpy|torch|F|math|jnp)\.[A-Za-z_.]+)

@@ -9,7 +9,7 @@ ACCENTS = MappingProxyType(
 )
 RELATION_SIGNS = MappingProxyType(
     {
-        **dict.fromkeys(["=", ":=", r"\equiv", r"\triangleq", r"\leftarrow", r"\gets", r"\coloneqq"], "EQUALS"),
+        **dict.fromkeys(["=", ":=", r"\equiv", r"\triangleq", "←", r"\leftarrow", r"\gets", r"\coloneqq"], "EQUALS"),
         **dict.fromkeys(["≈", "≃", "≅", "≐", r"\approx", r"\simeq", r"\cong", r"\doteq", r"\approxeq"], "ABOUT"),
         **dict.fromkeys(
             [

@@ -189,14 +189,25 @@ _GOES_ON = re.compile(r"\n[ \t]*(?:=|≈)(?!=)[ \t]*(?=[^\s=])")  # = 1.0 / 4, u
 _RESULT = re.compile(r"\n[ \t]*#[ \t]*(?:=|->|→)?[ \t]*[\[⎡┌│|(]")
 
 
+# Words of a comment, and behind them rows that go on in the comments below: `x = f(y)  # e.g. [[1, 2],`.
+_ROWS_AFTER_WORDS = re.compile(r"[ \t]*\#[ \t]*[^\W\d][^\n#\[]*\[[^\n]*")
+
+
 def _cut_code(document: Document, span: Span) -> None:
     """Lines of code, and drawings among them; a line that leaves a bracket open goes on."""
     text, start, depth, position = document.read_as, span.start, 0, span.start
     while position < span.end:
         end = min(_line_end(text, position), span.end)
+        if depth == 0 and (rows := _rows_after_words(text, position, end, span.end)):
+            if text[start : rows.start].strip():
+                document.passages.append(Passage("code", Span(start, rows.start)))
+            document.passed_over.append((rows.start, "rows after the words of a comment"))
+            start, position = rows.end + 1, rows.end + 1
+            continue
         depth = max(0, depth + sum(text.count(sign, position, end) for sign in "[(") - _closed(text, position, end))
         if depth == 0 and _GOES_ON.match(text, end, span.end) and text[start:end].strip():
-            position = end + 1
+            drawn = _cut_result(document, Span(start, end), span.end, sign=" ")
+            start, position = (drawn + 1, drawn + 1) if drawn else (start, end + 1)
             continue
         result = depth == 0 and _RESULT.match(text, end, span.end)
         drawn = _cut_drawing(document, Span(start, span.end), "code") if start == position else 0
@@ -213,6 +224,21 @@ def _cut_code(document: Document, span: Span) -> None:
         start, depth, position = end + 1, 0, end + 1
     if start < span.end and text[start : span.end].strip():
         document.passages.append(Passage("code", Span(start, span.end)))
+
+
+def _rows_after_words(text: str, start: int, end: int, stop: int) -> Span | None:
+    """From the words of a comment to where the last of the brackets opened in it is closed, lines below."""
+    words = _ROWS_AFTER_WORDS.search(text, start, end)
+    if words is None or words[0].count("[") <= words[0].count("]"):
+        return None
+    depth = words[0].count("[") - words[0].count("]")
+    while depth > 0 and end < stop:
+        below = min(_line_end(text, end + 1), stop)
+        if not text[end + 1 : below].lstrip().startswith("#"):
+            return None
+        depth += text.count("[", end, below) - text.count("]", end, below)
+        end = below
+    return Span(words.start(), end) if depth == 0 else None
 
 
 # Arithmetic with numbers alone after the words of a comment, to the end of its line: `# Verify: 1*4 + 2*5 = 14`.
@@ -233,12 +259,12 @@ def _closed(text: str, start: int, end: int) -> int:
     return sum(text.count(sign, start, end) for sign in "])")
 
 
-def _cut_result(document: Document, code: Span, stop: int) -> int:
-    """A drawing in the comments under a line of code is what that line gives; 0 if none is drawn there."""
+def _cut_result(document: Document, code: Span, stop: int, sign: str = " # ") -> int:
+    """A drawing in the comments under a line of code, or after an = there, is what it gives; 0 if none is drawn."""
     found = find_drawing(document.read_as, code.end + 1, stop, code=True)
     if found is None or not (found.drawing or found.why):
         return 0
-    drawing = found.drawing and found.drawing.after(document.slice(code) + " # ", code.start)
+    drawing = found.drawing and found.drawing.after(document.slice(code) + sign, code.start)
     if drawing is None:
         document.unreadable.append((found.span.start, found.why))
     document.passages.append(Passage("code", Span(code.start, found.span.end), drawing=drawing))

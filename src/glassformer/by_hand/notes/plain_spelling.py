@@ -27,12 +27,15 @@ def plainly(text: str, suffix: str) -> str:
 
 def _plain_line(line: str, *, is_tex: bool, has_names: bool) -> str:
     if not is_tex:
+        line = line.translate(_WIDE)
         line = _TABLE_OF_CONTENTS.sub(_blank, _SILENT.sub(_blank, line))
         line = _LINK.sub(lambda match: " " + match[1] + " " * (len(match[0]) - len(match[1]) - 1), line)
         line = _ESCAPED_BRACKET.sub(" [", line)
         line = _TILDE.sub(lambda match: match[0].replace("~=", "≈ ").replace("~", "≈"), line)
         line = _TICK.sub(_blank, line)
         line = _BOLD_WORKING.sub(lambda match: match[0].replace("**", "  "), line)
+        line = line if "```" in line else _QUOTED.sub(r"\1;", line)
+        line = _SLANTED.sub(lambda match: f" {match[1]} ", line)
         line = _LABEL.sub(lambda match: f" {match[1]} ", line)
         line = _BOLD_NUMBER.sub(lambda match: match[0].replace("**", "  "), line)
         line = _DOT_PRODUCT.sub(r"\1·\2", line)
@@ -48,7 +51,7 @@ def _blank(match: re.Match[str]) -> str:
 
 # --- what makes no claim ----------------------------------------------------------------------------------------------
 
-_SILENT = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)|<https?://[^>\s]*>|(?<![(\w])https?://[^\s)\]]+")
+_SILENT = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)(?:\{[^{}\n]*\})?|<https?://[^>\s]*>|(?<![(\w])https?://[^\s)\]]+")
 _TEX_SILENT = re.compile(
     r"\\begin\{(thebibliography|tikzpicture|comment|filecontents\*?)\}.*?\\end\{\1\}"
     r"|\\(?:includegraphics|input|include|bibliography|bibliographystyle|usepackage|documentclass|graphicspath|url|href)"
@@ -77,10 +80,16 @@ def _front_matter(text: str) -> str:
 
 # --- habits of typing -------------------------------------------------------------------------------------------------
 
+# The stops and signs of Chinese and Japanese; a comma there parts sentences, and is none between decimals.
+_WIDE = str.maketrans("，、；。：（）＝＋－", ";;;;:()=+-")
 _ESCAPED_BRACKET = re.compile(r"(?<!\\)\\\[(?=[^\[\]\\\n]*\](?!\())")  # \[1, 0] as Markdown editors write [1, 0]
 _TILDE = re.compile(r"(?<=[\d)\]%])[ \t]*~=?[ \t]*(?=[-−]?[\d\[.])(?!~)|(?<=[\d)\]%])[ \t]*=[ \t]*~(?=[-−]?\d)")
 _BOLD_NUMBER = re.compile(r"(?<![\w*)])\*\*[-−+]?[\d.,%\[\] ;\-−]*\d[\d.,%\[\] ;\-−]*\*\*(?![\w*(])")
 _BOLD_WORKING = re.compile(r"(?<![\w*)\]])\*\*(?=[-−\d(\[])[^*\n]*[=≈][^*\n]*(?<=[\d)\]%])\*\*(?![\w*(])")
+# `8 × 10 = 80` to `8 × 11 = 88`: each is a working of its own.
+_QUOTED = re.compile(r"(`[^`\n]*[=≈][^`\n]*)`(?=[^`\n]*[^\W_][^`\n]*`[^`\n]*[=≈])")
+# _x1 = 0.02 × 40 = 0.8_ in slanted type; an underscore within a name has a letter behind it.
+_SLANTED = re.compile(r"(?<![^\s(,;:])_(?=[^\s_{}])([^\n`$\\{}]*?[=≈][^\n`$\\{}]*?(?<=[\w)\]%]))_(?![^\s),.;:])")
 _LABEL = re.compile(r"(?<![\w_])_([^_\n`$=]{1,60}:)_(?![\w_])")  # _Example (ear shape):_
 # What somebody says of a line that came out. A cross, which says the opposite, stays.
 TICKS = "✓✔✅☑🎉👍\ufe0f"

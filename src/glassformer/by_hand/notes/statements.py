@@ -82,8 +82,23 @@ class Reading:
 
 
 _BULLET = re.compile(r"[ \t]*(?:(?:[-*+>•❖]|\d{1,2}[.)]|\(\d{1,2}\)|[①-⑳])[ \t]+(?:\[[ xX]\][ \t]+)?)+")
-_LABEL = re.compile(r"(?:example|exercise|problem|question|task|aufgabe|beispiel)\s+(\w{1,3})\b", re.I)
+_LABEL = re.compile(r"(?:example|exercise|problem|question|task|aufgabe|beispiel)\s+(\w{1,3}(?:\.\w{1,3})*)\b", re.I)
+# A letter with a prime that is given: `C' = …`, `\mathbf{C}'' \approx …`; it is no matrix turned over.
+_PRIMED = re.compile(
+    r"(?<![A-Za-z])([A-Z])\}?(?:_\{?\w{1,5}\}?)?\s*(?:'{1,3}|\^\s*\{?\s*(?:\\prime\s*){1,3}\}?)"
+    r"\s*(?:&\s*)?(?:[=≈←→]|:=|\\(?:approx|leftarrow|to|gets)\b)"
+)
+# What a row of a matrix is, said behind it: `[0.2, 0.8],  ← the second word`; an arrow after a name sets it.
+_ROW_REMARK = re.compile(r"(?<=[\],])[ \t]*(?:←|⟵|<--+)[ \t]*[^\n=≈]*[^\W\d_][^\n=≈]*(?=\n|$)")
+# What a line prints, said behind it: `print(q @ k)  # [0.5 1.2]`, `print(x)  # Output: 3`.
+_PRINTED = re.compile(
+    r"^([ \t]*)print\(([^\n\"'#,]+|[^\n\"'#,(]+\([^\n\"'#()]*\))\)([ \t]*#[ \t]*)"
+    r"((?:(?:output|prints|gives)\b[ \t]*:?|→|->|=>|=)?[ \t]*)(?=-?[\d\[.][^\n]*$)",
+    re.I | re.M,
+)
+_SEVERAL = re.compile(r"^((?:[^#\n=(\[]|\([^#\n()]*\)|\[[^#\n\[\]]*\])*,(?:[^#\n=])*)(#[ \t]*[-\[(]?\d[^\n]*)", re.M)
 _TABLE_ROW = re.compile(r"\s*\|(?:[^|\n]*\|){2,}\s*")
+_CELL_ENDS = re.compile(r"\|(?=(?:[^$]*\$[^$]*\$)*[^$]*$)")  # bars outside of formulas
 _EXACT = re.compile(r"\bgiven (?:numbers|matrices|values) are exact\b", re.I)
 _CODE = re.compile(r"[#@]|\w\.T\b|\bnp\.|\btorch\.")
 _WRITTEN = re.compile(r"\^T\b|\^⊤|\^\s*[\d({−]|[×·−≈√∑Σ²₀-₉ᵢⱼ÷]")  # signs that no program knows
@@ -177,6 +192,7 @@ class _Reader:
         self.named: set[str] = set()  # that have stood before or after a relation
         self.caption = ""
         self.sigma = "sigmoid" if re.search("sigmoid|logistic", document.text, re.I) else ""
+        self.primed = frozenset(_PRIMED.findall(document.text))
         self.convolves = re.search(r"\bconvol|\bkernel|\bfilter|\bCNN", document.text, re.I) is not None
         self.said_before = False  # words of this line stand before the formula, which is about them
         self.open_end = False  # the last chain ended in a relation, and goes on in the next passage
@@ -218,8 +234,18 @@ class _Reader:
     def _ground(self, text: str, start: int, way: str, places: tuple[int, ...] = ()) -> Ground:
         if self.document.decimal_mark == ",":
             text = re.sub(r"(?<=\d),(?=\d)", ".", text)
+        if way != "math":
+            text = _ROW_REMARK.sub(lambda remark: " " * len(remark[0]), text)
+        if way == "code":
+            text = _SEVERAL.sub(lambda line: self._several(line, start), text)
+            text = _PRINTED.sub(lambda line: f"{line[1]}{' ' * 6}{line[2]} {line[3]}{' ' * len(line[4])}", text)
         text, places = self.document.macros.put_in(text, start, places)
-        return Ground(text, start, way, self.sigma, self.convolves, places)
+        return Ground(text, start, way, self.sigma, self.convolves, self.primed, places)
+
+    def _several(self, line: re.Match[str], start: int) -> str:
+        """The line without its comment: of several values nobody can tell which the first number is."""
+        self.document.passed_over.append((start + line.start(2), "a comment behind several values"))
+        return line[1] + " " * len(line[2])
 
     # --- sections -----------------------------------------------------------------------------------------------
 
@@ -259,7 +285,7 @@ class _Reader:
         start = bullet.end() if bullet else 0
         body = text[start:]
         if _TABLE_ROW.fullmatch(body):
-            body = body.replace("|", ";")  # cells, and not |x|
+            body = _CELL_ENDS.sub(";", body)  # cells, and not |x|
         pieces = list(re.finditer(r"\$([^$]+)\$|\\\((.+?)\\\)", body))
         outside = re.sub(r"\$[^$]+\$|\\\(.+?\\\)", " ", body)
         if not pieces or re.search(r"[=≈→⇒:]\s*$|[=≈→⇒]|:\s*\[", outside):
@@ -283,7 +309,8 @@ class _Reader:
         asides: list[list[Token]] = []
         if ground.way == "text":
             tokens, asides = take_asides(tokens)
-        parts = (part for run in (tokens, *asides) for part in split(run))
+        parts = [part for run in (tokens, *asides) for part in split(run) if part]
+        parts.sort(key=lambda part: part[0].start_pos or 0)  # `(= 1/2)` goes on with what it stands behind
         for part in (each for whole in parts for each in self._side_by_side(whole)):
             found |= self._chain(part, ground)
         if not found and ground.way == "text":
@@ -329,9 +356,9 @@ class _Reader:
         """Whether a chain that begins with its relation goes on with the last one; in lines, only from line to line."""
         if self.said_before or not tokens:
             return False
-        if ground.way == "math":
-            return True
         between = self.document.text[self.statements[-1].sides[-1].span.end : tokens[0].start_pos]
+        if ground.way == "math":
+            return not _NEXT_CELL.fullmatch(between)
         if "\n" not in between and re.search(r"[│║|;]", between):
             return False  # the next cell of a table
         if _SENTENCE_ENDS.match(between):
@@ -369,6 +396,7 @@ class _Reader:
         self.named |= {side.node.text for side in sides if isinstance(side.node, Name)}
 
 
+_NEXT_CELL = re.compile(r"[^\n]*\$[^\n$]*[|,;][^\n$]*\$[^\n$]*")  # `$a = 1$ | $= 2$` in a table; `$= 1$, $= 2$`
 _CLAIMS = re.compile(r"[\d=≈≃≅≐∈≠<>≤≥∼→⟶⇒⟹↦~\[\\]")  # a line without any of these prints and relates nothing
 _REMARK_BETWEEN = re.compile(r"^[^\n]*|\\\w+")  # what follows a formula on its line
 _SENTENCE_ENDS = re.compile(r"[.!?][*_)]*\s*\n")  # with the number before it: `… by 9 and 13.`

@@ -68,11 +68,15 @@ def fit(literal: Node, expected: Value, finest: float = 0.0) -> Fit:
     return Fit(expected, wrong, cut, generous & ~face & ~cut, generous)
 
 
+_ENDLESS = 1e4  # what stands for infinity in a program, as −1e9 does in a mask, is called so
+
+
 def _meets(bounds: tuple[Floats, Floats], expected: Value, reading: int) -> Flags:
     low, high = expected.low[reading], expected.high[reading]
     with np.errstate(invalid="ignore", over="ignore"):
         tolerance = 1e-9 * np.maximum(1.0, np.abs(np.where(np.isfinite(low), low, 0.0)))
         same = (bounds[0] == low) & (bounds[1] == high)  # infinities
+        same |= (bounds[1] == -np.inf) & (high <= -_ENDLESS) | (bounds[0] == np.inf) & (low >= _ENDLESS)
         return np.asarray(same | ((bounds[0] - tolerance <= high) & (low <= bounds[1] + tolerance)))
 
 

@@ -205,3 +205,8 @@ def test_a_longer_number_keeps_what_follows_in_its_column() -> None:
     assert mend(report.documents[0], report.corrections["notes.md"]).splitlines()[0] == (
         "A = 6 [1 2] = [6 12]   B = 2 [1 1] = [2 2]"
     )
+
+
+def test_a_line_of_a_program_is_no_row() -> None:
+    notes = "```python\nA = np.array([[1., 1.], [1., 2.]])\nprint(A @ A)  # [[2 3] [3 6]]\n```\n"
+    assert [each[3:] for each in found(notes)] == [("6", "5")]

@@ -50,3 +50,9 @@ def test_hostile_programs_are_walked_through_and_never_run(code: str) -> None:
     report = checked(cell(code), cell("x", value="3", count=2))
     assert report.findings == []
     assert not Path("never-made").exists()
+
+
+@pytest.mark.parametrize("given", ["None", "3", "np.array(3)", "f(x)"])
+def test_one_value_for_several_names_is_not_known(given: str) -> None:
+    code = f"import numpy as np\nx = 2\ndef f(x):\n    pass\na, b = {given}\nc = x + 1\nc"
+    assert checked(cell(code, value="3")).findings == []

@@ -10,7 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from glassformer.by_hand.checking.proof.evidence import is_written
-from glassformer.by_hand.checking.proof.readings import is_far_off, is_power_of_two, is_round, is_rounded_up
+from glassformer.by_hand.checking.proof.readings import (
+    is_far_off,
+    is_in_thousands,
+    is_power_of_two,
+    is_round,
+    is_rounded_up,
+)
 from glassformer.by_hand.checking.proof.surroundings import (
     counts_otherwise,
     is_in_short_floats,
@@ -38,6 +44,7 @@ _UNREAL = re.compile(
     r"(?:whether|instead of|not|never|wrong\w*|mistake\w*|incorrect\w*)\b[^.;,:]*)$",
     re.I,
 )
+_MEASURED = re.compile(r"\b(?:measured?|observed?|simulated?|empirical(?:ly)?|experiment\w*)\b[^.;]*$", re.I)
 _SO = re.compile(r"\b(?:so|then|thus|hence|therefore|gives?|yields?|get|have|obtain|find|becomes?|equals|is)\b", re.I)
 
 
@@ -62,7 +69,7 @@ class Doubts:
         is_coarse = is_round(node, value, noughts=1 if is_about else _NOUGHTS)
         is_coarse |= is_about and (is_far_off(node, value) or is_power_of_two(node, value))
         is_estimate = is_about and isinstance(node, Number) and is_near_miss(node, value) and "π" in names_in(expected)
-        is_rough = is_rounded_up(node, value) or is_coarse or is_estimate
+        is_rough = is_rounded_up(node, value) or is_coarse or is_estimate or is_in_thousands(node, value)
         return "a round number, perhaps, an estimate, or one of another size" if is_rough else ""
 
     def of_side(self, expected: Node, node: Node) -> str:
@@ -111,6 +118,8 @@ class Doubts:
         first, last = self.statement.sides[0].span, self.statement.sides[-1].span
         if is_shown_as_wrong(Span(first.start, last.end), self.source):
             return "shown as a mistake, perhaps"
+        if _MEASURED.search(self.statement.lead):
+            return "measured, perhaps, and not worked out"
         if is_in_short_floats(Span(first.start, last.end), self.source):
             return "what a machine gets with short numbers, perhaps"
         return "whether it is so is the question" if is_to_be_judged(first, self.source) else ""

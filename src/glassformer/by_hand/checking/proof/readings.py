@@ -25,7 +25,7 @@ from glassformer.by_hand.grammar.expressions import (
     walk,
     with_children,
 )
-from glassformer.by_hand.numbers.comparison import is_near_miss
+from glassformer.by_hand.numbers.comparison import is_near_miss, units
 
 _BINARY = re.compile(r"[01]{1,16}")
 _BITS = re.compile(r"(?=.{2})[01]{1,16}(?:\.[01]{1,16})?")
@@ -231,6 +231,14 @@ def is_power_of_two(printed: Node, right: float) -> bool:
     if not isinstance(printed, Number) or printed.decimals is not None or printed.value < _LEAST_POWER:
         return False
     return math.log2(printed.value).is_integer() and abs(right - printed.value) <= 0.01 * printed.value
+
+
+def is_in_thousands(node: Node, value: float) -> bool:
+    """`400,000 × 28 = 11.2` million: the same digits, a power of a thousand apart."""
+    if not isinstance(node, Number) or not node.value or not math.isfinite(value):
+        return False
+    half = float(units(node)[0, 0]) / 2
+    return any(abs(value / 1000.0**power - node.value) <= half for power in (-3, -2, -1, 1, 2, 3))
 
 
 def is_far_off(printed: Node, right: float) -> bool:

@@ -33,6 +33,7 @@ _ROW = re.compile(
 )
 _OPENS = re.compile(r"[\[⎡⎢⎣⎛⎜⎝┌└╭╰│|(]")
 _RELATION = re.compile(r"[=≈→⇒:]")
+_CALL = re.compile(r"^[a-z_][\w.]*\(")  # a line of a program: `print(x @ w)`
 _REMARK = re.compile(r"[ \t]*(?:#|//|←|<-+|%|\([^()]*[A-Za-z]{2}|[,.;]?[ \t]*[^\W\d_]{2,}[ \t,.]*(?![ \t]*[(\[=≈_^]))")
 _MARGIN = re.compile(r"[ \t]*(?:>[ \t]?)+")
 _COMMENT = re.compile(r"[ \t]*(?:#+|//+|--|%)(?=[ \t])")
@@ -207,7 +208,9 @@ def _is_under(line: _Line, following: _Line) -> bool:
 
 def _begins_anew(band: list[_Line], following: _Line) -> bool:
     """`q1 = [1 0]`, and below it `q2 = [0 1]`: each has its name."""
-    if not following.rows or not _is_under(band[-1], following) or not _RELATION.search(following.lead):
+    if not following.rows or not _is_under(band[-1], following):
+        return False
+    if not _RELATION.search(following.lead) and not _CALL.search(following.lead):
         return False
     return any(line.lead for line in band)
 

@@ -192,6 +192,8 @@ class _Frame(Expressions):
             if self.names is self.program.known:
                 self.program.sources[target.id] = source
         elif isinstance(target, ast.Tuple) and all(isinstance(each, ast.Name) for each in target.elts):
+            if not isinstance(value, list | tuple) and not (isinstance(value, np.ndarray) and value.ndim):
+                raise UnknownValueError("one value for several names")
             values = list(value)
             if len(values) != len(target.elts):
                 raise UnknownValueError("another number of values than names")
