@@ -1,11 +1,13 @@
-"""Several numbers that a layer makes of each row: where they add up rows, as attention does, and where they do not."""
+"""Numbers that layers make of rows and that add up rows, as attention does, in more spellings; and some that do not."""
 
+import functools
 from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from helpers.hidden_attention import WIDTH
 from helpers.weighing_otherwise import Rows, Way
 
 
@@ -50,8 +52,57 @@ class Filters(nn.Module):
         return self.way(self.maps(picture).sigmoid(), picture)
 
 
+# --- weights in a loop, along edges and in kernels that are seldom used -------------------------------------------
+
+
+def fits_added_one_by_one(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    gates = torch.sigmoid((q[:, :1] * k).sum(-1))
+    return functools.reduce(torch.add, [gates[:, i, None] * v[:, i] for i in range(7)])
+
+
+def one_column_after_another(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    gates = (q @ k.mT).sigmoid()
+    return torch.stack([(gates * column[:, None]).sum(-1) for column in v.unbind(-1)], -1)
+
+
+def counted_with_weights(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    gates, places = (q[0] @ k[0].mT).sigmoid().detach(), torch.arange(7).repeat_interleave(7)
+    return torch.stack([torch.bincount(places, weights=(gates * column).flatten()) for column in v[0].detach().mT], -1)
+
+
+def counted_with_shares(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    shares, places = (q[0] @ k[0].mT).softmax(-1).detach(), torch.arange(7).repeat_interleave(7)
+    return torch.stack([torch.bincount(places, weights=(shares * column).flatten()) for column in v[0].detach().mT], -1)
+
+
+def gated_edges(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    ends = torch.arange(7).repeat(2)
+    starts = (ends + torch.tensor([1, 2]).repeat_interleave(7)) % 7
+    gates = (q[:, ends] + k[:, starts]).sigmoid()
+    sums = torch.zeros_like(v).index_add(1, ends, gates)
+    return torch.zeros_like(v).index_add(1, ends, gates * v[:, starts]) / (sums + 1e-6)
+
+
+def neighbours_by_shares(x: Tensor, q: Tensor, v: Tensor) -> Tensor:
+    shares = q[..., :3].softmax(-1).mT[:, None]
+    return (shares * F.unfold(v.mT[:, :, None], (1, 3), padding=(0, 1)).view(2, WIDTH, 3, 7)).sum(2)
+
+
+def a_scan_of_powers(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    scores = (q[:, :1] * k).sum(-1)
+    top, whole, mixed = scores[:, 0], torch.ones(2), v[:, 0]
+    for step in range(1, 7):
+        new = torch.maximum(top, scores[:, step])
+        whole = whole * (top - new).exp() + (scores[:, step] - new).exp()
+        mixed = mixed * (top - new).exp()[:, None] + v[:, step] * (scores[:, step] - new).exp()[:, None]
+        top = new
+    return mixed / whole[:, None]
+
+
 _WAYS: tuple[Way, ...] = (
-    all_columns, from_the_other_side, by_letters, stacked, joined, laid_across,
+    two_gates, all_columns, from_the_other_side, by_letters, stacked, joined, laid_across, fits_added_one_by_one,
+    one_column_after_another, counted_with_weights, counted_with_shares, gated_edges, neighbours_by_shares,
+    a_scan_of_powers,
 )  # fmt: skip
 SEVERAL_GATES: dict[str, Callable[[], nn.Module]] = {
     **{way.__name__.replace("_", " "): (lambda way=way: Rows(way)) for way in _WAYS},  # type: ignore[misc]

@@ -2,7 +2,7 @@
 
 import torch
 
-from glassformer.inside.watching.beneath.shares import add_up_to_one
+from glassformer.inside.watching.beneath.shares import add_up_to_one, alike
 
 
 def test_shares_add_up_along_their_axis_only() -> None:
@@ -20,3 +20,11 @@ def test_what_is_no_share() -> None:
     assert not add_up_to_one(torch.ones(3, 1), -1)
     assert not add_up_to_one(torch.tensor([1, 0]), -1)
     assert not add_up_to_one(torch.tensor(1.0), -1)
+
+
+def test_the_same_numbers_are_known_however_they_lie() -> None:
+    numbers = torch.randn(3, 5, generator=torch.Generator().manual_seed(0))
+    assert alike(numbers) == alike(numbers.T.contiguous()) == alike(numbers.clone().view(15, 1))
+    assert alike(numbers) != alike(numbers + 1e-3)
+    assert alike(torch.zeros(3)) == ()
+    assert alike(torch.view_as_complex(torch.randn(3, 2))) != alike(numbers)

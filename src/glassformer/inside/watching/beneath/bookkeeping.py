@@ -36,11 +36,11 @@ from glassformer.inside.watching.beneath.kernels import (
     bends,
     plain_name,
 )  # fmt: skip
-from glassformer.inside.watching.beneath.lying import is_moved, lies_across
+from glassformer.inside.watching.beneath.lying import is_moved, lies_across, own_size
 from glassformer.inside.watching.beneath.marks import NONE, Carried, Marks, Meeting, WeightMark
 from glassformer.inside.watching.beneath.origins import storage_of
 from glassformer.inside.watching.beneath.pairs import PAIRS, Pairs
-from glassformer.inside.watching.beneath.shares import add_up_to_one, all_halves
+from glassformer.inside.watching.beneath.shares import add_up_to_one, alike, all_halves
 from glassformer.inside.watching.beneath.windows import blended, summed_up
 
 Outcome = tuple[set[WeightMark], list[Meeting]]
@@ -152,8 +152,8 @@ class Bookkeeping:
     def _power(self, name: str, operands: Sequence[Carried], length: int) -> WeightMark:
         mark = self.new("power", name, (length,))
         of = operands[0].tensor
-        place = (name, storage_of(of), of.storage_offset(), tuple(of.shape), of.stride())
-        return replace(mark, number=self._powers.setdefault(place, mark.number))
+        same = alike(of) or (storage_of(of), of.storage_offset(), tuple(of.shape), of.stride())
+        return replace(mark, number=self._powers.setdefault((name, *same), mark.number))
 
     def _noticed(self, operand: Carried, result: Tensor) -> Carried:
         """The same operand, marked if it is laid across rows and turns out to be shares that nobody saw being made."""
@@ -186,7 +186,7 @@ class Bookkeeping:
 HANDED_IN = "it was handed in, or is what was over its own sums: a graph, or weights of somebody else"
 HELD_BY_NOBODY = "what it multiplies was there before: weights that are registered nowhere, or rows"
 CHOSEN = "some of the shares that a layer makes of each row multiply other rows in a product: experts, or attention"
-_OF_POWERS = frozenset(("power", "sum", "under", "mixed"))
+_OF_POWERS = frozenset(("power", "sum", "under", "mixed", "times"))
 _SHARES = frozenset(("weights", "spread", "log", "bent", "mixed", "sum", "under"))
 
 
@@ -210,7 +210,7 @@ def _multiplied(mark: WeightMark, summed: int, others: Sequence[Carried], fixed:
         return {replace(mark, pure=False)}, []  # heads that talk to each other
     if mark.kind == "bent" and not fixed:
         ours = all(other.fixed or {"held", "before"} & {each.kind for each in other.marks} for other in others)
-        return set(), [Meeting(mark.made_by, doubt=HELD_BY_NOBODY if ours else "")]
+        return set(), [Meeting(mark.made_by, doubt=HELD_BY_NOBODY if ours else "", number=mark.number)]
     if mark.kind in ("power", "sum"):
         alone = fixed or all(other.fixed or _only_powers(other.marks) for other in others)
         return {replace(mark, kind="sum")} | (set() if alone else {replace(mark, kind="mixed")}), []
@@ -254,15 +254,18 @@ def _kept(
         return {mark} if name in CAREFUL and name not in SUMS and name not in ("mul", "div") else set()
     if mark.kind == "bent":
         powers = any(each.kind in _OF_POWERS and each.usual for each in operand.marks)  # they are followed as such
-        laid = name in MULTIPLYING and not powers and any(not other.fixed for other in others)
-        if laid and result.numel() > operand.tensor.numel():
-            return {replace(mark, kind="spread", pure=False, strong=True, across=True)}
+        moving = [own_size(other.tensor) for other in others if not other.fixed and other.tensor.numel() > 1]
+        spread = replace(mark, kind="spread", pure=False, strong=True, across=True)
+        if name in MULTIPLYING and moving and not powers:
+            if result.numel() > operand.tensor.numel():
+                return {spread}
+            return {mark, spread} if min(moving) < result.numel() else {mark}  # one column of the rows, or a gate
         summed = replace(mark, strong=False) if name in SUMS else mark
         a_norm = name in ROOTS and not mark.strong  # the root of a mean, which a row is divided by
         return set() if name in LAYERS or a_norm else {summed}  # bent again, and again, they weigh all the same
     if name not in CAREFUL:
         return set()
-    if mark.kind in ("power", "sum", "mixed", "under"):
+    if mark.kind in ("power", "sum", "mixed", "times", "under"):
         return _powers_kept(name, mark, operand.tensor, others, result)
     if name in SUMS:
         return set()
@@ -274,6 +277,8 @@ def _powers_kept(
 ) -> set[WeightMark]:
     if name in TURNING_OVER:
         return {replace(mark, kind="under")} if mark.kind == "sum" else {mark} if mark.kind == "power" else set()
+    if mark.kind == "times":  # each column for itself, added up along edges
+        return {replace(mark, kind="mixed")} if name in GATHERING else set() if name in SUMS else {mark}
     if name in SUMS:
         return {mark if mark.kind == "mixed" else replace(mark, kind="sum")}
     strangers = [other for other in others if not other.fixed and not any(m.number == mark.number for m in other.marks)]
@@ -285,7 +290,7 @@ def _powers_kept(
     if name in MULTIPLYING | DIVIDING and mark.kind == "power" and strangers:
         plain = [other for other in strangers if not any(m.kind in ("power", "sum") for m in other.marks)]
         laid = mark.usual or result.numel() > tensor.numel()
-        return {mark, replace(mark, kind="mixed")} if plain and laid else {mark}
+        return {mark, replace(mark, kind="mixed" if laid else "times")} if plain else {mark}
     return {mark}
 
 

@@ -80,7 +80,7 @@ def singles_kept(
         rows = moving[0].source if len(moving) == 1 else None
         return {replace(mark, kind="gated", spread=(operand.source, rows), axis=axis)}
     if kind == "fit" and name in MULTIPLYING and moving and grown:
-        return {replace(mark, kind="laid")}
+        return {replace(mark, kind="laid", spread=(operand.source, moving[0].source if len(moving) == 1 else None))}
     placed_still = kind == "fit" and name == "sum" and result.shape[-1:] == tensor.shape[-1:]
     keeps = placed_still if name in SUMS else careful or not moving
     return {mark} if keeps and not grown else set()

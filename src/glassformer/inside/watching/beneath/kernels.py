@@ -32,6 +32,7 @@ SUMS = frozenset((
 POOLING = frozenset(("avg_pool1d", "avg_pool2d", "avg_pool3d", "_adaptive_avg_pool2d", "_adaptive_avg_pool3d"))
 GATHERING = frozenset((
     "scatter_add", "index_add", "scatter_reduce", "index_reduce", "segment_reduce", "index_put", "_index_put_impl",
+    "bincount",
 ))  # fmt: skip
 MULTIPLYING = frozenset(("mul", "addcmul", "lerp"))
 DIVIDING = frozenset(("div", "true_divide"))
@@ -41,7 +42,9 @@ SUBTRACTING = frozenset(("sub", "rsub"))
 TURNING = frozenset(("transpose", "permute", "t"))
 JOINING = frozenset(("cat", "stack"))
 CHOOSING = frozenset(("index", "index_select", "gather", "select", "slice"))
-SHIFTING = frozenset(("roll", "flip", "index", "index_select", "gather", "constant_pad_nd", "unfold", "as_strided"))
+SHIFTING = frozenset((
+    "roll", "flip", "index", "index_select", "gather", "constant_pad_nd", "unfold", "im2col", "as_strided",
+))  # fmt: skip
 CUTTING = frozenset(("topk", "gather", "index", "index_select", "max", "amax", "sort", "mean", "sum", "var"))
 ENDING = frozenset(("native_layer_norm", "native_group_norm", "native_batch_norm", "_fused_rms_norm"))
 OF_PICTURES = frozenset(("native_group_norm", "native_batch_norm"))  # of norms, those whose columns are the second axis

@@ -14,8 +14,9 @@ from torch import Tensor
 class WeightMark:
     """Something that may come to weigh other numbers.
 
-    kind      "weights"; before that "log", "power" (raw) or "bent"; "sum" of powers, "mixed" by powers, and "spread"
-              over values that are not yet added up; "under", one over a sum. `pairs.py` has kinds of its own
+    kind      "weights"; before that "log", "power" (raw) or "bent"; "sum" of powers, "mixed" by powers ("times" where
+              each column was by its own), and "spread" over values that are not yet added up; "under", one over a sum.
+              `pairs.py` has kinds of its own
     pure      nothing was done to them since that could make of them an ordinary row of features
     strong    they are whole rows still, not some that were chosen
     across    they have been laid across others: turned, spread out, or made along another axis than the last. Else

@@ -1,4 +1,5 @@
-"""Whether the numbers of a tensor are shares: none below zero, and along one axis they add up to one. Numbers only."""
+"""Whether the numbers of a tensor are shares: none below zero, and along one axis they add up to one; or the same as
+those of another. Numbers only."""
 
 import torch
 from torch import Tensor
@@ -18,6 +19,16 @@ def add_up_to_one(tensor: Tensor, axis: int) -> bool:
         nearly = max(_NEARLY, 4 * float(torch.finfo(numbers.dtype).eps))
         adds_up = bool(((sums - 1.0).abs() <= nearly).all()) and bool((numbers >= 0).all())
         return adds_up and bool(((numbers > 0) & (numbers < 1)).any())
+
+
+def alike(tensor: Tensor) -> tuple[object, ...]:
+    """What tensors of the same numbers have in common, to nine digits, however they lie; nothing if all are zero."""
+    with torch._C.DisableTorchFunction(), torch.no_grad():
+        numbers = tensor.detach()
+        numbers = numbers if numbers.is_complex() else numbers.double()
+        if not bool(numbers.any()):
+            return ()
+        return numbers.numel(), *(f"{each.item():.9g}" for each in (numbers.sum(), numbers.square().sum()))
 
 
 def all_halves(tensor: Tensor) -> bool:

@@ -44,7 +44,7 @@ def doubts_of_sums(name: str, operands: Sequence[Carried], args: Sequence[Any]) 
 
 def step_by_step(kept: Sequence[set[WeightMark]]) -> Doubts:
     """Gated rows added to others that another of the same numbers has gated, as in a loop over the text."""
-    gated = [[mark for mark in marks if mark.kind == "gated"] for marks in kept]
+    gated = [[mark for mark in marks if mark.kind in ("gated", "laid")] for marks in kept]
     pairs = [(a, b) for one, other in combinations(gated, 2) for a in one for b in other if a.number == b.number]
     return [(a.made_by, GATED) for a, b in pairs if a.spread != b.spread][:1]
 
