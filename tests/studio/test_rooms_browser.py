@@ -307,6 +307,15 @@ def test_on_a_phone_the_cell_that_opens_stands_above_the_foot(visit: Open) -> No
     )
 
 
+def test_a_model_that_cannot_be_asked_why_opens_at_its_numbers(visit: Open) -> None:
+    page = visit("#room=race&race=negation-race")
+    page.get_by_role("row", name="ngrams").get_by_role("button", name="look inside").click()
+    expect(page.get_by_role("button", name="Every number")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="Why this answer")).to_be_hidden()
+    expect(page.locator(".inside-view .path")).to_be_visible()
+    expect(page.get_by_label("model", exact=True).locator("option:checked")).to_have_text("ngrams of negation-race")
+
+
 INSIDE, PATTERN = "room=inside&model=classes&text=good", "tab=numbers&at=encoder.0.self.weights"
 
 

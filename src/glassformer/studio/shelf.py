@@ -15,6 +15,7 @@ import torch
 from glassformer.drawing.score_words import caution, scored
 from glassformer.errors import GlassformerError, InputError, nearest
 from glassformer.inside.hugging_face import HuggingFaceModel, hugging_folder, is_hugging_face
+from glassformer.inside.why.margins import can_be_shared_out
 from glassformer.models.registry import build
 from glassformer.objectives.predictions import room
 from glassformer.runs.folder import RunFolder
@@ -136,10 +137,16 @@ class Shelf:
         if name not in self._facts:
             try:
                 kept = first_look(self.folder(name)).get("about") if name in self._places else None
-                self._facts[name] = {"name": name, **(kept or facts_of(self.model(name)))}
+                facts = {**kept, "why": True} if kept else self._facts_of(name)
+                self._facts[name] = {"name": name, **facts}
             except GlassformerError as error:
                 return {"name": name, "error": str(error)}
         return dict(self._facts[name])
+
+    def _facts_of(self, name: str) -> dict[str, Any]:
+        """What is said of a model that has to be loaded, and whether it can be asked why."""
+        model = self.model(name)
+        return {**facts_of(model), "why": isinstance(model, Run) and can_be_shared_out(model.model)}
 
 
 def untrained(run: Run) -> Run:

@@ -106,9 +106,14 @@ def at_once(length: int) -> int:
     return max(1, min(PLACES_AT_ONCE // length, PAIRS_AT_ONCE // length**2))
 
 
+def can_be_shared_out(model: nn.Module) -> bool:
+    """Whether its answers can be shared out over words: they begin as rows of a table."""
+    return TABLE in dict(model.named_parameters())
+
+
 def margin_of(model: nn.Module, family: str) -> Margin:
     """The margin of a model; which answer and which rival is said later."""
-    if TABLE not in dict(model.named_parameters()):
+    if not can_be_shared_out(model):
         raise InputError(
             "This model has no embedding, so its answer cannot be shared out over words that way; "
             "`glassformer look` lists the n-grams that weigh most in it."

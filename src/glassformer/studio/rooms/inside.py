@@ -83,7 +83,6 @@ class Inside:
             kept = first_look(self.shelf.folder(each["name"])) if each["name"] in self.shelf.names else {}
             each["look"] = kept.get("why") if kept.get("text") == each["first"] else None
             each["heads"] = kept.get("heads")
-            each["why"] = not is_hugging_face(self.shelf.folder(each["name"]))
             each["examples"] = list(dict.fromkeys([each["first"], *TO_TRY.get(data, ())]))
             note, texts = self._read_before(each["name"])
             each["read_before"] = {"note": note, "texts": list(texts)}

@@ -100,8 +100,7 @@ class Why:
 
 _ON_DIRECT = (
     "Directly: what each adds to the margin itself, while every norm divides as in this pass; the parts add up to the "
-    "margin. Without: how much less it is when the part gives zeros, later blocks and all. ≠: the two disagree by a "
-    "lot."
+    "margin. Without: how much less it is when the part gives zeros, later blocks and all. ≠: the two disagree a lot."
 )
 _ON_TWIN = (
     "The margin when the row of one word is taken from the twin, after each stage; where the model would then say "

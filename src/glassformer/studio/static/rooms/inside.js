@@ -227,6 +227,7 @@ export class Inside {
     if (!this.model) return this.fail(new Error("Choose a model first."));
     const deep = this.tab === NUMBERS;
     this.tabs.hidden = false;
+    this.tabs.querySelector("[data-tab=why]").hidden = this.card.why === false; // some have no words to share it over
     this.sampling.node.hidden = deep || !this.card.goes_on;
     if (!this.sampling.node.hidden) this.sampling.show();
     this.why.node.hidden = deep;

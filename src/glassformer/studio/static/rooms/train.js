@@ -30,6 +30,11 @@ export class Train {
     return { run: this.run, scope: this.lapse.scope, head: this.run ? this.lapse.head : "" };
   }
 
+  /** Patterns are pictures: they are drawn anew in other colours. */
+  theme() {
+    this.lapse.redraw();
+  }
+
   leave() {
     clearTimeout(this.timer);
   }

@@ -53,7 +53,7 @@ function learnt(known, again) {
 function todo({ kind, words }, again) {
   if (!["longer", "linear"].includes(kind)) return el("p", { class: "quiet" }, `→ ${words}`);
   const text = kind === "longer" ? `Train ${LONGER} min more` : "Train the linear model";
-  const why = kind === "longer" ? words.replace(/Train longer$/, "") : "It is ahead. ";
+  const why = kind === "longer" ? words.replace(/Train longer$/, "") : "The linear model is ahead. ";
   return el(
     "p",
     { class: "quiet" },

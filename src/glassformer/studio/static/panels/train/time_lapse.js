@@ -2,6 +2,7 @@
 // a time, and works nothing out.
 
 import { pattern } from "../charts.js";
+import { notThere } from "../../asked_for.js";
 import { ask } from "../../talk.js";
 import { el, word } from "../../page/dom.js";
 import { maximisable } from "../../page/maximise.js";
@@ -12,7 +13,7 @@ const FRAMES = 8; // at most
 export class TimeLapse {
   /** `root` has the colours; `chose` is told that another head is looked at, `drew` how many frames are there. */
   constructor({ root, chose, drew }) {
-    Object.assign(this, { root, chose, drew, frames: new Map(), scope: "", head: 0 });
+    Object.assign(this, { root, chose, drew, frames: new Map(), scope: "", head: 0, redraw: () => {} });
     this.node = el("section", { class: "run-lapse" });
     this.samples = el("section", { class: "run-samples" });
     this.whole = maximisable(this.node, "the head over time");
@@ -42,12 +43,14 @@ export class TimeLapse {
   }
 
   clear() {
+    this.redraw = () => {};
     this.frames.clear();
     this.node.replaceChildren();
     this.samples.replaceChildren();
   }
 
   draw(steps) {
+    this.redraw = () => this.draw(steps);
     const frames = steps.map((step) => this.frames.get(step)).filter(Boolean);
     if (!frames.length) return;
     this.drawPattern(frames, () => this.draw(steps));
@@ -84,9 +87,11 @@ export class TimeLapse {
       return rows ? el("figure", { class: "frame-of" }, pattern(rows, this.root), below) : null;
     };
     const read = last.own.map((each) => word(`${visible(each)} `));
+    const missing = notThere({ scope: this.scope, head: this.head }, { scope: known.scope, head }, ["scope", "head"]);
     this.node.replaceChildren(
       this.whole,
       el("h2", {}, "One head over time"),
+      missing ? el("p", { class: "wrong", role: "alert" }, missing) : "",
       el("div", { class: "run-head" }, scopes, heads, el("span", { class: "quiet" }, "on ", read)),
       el("div", { class: "lapse" }, frames.map(figure)),
     );
