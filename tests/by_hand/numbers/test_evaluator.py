@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from helpers.formulas import evaluator, middle, scope_of, tree
 
+from glassformer.by_hand.check import check_text
 from glassformer.by_hand.numbers.conventions import Convention
 from glassformer.by_hand.numbers.evaluator import print_halves, printed_value
 from glassformer.by_hand.numbers.intervals import GENEROUS
@@ -54,3 +55,19 @@ def test_a_printed_number_has_the_room_of_its_rounding() -> None:
     numbers = [entry for row in tree("[0.25, 2]").rows for entry in row]  # type: ignore[union-attr]
     assert print_halves(numbers) == [0.005, 0.005]
     assert print_halves(numbers[1:]) == [0.0]
+
+
+def test_a_softmax_of_one_number_is_its_share_among_others() -> None:
+    notes = "softmax(10) = 22026.5 / 22027.5 = 0.99995\n"
+    assert [side.printed for side in check_text(notes).findings] == []
+    report = check_text("softmax(10) = 0.7\n\nx = 2.1\n\nsoftmax(x) = 0.659\n")
+    assert (report.findings, report.coverage.checked) == ([], 0)
+
+
+@pytest.mark.parametrize(("root", "checked"), [("√(σ² + ε)", 6), ("√(σ²)", 6), ("√(σ² + τ)", 2)])
+def test_next_to_nothing_under_a_root(root: str, checked: int) -> None:
+    notes = "x = [2, 4, 6, 8]\n\nμ = (2 + 4 + 6 + 8)/4 = 5\n\nσ² = (9 + 1 + 1 + 9)/4 = 5\n\n"
+    notes += f"y = (x - μ)/{root} = [-1.34, -0.45, 0.45, 1.34]\n"
+    report = check_text(notes)
+    assert (report.findings, report.coverage.checked) == ([], checked)
+    assert len(check_text(notes.replace("0.45, 1.34", "0.45, 1.84")).findings) == (checked > 2)

@@ -27,6 +27,7 @@ from glassformer.by_hand.grammar.expressions import (
     Negative,
     Node,
     Number,
+    Power,
     Product,
     Sum,
     has_matrix,
@@ -367,6 +368,7 @@ class Chain:
         if known is None and self.current is not None and self.names and not is_symbolic(self.current):
             known = self._worked_out(self.current)
         if known is None:
+            self._bind_alike()
             return
         for name in self.names:
             scope.bind(name, known)
@@ -377,9 +379,19 @@ class Chain:
         for formula in self.formulas:
             self._bind_formula(formula, known)
 
+    def _bind_alike(self) -> None:
+        """`Q = K = V = X`: the names of which nothing is known yet stand for the matrix that the last one is."""
+        if self.formulas or len(self.names) < 2 or any(side.relation == "ARROW" for side in self.statement.sides):
+            return
+        known = self.ledger.scope.find(self.names[-1].key)
+        if known is not None and not known.paper.is_scalar:
+            for name in self.names[:-1]:
+                if self.ledger.scope.find(name.key) is None:
+                    self.ledger.scope.bind(name, known)
+
     def _bind_formula(self, formula: Node, known: Known) -> None:
         """A formula stands for its result, unless it may have been an equation or have been worked out otherwise."""
-        is_equation = not self.names and known.paper.is_scalar
+        is_equation = not self.names and known.paper.is_scalar and not _is_variance(formula)
         if not (self.is_unsure or is_equation or has_matrix(formula) or is_written(formula)):
             self.ledger.scope.bind(formula, known)
 
@@ -394,6 +406,12 @@ class Chain:
         for name in self.names:
             ledger.said[0][name.key] = node
         return Known(paper, right, origin=node)
+
+
+def _is_variance(node: Node) -> bool:
+    """`σ² = 5` names the variance, and is no equation to be solved."""
+    is_square = isinstance(node, Power) and isinstance(node.exponent, Number) and node.exponent.text == "2"
+    return is_square and isinstance(node, Power) and isinstance(node.base, Name) and node.base.text.startswith("σ")
 
 
 def _is_algebra(node: Node) -> bool:

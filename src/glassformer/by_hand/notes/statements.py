@@ -368,6 +368,8 @@ class _Reader:
     def _has_numbers(self, cut: list[tuple[str, list[Token]]], ground: Ground) -> bool:
         """A chain says something with a relation, or prints a matrix; a line of prose does neither."""
         kinds = {token.type for _, part in cut for token in part}
+        if ground.way == "code" and [len(part) for _, part in cut] == [1, 1] and kinds == {"NAME"}:
+            return cut[1][0] == "EQUALS" and str(cut[1][1][0]) in self.named  # Q = X
         if len([part for _, part in cut if part]) > 1:
             return ground.way != "code" or bool(kinds & {"NUMBER", "LSQB"})
         return bool(kinds & {"LSQB", "OPEN"}) or (kinds <= _ARITHMETIC and "NUMBER" in kinds)

@@ -64,6 +64,9 @@ def printed_value(literal: Node, *, given: bool) -> Value:
     return printed(values, np.array(print_halves(numbers)).reshape(shape), given=given)
 
 
+_TINY = 1e-3  # the largest ε under a root that anybody uses without saying so
+
+
 class Evaluator:
     """Works expressions out in one world, under one convention.
 
@@ -182,6 +185,10 @@ class Evaluator:
             raise UnknownError("|…| of several numbers may be their length, or each without its sign")
         if node.function == "sum over":
             return self._sum_over(node)
+        if node.function == "sqrt" and isinstance(node.of, Sum):
+            return apply("sqrt", self._under_root(node.of), self.convention, self.met)
+        if node.function == "softmax" and self._is_one_number(node.of):
+            raise UnknownError("a softmax of one number, and nobody says which others stand beside it")
         if node.function in OF_TWO | OF_ONE:
             pair = node.of.rows[0] if isinstance(node.of, Matrix) and node.function in OF_TWO else (node.of,)
             return apply_network(node.function, [self(each) for each in pair], self.convention, self.met)
@@ -191,6 +198,19 @@ class Evaluator:
             self.guesses.append("σ is taken to be the sigmoid")
             return apply("sigmoid", self(node.of), self.convention, self.met)
         return apply(node.function, self(node.of), self.convention, self.met)
+
+    def _is_one_number(self, node: Node) -> bool:
+        """`softmax(2.1)`: the share of one score among others."""
+        known = self._find(node) if isinstance(node, Name) else None
+        return isinstance(node, Number) or (known is not None and isinstance(known.literal, Number))
+
+    def _under_root(self, node: Sum) -> Value:
+        """`√(σ² + ε)`: an ε of which nothing is said keeps the root from 0, and is next to nothing."""
+        tiny = [term for term in node.terms if isinstance(term, Name) and term.text == "ε" and not self._find(term)]
+        if len(tiny) != 1 or len(node.terms) < 2:
+            return self(node)
+        rest = reduce(intervals.add, (self(term) for term in node.terms if term is not tiny[0]))
+        return Value(rest.low, rest.high + _TINY)
 
     def _sum_over(self, node: Call) -> Value:
         _, lower, upper = node.parameters

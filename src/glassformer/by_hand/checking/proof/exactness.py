@@ -106,7 +106,8 @@ def _entries(worked: Worked, exact: Value, moved: dict[Number, Value]) -> list[A
     exact = exact.fitted(printed.shape)
     rooms = {number: _width(value.fitted(printed.shape)) for number, value in moved.items()}
     is_exact = _width(exact) <= _NOTHING * unit
-    agrees: Flags = np.abs(exact.middle(LOCAL) - printed) <= unit / 2 * (1 + _NOTHING)
+    with np.errstate(invalid="ignore"):  # of infinities
+        agrees: Flags = np.abs(exact.middle(LOCAL) - printed) <= unit / 2 * (1 + _NOTHING)
     answer = []
     for i, j in np.argwhere(is_exact).tolist():
         moves = {number: float(room[i, j]) for number, room in rooms.items() if room[i, j] > _NOTHING * unit[i, j]}
