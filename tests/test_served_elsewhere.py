@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from helpers.foreign_models import foreign_folder
 from helpers.other_device import NAME, elsewhere
 from helpers.server_visits import Caller, small_models
 from helpers.small_requests import request
@@ -18,10 +19,12 @@ from helpers.studio_visits import Visitor, asked
 from glassformer.inside.head_names import head_names
 from glassformer.inside.repeated_tokens import repeated_looks
 from glassformer.runs.batch_predictor import BatchPredictor
+from glassformer.runs.imported import import_model
 from glassformer.runs.run import load
 from glassformer.serving.app import OPERATIONS
 from glassformer.studio.rooms.inside import reading_look
 from glassformer.training.course import teach
+from glassformer.training.race.race import Race
 from glassformer.training.request import Request
 
 pytestmark = pytest.mark.other_device
@@ -125,3 +128,25 @@ def test_a_run_is_finetuned(tmp_path: Path) -> None:
         child = teach(asked_for, tmp_path / "child")
         assert child.device.type == NAME
         assert child.certificate["passed"]
+
+
+def test_a_race_is_run(tmp_path: Path) -> None:
+    with elsewhere():
+        terms = request("classify", "negation:90", steps=2)
+        race = Race(terms, ["bare-attention", "transformer"], [0], tmp_path / "race")
+        assert {race.run(entry).device.type for entry in race.entries} == {NAME}
+        assert len(race.standings().models) == 2
+
+
+def test_a_model_of_another_tool_is_brought_in(tmp_path: Path) -> None:
+    """Onto the device, where it gives the numbers of the processor."""
+    folder = foreign_folder(tmp_path, "gpt2")
+    here = import_model(folder, tmp_path / "here").model.to("cpu")
+    ids = torch.tensor([[5, 7, 3]])
+    with elsewhere():
+        there = import_model(folder, tmp_path / "there")
+        assert there.device.type == NAME
+        real = torch.ones_like(ids, dtype=torch.bool)
+        with torch.inference_mode():
+            found = there.model(ids.to(NAME), real.to(NAME)).cpu()
+            torch.testing.assert_close(found, here(ids, real), atol=1e-5, rtol=1e-5)

@@ -155,6 +155,17 @@ def test_a_place_that_cannot_be_written_is_told_and_not_a_fault(tmp_path: Path) 
         visitor.studio.close()
 
 
+@pytest.mark.parametrize("edited", ['{"accuracy": "x"}', '{"accuracy": 0.5, "accuracy_interval": [0.5]}', "[]", "{"])
+def test_a_run_whose_scores_were_edited_hides_no_other(edited: str, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        small_run(tmp_path / name)
+        (tmp_path / name / "scores.json").write_text('{"part": "test", "accuracy": 0.5}', encoding="utf-8")
+    (tmp_path / "one" / "scores.json").write_text(edited, encoding="utf-8")
+    runs = {each["name"]: each["score"] for each in Train(Shelf([]), tmp_path).start({})["runs"]}
+    assert runs["one"] == ""
+    assert "50" in runs["two"]
+
+
 def test_a_run_is_deleted_only_by_its_name_said_twice(visitor: Visitor) -> None:
     folder = small_run(visitor.studio.train.root / "doomed").path
     brief = next(each for each in asked(visitor, "train/start")["runs"] if each["name"] == "doomed")

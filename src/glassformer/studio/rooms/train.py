@@ -311,10 +311,11 @@ def _beside(folder: RunFolder) -> str:
 def _standing(folder: RunFolder, finished: bool) -> JSON:
     """When it was begun, how many bytes it takes, and how well it does."""
     try:
-        scores = (folder.read_scores() or {}) if finished else {}
+        with figures(folder.path):
+            scores = (folder.read_scores() or {}) if finished else {}
+            lines = score_lines(scores)
     except GlassformerError:
-        scores = {}
-    lines = score_lines(scores)
+        scores, lines = {}, []
     return {
         "begun": (folder.path / "config.toml").stat().st_mtime,
         "bytes": sum(_bytes_in(path) for path in folder.path.rglob("*")),
