@@ -15,9 +15,10 @@ MAPS = {"base": "base", "causal": "writes on", "pairs": "text to text"}
 SIGNS = {"all seen": "", "some not seen": " !", "cannot tell": " ?"}
 HEAD = """# Architectures that were watched
 
-Made by `bench/zoo.py` and `bench/architectures.py`; what it means is told in [Watch](watch.md#on-how-many-models). A
-number is how many attentions were rebuilt in a tiny model with random weights, by either implementation of attention
-where it has two (eager / sdpa). Without a sign the verdict is `all seen`; `!` is `some not seen`, `?` is `cannot tell`.
+Made by `bench/zoo.py` and `bench/architectures.py`; what it means is told in
+[Watch, measured](measured/watch.md#architectures). A number is how many attentions were rebuilt in a tiny model with
+random weights, by either implementation of attention where it has two (eager / sdpa). Without a sign the verdict is
+`all seen`; `!` is `some not seen`, `?` is `cannot tell`.
 A dot: not in this mapping, not measured again, or it does not build or run so small.
 
 """

@@ -30,12 +30,20 @@ from glassformer.commands.pages import check_page
 from glassformer.text.made_sets import MADE
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / "README.md", ROOT / "CONTRIBUTING.md"),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs/measured").glob("*.md")),
+]
 # What sets up or tests this very checkout is run by the gate itself, and measuring has its own time and place.
 RUN_BY_THE_GATE = (
     *("scripts/", "pip install", "git "),
     *(".venv/bin/python bench/", ".venv/bin/python docs/", ".venv/bin/python tests/survey/"),
 )
+
+
+def called(page: Path) -> str:
+    return str(page.relative_to(ROOT))
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -49,7 +57,7 @@ def commands(page: Path) -> list[str]:
     return [command for command in found if not command.startswith(RUN_BY_THE_GATE)]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=called)
 def test_the_snippets_of_a_page_run_in_order(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
@@ -65,7 +73,7 @@ SLOW_SH = ("hugging_face.md",)
 @pytest.mark.parametrize(
     "page",
     [pytest.param(each, marks=[pytest.mark.slow] * (each.name in LONG)) for each in PAGES if commands(each)],
-    ids=lambda page: page.name,
+    ids=called,
 )
 def test_the_commands_of_a_page_run_in_order(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     provide_files(tmp_path)
@@ -85,7 +93,7 @@ def test_the_commands_of_a_page_run_in_order(page: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     "page",
     [pytest.param(each, marks=[pytest.mark.slow] * (each.name in SLOW_SH)) for each in PAGES if blocks(each, "sh")],
-    ids=lambda page: page.name,
+    ids=called,
 )
 def test_the_scripts_of_a_page_end_as_they_say(page: Path, tmp_path: Path) -> None:
     provide_files(tmp_path)
@@ -166,7 +174,7 @@ def test_what_the_package_is_for_stands_in_the_docs(name: str) -> None:
     assert f"gf.{name}(" in told
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=called)
 def test_links_and_pictures_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     targets = re.findall(r"\]\(([^)#]+)\)", text) + re.findall(r'src="([^"]+)"', text)
@@ -180,7 +188,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=called)
 def test_links_into_a_page_lead_to_a_heading(page: Path) -> None:
     for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text(encoding="utf-8")):
         assert anchor in anchors(page.parent / target if target else page), f"{target}#{anchor}"
