@@ -36,7 +36,7 @@ def test_a_port_that_is_taken_is_named() -> None:
 
 def test_what_cannot_be_is_refused_before_a_model_is_loaded() -> None:
     for wrong, said in (
-        ({"threads": 0}, "`threads`"), ({"slots": 0}, "slots"), ({"deadline": -1.0}, "deadline"),
+        ({"threads": 0}, "`--threads`"), ({"slots": 0}, "slots"), ({"deadline": -1.0}, "deadline"),
         ({"token": "short"}, "at least 16"), ({"token": "with blanks in between"}, "no blanks"),
     ):  # fmt: skip
         with pytest.raises(InputError, match=said):
