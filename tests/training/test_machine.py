@@ -1,6 +1,7 @@
 """The machine: limits read as they are written, and threads chosen by a clock that the test winds itself."""
 
 import json
+from functools import partial
 
 import pytest
 import torch
@@ -78,11 +79,30 @@ def test_the_median_is_taken_and_a_hiccup_forgotten() -> None:
 
 def test_slow_work_is_not_begun_again_once_the_time_is_over() -> None:
     watch = Stopwatch({1: [40.0], 2: [50.0]})
-    assert machine.time_threads(watch.work, counts=[1, 2], seconds=3.0, clock=watch) == {2: 50.0}
+    timed = partial(machine.time_threads, watch.work, counts=[1, 2], clock=watch, crowded=False)
+    assert timed(seconds=3.0) == {2: 50.0}
     assert watch.calls == {1: 0, 2: 1}
     watch = Stopwatch({1: [1.0], 2: [0.75, 0.5]})
-    assert machine.time_threads(watch.work, counts=[1, 2], seconds=2.0, clock=watch) == {1: 1.0, 2: 0.5}
+    timed = partial(machine.time_threads, watch.work, counts=[1, 2], clock=watch, crowded=False)
+    assert timed(seconds=2.0) == {1: 1.0, 2: 0.5}
     assert watch.calls == {1: 1, 2: 2}
+
+
+def test_on_a_crowded_machine_one_thread_is_tried_before_two_that_wait_for_each_other() -> None:
+    watch = Stopwatch({1: [0.1], 2: [2.3]})
+    took = machine.time_threads(watch.work, counts=[1, 2], seconds=1.5, clock=watch, crowded=True)
+    assert machine.quickest(took) == 1
+    watch = Stopwatch({1: [2.0], 2: [1.0]})
+    assert machine.time_threads(watch.work, counts=[1, 2], seconds=1.5, clock=watch, crowded=True) == {1: 2.0}
+
+
+@pytest.mark.parametrize(("load", "busy"), [(0.4, False), (2.0, False), (2.5, True)])
+def test_a_machine_is_busy_where_more_is_to_be_done_than_there_are_cores(
+    load: float, busy: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.getloadavg", lambda: (load, 9.0, 9.0), raising=False)
+    monkeypatch.setattr(machine, "usable_cores", lambda: 2)
+    assert machine.busy() is busy
 
 
 def test_work_that_fails_leaves_the_threads_as_they_were() -> None:

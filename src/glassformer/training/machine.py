@@ -62,7 +62,7 @@ def facts() -> Facts:
         instructions=torch.backends.cpu.get_cpu_capability(),
         bfloat16=bool(NATIVE_BFLOAT16 & processor_flags(about)),
         accelerator=_accelerator(),
-        load=round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else 0.0,
+        load=round(_load(), 2),
         python=platform.python_version(),
         versions={name: found for name in PACKAGES if (found := _version(name))},
     )
@@ -77,6 +77,16 @@ def usable_cores() -> int:
     allowed = [cores_allowed(_first(folder / "cpu.max")) for folder in _control_groups()]
     allowed.append(cores_allowed(" ".join(_first(_OLD_CPU / f"cpu.cfs_{name}_us") for name in ("quota", "period"))))
     return max(1, min([bound, *(int(cores) for cores in allowed if cores is not None)]))
+
+
+def busy() -> bool:
+    """Whether, over the last minute, more wanted to be done at once than this process has cores; where the system does
+    not say, it is not."""
+    return _load() > usable_cores()
+
+
+def _load() -> float:
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
 def cores_for(processes: int) -> int:
@@ -198,16 +208,20 @@ def time_threads(
     counts: list[int] | None = None,
     seconds: float = 3.0,
     clock: Clock = time.perf_counter,
+    crowded: bool | None = None,
 ) -> dict[int, float]:
     """Seconds that the work takes with each count of threads: the median of up to five rounds.
 
     All counts take turns, so that a neighbour who disturbs a while disturbs them all. The work is not begun again after
-    `seconds`: the most threads come first, which suit work so large that nothing else could be tried.
+    `seconds`: the most threads come first, which suit work so large that nothing else could be tried. On a machine that
+    is `crowded` (busy, if nobody says) the fewest do: there threads wait for each other, a step of two takes twenty
+    times that of one, and one would never be tried.
     """
+    crowded = busy() if crowded is None else crowded
     counts = thread_counts(usable_cores()) if counts is None else counts
     took: dict[int, list[float]] = {}
     over = clock() + seconds
-    for count in sorted(counts, reverse=True) * 5:
+    for count in sorted(counts, reverse=not crowded) * 5:
         if took and clock() >= over:
             break
         with threads(count):
