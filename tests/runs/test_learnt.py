@@ -184,6 +184,23 @@ def test_a_model_behind_that_was_still_learning_is_told_to_train_longer_first(tm
     assert found.advice[1].startswith("Use the linear model")
 
 
+def test_a_model_level_with_the_linear_one_may_go_on_while_its_loss_still_falls(tmp_path: Path) -> None:
+    level = one("ngrams", -0.025, 1.0)
+    found = scored(tmp_path / "falls", one(MAJORITY, 0.2, 0.001), level, losses=(0.7, 0.6)).learnt
+    assert found is not None
+    assert [each.kind for each in found.todo] == ["longer"]
+    found = scored(tmp_path / "ahead", one(MAJORITY, 0.2, 0.001), one("ngrams", 0.2, 0.001), losses=(0.7, 0.6)).learnt
+    assert found is not None
+    assert found.todo == ()
+
+
+def test_a_small_lead_of_few_samples_is_told_in_answers(tmp_path: Path) -> None:
+    level = one("ngrams", -0.025, 1.0)
+    found = scored(tmp_path / "run", one(MAJORITY, 0.4, 0.001), level, accuracy=0.975, samples=40).learnt
+    assert found is not None
+    assert found.sentences[1].endswith("p = 1.000). That is 1 answer of 40, which may be chance.")
+
+
 def test_where_only_the_linear_model_learns_the_labels_are_sound(tmp_path: Path) -> None:
     found = scored(tmp_path / "run", one(MAJORITY, 0.0, 1.0), one("ngrams", -0.4, 0.001, learns=True)).learnt
     assert found is not None

@@ -205,7 +205,7 @@ def _todo(folder: RunFolder, card: Card, scores: Mapping[str, Any], found: Seque
     falls = _still_falling(folder, scores, card)
     longer = [_longer(folder, card, scores)]
     if first.better:
-        return longer if falls and any(each.worse and each.baseline in MODELS for each in others) else []
+        return longer if falls and any(not each.better and each.baseline in MODELS for each in others) else []
     if first.undecided(_witnesses(scores)):
         return [*([] if not falls else longer), _more_data(first, card, scores)]
     return longer if first.baseline in _TEXT_ALONE else _no_chance(longer, card, found)
@@ -222,7 +222,9 @@ def _sentence(each: Against, card: Card, scores: Mapping[str, Any]) -> str:
     if each.baseline in _TEXT_ALONE:
         return _on_text(each, main, scores[main])
     judged_by = JUDGED_BY.get(main, main)
-    return _on_majority(each, card, judged_by, scores) if each.baseline == MAJORITY else _on_model(each, judged_by)
+    return (
+        _on_majority(each, card, judged_by, scores) if each.baseline == MAJORITY else _on_model(each, judged_by, scores)
+    )
 
 
 def _on_text(each: Against, main: str, value: float) -> str:
@@ -285,14 +287,21 @@ def _common(card: Card) -> str:
     return "majority class" if card.labels else "most frequent answer"
 
 
-def _on_model(each: Against, main: str) -> str:
+def _on_model(each: Against, main: str, scores: Mapping[str, Any]) -> str:
     name = f"the linear model {each.baseline} fitted beside it, which has {in_figures(main, each.score)}"
     if not each.better and not each.worse and (each.low > 0 or each.high < 0):
         return f"Not to be told from {name}: so few samples may differ so by chance ({_p(each.p_value)})."
     if each.low == each.high == 0:
         return f"Not to be told from {name}: on these samples the two are right and wrong together."
     told = "Ahead of" if each.better else "BEHIND" if each.worse else "Level with"
-    return f"{told} {name}; {_by(each, main)}."
+    return f"{told} {name}; {_by(each, main)}.{'' if each.better or each.worse else _counted(each, main, scores)}"
+
+
+def _counted(each: Against, main: str, scores: Mapping[str, Any]) -> str:
+    """How many answers a small lead is, where one is right or wrong: of few samples, each is worth points."""
+    samples = 0 if "texts" in scores else _witnesses(scores)
+    answers = round(abs(each.ahead) * samples) if SCORES[main].unit == "%" else 0
+    return f" That is {counted(answers, 'answer')} of {samples:,}, which may be chance." if answers else ""
 
 
 def _by(each: Against, main: str) -> str:

@@ -183,8 +183,8 @@ MADE: Mapping[str, MadeSet] = MappingProxyType(
         "negation": MadeSet(
             "classify",
             10_000,
-            "short reviews where only the order of the words decides: 100 % can be reached, but 50 % by any model "
-            "that counts single words, for the same words come once with each label.",
+            "short reviews where only the order of the words decides: 100 % can be reached, but about half by any "
+            "model that counts single words, for the same words come once with each label.",
             _draw_review,
             "this film is not good but dull",
         ),

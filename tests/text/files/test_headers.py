@@ -52,7 +52,7 @@ MOODS = [[f"text {n}", "glad" if n % 2 else "sad"] for n in range(20)]
     ("first", "below", "why"),
     [
         (["Month", "Sales"], [["1964-01", "28"], ["1964-02", "26.5"]], "below 'Sales' stand only numbers"),
-        (["Phrase", "Mood"], MOODS, "'Mood' is none of the 2 values below it"),
+        (["Phrase", "Mood"], MOODS, "'Mood' is not one of the 2 values that its column repeats"),
         (["a text", "sad"], MOODS, ""),  # one of the values: a row
         (["Phrase", "Mood"], MOODS[:9], ""),  # too few to tell
         (["Phrase", "Mood"], [*MOODS, ["a text", "angry"]], ""),  # a value may be rare

@@ -40,7 +40,7 @@ def why_header(first: Sequence[str], below: Sequence[Sequence[str]]) -> str:
         counts = Counter(cell.strip() for cell in column)
         is_label = len(rows) >= FEWEST and len(counts) * OFTEN <= len(rows) and min(counts.values()) > 1
         if is_label and name not in counts:
-            return f"'{name}' is none of the {len(counts)} values below it"
+            return f"'{name}' is not one of the {len(counts)} values that its column repeats"
         if len(rows) >= FEWEST and _JOINED.fullmatch(name) and not any(_JOINED.fullmatch(cell) for cell in counts):
             return f"'{name}' is joined as nothing below it is"
     return ""
