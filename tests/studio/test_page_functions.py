@@ -199,3 +199,15 @@ def test_every_token_can_be_seen(page: Page) -> None:
     assert ask(page, "page/store.js", "it.map(page.visible)", tokens) == [
         "a", "␣a", "a␣", "␣", "␣␣␣", "␣", "↵", "a⇥b", "⟨0000⟩", "⟨007F⟩⟨009F⟩", "⟨202E⟩a", "⟨200D⟩", "é", "猫", "",
     ]  # fmt: skip
+
+
+def test_an_answer_early_or_late_has_a_tick_where_it_is_the_target(page: Page) -> None:
+    frames = [
+        {"step": step, "answers": [{"text": "dull", "truth": "negative", "says": says}]}
+        for step, says in ((2, "negative"), (4, "positive"))
+    ]
+    drawn = (
+        "(() => { const lapse = new page.TimeLapse({ root: document.body }); lapse.drawSamples(it);"
+        " return [...lapse.samples.querySelectorAll('td')].map((each) => each.textContent); })()"
+    )
+    assert ask(page, "panels/train/time_lapse.js", drawn, frames) == ["dull", "negative ✓", "positive", "negative"]

@@ -196,6 +196,7 @@ def test_runs_stand_in_a_table_and_are_deleted_when_asked_twice(visit: Open, hou
     expect(row).to_contain_text("MB")
     row.get_by_role("button", name="delete").click()
     expect(question).to_contain_text("Delete short-lived for good?")
+    expect(question).not_to_contain_text("stays")  # its data were made, and are no file
     for size in ((1440, 900), (1024, 768), (390, 844)):
         page.set_viewport_size({"width": size[0], "height": size[1]})
         for name in ("Yes, delete it", "Keep it"):
@@ -214,6 +215,32 @@ def test_runs_stand_in_a_table_and_are_deleted_when_asked_twice(visit: Open, hou
     assert not folder.path.exists()
 
 
+def test_a_run_that_was_stopped_while_it_was_judged_says_so_and_can_go_on(visit: Open, house: House) -> None:
+    root = house.studio.train.root
+    for name in ("half", "whole"):
+        folder = small_run(root / name)
+        folder.log({"event": "step", "step": 4, "seconds": 6.0, "loss": 0.7})
+        folder.log({"event": "judged", "step": 4, "seconds": 6.0, "loss": 0.7})
+    folder.write_scores({"accuracy": 0.75, "confusion": {"labels": ["a", "b"], "table": [[3, 1], [1, 3]]}})
+    with (root / "half" / "config.toml").open("a", encoding="utf-8") as config:
+        config.write("\n[plan]\nseconds = 6.0\n")
+    page = visit("#room=train&run=half")
+    expect(page.get_by_role("status").first).to_have_text("trained; judging was stopped")
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    expect(page.locator(".run-end")).to_contain_text("None: it was not judged.")
+    expect(page.locator(".run-end")).to_contain_text("It was stopped while judging: training had ended after 6.0 s")
+    thin, thick = page.locator(".run-curve circle.end"), page.locator(".run-curve circle.dot")
+    assert float(thin.get_attribute("r") or 0) < float(thick.get_attribute("r") or 0)
+    page.get_by_role("button", name="All runs").click()
+    row = page.locator(".all-runs tbody tr:not(.told-of-run)", has_text="half")
+    expect(row).to_contain_text("trained; judging was stopped")
+    expect(row.get_by_role("button", name="resume")).to_be_visible()
+    for name in ("half", "whole"):
+        page.get_by_label(f"compare {name}").check()
+    expect(page.locator(".confusions")).to_contain_text("No such table of half: not judged, or no classifier.")
+    expect(page.locator(".confusion")).to_have_count(1)
+
+
 def test_a_race_is_read_by_pointing_and_two_confusions_stand_side_by_side(visit: Open) -> None:
     page = visit("#room=race&race=negation-race")
     strokes = page.evaluate(
@@ -226,6 +253,17 @@ def test_a_race_is_read_by_pointing_and_two_confusions_stand_side_by_side(visit:
     standing = page.locator(".standing tbody")
     expect(standing).to_contain_text("first, level with 3 more")
     expect(standing.locator("tr").last).to_contain_text("behind, p ≤ 0.001 · worse than the majority class")
+    expect(page.locator(".race")).to_contain_text("Each was given 1 min, and trained once, from one seed.")
+    expect(page.locator(".race")).to_contain_text("8 models were trained to classify negation")
+    expect(page.locator(".said tr", has_text="bare-attention")).to_contain_text("looks at all alike")
+    expect(page.locator(".race")).to_contain_text(
+        "Those that are sure agree. 3 of the 8 are hardly surer than a guess."
+    )
+    button = page.locator(".charted > .maximise").bounding_box()
+    chart = page.locator(".charted .chart").bounding_box()
+    assert button is not None
+    assert chart is not None
+    assert chart["x"] + chart["width"] <= button["x"]  # which covers no name
     expect(page.get_by_label("the other model")).to_have_value("attention")  # the one that is wrong most often
     expect(page.locator(".confusion")).to_have_count(2)
     counts = json.loads(

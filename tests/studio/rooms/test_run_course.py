@@ -1,6 +1,13 @@
-"""How a training went is told from what it has written down."""
+"""How a training goes and went is told from what it has written down."""
 
-from glassformer.studio.rooms.run_course import clock, went
+import os
+import time
+from pathlib import Path
+
+from helpers.small_runs import small_run
+
+from glassformer.runs.folder import RunFolder
+from glassformer.studio.rooms.run_course import clock, doing, left_undone, went
 
 
 def judged(*losses: float) -> list[dict[str, object]]:
@@ -32,3 +39,39 @@ def test_who_ends_early_says_why() -> None:
     assert "what then was left was not spent" in little
     assert went({"run": {"minutes": 1.0}}, [{"event": "step", "seconds": 40.0}]) == []
     assert [clock(each) for each in (0.47, 12.0, 210.0)] == ["0.5 s", "12 s", "3.5 min"]
+
+
+def planned(path: Path) -> RunFolder:
+    """A run that training has left with its model, and with nothing said of it yet."""
+    folder = small_run(path)
+    with (path / "config.toml").open("a", encoding="utf-8") as config:
+        config.write("\n[plan]\nseconds = 3.0\n")
+    return folder
+
+
+def test_after_its_last_step_a_run_says_what_it_does(tmp_path: Path) -> None:
+    folder, since = planned(tmp_path / "mine"), time.time() - 60
+    seen = [doing(folder, since)]
+    folder.write_scores({"part": "test", "accuracy": 0.5})
+    seen.append(doing(folder, since))
+    folder.write_certificate({"passed": True})
+    seen.append(doing(folder, since))
+    assert seen == ["judging", "certifying", "reporting"]
+    for path in (folder.path / "model", folder.path / "scores.json"):
+        os.utime(path, (since - 60, since - 60))
+    assert doing(folder, since) == ""  # resumed, it learns on: what stands there is from before
+
+
+def test_a_run_that_was_stopped_after_its_last_step_says_what_is_missing(tmp_path: Path) -> None:
+    folder = planned(tmp_path / "mine")
+    assert left_undone(folder) == "judging"
+    (told,) = went({"run": {"minutes": 0.5}}, [{"event": "step", "seconds": 6.0}], left_undone(folder))
+    assert told.startswith("It was stopped while judging: training had ended after 6.0 s, and the model is kept; its ")
+    assert "busy" not in told
+    folder.write_scores({"part": "test", "accuracy": 0.5})
+    assert left_undone(folder) == "certifying"
+    (told,) = went({"run": {"minutes": 0.5}}, [{"event": "step", "seconds": 6.0}], left_undone(folder))
+    assert "its certificate is missing" in told
+    folder.write_report("<p>")
+    assert left_undone(folder) == ""
+    assert left_undone(small_run(tmp_path / "imported")) == ""  # nobody planned it here

@@ -180,6 +180,16 @@ def test_a_run_is_deleted_only_by_its_name_said_twice(visitor: Visitor) -> None:
     assert "no run called" in refused(visitor, "train/delete", name="../classes", again="../classes")
 
 
+def test_a_run_names_the_file_that_stays_when_it_is_deleted(visitor: Visitor, tmp_path: Path) -> None:
+    (tmp_path / "meals.csv").write_text("text,label\n")
+    root = visitor.studio.train.root
+    for name, source in (("eaten", str(tmp_path / "meals.csv")), ("made", "negation:300")):
+        config = small_run(root / name).path / "config.toml"
+        config.write_text(SETTINGS.replace("negation:300", source))
+    files = {each["name"]: each["file"] for each in asked(visitor, "train/start")["runs"]}
+    assert (files["eaten"], files["made"]) == (str(tmp_path / "meals.csv"), "")
+
+
 def test_a_run_is_looked_at_under_a_name_of_its_own_though_another_has_it(tmp_path: Path) -> None:
     mine = small_run(tmp_path / "runs" / "sentiment").path
     visitor = Visitor(tmp_path / "runs")

@@ -19,6 +19,7 @@ from glassformer.text.files.tables import Row, format_of, read_table
 from glassformer.text.files.text_files import lines, read_text
 from glassformer.text.samples import Labelled, Pair, Sample
 from glassformer.text.tasks import TASKS
+from glassformer.training import machine
 from glassformer.training.forecasting.budget import budget
 from glassformer.training.prepare import prepare
 from glassformer.training.request import Request
@@ -68,6 +69,7 @@ class DataPreview:
             "parameters": forecast.parameters,
             "model": prepared.recipe.model,
             "advised": prepared.recipe.minutes,
+            "busy": machine.busy(),
         }
 
 

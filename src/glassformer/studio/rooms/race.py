@@ -58,7 +58,9 @@ class Races:
             "about": _about(facts),
             "first": _first(folder, facts),
             "terms": {
-                name: value for name, value in (facts.get("terms") or {}).items() if isinstance(value, str | int)
+                name: value
+                for name, value in (facts.get("terms") or {}).items()
+                if isinstance(value, str | int | float)
             },
             "models": [_row(folder, each, score) for each in models],
         }

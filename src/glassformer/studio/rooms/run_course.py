@@ -1,10 +1,14 @@
-"""How a training went, in sentences: what became of its minutes, why it ended early, and whether it learnt by heart.
+"""How a training goes and went, in words: what it does after its last step and what it left undone, what became of its
+minutes, why it ended early, and whether it learnt by heart.
 
 It reads what a run has written down, and judges no model.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from glassformer.errors import GlassformerError
+from glassformer.runs.folder import RunFolder
 
 ENOUGH = 0.5  # of the time asked for, in training: less is told
 RISEN = 1.2  # times the least validation loss: one that ends above has risen
@@ -13,13 +17,35 @@ JSON = dict[str, Any]
 Settings = Mapping[str, Mapping[str, Any]]
 
 
-def went(settings: Settings, metrics: Sequence[JSON]) -> list[str]:
-    """What must be known of a run that has ended by itself."""
+def doing(folder: RunFolder, since: float) -> str:
+    """What a run that is being trained does after its last step: `judging`, `certifying` or `reporting`; nothing, while
+    it learns. Files from before `since`, of a run that was resumed, say nothing."""
+    files = ("model", "scores.json", "certificate.json")
+    made = [(path := folder.path / name).exists() and path.stat().st_mtime >= since for name in files]
+    return ("", "judging", "certifying", "reporting")[made.index(False) if False in made else 3]
+
+
+def left_undone(folder: RunFolder) -> str:
+    """What a run that has its model was stopped in: `judging` or `certifying`; nothing, if it came to its end, or was
+    not trained here."""
+    try:
+        trained = "plan" in folder.settings
+    except GlassformerError:
+        return ""
+    if folder.finished or not trained:
+        return ""
+    return "certifying" if (folder.path / "scores.json").exists() else "judging"
+
+
+def went(settings: Settings, metrics: Sequence[JSON], left: str = "") -> list[str]:
+    """What must be known of a run that has its model; `left` is what it left undone."""
     judged = [each for each in metrics if each.get("event") == "judged" and each.get("loss") is not None]
     trained = max((each.get("seconds", 0.0) for each in metrics), default=0.0)
     asked = 60 * settings.get("run", {}).get("minutes", 0.0)
     impatient = _impatient(settings, judged)
-    if impatient:
+    if left:
+        found = _stopped(left, clock(trained))
+    elif impatient:
         found = f"It ended after {clock(trained)}{f' of {clock(asked)}' if asked else ''}: {impatient}."
     elif asked and trained < ENOUGH * asked:
         found = (
@@ -30,6 +56,15 @@ def went(settings: Settings, metrics: Sequence[JSON]) -> list[str]:
     else:
         found = ""
     return [each for each in (found, risen(judged, last=bool(settings.get("plan", {}).get("keep_last")))) if each]
+
+
+def _stopped(left: str, trained: str) -> str:
+    """Who stops a run after its last step keeps the model, and not what would be said of it."""
+    lacks = "its scores and its certificate are" if left == "judging" else "its certificate is"
+    return (
+        f"It was stopped while {left}: training had ended after {trained}, and the model is kept; {lacks} missing. "
+        "Resume gives them, and first trains what may be left of its minutes."
+    )
 
 
 def risen(judged: Sequence[JSON], *, last: bool) -> str:

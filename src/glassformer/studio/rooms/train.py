@@ -26,7 +26,7 @@ from glassformer.storage import figures, writing
 from glassformer.studio import asking
 from glassformer.studio.asking import Content
 from glassformer.studio.rooms.data_preview import DataPreview, chosen_columns
-from glassformer.studio.rooms.run_course import went
+from glassformer.studio.rooms.run_course import doing, left_undone, went
 from glassformer.studio.rooms.time_lapse import Lapse
 from glassformer.studio.shelf import Shelf
 from glassformer.text.made_sets import MADE
@@ -49,6 +49,7 @@ class Training:
     process: "subprocess.Popen[bytes]"
     complaints: IO[bytes]
     began: float = field(default_factory=time.monotonic)
+    since: float = field(default_factory=time.time)  # by the clock that files are dated by
 
     @property
     def running(self) -> bool:
@@ -179,15 +180,18 @@ class Train:
         finished = (folder.path / "model").exists() and not running
         metrics = folder.metrics() if begun else []
         scores = (folder.read_scores() or {}) if finished else {}
+        left = left_undone(folder)
         failed = training is not None and not running and training.process.returncode not in (0, 143, -signal.SIGTERM)
         return {
             "name": name,
             "running": running,
             "finished": finished,
             "said": training.said() if training and failed else "",
+            "doing": doing(folder, training.since) if training and running else "",
+            "left": left if finished else "",
             "share": self._share(folder, metrics) if begun else 0.0,
             "waited": time.monotonic() - training.began if training and running else 0.0,
-            "went": went(folder.settings, metrics) if finished else [],
+            "went": went(folder.settings, metrics, left) if finished else [],
             "settings": _brief_settings(folder) if begun else {},
             "steps": _thinned([each for each in metrics if each.get("event") == "step"]),
             "validations": _thinned([each for each in metrics if each.get("event") == "judged"]),
@@ -317,6 +321,7 @@ def _standing(folder: RunFolder, finished: bool) -> JSON:
     except GlassformerError:
         scores, lines = {}, []
     return {
+        "left": left_undone(folder) if finished else "",
         "begun": (folder.path / "config.toml").stat().st_mtime,
         "bytes": sum(_bytes_in(path) for path in folder.path.rglob("*")),
         "score": " ".join(lines[0]) if lines else "",
@@ -342,6 +347,7 @@ def _brief_settings(folder: RunFolder) -> JSON:
         "data": Path(source[0] if isinstance(source, list) else str(source)).name,
         "parent": Path(str(run.get("parent", ""))).name,
         "source": str(source),
+        "file": source if isinstance(source, str) and Path(source).is_file() else "",
         "minutes": run.get("minutes", 0.0),
         "seconds": plan.get("seconds", 0.0),
     }

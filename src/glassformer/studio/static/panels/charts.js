@@ -35,6 +35,7 @@ export function chart(lines, { what, names = false, across = inTime }) {
     svgEl("text", { x: WIDE - right, y: HIGH - 6, "text-anchor": "end" }, across(most.x)),
     svgEl("text", { x: LEFT, y: HIGH - 6 }, "0"),
   );
+  const ends = svgEl("g"); // on top: a small one is not hidden by a large one
   for (const line of lines.filter((each) => each.points.length)) {
     const path = line.points.map(([px, py], i) => `${i ? "L" : "M"}${x(px).toFixed(1)} ${y(py).toFixed(1)}`).join("");
     const tint = names ? ` line-${lines.indexOf(line) % COLOURS}` : "";
@@ -42,9 +43,10 @@ export function chart(lines, { what, names = false, across = inTime }) {
     drawing.append(drawn);
     if (line.kind === "held")
       for (const [px, py] of line.points)
-        drawing.append(svgEl("circle", { class: "dot", cx: x(px), cy: y(py), r: 2.5 }));
-    else if (names || line.points.length === 1) drawing.append(ending(line, tint, { x, y }));
+        drawing.append(svgEl("circle", { class: "dot", cx: x(px), cy: y(py), r: line.points.length > 1 ? 2.5 : 4 }));
+    else if (names || line.points.length === 1) ends.append(ending(line, tint, { x, y }));
   }
+  drawing.append(ends);
   if (names && narrow)
     box.append(
       el(
@@ -74,7 +76,7 @@ export function chart(lines, { what, names = false, across = inTime }) {
 /** Where a line ends; a line of one point is this alone. */
 function ending({ points }, tint, { x, y }) {
   const [px, py] = points.at(-1);
-  const dot = svgEl("circle", { class: `end${tint}`, cx: x(px), cy: y(py), r: points.length > 1 ? 2.5 : 4 });
+  const dot = svgEl("circle", { class: `end${tint}`, cx: x(px), cy: y(py), r: tint && points.length === 1 ? 4 : 2.5 });
   if (points.length === 1) dot.append(svgEl("title", {}, "one point only"));
   return dot;
 }

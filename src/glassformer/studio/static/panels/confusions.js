@@ -9,6 +9,10 @@ const MOST = 12; // classes
 export function confusions(models) {
   const known = models.filter((each) => each.confusion && each.confusion.labels.length <= MOST);
   if (!known.length) return null;
+  const unknown = models.filter((each) => !each.confusion).map(({ name }) => name);
+  const lacking = unknown.length ? `No such table of ${unknown.join(", ")}: not judged, or no classifier.` : "";
+  if (known.length === 1)
+    return section(el("p", { class: "quiet" }, `${ROWS} ${lacking}`), el("div", {}, table(known[0])));
   const place = el("div", { class: "pair-of-tables" });
   const least = known.reduce((worst, each) => (rightOf(each) < rightOf(worst) ? each : worst), known.at(-1));
   const pickers = [known[0], least].map((first, i) =>
@@ -23,14 +27,11 @@ export function confusions(models) {
     place.replaceChildren(...chosen.map((each) => table(each)));
   };
   draw();
-  return el(
-    "section",
-    { class: "confusions" },
-    el("h2", {}, "What was taken for what"),
-    el("p", { class: "quiet" }, "Rows are what a text is, columns what the model said. ", ...between(pickers)),
-    place,
-  );
+  return section(el("p", { class: "quiet" }, `${ROWS} `, ...between(pickers), lacking ? ` ${lacking}` : ""), place);
 }
+
+const ROWS = "Rows are what a text is, columns what the model said.";
+const section = (...parts) => el("section", { class: "confusions" }, el("h2", {}, "What was taken for what"), ...parts);
 
 /** The share of samples that a model has right. */
 function rightOf({ confusion: { table } }) {

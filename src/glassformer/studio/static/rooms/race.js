@@ -7,6 +7,8 @@ import { el, word } from "../page/dom.js";
 import { short, visible } from "../page/store.js";
 
 const LEAST_P = 0.001; // that a thousand draws can tell
+const UNSURE = 0.05; // above what a guess among all classes would have: an answer with less is hardly one
+const ALIKE = 1.2; // times the least share: if the largest is no larger, none is coloured
 
 export class Race {
   constructor(studio, put) {
@@ -108,10 +110,10 @@ export class Race {
         el(
           "span",
           { class: "quiet" },
-          `evaluated on ${found.samples?.toLocaleString("en") ?? "?"} samples.${baseline}`,
+          `evaluated on ${found.samples?.toLocaleString("en") ?? "?"} samples.${baseline} ${budget(found)}`,
         ),
       ),
-      found.about ? el("p", { class: "quiet raced" }, `${found.models.length} models learnt ${found.about}`) : "",
+      found.about ? el("p", { class: "quiet raced" }, `${found.models.length} models were trained ${found.about}`) : "",
       el(
         "div",
         { class: "scroll" },
@@ -154,9 +156,17 @@ export class Race {
     this.answers.replaceChildren(el("p", { class: "quiet" }, "Asking each of them …"));
     try {
       const { answers } = await ask("race/ask", { race: this.race, text: this.text });
-      const differ = new Set(answers.map((each) => each.says)).size > 1;
+      const { words, loud } = agreement(answers);
       this.answers.replaceChildren(
-        el("p", { class: differ ? "changed" : "quiet" }, differ ? "They disagree." : "They agree."),
+        el("p", { class: loud ? "changed" : "quiet" }, words),
+        answers.some((each) => each.looked?.length)
+          ? el(
+              "p",
+              { class: "quiet" },
+              "Coloured: where the last attention looks, as a mean over its heads and tokens; the darkest is the ",
+              "largest share of that model. It shows where is looked, not why.",
+            )
+          : "",
         el(
           "div",
           { class: "scroll" },
@@ -181,11 +191,12 @@ export class Race {
       return el("tr", {}, el("th", { scope: "row" }, each.model), el("td", { class: "wrong" }, each.error));
     const share = each.scores[each.says];
     const most = Math.max(...each.looked.map((one) => one.share), 1e-9);
+    const alike = each.looked.every((one) => most <= ALIKE * one.share);
     const looked = each.looked.slice(0, 200).map((one) => {
       const token = word(visible(one.token), { class: "token" });
       token.style.setProperty(
         "background",
-        `color-mix(in srgb, var(--score) ${Math.round((40 * one.share) / most)}%, transparent)`,
+        `color-mix(in srgb, var(--score) ${alike ? 0 : Math.round((40 * one.share) / most)}%, transparent)`,
       );
       token.title = one.share.toFixed(3);
       return token;
@@ -195,7 +206,14 @@ export class Race {
       {},
       el("th", { scope: "row" }, each.model),
       el("td", {}, el("b", {}, word(each.says)), share === undefined ? "" : ` ${share.toFixed(2)}`),
-      el("td", {}, looked.length ? looked : el("span", { class: "quiet" }, "attends to nothing")),
+      el(
+        "td",
+        {},
+        looked,
+        looked.length === 0 || alike
+          ? el("span", { class: "quiet" }, looked.length ? " looks at all alike" : "attends to nothing")
+          : "",
+      ),
       el(
         "td",
         {},
@@ -211,6 +229,33 @@ export class Race {
       ),
     );
   }
+}
+
+/** What each model was given, and how often it was trained. */
+function budget({ terms, models }) {
+  const given = Object.entries({ minutes: "min", epochs: "epochs", steps: "steps" })
+    .filter(([name]) => typeof terms[name] === "number")
+    .map(([name, unit]) => `${short(terms[name])} ${unit}`);
+  const seeds = Math.max(...models.map((each) => each.curves.length), 0);
+  const trained = seeds > 1 ? `trained from ${seeds} seeds` : "trained once, from one seed";
+  return `Each ${given.length ? `was given ${given.join(" and ")}, and ` : "was "}${trained}.`;
+}
+
+/** Whether all say the same; those that are hardly surer than a guess are counted apart. */
+function agreement(answers) {
+  const told = answers.filter((each) => !each.error);
+  const says = (some) => new Set(some.map((each) => each.says)).size;
+  const sure = told.filter(({ scores, says: said }) => {
+    const classes = Object.keys(scores).length;
+    return classes < 2 || scores[said] >= 1 / classes + UNSURE;
+  });
+  const guesses = told.length - sure.length;
+  const counted = guesses
+    ? ` ${guesses} of the ${told.length} ${guesses === 1 ? "is" : "are"} hardly surer than a guess.`
+    : "";
+  const loud = says(sure) > 1;
+  if (says(told) < 2) return { words: `They agree.${counted}`, loud };
+  return { words: `${loud || !sure.length ? "They disagree." : "Those that are sure agree."}${counted}`, loud };
 }
 
 /** The line of a model's first run, among those of all. */

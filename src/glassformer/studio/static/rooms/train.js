@@ -3,7 +3,7 @@
 
 import { chart } from "../panels/charts.js";
 import { PlanForm } from "../panels/train/plan_form.js";
-import { runEnd } from "../panels/train/run_end.js";
+import { AFTER_STEPS, UNDONE, runEnd } from "../panels/train/run_end.js";
 import { runsTable } from "../panels/train/runs_table.js";
 import { TimeLapse } from "../panels/train/time_lapse.js";
 import { ask } from "../talk.js";
@@ -117,15 +117,19 @@ export class Train {
     const last = steps.at(-1);
     const left = settings.seconds && last ? Math.max(0, settings.seconds - last.seconds) : null;
     const status = state.running
-      ? last
-        ? `step ${last.step.toLocaleString("en")}${left === null ? "" : `, about ${roundly(left)} left`}`
-        : `reading the data and measuring the machine, for ${Math.round(state.waited)} s now …`
+      ? state.doing
+        ? AFTER_STEPS[state.doing].now
+        : last
+          ? `step ${last.step.toLocaleString("en")}${left === null ? "" : `, about ${roundly(left)} left`}`
+          : `reading the data and measuring the machine, for ${Math.round(state.waited)} s now …`
       : state.finished
-        ? "finished"
+        ? state.left
+          ? UNDONE[state.left]
+          : "finished"
         : state.said
           ? "ended with an error"
           : "stopped";
-    this.node.dataset.status = state.running ? "running" : status;
+    this.node.dataset.status = state.running ? "running" : state.finished ? "finished" : status;
     this.parts.title.replaceChildren(
       el(
         "div",
@@ -133,8 +137,10 @@ export class Train {
         el("h1", {}, this.run),
         el("span", { class: "quiet" }, settings.task ? whatOf(settings) : ""),
         el("span", { role: "status" }, status),
+        state.running ? act("Stop", "stop") : null,
+        state.doing ? el("span", { class: "quiet" }, AFTER_STEPS[state.doing].stop) : null,
         state.running
-          ? act("Stop", "stop")
+          ? null
           : state.finished
             ? el(
                 "button",
@@ -148,18 +154,20 @@ export class Train {
             : settings.task
               ? act("Resume", "resume")
               : null,
+        state.left ? act("Resume", "resume") : null,
         el("button", { type: "button", class: "tool", onclick: () => this.studio.go("train", {}) }, "All runs"),
       ),
     );
     const fill = el("span");
-    fill.style.width = `${state.finished ? 100 : 100 * state.share}%`;
+    const share = state.finished || state.doing ? 1 : state.share;
+    fill.style.width = `${100 * share}%`;
     this.parts.bar.replaceChildren(
       el(
         "div",
         {
-          class: state.running && !last ? "progress waiting" : "progress",
+          class: state.running && (!last || state.doing) ? "progress waiting" : "progress",
           role: "progressbar",
-          "aria-valuenow": String(Math.round(100 * state.share)),
+          "aria-valuenow": String(Math.round(100 * share)),
           "aria-valuemin": "0",
           "aria-valuemax": "100",
           "aria-label": "how much is done",

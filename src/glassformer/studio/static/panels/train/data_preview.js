@@ -59,9 +59,11 @@ export class DataPreview {
     const passes = (epochs) => (epochs >= 10 ? count(Math.round(epochs)) : epochs.toFixed(1));
     this.forecast.textContent = found.error
       ? `No estimate: ${found.error.message}`
-      : `${asked.minutes} min would buy about ${passes(found.epochs)} ` +
-        `passes over the data (${count(found.steps)} steps) of a ${found.model} of ${count(found.parameters)} ` +
-        `parameters; ${found.advised} min ${found.advised === 1 ? "is" : "are"} advised for data of this size.`;
+      : `Roughly: ${asked.minutes} min would buy ${passes(found.epochs / 2)} to ${passes(found.epochs)} ` +
+        `passes over the data (${count(Math.ceil(found.steps / 2))} to ${count(found.steps)} steps) of a ` +
+        `${found.model} of ${count(found.parameters)} parameters, if the machine stays as busy as it is now` +
+        `${found.busy ? ", which is more than its cores can do at once: it may come to far less" : ""}. ` +
+        `${found.advised} min ${found.advised === 1 ? "is" : "are"} advised for data of this size.`;
   }
 
   draw(found, task) {

@@ -4,24 +4,30 @@ import { el } from "../../page/dom.js";
 
 const LONGER = 5; // minutes, if one is not enough
 
+/** What is done after the last step, and what would be missing if it were stopped there. */
+export const AFTER_STEPS = {
+  judging: {
+    now: "trained; judging it on texts that were kept back",
+    stop: "Stopped now, it has no scores until it is resumed; the model is kept.",
+  },
+  certifying: {
+    now: "trained and judged; certifying what it keeps",
+    stop: "Stopped now, it has no certificate until it is resumed; model and scores are kept.",
+  },
+  reporting: { now: "trained, judged and certified; writing its report", stop: "" },
+};
+
+/** What a run is called that was stopped in there. */
+export const UNDONE = { judging: "trained; judging was stopped", certifying: "judged; certifying was stopped" };
+
 /** Its scores come first, then what must be known of them. */
-export function runEnd({ scores, tried, caution, certificate, went }, again) {
+export function runEnd({ scores, tried, caution, certificate, went, left }, again) {
   const many = tried.samples ? `, on ${tried.samples.toLocaleString("en")} samples of the ${tried.part} part` : "";
   const checks = certificate.checks ?? [];
   return [
     el("h2", {}, "Scores"),
-    el("p", { class: "quiet" }, `With 95 % confidence intervals${many}.`),
-    el(
-      "table",
-      { class: "samples" },
-      el(
-        "tbody",
-        {},
-        scores.map(([name, value]) =>
-          el("tr", {}, el("th", { scope: "row" }, name), el("td", { class: "num" }, value)),
-        ),
-      ),
-    ),
+    el("p", { class: "quiet" }, scores.length ? `With 95 % confidence intervals${many}.` : "None: it was not judged."),
+    scores.length ? figures(scores) : null,
     caution ? el("p", { class: "wrong" }, caution) : null,
     ...went.map((each) => el("p", {}, each)),
     checks.length
@@ -33,9 +39,20 @@ export function runEnd({ scores, tried, caution, certificate, went }, again) {
           el("span", { class: "quiet" }, "That is no grade: a model that guesses can keep every promise."),
         )
       : null,
-    ...learnt(certificate.learnt, again),
+    ...(left ? [] : learnt(certificate.learnt, again)),
   ].filter(Boolean);
 }
+
+const figures = (scores) =>
+  el(
+    "table",
+    { class: "samples" },
+    el(
+      "tbody",
+      {},
+      scores.map(([name, value]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", { class: "num" }, value))),
+    ),
+  );
 
 /** Whether it is better than baselines; loud where it is not. */
 function learnt(known, again) {

@@ -4,6 +4,7 @@ import { chart } from "../charts.js";
 import { confusions } from "../confusions.js";
 import { ask } from "../../talk.js";
 import { el } from "../../page/dom.js";
+import { UNDONE } from "./run_end.js";
 
 const HEAD = ["run", "what", "score", "begun", "size", "compare", ""];
 
@@ -67,7 +68,7 @@ const act = (text, action, title) => el("button", { type: "button", class: "cell
 function line(run, go, choose) {
   const from = run.parent ? `, goes on from ${run.parent}` : "";
   const says = run.error ?? `${run.model} to ${run.task} ${run.data}${from}`;
-  const state = run.running ? "being trained" : run.finished ? "" : "stopped";
+  const state = run.running ? "being trained" : run.finished ? UNDONE[run.left] : "stopped";
   const box = el("input", {
     type: "checkbox",
     "aria-label": `compare ${run.name}`,
@@ -86,6 +87,7 @@ function line(run, go, choose) {
     });
     say(
       el("span", { class: "wrong" }, `Delete ${run.name} for good? `),
+      run.file ? `The file it learnt from stays: ${run.file} ` : "",
       act("Yes, delete it", () => ask("train/delete", { name: run.name, again: run.name }).then(go.again).catch(fail)),
       " ",
       keep,
@@ -97,7 +99,7 @@ function line(run, go, choose) {
     { class: "acts" },
     ...[
       run.finished ? act("look inside", () => go.inside(run.name).catch(fail)) : null,
-      !run.finished && !run.running && !run.error
+      (!run.finished || run.left) && !run.running && !run.error
         ? act("resume", () =>
             ask("train/resume", { name: run.name })
               .then(() => go.open(run.name))
@@ -152,7 +154,7 @@ async function compare(runs, place) {
         runs.map(({ name, parent }) => (parent ? ` ${name} goes on from ${parent}.` : "")),
       ),
       chart(lines, { what: "Validation loss of each run over time", names: true }),
-      confusions(runs.filter((each) => each.confusion).map(({ name, confusion }) => ({ name, confusion }))) ?? "",
+      confusions(runs.map(({ name, confusion }) => ({ name, confusion }))) ?? "",
     );
   } catch (error) {
     place.replaceChildren(el("p", { class: "wrong", role: "alert" }, error.message));

@@ -108,8 +108,8 @@ export class TimeLapse {
         "tr",
         {},
         el("td", {}, word(each.text)),
-        first === last ? null : el("td", {}, word(first.answers[i]?.says ?? "")),
-        el("td", {}, word(each.says), each.truth && each.says === each.truth ? " ✓" : ""),
+        first === last ? null : said(first.answers[i]),
+        said(each),
         el("td", { class: "quiet" }, word(each.truth)),
       );
     const heading = el("tr", {}, title("text"), first === last ? null : at(first), at(last), title("target"));
@@ -119,6 +119,10 @@ export class TimeLapse {
     );
   }
 }
+
+/** An answer, with a tick where it is the target. */
+const said = (answer) =>
+  el("td", {}, word(answer?.says ?? ""), answer?.truth && answer.says === answer.truth ? " ✓" : "");
 
 /** At most so many of a list, evenly, with the first and the last. */
 function evenly(list, most) {
