@@ -26,15 +26,15 @@ def doing(folder: RunFolder, since: float) -> str:
 
 
 def left_undone(folder: RunFolder) -> str:
-    """What a run that has its model was stopped in: `judging` or `certifying`; nothing, if it came to its end, or was
-    not trained here."""
+    """What a run that has its model was stopped in: `judging`, `certifying` or `reporting`; nothing, if it came to its
+    end, or was not trained here."""
     try:
         trained = "plan" in folder.settings
     except GlassformerError:
         return ""
     if folder.finished or not trained:
         return ""
-    return "certifying" if (folder.path / "scores.json").exists() else "judging"
+    return doing(folder, 0.0) or "judging"
 
 
 def went(settings: Settings, metrics: Sequence[JSON], left: str = "") -> list[str]:
@@ -60,10 +60,14 @@ def went(settings: Settings, metrics: Sequence[JSON], left: str = "") -> list[st
 
 def _stopped(left: str, trained: str) -> str:
     """Who stops a run after its last step keeps the model, and not what would be said of it."""
-    lacks = "its scores and its certificate are" if left == "judging" else "its certificate is"
+    missing = {
+        "judging": "its scores and its certificate are missing. Resume gives them",
+        "certifying": "its certificate is missing. Resume gives it",
+        "reporting": "its report is missing. Resume gives it",
+    }
     return (
-        f"It was stopped while {left}: training had ended after {trained}, and the model is kept; {lacks} missing. "
-        "Resume gives them, and first trains what may be left of its minutes."
+        f"It was stopped while {left}: training had ended after {trained}, and the model is kept; {missing[left]}, "
+        "and first trains what may be left of its minutes."
     )
 
 

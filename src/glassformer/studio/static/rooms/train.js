@@ -120,7 +120,7 @@ export class Train {
       ? state.doing
         ? AFTER_STEPS[state.doing].now
         : last
-          ? `step ${last.step.toLocaleString("en")}${left === null ? "" : `, about ${roundly(left)} left`}`
+          ? `step ${last.step.toLocaleString("en")}${remaining(left)}`
           : `reading the data and measuring the machine, for ${Math.round(state.waited)} s now …`
       : state.finished
         ? state.left
@@ -228,6 +228,9 @@ function accuracy(epochs) {
     ),
   ];
 }
+
+/** What is left of the steps, if that is known. */
+const remaining = (left) => (left === null ? "" : left > 0 ? `, about ${roundly(left)} left` : ", the last ones");
 
 /** A time that is left, on the long side. */
 const roundly = (seconds) => (seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`);

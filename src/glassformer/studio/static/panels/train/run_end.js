@@ -14,11 +14,18 @@ export const AFTER_STEPS = {
     now: "trained and judged; certifying what it keeps",
     stop: "Stopped now, it has no certificate until it is resumed; model and scores are kept.",
   },
-  reporting: { now: "trained, judged and certified; writing its report", stop: "" },
+  reporting: {
+    now: "trained, judged and certified; writing its report",
+    stop: "Stopped now, it has no report.html until it is resumed; all else is kept.",
+  },
 };
 
 /** What a run is called that was stopped in there. */
-export const UNDONE = { judging: "trained; judging was stopped", certifying: "judged; certifying was stopped" };
+export const UNDONE = {
+  judging: "trained; judging was stopped",
+  certifying: "judged; certifying was stopped",
+  reporting: "judged and certified; its report is missing",
+};
 
 /** Its scores come first, then what must be known of them. */
 export function runEnd({ scores, tried, caution, certificate, went, left }, again) {
