@@ -387,7 +387,9 @@ def test_the_race_that_came_along_shows_who_cannot_read_order(visit: Open) -> No
     page = visit("#room=race&race=negation-race")
     expect(page.locator(".standing")).to_contain_text("behind, p ≤ 0.001 · a bag of words")
     expect(page.locator(".said tr")).to_have_count(page.locator(".standing tbody tr").count())
-    expect(page.locator(".race")).to_contain_text("Those that are sure agree. 3 of the 8 are hardly surer than a guess.")
+    expect(page.locator(".race")).to_contain_text(
+        "Those that are sure agree. 3 of the 8 are hardly surer than a guess."
+    )
 
 
 def test_a_race_is_read_and_all_are_asked(visit: Open) -> None:
