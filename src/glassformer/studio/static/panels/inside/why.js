@@ -193,8 +193,9 @@ export class WhyPanel {
     const pale = found.shares_mislead; // a colour would be read as a reason
     const parted = new Set((found.parted ?? []).map((i) => found.words[i]));
     const chip = (each) => {
-      const marks = [each.written && "written", each.is_unknown && "unknown"].filter(Boolean);
-      const strange = each.is_unknown ? ", which the model does not know" : "";
+      const unknown = each.is_unknown ? "unknown" : each.unknown?.length ? `${each.unknown.join(", ")} unknown` : "";
+      const marks = [each.written && "written", unknown && "unknown"].filter(Boolean);
+      const strange = each.is_unknown ? ", which the model does not know" : unknown ? ` (${unknown} to the model)` : "";
       const share = each.is_blank ? "as in the blank" : `share ${signed(each.share)}`;
       const less = `without it the margin is ${moved(each.without)}`;
       const node = el(
@@ -208,7 +209,7 @@ export class WhyPanel {
           onclick: () => this.swap(found, node, each.text),
         },
         word(each.text),
-        each.is_unknown ? el("span", { class: "portion" }, "unknown") : null,
+        unknown ? el("span", { class: "portion" }, unknown) : null,
         el("span", { class: "portion" }, shareOf(each), parted.has(each) ? doubt("left out, it differs a lot") : null),
       );
       node.style.setProperty("--depth", `${pale ? 0 : Math.round((100 * Math.abs(each.share)) / largest)}%`);
