@@ -121,8 +121,8 @@ def test_words_without_which_it_would_say_something_else_are_named() -> None:
     )
     other = replace(second, says="neutral")
     assert headline(why(first, other)).endswith(
-        "without *brilliant* it would say positive, without *masterpiece* it would say neutral, "
-        "ahead of both (neutral is neither of the two compared)."
+        "without *brilliant* it would say positive, without *masterpiece* it would say neutral "
+        "(neutral is then ahead of the two compared here)."
     )
     assert headline(why(word("not", 3.9, 2.0), turning("at", 0.1))).endswith(
         "without *not* it is 2.0 less; without *at* it would say positive."
@@ -137,7 +137,7 @@ def test_a_third_token_that_wins_though_the_margin_grows_is_told_apart() -> None
     runs = replace(word("runs", 0.5, -1.3), says="nach", turns=True)
     asked = why(runs, word("A", 0.4, 0.1), family="translator", answer="durch", rival="im")
     assert headline(asked).endswith(
-        "without *runs* it is 1.3 more, and it would say “nach”, ahead of both (“nach” is neither of the two compared)."
+        "without *runs* it is 1.3 more, and it would say “nach”, a third answer, ahead of the two compared here."
     )
 
 

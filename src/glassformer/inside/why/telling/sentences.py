@@ -141,7 +141,7 @@ def _left_out(why: Reasons) -> str:
         said = f"{said}, and it would say {named(why, first.says)}{third}"
     elif turning:
         said = f"{said}; {_turned_without(why, turning)}{third}"
-    return said + (" (what was written so far is held fixed)" if turning and _leads(why) else "")
+    return said + ("; what was written so far stays as it is" if turning and _leads(why) else "")
 
 
 def _third(why: Reasons, turning: Sequence[WordShare]) -> str:
@@ -149,8 +149,10 @@ def _third(why: Reasons, turning: Sequence[WordShare]) -> str:
     says = dict.fromkeys(word.says for word in turning if word.says not in (why.answer, why.rival))
     if not says:
         return ""
-    names = " and ".join(named(why, each) for each in [*says][:2]) if len(says) < 3 else "these"
-    return f", ahead of both ({names} {'is' if len(says) == 1 else 'are'} neither of the two compared)"
+    if len({word.says for word in turning}) == 1:
+        return ", a third answer, ahead of the two compared here"
+    names = " and ".join(named(why, each) for each in says) if len(says) < 3 else "most of these"
+    return f" ({names} {'is' if len(says) == 1 else 'are'} then ahead of the two compared here)"
 
 
 def _leads(why: Reasons) -> bool:

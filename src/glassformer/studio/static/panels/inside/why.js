@@ -22,6 +22,7 @@ import {
   wordTable,
 } from "./why_tables.js";
 
+const LEFT_OUT = "the number and leaving the word out disagree";
 const WIDE = 1000; // pixels of a screen from which on there is room for every part
 
 export class WhyPanel {
@@ -210,7 +211,7 @@ export class WhyPanel {
         },
         word(each.text),
         unknown ? el("span", { class: "portion" }, unknown) : null,
-        el("span", { class: "portion" }, shareOf(each), parted.has(each) ? doubt("left out, it differs a lot") : null),
+        el("span", { class: "portion" }, shareOf(each), parted.has(each) ? doubt(LEFT_OUT) : null),
       );
       node.style.setProperty("--depth", `${pale ? 0 : Math.round((100 * Math.abs(each.share)) / largest)}%`);
       return node;
@@ -240,7 +241,7 @@ export class WhyPanel {
               el("span", {}, swatch("for"), `blue: for ${named(found, found.answer)}, the answer here`),
               el("span", {}, swatch("against"), `orange: for ${named(found, found.rival)}`),
               el("span", {}, `full colour: ${plainly(largest)}`),
-              parted.size ? el("span", {}, `${PARTED} left out, its number differs a lot`) : "",
+              parted.size ? el("span", {}, `${PARTED} ${LEFT_OUT}`) : "",
             ],
         el(
           "span",
