@@ -85,16 +85,16 @@ export class WhyPanel {
   }
 
   /** The head without which the margin moves most. */
-  get strongest() {
-    const heads = (this.found?.switched_off ?? []).filter(({ head }) => head !== null);
+  strongest(found = this.found) {
+    const heads = (found?.switched_off ?? []).filter(({ head }) => head !== null);
     const [first] = heads.sort((a, b) => Math.abs(b.less) - Math.abs(a.less));
     if (!first) return undefined;
-    return { at: first.address.replace(/mixed$/, "weights"), head: first.head, ...this.asksAt(first.address) };
+    return { at: first.address.replace(/mixed$/, "weights"), head: first.head, ...this.asksAt(first.address, found) };
   }
 
   /** The row at which the token that is asked about is decided, where a stage has such rows. */
-  asksAt(address) {
-    return this.found.row === null || /^(encoder|source)/.test(address) ? {} : { row: this.found.row };
+  asksAt(address, found = this.found) {
+    return found.row === null || /^(encoder|source)/.test(address) ? {} : { row: found.row };
   }
 
   again(change) {
