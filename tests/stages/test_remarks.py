@@ -32,7 +32,9 @@ def test_a_synthesizer_turns_no_key_over() -> None:
 
 
 def test_the_other_name_of_softmax() -> None:
-    assert said(explain("i-love-ai").trace, "weights") == ["A = soft(arg)max_β(Q Kᵀ), β the inverse temperature"]
+    assert said(explain("i-love-ai").trace, "weights") == [
+        "A = soft(arg)max_β(Q Kᵀ) says both steps at once: times β, the inverse temperature, then softmax"
+    ]
     assert said(explain("thinking-machines").trace, "weights")[0].startswith("A = soft(arg)max_β(S)")
     assert said(explain("sigmoid").trace, "weights") == []
 

@@ -158,7 +158,7 @@ def test_a_word_whose_measures_disagree_is_marked_among_the_words(visit: Open, h
     assert parted == ["not"]
     page = visit(f"#room=inside&model=sentiment&text={text}")
     expect(page.locator(".why .chip", has=page.locator(".parted"))).to_contain_text(parted)
-    expect(page.locator(".why .legend")).to_contain_text("≠ left out, its number differs a lot")
+    expect(page.locator(".why .legend")).to_contain_text("≠ the number and leaving the word out disagree")
     against = next(word for word in found.reasons.words if word.without < 0)
     said = page.locator(".why .chip", has_text=re.compile(f"^{against.text}")).first.get_attribute("title") or ""
     assert said.endswith(f"without it the margin is {plainly(-against.without)} more")
@@ -174,6 +174,33 @@ def test_where_shares_are_no_reason_nothing_is_coloured(visit: Open) -> None:
         "(all) => all.map((each) => each.style.getPropertyValue('--depth'))"
     )
     assert set(depths) == {"0%"}
+
+
+LONG = f"{'Donaudampfschifffahrtsgesellschaftskapitaen' * 5} was good"
+
+
+@pytest.mark.parametrize(("model", "text"), [("sentiment", LONG), ("english-german", "I love AI")])
+def test_all_columns_are_seen_however_long_a_word_is(visit: Open, model: str, text: str) -> None:
+    page = visit(f"#room=inside&model={model}&text={text}", size={"width": 1280, "height": 900})
+    expect(page.locator(".why[data-busy]")).to_have_count(0)
+    hidden = "(all) => all.map((each) => each.scrollWidth - each.clientWidth)"
+    for width in (1280, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        frames = page.locator(".why .frame")
+        assert set(frames.evaluate_all(hidden)) == {0}
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        river = page.locator(".river .water").bounding_box()
+        assert river is not None
+        assert river["width"] > width / 3
+
+
+def test_of_an_empty_text_no_old_answer_is_left(visit: Open) -> None:
+    page = visit("#room=inside&model=shakespeare&text=God save the ki")
+    expect(page.locator(".sampling .ends")).to_contain_text("tokens can be drawn")
+    page.get_by_label("your text").fill("")
+    page.keyboard.press("Enter")
+    expect(page.locator(".sampling [role=alert]")).to_contain_text("There is no text yet")
+    expect(page.locator(".sampling .ends")).not_to_contain_text("tokens can be drawn")
 
 
 @pytest.mark.parametrize("width", [1440, 2560])

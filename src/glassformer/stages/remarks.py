@@ -18,7 +18,8 @@ def remarks_on(trace: Trace, entry: Entry) -> list[str]:
         return [f"one product in place of three: each token becomes one vector of {width} numbers, ℝ^{width}"]
     if entry.stage.name == "weights" and entry.how == "softmax" and operands[0].stage.name == "scaled":
         scores = trace.formula(trace.operands(operands[0].address)[0] or "")[0]
-        return [f"{entry.stage.symbol} = soft(arg)max_β({scores.rpartition(' = ')[2]}), β the inverse temperature"]
+        formula = f"{entry.stage.symbol} = soft(arg)max_β({scores.rpartition(' = ')[2]})"
+        return [f"{formula} says both steps at once: times β, the inverse temperature, then softmax"]
     return []
 
 

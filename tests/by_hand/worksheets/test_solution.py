@@ -54,7 +54,7 @@ def test_beta_can_be_set() -> None:
 def test_it_is_said_why_k_is_turned_over() -> None:
     page = explain("i-love-ai").to_markdown()
     assert "Why Kᵀ: 3×2 · 3×2 does not fit, 3×2 · 2×3 does." in page
-    assert r"A = soft(arg)max\_β(Q Kᵀ), β the inverse temperature." in page
+    assert r"A = soft(arg)max\_β(Q Kᵀ) says both steps at once: times β, the inverse temperature, then softmax." in page
     turned = explain("i-love-ai").in_columns().to_markdown()
     assert "Why Kᵀ: 2×3 · 2×3 does not fit, 3×2 · 2×3 does." in turned
     square = {"queries": [[1, 0], [0, 1]], "keys": [[1, 2], [3, 4]]}

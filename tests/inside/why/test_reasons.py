@@ -52,6 +52,12 @@ def test_parts_add_up_to_the_margin(name: str, count: int) -> None:
         adds_up(asked(run, text))
 
 
+def test_every_token_that_a_model_of_letters_does_not_know_is_told() -> None:
+    found = asked(gf.load("shakespeare"), "2024 was gööd")
+    assert [word.unknown for word in found.words] == [("2", "0", "4"), (), ("ö",)]
+    assert [word.is_unknown for word in found.words] == [True, False, False]
+
+
 # --- planted causes -----------------------------------------------------------------------------------------------
 
 

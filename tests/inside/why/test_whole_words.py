@@ -29,6 +29,13 @@ def test_space_is_made_visible() -> None:
     assert (readable(" den"), readable(" ")) == ("den", "␣")
 
 
+def test_what_cannot_be_seen_has_a_name_and_a_picture_of_several_signs_is_one_word() -> None:
+    assert visible("a\u200db") == "aU+200Db"
+    assert (readable(" \u200d"), readable("\ufe0f")) == ("U+200D", "U+FE0F")
+    family, heart = "👨\u200d👩\u200d👧", "❤\ufe0f"
+    assert [word.text for word in words("byte-bpe", f"{family} ab {heart}!")] == [family, "ab", heart, "!"]
+
+
 def test_a_word_takes_the_space_before_it_along() -> None:
     text = "ab  ba\tabba "
     first, second, third, last = words("character", text)

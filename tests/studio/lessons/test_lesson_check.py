@@ -70,6 +70,18 @@ def test_what_is_not_there_is_named_by_its_line(places: Places) -> None:
     ]  # fmt: skip
 
 
+def test_of_a_field_of_another_room_the_cause_is_told(places: Places) -> None:
+    front = "---\ntitle: x\n{}\n---\n## s\nwords\n:::view\n{}\n:::\n"
+    (fault,) = check_lesson(
+        read_lesson(front.format("model: sentiment\ntext: a film", "stage: weights")), places
+    ).faults
+    assert fault.words.startswith("'stage' belongs to a worksheet, and this view shows a model, since the front matter")
+    (fault,) = check_lesson(read_lesson(front.format("example: i-love-ai", "at: weights")), places).faults
+    assert fault.words.startswith("'at' belongs to a model, and this view shows a worksheet")
+    (fault,) = check_lesson(read_lesson(front.format("example: i-love-ai", "stag: weights")), places).faults
+    assert fault.words == "'stag' is not part of an address; did you mean 'stage'?"
+
+
 def test_an_answer_that_is_wrong_is_found(places: Places) -> None:
     text = LESSONS["2-softmax-and-beta"].read_text(encoding="utf-8")
     spoilt = text.replace("holds: weights[0,0] > 0", "holds: weights[0,0] = 0")

@@ -1,12 +1,13 @@
 """A lesson as one file: nothing is loaded from anywhere, the views are drawn, and answers are checked."""
 
+import json
 from pathlib import Path
 
 import pytest
 from helpers.browsing import listen
 from playwright.sync_api import Browser, expect
 
-from glassformer.studio.lessons.lesson_files import read_lesson_file
+from glassformer.studio.lessons.lesson_files import read_lesson, read_lesson_file
 from glassformer.studio.lessons.lesson_page import lesson_page
 from glassformer.studio.lessons.lesson_room import taught
 from glassformer.studio.lessons.places import Places
@@ -18,6 +19,36 @@ def test_views_that_are_the_same_are_kept_once() -> None:
     assert page.count('"glassformer-view/1"') == 1 + page.count("format !==")  # the script names it once
     assert "http://" not in page.replace("http://www.w3.org/", "")
     assert "default-src 'none'" in page
+
+
+WHY = """---
+title: x
+model: sentiment
+text: the film was not good
+---
+## Why
+words
+:::view
+tab: why
+instead: the film was so good
+:::
+## Where it looks
+words
+:::view
+tab: numbers
+:::
+"""
+
+
+def test_a_step_that_shows_why_shows_it_in_the_file() -> None:
+    page = lesson_page(read_lesson(WHY), Places(Shelf()))
+    first, second = page.split("<section class='lesson-step'")[1:]
+    assert "<div class='gf-why'>" in first
+    assert "<p class='first'>Negative by" in first
+    assert "The twin, your other text, with" in first
+    assert "gf-why" not in second.split("<script")[0]
+    steps = json.loads(page.split("id='data'>")[1].split("</script>")[0])["steps"]
+    assert [step["view"] for step in steps] == [None, 0]  # no numbers in its place
 
 
 @pytest.mark.browser

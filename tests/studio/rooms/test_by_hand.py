@@ -97,6 +97,9 @@ def test_hostile_notes_are_only_text(visitor: Visitor, text: str) -> None:
 def test_the_laboratory_finds_the_one_mask_that_is_always_right(visitor: Visitor) -> None:
     sheet = asked(visitor, "by-hand/example", name="masked")["sheet"]
     found = asked(visitor, "by-hand/laboratory", sheet=sheet)["experiments"]
+    assert asked(visitor, "by-hand/laboratory", sheet=sheet)["own_mask"]
+    plain = asked(visitor, "by-hand/example", name="i-love-ai")["sheet"]
+    assert not asked(visitor, "by-hand/laboratory", sheet=plain)["own_mask"]  # a causal one is tried, and it is said
     right = [{trial["style"] for trial in experiment["trials"] if trial["right"]} for experiment in found]
     assert set.intersection(*right) == {"add −∞"}
 

@@ -14,7 +14,7 @@ MEANINGS = MappingProxyType(
     {
         "slip": "later numbers follow from the right value",
         "carried": "later numbers follow from the wrong value",
-        "wrong": "nothing later shows how it was gone on with",
+        "wrong": "no later number shows whether it was used as it stands or as it should be",
         "formula": "the numbers are right, but for another formula than the one named",
         "cut-off": "digits cut off instead of rounded",
         "doubtful": "only possible if the given numbers were rounded before they were printed",

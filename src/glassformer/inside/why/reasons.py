@@ -20,7 +20,7 @@ from glassformer.inside.why.question import CANDIDATES, Question, Which, questio
 from glassformer.inside.why.shared_out import Shared, shared_out
 from glassformer.inside.why.trials import OtherOrders, RandomTexts, other_orders, random_texts
 from glassformer.inside.why.twins import changed_words
-from glassformer.inside.why.whole_words import readable
+from glassformer.inside.why.whole_words import Word, readable
 from glassformer.models.card import Card
 from glassformer.objectives import pairs
 from glassformer.objectives.table import objective_of
@@ -44,6 +44,7 @@ class WordShare:
     asks_other  whether without it another question is asked: it is the last before the answer
     is_blank    whether it is what the blank is made of, so that no share can be measured
     is_unknown  whether the model has never met it: to the model all such words are one
+    unknown     what of it the model has never met, token by token
     """
 
     text: str
@@ -56,6 +57,7 @@ class WordShare:
     asks_other: bool = False
     is_blank: bool = False
     is_unknown: bool = False
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -356,9 +358,22 @@ def _word_shares(asked: Question, shared: Shared, without: Sequence[Tried], own:
                 asks_other=word in ends,
                 is_blank=blank,
                 is_unknown=all(ids[place] == asked.tokens.unknown for place in word.places),
+                unknown=_never_met(asked, word),
             )
         )
     return found
+
+
+def _never_met(asked: Question, word: Word) -> tuple[str, ...]:
+    """What of a word the model has never met, as it stands in the text."""
+    strange = [asked.given.places[place] == asked.tokens.unknown for place in word.places]
+    if len(word.places) == 1 or not any(strange):
+        return (word.text,) if all(strange) else ()
+    tokens = asked.tokens.for_targets if word.written else asked.tokens
+    found = tokens.encode(word.text, bare=True)
+    pieces = [word.text[begin:end] for each, (begin, end) in zip(found.ids, found.offsets, strict=True)
+              if each == tokens.unknown]  # fmt: skip
+    return tuple(dict.fromkeys(readable(each) for each in pieces))
 
 
 def _together(asked: Question, words: Sequence[WordShare], margin: float, own: int) -> Together | None:

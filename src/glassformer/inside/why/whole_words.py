@@ -4,13 +4,16 @@ A word takes the blank space before it along, so that a text without a word is w
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from glassformer.text.tokens import Tokens
 
 _LETTERS = r"[^\W\d_][^\W\d_\u0300-\u036f]*"  # marks that stand on a letter belong to it
-_WORD = re.compile(rf"\s*(?:{_LETTERS}(?:['’]{_LETTERS})*|\d+|\S)|\s+")
+_JOINED = "\u200d\\S|[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]"  # what makes one picture of several signs
+_WORD = re.compile(rf"\s*(?:{_LETTERS}(?:['’]{_LETTERS})*|\d+|\S(?:{_JOINED})*)|\s+")
+_UNSEEN = ("Cc", "Cf", "Mn")  # categories of characters that show nothing by themselves
 
 
 @dataclass(frozen=True)
@@ -42,13 +45,15 @@ def words_of(text: str, offsets: Sequence[tuple[int, int]], first: int = 0, *, w
 
 
 def readable(text: str) -> str:
-    """Without the space around it; where it is nothing else, the space made visible."""
-    return text.strip() or visible(text)
+    """Without the space around it; where it is nothing else, or nothing that can be seen, made visible."""
+    seen = text.strip()
+    return seen if any(unicodedata.category(each) not in _UNSEEN for each in seen) else visible(seen or text)
 
 
 def visible(text: str) -> str:
-    """With signs for what cannot be seen."""
-    return text.replace(" ", "␣").replace("\n", "↵").replace("\t", "⇥")
+    """With signs for spaces, and the number in Unicode of whatever else cannot be seen."""
+    plain = text.replace(" ", "␣").replace("\n", "↵").replace("\t", "⇥")
+    return "".join(f"U+{ord(each):04X}" if unicodedata.category(each) in _UNSEEN else each for each in plain)
 
 
 def without(text: str, word: Word) -> str:

@@ -1,10 +1,11 @@
 """A lesson as one HTML file: its words, its questions, and below each step the view itself, with no studio behind it.
 
-A view of the rooms by hand and inside is drawn by the front end of a look; of other rooms the words alone are kept. It
-reads no file.
+A view of numbers is drawn by the front end of a look, why an answer came about as its own page tells it; of other rooms
+the words alone are kept. It reads no file.
 """
 
 import json
+from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from glassformer.drawing.html_page import framed
 from glassformer.inside.document.data import view_data
 from glassformer.inside.page.one_file import view_script, view_style
+from glassformer.inside.why.telling.why_page import Why, why_style
 from glassformer.studio.lessons.lesson_check import answer
 from glassformer.studio.lessons.lesson_files import Ask, Deed, Lesson
 from glassformer.studio.lessons.lesson_room import deed_of
@@ -28,21 +30,25 @@ def lesson_page(lesson: Lesson, places: Places) -> str:
     """The whole file. The lesson must have been checked."""
     documents: list[JSON] = []
     keys: dict[str, int] = {}
-    steps = []
+    steps: list[JSON] = []
+    whys: list[Why | None] = []
     for i in range(len(lesson.steps)):
         fields = lesson.fields(i)
-        steps.append({"view": _document(fields, places, documents, keys), "state": _state(fields)})
+        why = places.why(fields)
+        whys.append(why)
+        view = None if why is not None else _document(fields, places, documents, keys)
+        steps.append({"view": view, "state": _state(fields)})
         ask, deed = lesson.steps[i].ask, lesson.steps[i].deed
         if ask is not None:
             steps[-1]["ask"] = _answers(ask, fields, places)
-        if deed is not None and deed.kind == "cell":
+        if deed is not None and deed.kind == "cell" and why is None:
             address, index = places.cell(fields, deed.what)
             steps[-1]["deed"] = {"address": address, "index": list(index)}
     content = {"steps": steps, "documents": documents}
     data = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-    body = f"{_body(lesson, places)}<script type='application/json' id='data'>{data}</script>"
+    body = f"{_body(lesson, places, whys)}<script type='application/json' id='data'>{data}</script>"
     script = f"{view_script()}\n{_asset('lesson_page.js')}"
-    style = f"{view_style()}\n{_asset('lesson_page.css')}"
+    style = f"{view_style()}\n{why_style()}\n{_asset('lesson_page.css')}"
     return framed(lesson.title, body, style=style, script=script, images="blob: data:", kind="gf-page")
 
 
@@ -78,31 +84,31 @@ def _answers(ask: Ask, fields: Fields, places: Places) -> JSON:
     return {"number": answer(ask, fields, places), "tolerance": ask.tolerance, **told}
 
 
-def _body(lesson: Lesson, places: Places) -> str:
+def _body(lesson: Lesson, places: Places, whys: Sequence[Why | None]) -> str:
     about = "".join(tree_html(each) for each in paragraphs(lesson.words))
-    steps = "".join(_step(lesson, i, places) for i in range(len(lesson.steps)))
+    steps = "".join(_step(lesson, i, places, why) for i, why in enumerate(whys))
     head = f"<header><h1>{escape(lesson.title)}</h1>{about}</header>"
     return f"<div class='gf lesson-file' data-view='stage'>{head}<main>{steps}</main></div>"
 
 
-def _step(lesson: Lesson, i: int, places: Places) -> str:
+def _step(lesson: Lesson, i: int, places: Places, why: Why | None) -> str:
     step = lesson.steps[i]
     words = "".join(tree_html(each) for each in paragraphs(step.words))
     room = lesson.fields(i)["room"]
     elsewhere = "" if room in ("by-hand", "inside") else f"<p class='quiet'>To be seen in the studio, room {room}.</p>"
     ask = "" if step.ask is None else _question(step.ask, i)
-    deed = "" if step.deed is None else _deed(step.deed, lesson.fields(i), places)
+    deed = "" if step.deed is None else _deed(step.deed, lesson.fields(i), places, why is None)
     head = f"<p class='quiet'>{i + 1} of {len(lesson.steps)}</p><h2>{escape(step.title)}</h2>"
     return (
         f"<section class='lesson-step' data-step='{i}'>{head}{words}{elsewhere}{deed}{ask}"
-        "<div class='seen'></div></section>"
+        f"<div class='seen'>{'' if why is None else why.body()}</div></section>"
     )
 
 
-def _deed(deed: Deed, fields: Fields, places: Places) -> str:
+def _deed(deed: Deed, fields: Fields, places: Places, shows_numbers: bool) -> str:
     """What is to be done. A click is seen here; what changes numbers needs the studio."""
     says = "".join(tree_html(each) for each in deed_of(deed, fields, places)["says"])
-    if deed.kind == "cell":
+    if deed.kind == "cell" and shows_numbers:
         return f"<p class='deed'><span class='sign' aria-hidden='true'>○</span> {says}</p>"
     return f"<p class='deed'>In the studio: {says}</p>"
 

@@ -5,7 +5,7 @@ It asks the rooms, and keeps what it saw. How a lesson is written it does not kn
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +14,7 @@ from glassformer.by_hand.worksheets.worksheet import example_names, from_mapping
 from glassformer.errors import InputError, nearest
 from glassformer.inside.looks import Look
 from glassformer.inside.parts import Texts
+from glassformer.inside.why.telling.why_page import Why
 from glassformer.stages.trace import Trace
 from glassformer.studio.rooms.by_hand import sheet_mapping
 from glassformer.studio.rooms.inside import Inside
@@ -54,7 +55,7 @@ class Places:
         if room not in KNOWN:
             return [f"there is no room '{room}'; {nearest(room, KNOWN)}"]
         known = (*KNOWN[room], "room")
-        found = [f"'{each}' is not part of an address; {nearest(each, known)}" for each in fields if each not in known]
+        found = [_strange(each, room, known) for each in fields if each not in known]
         tries: Mapping[str, Callable[[Fields], None]] = {
             "by-hand": self._by_hand, "inside": self._inside, "race": self._race, "train": lambda fields: None,
         }  # fmt: skip
@@ -81,6 +82,15 @@ class Places:
         if fields.get("room") != "inside":
             raise InputError(f"The room '{fields.get('room')}' has no stages; numbers stand in by-hand and inside.")
         return self.inside.looked({**fields, "changes": _json(fields.get("changes", "[]"), list)})
+
+    def why(self, fields: Fields) -> Why | None:
+        """Why a model answers so, if that is what this address opens; None where it opens numbers."""
+        if fields.get("room") != "inside" or _is_deep(fields):
+            return None
+        at, over = (
+            int(each) if each.isdigit() else None for each in (fields.get("token", ""), fields.get("rival_id", ""))
+        )
+        return self.inside.reasons({**fields, "at": at, "rival_id": over, "changes": []})
 
     def trace(self, fields: Fields) -> Trace:
         """Every stage there, under its address."""
@@ -174,8 +184,7 @@ class Places:
         if not fields.get("text"):
             raise InputError(f"nothing says what '{fields.get('model', '')}' reads: put 'text: …' beside its model.")
         trace = self.trace(fields)
-        deep = "at" in fields or fields.get("tab") == "numbers"
-        if deep:
+        if _is_deep(fields):
             _place(trace, fields)
         else:
             at = fields.get("token", "1")
@@ -185,6 +194,28 @@ class Places:
     def _race(self, fields: Fields) -> None:
         name = fields.get("race", next(iter(self.races.races)))
         self.races.table({"race": name})
+
+
+def _is_deep(fields: Fields) -> bool:
+    """Whether an address of the room Inside opens every number, as the page decides it; else it opens why."""
+    if fields.get("tab"):
+        return fields["tab"] == "numbers"
+    return bool(fields.get("at")) or fields.get("changes", "[]") not in ("", "[]")
+
+
+def _strange(name: str, room: str, known: Sequence[str]) -> str:
+    """What is said of a field that a room does not have: of one that another room has, why this one was taken."""
+    if room == "inside" and name in KNOWN["by-hand"]:
+        return (
+            f"'{name}' belongs to a worksheet, and this view shows a model, since the front matter or the view names "
+            "one; write 'example: i-love-ai' into the view, or for a model 'at: encoder.0.self.weights'."
+        )
+    if room == "by-hand" and name in KNOWN["inside"]:
+        return (
+            f"'{name}' belongs to a model, and this view shows a worksheet, since neither the front matter nor the "
+            "view names a model; write 'model: sentiment' and 'text: …' into it, or for a worksheet 'stage: weights'."
+        )
+    return f"'{name}' is not part of an address; {nearest(name, known)}"
 
 
 def _place(trace: Trace, fields: Fields) -> None:

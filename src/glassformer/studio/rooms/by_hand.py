@@ -263,7 +263,8 @@ def _stage(solution: Solution, shown: ShownStage) -> JSON:
 
 
 def laboratory(content: Content) -> JSON:
-    """Four ways to hide a token, tried on the scores of a worksheet."""
+    """Four ways to hide a token, tried on the scores of a worksheet: under its own mask, or, where it has none, under a
+    causal one."""
     trace = explain(_sheet(content)).trace
     if "scores" not in trace:
         raise InputError("There are no scores here to mask; choose an example of attention.")
@@ -271,7 +272,8 @@ def laboratory(content: Content) -> JSON:
     mask = trace["mask"] if "mask" in trace else np.tril(np.ones(scores.shape[-2:], dtype=np.bool_))
     mask = np.broadcast_to(mask, scores.shape)[0, 0]
     found = experiments(scores[0, 0], mask)
-    return {"scores": scores[0, 0].tolist(), "experiments": [_experiment(each) for each in found]}
+    experiments_ = [_experiment(each) for each in found]
+    return {"scores": scores[0, 0].tolist(), "own_mask": "mask" in trace, "experiments": experiments_}
 
 
 def _experiment(found: Experiment) -> JSON:

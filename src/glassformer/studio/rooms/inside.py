@@ -18,6 +18,7 @@ from glassformer.inside.answers import shares
 from glassformer.inside.document.data import stage_numbers, view_data
 from glassformer.inside.hugging_face import HuggingFaceModel, is_hugging_face
 from glassformer.inside.looks import Look, Writes
+from glassformer.inside.why.telling.why_page import Why
 from glassformer.inside.why.twins import negated, swapped
 from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import Run, pocket_folders
@@ -104,13 +105,16 @@ class Inside:
 
     def why(self, content: Content) -> JSON:
         """Why it answers so: in words, over the words, by blocks and heads, against a twin."""
+        return self.reasons(content).to_dict()
+
+    def reasons(self, content: Content) -> Why:
+        """The same as others ask for it who draw it."""
         name, text, target, _ = self._asked(content)
         rival, instead = (asking.text(content, each, default="", longest=LONGEST) for each in ("rival", "instead"))
         at = asking.whole(content, "at", least=1, most=LONGEST) if content.get("at") is not None else None
         chosen = content.get("rival_id")
         over = rival or None if chosen is None else asking.whole(content, "rival_id", least=0, most=MOST_IDS)
-        why = self.shelf.get(name).why(text, target=target, at=at, rival=over, instead=instead or None)
-        return why.to_dict()
+        return self.shelf.get(name).why(text, target=target, at=at, rival=over, instead=instead or None)
 
     def twin(self, content: Content) -> JSON:
         """Another text to ask instead: with two words in each other's place, or negated."""

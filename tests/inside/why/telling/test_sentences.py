@@ -37,8 +37,17 @@ def test_the_answer_in_one_sentence() -> None:
     )
     behind = headline(why(word("not", 0.5, -0.25), margin=-0.5, family="translator", answer="Wo", rival="Wie"))
     assert behind == (
-        "“Wo” is behind “Wie” by 0.50. Words for it: *not* +0.50; all others −1.0. "
+        "“Wo” is behind “Wie” by 0.50. Words for it or against it, the two measures disagree: *not* +0.50 ≠; all "
+        "others −1.0. "
         "Left out one at a time (another measure): without *not* it is 0.25 more."
+    )
+
+
+def test_a_word_that_the_measures_have_on_opposite_sides_is_no_plain_reason() -> None:
+    good, that = word("good", 3.0, 3.2), word("that", -1.25, 1.1)
+    assert headline(why(good, that, word(".", 0.75, 0.5), margin=2.5)).startswith(
+        "Negative by 2.5 over positive. Words for it: *good* +3.0, *.* +0.75; for it or against it, the two measures "
+        "disagree: *that* −1.2 ≠. Left out"
     )
 
 
@@ -112,8 +121,8 @@ def test_words_without_which_it_would_say_something_else_are_named() -> None:
     )
     other = replace(second, says="neutral")
     assert headline(why(first, other)).endswith(
-        "without *brilliant* it would say positive, without *masterpiece* it would say neutral, "
-        "ahead of both (neutral is neither of the two compared)."
+        "without *brilliant* it would say positive, without *masterpiece* it would say neutral "
+        "(neutral is then ahead of the two compared here)."
     )
     assert headline(why(word("not", 3.9, 2.0), turning("at", 0.1))).endswith(
         "without *not* it is 2.0 less; without *at* it would say positive."
@@ -128,7 +137,7 @@ def test_a_third_token_that_wins_though_the_margin_grows_is_told_apart() -> None
     runs = replace(word("runs", 0.5, -1.3), says="nach", turns=True)
     asked = why(runs, word("A", 0.4, 0.1), family="translator", answer="durch", rival="im")
     assert headline(asked).endswith(
-        "without *runs* it is 1.3 more, and it would say “nach”, ahead of both (“nach” is neither of the two compared)."
+        "without *runs* it is 1.3 more, and it would say “nach”, a third answer, ahead of the two compared here."
     )
 
 
@@ -266,15 +275,22 @@ def test_where_words_move_it_far_more_than_their_order_the_margin_is_thin() -> N
 
 
 def unknown(text: str, share: float, without: float) -> WordShare:
-    return replace(word(text, share, without), is_unknown=True)
+    return replace(word(text, share, without), is_unknown=True, unknown=(text,))
 
 
 def test_words_that_the_model_does_not_know_are_named() -> None:
     some = why(unknown("unwatchabel", 2.0, 1.0), word("film", 0.6, 0.3))
     first, second, *_ = told(some)
     assert "Words for it: *unwatchabel* (unknown) +2.0, *film* +0.60." in first
-    assert second == "Not known to this model, which reads the same sign for any such word: *unwatchabel*."
+    assert second == "Not known to this model, which reads one and the same sign for each: *unwatchabel*."
     assert not shares_mislead(some)
+
+
+def test_what_a_model_does_not_know_of_a_word_is_named_too() -> None:
+    partly = replace(word("gööd", 2.0, 1.0), unknown=("ö",))
+    first, second, *_ = told(why(unknown("24", 1.0, 1.0), partly))
+    assert "*gööd* (ö unknown) +2.0" in first
+    assert second.endswith(": *24*, *ö*.")
 
 
 def test_where_no_word_is_known_the_answer_is_a_guess() -> None:
@@ -289,7 +305,7 @@ def test_where_no_word_is_known_the_answer_is_a_guess() -> None:
 
 def test_a_blank_that_outweighs_the_text_is_told_first() -> None:
     def from_blank(blank: float, share: float) -> Reasons:
-        weep = word("weep", share, 1.0)
+        weep = word("weep", share, -1.0)
         return why(weep, margin=0.6, answer="s", rival=",", family="language model", blank=blank)
 
     found = from_blank(7.6, -7.0)

@@ -8,7 +8,7 @@ from helpers.reasons_given import why, word
 from glassformer.inside.why.direct_parts import Directly, DirectPart
 from glassformer.inside.why.reasons import PartOff
 from glassformer.inside.why.telling.sentences import doubted
-from glassformer.inside.why.telling.when_to_trust import opposed, parted_parts, parted_words
+from glassformer.inside.why.telling.when_to_trust import opposed, parted_parts, parted_words, turned_words
 from glassformer.inside.why.trials import RandomTexts
 
 
@@ -22,7 +22,7 @@ from glassformer.inside.why.trials import RandomTexts
         (-1.8, 0.2, True),  # too small for opposite signs, but all of it is lost
         (-1.8, -0.5, False),
         (-1.3, 0.2, False),  # too small to tell
-        (-1.0, 0.9, False),
+        (-1.0, 0.9, True),  # as large as many a word that is named
     ],
 )
 def test_a_word_parts_by_the_largest_value(share: float, without: float, parts: bool) -> None:
@@ -34,11 +34,17 @@ def test_a_word_parts_by_the_largest_value(share: float, without: float, parts: 
 
 def test_a_word_against_the_answer_that_the_answer_needs_contradicts_itself() -> None:
     """By its share *drinking* speaks against it, too little to part by size; without it another answer is given."""
-    drinking = replace(word("drinking", -0.4, 0.3), says="in", turns=True)
+    drinking = replace(word("drinking", -0.4, 0.2), says="in", turns=True)
     assert parted_words(why(drinking, word("milk", 2.5, 5.6))) == [word("milk", 2.5, 5.6), drinking]
-    assert "*drinking* share −0.40, without it 0.30 less" in doubted(why(drinking, word("milk", 5.5, 5.6)))
+    assert "*drinking* share −0.40, without it 0.20 less" in doubted(why(drinking, word("milk", 5.5, 5.6)))
     assert parted_words(why(replace(drinking, turns=False), word("milk", 5.5, 5.6))) == []
     assert parted_words(why(replace(drinking, share=0.4), word("milk", 5.5, 5.6))) == []
+
+
+def test_a_full_stop_that_speaks_for_it_by_one_measure_alone_is_marked() -> None:
+    """“The plot was thin, but the actors were wonderful.”: by leaving out, its full stop speaks against it."""
+    wonderful, were, stop = word("wonderful", 3.0, 3.2), word("were", -0.49, 0.15), word(".", 0.31, -0.28)
+    assert turned_words(why(wonderful, were, stop, margin=0.24)) == [stop]
 
 
 def test_the_margin_is_a_scale_too() -> None:

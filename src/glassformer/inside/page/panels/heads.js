@@ -7,6 +7,7 @@ import { smallHead } from "./map.js";
 import { OF_SHARES, Sheet, visible } from "../store.js";
 
 const WORD = 10.5; // pixels of a picture that a word at its edge needs; where there are fewer it has none
+const LONGEST = 11; // signs of a word at an edge
 const NARROW = 700; // pixels of a window in which pictures are smaller
 const [FEW, MANY, SMALL] = [150, 112, 92]; // pixels of a picture, by how many attentions there are, and in a narrow one
 const [TILE, SMALL_TILE] = [236, 158]; // pixels that a picture, its words and what is said of it take at least
@@ -143,10 +144,13 @@ function induction({ looks, names }) {
   return `${judged}, ${most >= 0.4 ? "so it is there." : "so no head is called so."}`;
 }
 
+const cut = (name) => ([...name].length > LONGEST ? `${[...name].slice(0, LONGEST - 1).join("")}…` : name);
+
 /** A picture with the words of its rows and columns, where they are few. */
 function worded(sheet, picture, size) {
   if (Math.max(sheet.rows, sheet.columns) * WORD > size) return picture;
-  const names = (count, label) => Array.from({ length: count }, (_, i) => el("span", {}, visible(label(i)) || "·"));
+  const names = (count, label) =>
+    Array.from({ length: count }, (_, i) => el("span", {}, cut(visible(label(i))) || "·"));
   const box = el(
     "span",
     { class: "worded", "aria-hidden": "true" },

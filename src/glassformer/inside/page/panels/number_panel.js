@@ -10,6 +10,15 @@ const SHOWN_TERMS = 64; // more are a click away
 const SHARES = 0.0005; // a row of shares that misses 1 by more does not sum to 1
 const FOLLOWS = "what follows is worked from it.";
 
+const ROUNDED =
+  "Shown rounded, worked from all digits: a calculator with the numbers printed here may differ in the last ones.";
+
+/** Whether a number is not the one that is printed for it. */
+function rounded(one) {
+  const printed = Number(figured(one).replace("−", "-"));
+  return Number.isFinite(printed) && Number.isFinite(one.value) && printed !== one.value;
+}
+
 export class NumberPanel {
   constructor({ go, onEdit }) {
     this.go = go;
@@ -71,7 +80,9 @@ export class NumberPanel {
     const notes = written.map((text) => el("p", { class: "quiet" }, text));
     if (missing) notes.push(el("p", { class: "quiet" }, this.whyMissing(explanation)));
     if (!terms.length || operation === "given" || operation === "written") return notes;
-    return [...notes, ...this.spelled(explanation), this.table(explanation, stage)];
+    const shown = terms.flatMap((term) => [term, ...term.cells]);
+    const hint = shown.some(rounded) ? el("p", { class: "quiet" }, ROUNDED) : null;
+    return [...notes, ...this.spelled(explanation), this.table(explanation, stage), hint];
   }
 
   /** What there is to say beside the arithmetic. */

@@ -9,14 +9,13 @@ from glassformer.inside.why.reasons import PartOff, Reasons, Twin, WordShare
 from glassformer.inside.why.telling.when_to_trust import (
     NOTABLE,
     balanced,
-    contradicts,
     measured,
     moved_little,
     nothing_known,
-    opposed,
     order_counts,
     outweighed,
     parted_words,
+    turned_words,
     turns_by_order,
     word_scale,
 )
@@ -34,6 +33,8 @@ BENT = 0.01  # of the margin: what is shared out in proportion and is less, is t
 DISAGREE = "The two ways of asking disagree here; trust neither alone"
 SEVERAL = "several say the same"
 NONE_ALONE = "leaving out any one of them changes little"
+FOR, AGAINST = "for it", "against it"
+UNCLEAR, MARK = "for it or against it, the two measures disagree", " ≠"
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 OPPOSED = (
     "Of opposite signs: the share compares with a blank, leaving out with a shorter text, and whether the word speaks "
@@ -100,13 +101,14 @@ def _shares(why: Reasons) -> str:
     parts = sorted(_alike(why), key=lambda part: -abs(part[1]))
     worth = WORTH * abs(parts[0][1])
     large = [part for part in parts if abs(part[1]) >= worth]
-    sides = {"for": [part for part in large if part[1] > 0], "against": [part for part in large if part[1] < 0]}
-    named = {side: some[:NAMED] for side, some in sides.items() if some}
+    named = {side: [part for part in large if part[2] == side][:NAMED] for side in (FOR, AGAINST, UNCLEAR)}
     said = [
-        f"{side} it: " + ", ".join(f"{name} {signed(share)}" for name, share in some) for side, some in named.items()
+        f"{side}: " + ", ".join(f"{name} {signed(share)}{MARK if side == UNCLEAR else ''}" for name, share, _ in some)
+        for side, some in named.items()
+        if some
     ]
     blank = why.shared.blank
-    rest = why.margin - blank.margin - sum(share for some in named.values() for _, share in some)
+    rest = why.margin - blank.margin - sum(share for some in named.values() for _, share, _ in some)
     said += [f"all others {signed(rest)}"] if abs(rest) >= worth else []
     own = ""
     if not blank.undecided:
@@ -116,13 +118,16 @@ def _shares(why: Reasons) -> str:
     return f"Words {'; '.join(said)}.{own} Left out one at a time (another measure): {_left_out(why)}"
 
 
-def _alike(why: Reasons) -> list[tuple[str, float]]:
-    """Names of words with their shares; where a word stands several times and speaks for the same, together."""
-    found: dict[tuple[str, bool], list[float]] = {}
+def _alike(why: Reasons) -> list[tuple[str, float, str]]:
+    """Names of words with their shares and what they speak for; where a word stands several times and speaks for the
+    same, together. Of a word that the two measures have on opposite sides it is not said for which it speaks."""
+    found: dict[tuple[str, str], list[float]] = {}
+    unclear = [id(word) for word in turned_words(why)]
     for word in why.words:
-        found.setdefault((_name(why, word), word.share > 0), []).append(word.share)
+        side = UNCLEAR if id(word) in unclear else FOR if word.share > 0 else AGAINST
+        found.setdefault((_name(why, word), side), []).append(word.share)
     times = {key: f" ({len(shares)} times)" if len(shares) > 1 else "" for key, shares in found.items()}
-    return [(f"{key[0]}{times[key]}", sum(shares)) for key, shares in found.items()]
+    return [(f"{key[0]}{times[key]}", sum(shares), key[1]) for key, shares in found.items()]
 
 
 def _left_out(why: Reasons) -> str:
@@ -136,7 +141,7 @@ def _left_out(why: Reasons) -> str:
         said = f"{said}, and it would say {named(why, first.says)}{third}"
     elif turning:
         said = f"{said}; {_turned_without(why, turning)}{third}"
-    return said + (" (what was written so far is held fixed)" if turning and _leads(why) else "")
+    return said + ("; what was written so far stays as it is" if turning and _leads(why) else "")
 
 
 def _third(why: Reasons, turning: Sequence[WordShare]) -> str:
@@ -144,8 +149,10 @@ def _third(why: Reasons, turning: Sequence[WordShare]) -> str:
     says = dict.fromkeys(word.says for word in turning if word.says not in (why.answer, why.rival))
     if not says:
         return ""
-    names = " and ".join(named(why, each) for each in [*says][:2]) if len(says) < 3 else "these"
-    return f", ahead of both ({names} {'is' if len(says) == 1 else 'are'} neither of the two compared)"
+    if len({word.says for word in turning}) == 1:
+        return ", a third answer, ahead of the two compared here"
+    names = " and ".join(named(why, each) for each in says) if len(says) < 3 else "most of these"
+    return f" ({names} {'is' if len(says) == 1 else 'are'} then ahead of the two compared here)"
 
 
 def _leads(why: Reasons) -> bool:
@@ -201,7 +208,9 @@ def _name(why: Reasons, word: WordShare) -> str:
     """A word; where it was both read and written, which of the two."""
     same = any(each.text == word.text and each.written != word.written for each in why.words)
     name = f"the {'written' if word.written else 'read'} *{word.text}*" if same else f"*{word.text}*"
-    return f"{name} (unknown)" if word.is_unknown else name
+    if word.is_unknown:
+        return f"{name} (unknown)"
+    return f"{name} ({', '.join(word.unknown)} unknown)" if word.unknown else name
 
 
 def _which(why: Reasons, word: WordShare) -> str:
@@ -307,9 +316,8 @@ def _none_alone(why: Reasons, none: str, because: str) -> str:
 def parted_because(why: Reasons) -> str:
     """What it means that the measures of some words disagree, for each way in which they do."""
     parted = parted_words(why)
-    scale = word_scale(why)
-    turned = [word for word in parted if contradicts(word) or opposed(word.share, word.without, scale, least=NOTABLE)]
-    rest = [word for word in parted if word not in turned]
+    turned = [id(word) for word in turned_words(why)]
+    rest = [word for word in parted if id(word) not in turned]
     found = [OPPOSED] if turned else []
     found += [REPEATED] if any(abs(word.without) < abs(word.share) for word in rest) else []
     found += [TOGETHER] if any(abs(word.without) > abs(word.share) for word in rest) else []
@@ -328,12 +336,12 @@ def thin(why: Reasons) -> str:
 
 
 def on_unknown(why: Reasons) -> str:
-    """The words that the model does not know."""
-    names = list(dict.fromkeys(f"*{word.text}*" for word in why.words if word.is_unknown))
+    """The words that the model does not know, and of other words what it does not know of them."""
+    names = list(dict.fromkeys(f"*{each}*" for word in why.words for each in word.unknown))
     if not names:
         return ""
     some = ", ".join(names[:UNKNOWN]) + (f" and {len(names) - UNKNOWN} more" if len(names) > UNKNOWN else "")
-    return f"Not known to this model, which reads the same sign for any such word: {some}."
+    return f"Not known to this model, which reads one and the same sign for each: {some}."
 
 
 def on_twin(why: Reasons, twin: Twin) -> list[str]:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from glassformer.inside.why.reasons import PartOff, Reasons, WordShare
 
 APART = 0.5  # of the scale: two measures that differ by more part
-LARGE, NOTABLE = 0.25, 0.05  # of the scale, what two measures of opposite signs need to part
+LARGE = 0.25  # of the largest value, a measure of which the other may have lost a part
+NOTABLE = 0.05  # of the scale: two measures of opposite signs part if neither is smaller
 LEFT, COUNTS = (
     0.25,
     0.1,
@@ -32,6 +33,12 @@ def parted_words(why: Reasons) -> list[WordShare]:
     parts = Parting(why.margin, [value for word in words for value in (word.share, word.without)])
     found = [word for word in words if contradicts(word) or parts(word.share, word.without)]
     return sorted(found, key=lambda word: -abs(word.share - word.without))
+
+
+def turned_words(why: Reasons) -> list[WordShare]:
+    """Parted words that speak for the answer by one measure and against it by the other."""
+    scale = word_scale(why)
+    return [word for word in parted_words(why) if contradicts(word) or opposed(word.share, word.without, scale)]
 
 
 def contradicts(word: WordShare) -> bool:
@@ -67,10 +74,9 @@ class Parting:
         return abs(larger) >= self.large and left < LEFT * abs(larger)
 
 
-def opposed(one: float, other: float, scale: float, *, least: float = LARGE) -> bool:
-    """Whether two values have opposite signs, and neither is small; the larger has at least this much of the scale."""
-    smaller, larger = sorted((abs(one), abs(other)))
-    return one * other < 0 and larger >= least * scale and smaller >= NOTABLE * scale
+def opposed(one: float, other: float, scale: float) -> bool:
+    """Whether two values have opposite signs, and neither is small."""
+    return one * other < 0 and min(abs(one), abs(other)) >= NOTABLE * scale
 
 
 def word_scale(why: Reasons) -> float:

@@ -62,7 +62,7 @@ class Why:
 
     def html(self) -> str:
         """A page of its own."""
-        return framed(f"Why {self.reasons.answer}", self._body(), style=_style())
+        return framed(f"Why {self.reasons.answer}", self.body(), style=why_style())
 
     def save(self, path: str | Path) -> Path:
         """Writes the page, in place of one that was there before."""
@@ -72,7 +72,8 @@ class Why:
         write_file(path, self.html().encode())
         return path
 
-    def _body(self) -> str:
+    def body(self) -> str:
+        """What stands on the page; a page needs `why_style` too."""
         why = self.reasons
         first, *rest = self.sentences
         parts = [
@@ -89,7 +90,7 @@ class Why:
 
     def _repr_html_(self) -> str:
         """What a notebook shows, and saves."""
-        return f"<style>{_style()}</style>{self._body()}"
+        return f"<style>{why_style()}</style>{self.body()}"
 
     def __str__(self) -> str:
         return self.words
@@ -226,5 +227,6 @@ def _emphasised(sentence: str) -> str:
     return "".join(f"<em>{escape(each)}</em>" if i % 2 else escape(each) for i, each in enumerate(pieces))
 
 
-def _style() -> str:
+def why_style() -> str:
+    """How it looks."""
     return files("glassformer.inside.why.telling").joinpath("why.css").read_text(encoding="utf-8")

@@ -217,7 +217,7 @@ export class Inside {
   turn(name, place) {
     this.tab = name;
     this.say();
-    const seen = this.seen?.at ? stateFromHash(new URLSearchParams(this.seen).toString()) : this.why.strongest;
+    const seen = this.seen?.at ? stateFromHash(new URLSearchParams(this.seen).toString()) : this.why.strongest();
     const opened = place ? () => this.place.querySelector(".matrix .frame")?.focus({ preventScroll: true }) : null;
     return this.answer(name === NUMBERS ? (place ?? seen) : undefined).then(opened); // what was pressed is gone
   }
@@ -263,7 +263,8 @@ export class Inside {
     });
     if (this.card.why === false) this.tab = NUMBERS;
     this.bar.fill(this.card, this);
-    return this.answer().then(() => this.say());
+    const place = this.card.look && this.tab === NUMBERS ? this.why.strongest(this.card.look) : undefined;
+    return this.answer(place).then(() => this.say()); // the place of the model before says nothing here
   }
 
   /** A new text: numbers and patches of the old one are let go, heads stay off. */
@@ -338,7 +339,10 @@ export class Inside {
     this.waits(`Running ${this.card.called} on your text, and keeping every number …`);
     if (fresh && this.view) older(this.numbers, WORKING);
     try {
-      const found = await this.latest.ask("inside/look", { ...this.asked, at: place?.at ?? this.view?.state.at ?? "" });
+      const found = await this.latest.ask("inside/look", {
+        ...this.asked,
+        at: place?.at ?? (fresh ? "" : this.view?.state.at) ?? "",
+      });
       if (!found) return;
       this.fail(null);
       this.changing.answers = [found.before, found.data.answer];

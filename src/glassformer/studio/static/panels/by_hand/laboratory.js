@@ -24,6 +24,9 @@ export class Laboratory {
       "Four ways to hide a token, on the same scores (head 1). Only the last hides it every time: ",
       "it gets no weight, a change of its score changes nothing, and each row still sums to 1, ",
       "or to 0 where every token is hidden from it.",
+      found.own_mask
+        ? ""
+        : " This worksheet hides nothing: a causal mask is tried here, by which no token sees a later one.",
     ];
     const rows = sheet.tokens ?? [];
     const columns = sheet.context_tokens ?? rows;

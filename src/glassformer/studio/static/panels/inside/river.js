@@ -151,7 +151,9 @@ export function river(found, open) {
       { class: "quiet" },
       `A band is as wide as its word's share: ${signed(totals[0])} for ${named(found, found.answer)}, `,
       `${signed(totals[1])} for ${named(found, found.rival)}, together ${signed(found.margin)}. `,
-      rooms.length ? "The panes are the model's blocks" : "",
+      rooms.length
+        ? "It has one width all the way: what a block does to it is not drawn. The panes only open the blocks"
+        : "",
       rooms.length ? el("span", { class: "invites" }, ": click one for every number in it") : "",
       rooms.length ? "." : "",
       enters ? " What was written comes in where the decoder begins." : "",

@@ -83,6 +83,8 @@ export class SamplingPanel {
     } catch (error) {
       this.stop();
       older(this.node, "");
+      this.said.textContent = ""; // it was said of other bars
+      this.drawn = undefined;
       this.bars.replaceChildren(el("p", { class: "wrong", role: "alert" }, error.message));
     }
   }

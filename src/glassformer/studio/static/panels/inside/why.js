@@ -22,6 +22,7 @@ import {
   wordTable,
 } from "./why_tables.js";
 
+const LEFT_OUT = "the number and leaving the word out disagree";
 const WIDE = 1000; // pixels of a screen from which on there is room for every part
 
 export class WhyPanel {
@@ -84,16 +85,16 @@ export class WhyPanel {
   }
 
   /** The head without which the margin moves most. */
-  get strongest() {
-    const heads = (this.found?.switched_off ?? []).filter(({ head }) => head !== null);
+  strongest(found = this.found) {
+    const heads = (found?.switched_off ?? []).filter(({ head }) => head !== null);
     const [first] = heads.sort((a, b) => Math.abs(b.less) - Math.abs(a.less));
     if (!first) return undefined;
-    return { at: first.address.replace(/mixed$/, "weights"), head: first.head, ...this.asksAt(first.address) };
+    return { at: first.address.replace(/mixed$/, "weights"), head: first.head, ...this.asksAt(first.address, found) };
   }
 
   /** The row at which the token that is asked about is decided, where a stage has such rows. */
-  asksAt(address) {
-    return this.found.row === null || /^(encoder|source)/.test(address) ? {} : { row: this.found.row };
+  asksAt(address, found = this.found) {
+    return found.row === null || /^(encoder|source)/.test(address) ? {} : { row: found.row };
   }
 
   again(change) {
@@ -193,8 +194,9 @@ export class WhyPanel {
     const pale = found.shares_mislead; // a colour would be read as a reason
     const parted = new Set((found.parted ?? []).map((i) => found.words[i]));
     const chip = (each) => {
-      const marks = [each.written && "written", each.is_unknown && "unknown"].filter(Boolean);
-      const strange = each.is_unknown ? ", which the model does not know" : "";
+      const unknown = each.is_unknown ? "unknown" : each.unknown?.length ? `${each.unknown.join(", ")} unknown` : "";
+      const marks = [each.written && "written", unknown && "unknown"].filter(Boolean);
+      const strange = each.is_unknown ? ", which the model does not know" : unknown ? ` (${unknown} to the model)` : "";
       const share = each.is_blank ? "as in the blank" : `share ${signed(each.share)}`;
       const less = `without it the margin is ${moved(each.without)}`;
       const node = el(
@@ -208,8 +210,8 @@ export class WhyPanel {
           onclick: () => this.swap(found, node, each.text),
         },
         word(each.text),
-        each.is_unknown ? el("span", { class: "portion" }, "unknown") : null,
-        el("span", { class: "portion" }, shareOf(each), parted.has(each) ? doubt("left out, it differs a lot") : null),
+        unknown ? el("span", { class: "portion" }, unknown) : null,
+        el("span", { class: "portion" }, shareOf(each), parted.has(each) ? doubt(LEFT_OUT) : null),
       );
       node.style.setProperty("--depth", `${pale ? 0 : Math.round((100 * Math.abs(each.share)) / largest)}%`);
       return node;
@@ -239,7 +241,7 @@ export class WhyPanel {
               el("span", {}, swatch("for"), `blue: for ${named(found, found.answer)}, the answer here`),
               el("span", {}, swatch("against"), `orange: for ${named(found, found.rival)}`),
               el("span", {}, `full colour: ${plainly(largest)}`),
-              parted.size ? el("span", {}, `${PARTED} left out, its number differs a lot`) : "",
+              parted.size ? el("span", {}, `${PARTED} ${LEFT_OUT}`) : "",
             ],
         el(
           "span",
