@@ -31,3 +31,14 @@ def test_a_stack_of_matrices_gives_as_many_answers() -> None:
     sources.made("clone", [], [model.experts], laid)
     sources.made("mm", [x], [laid], answers)
     assert sources.fan(answers) == {7}
+
+
+def test_rows_that_were_moved_stand_elsewhere_and_have_the_same_root() -> None:
+    sources = Sources(nn.Module())
+    x, moved, other = torch.zeros(2, 5, 3), torch.zeros(2, 5, 3), torch.zeros(2, 5, 3)
+    sources.made("roll", [x], [], moved)
+    sources.made("mm", [moved, x], [], other)
+    assert sources.of(moved) != sources.of(x)
+    assert sources.root(moved) == sources.root(x) == sources.root(other) == sources.root(x[:, 1:2])
+    sources.made("add", [torch.zeros(3), x], [], other)
+    assert sources.root(other) != sources.root(x)

@@ -51,7 +51,7 @@ OF_PICTURES = frozenset(("native_group_norm", "native_batch_norm"))  # of norms,
 WINDOWS = frozenset(("im2col", "unfold"))  # the neighbours of each row, side by side
 LAYERS = frozenset(("convolution", "mkldnn_rnn_layer", "lstm", "gru", "rnn_tanh", "rnn_relu"))  # beside PRODUCTS
 EXTREMES = frozenset(
-    ("amax", "amin", "max", "min", "median", "linalg_vector_norm", "var", "std", "trace")
+    ("amax", "amin", "max", "min", "median", "linalg_vector_norm", "norm", "var", "std", "trace")
 )  # of all in a row
 ROOTS = frozenset(("rsqrt", "sqrt"))
 DISTANCES = frozenset(("cdist", "_cdist_forward", "_euclidean_dist", "pairwise_distance"))

@@ -52,6 +52,7 @@ class Carried(NamedTuple):
 
     fixed    it depends on the model alone, or only says who is hidden; `learned` if on the model's weights
     source   what its rows were worked out from, where that is one tensor
+    root     what all its rows were worked out from, wherever they stand now
     fan      in how many ways they were worked out from it and laid side by side: as many experts, each one's answer
     """
 
@@ -61,6 +62,7 @@ class Carried(NamedTuple):
     source: Hashable = None
     fan: frozenset[int] = frozenset()
     learned: bool = False
+    root: int | None = None
 
 
 @dataclass(frozen=True)

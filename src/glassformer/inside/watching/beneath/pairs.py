@@ -68,7 +68,11 @@ from glassformer.inside.watching.beneath.windows import (
     are_shares,
     blended,
     crossed_over,
+    faced,
     filtered,
+    fits_kept,
+    fitted_rows,
+    layered,
     placed,
     summed_up,
     windows,
@@ -77,7 +81,7 @@ from glassformer.inside.watching.beneath.windows import (
 PAIRS = frozenset((
     "product", "weighed", "pooled", "pair", "laid", "step", "fade", "columns", "single", "whole", "gated", "crossed",
     "fit", "blend", "windows", "windowed", "read", "held", "before",
-    "maps", "gates", "fanned", "summed",
+    "maps", "gates", "fanned", "summed", "facing", "fitting", "fitted",
 ))  # fmt: skip
 KEPT = "they meet rows in a product, and may be an earlier call's weights or its state"
 ONE = "one number for each row adds up other rows in a product: attention without a softmax, or a layer of its kind"
@@ -101,6 +105,8 @@ class Pairs:
               Laid across other rows they are `fanned`; `lengths` are then the axes of their own rows
     summed    what one number for each row has added up. Where a softmax comes next it was scores: how well two columns
               fit over all rows
+    facing    rows beside one row, or beside rows that were moved; `fitting` one number for each that says how well they
+              fit, and `fitted` rows that it multiplies. `spread` begins with what both were worked out from
     blend     powers of pairs and of what was added to them, summed up and still logarithms
     held      numbers that the model has kept from before and that are none of its weights; `read` what it is called
               with, `before` whatever else was there
@@ -122,6 +128,7 @@ class Pairs:
             one = result.ndim > 2 and result.shape[1] == 1 and not operands[0].fixed
             marks = {replace(self._new("single", name), axis=1 - result.ndim)} if one else set()
             marks |= {self._new("maps", name)} if result.ndim > 2 and not (one or operands[0].fixed) else set()
+            marks |= faced(self._new, name, operands[:2], result)
             return marks, [] if met else filtered(operands[:2])
         if name in LOG_SUMS:
             return summed_up(self._new, name, operands), []
@@ -143,6 +150,7 @@ class Pairs:
             onwards = {self._new("pair", name)}
         onwards |= placed(self._new, name, operands, result) | windows(self._new, name, operands, result)
         onwards |= self._fitting(name, operands, result, args) | self._shared(name, operands)
+        onwards |= faced(self._new, name, operands, result)
         moving = [each for each in operands if not each.fixed and each.tensor.numel() > 1]
         if name in STEPS:
             onwards.add(self._new("step", name))
@@ -157,16 +165,18 @@ class Pairs:
         ):  # fmt: skip
             onwards.add(self._new("pair", name))
         in_a_loop = name in ADDING and not any(map(are_shares, operands)) and step_by_step(kept)
+        in_a_loop = in_a_loop or fitted_rows(name, kept, args)
         return onwards, in_a_loop or crossed_over(name, operands) or doubts_of_sums(name, operands, args)
 
     def _normed(self, name: str, operand: Carried, result: Tensor) -> set[WeightMark]:
         """After a norm: its columns lie along the last axis, or, of a picture, along the second."""
+        kept = {mark for mark in operand.marks if mark.kind == "fitted"}
         if name in OF_PICTURES and result.ndim > 2:
-            maps = {mark for mark in operand.marks if mark.kind == "maps"}
+            maps = {mark for mark in operand.marks if mark.kind == "maps"} | kept
             return maps | {mark for mark in operand.marks if mark.kind == "single" and mark.axis == 1 - result.ndim}
         singles = (mark for mark in operand.marks if mark.kind == "single" and mark.axis is None)
         along_the_rows = {replace(mark, spread=None) for mark in singles}
-        return {self._new("columns", name)} | along_the_rows
+        return {self._new("columns", name)} | along_the_rows | kept
 
     def _fitting(self, name: str, operands: Sequence[Carried], result: Tensor, args: Sequence[Any]) -> set[WeightMark]:
         """One row against several: first place by place, then added up."""
@@ -209,6 +219,7 @@ class Pairs:
         onwards = {mark for each in factors for mark in each.marks if mark.kind in ("step", "fade")}
         if any(factor.fixed for factor in factors) or len(factors) < 2:
             onwards |= {mark for each in factors for mark in each.marks if mark.kind in ("pair", "laid")}
+            onwards |= layered(self._new, name, factors, result)
             last = factors[-1]
             doubts = [(mark.made_by, GATED) for each in factors for mark in each.marks if _summed(factors, each, mark)]
             if not last.fixed or last.tensor.ndim < 2 or all(factor.fixed for factor in factors):
@@ -236,6 +247,7 @@ class Pairs:
             )
         if not met and not any(mark.kind == "weights" for each in factors for mark in each.marks):
             onwards.add(self._new("product", name))
+            onwards |= faced(self._new, name, factors, result)
             onwards |= {mark for each in factors for mark in each.marks if mark.kind == "product"}
         return onwards, doubts[:1]
 
@@ -345,6 +357,8 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     if kind in ("step", "fade"):
         return {replace(mark, kind="fade")} if name in POWERS else {mark} if careful else set()
     moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
+    if kind in ("facing", "fitting", "fitted"):
+        return fits_kept(name, mark, operand, moving, result)
     if kind == "gates":
         return gates_kept(name, mark, operand, moving, result)
     if kind == "single" and name in JOINING and among_columns(mark, tensor, result):

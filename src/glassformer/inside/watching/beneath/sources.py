@@ -22,6 +22,7 @@ class Sources:
             storage_of(weight): weight.shape[0] for weight in weights if weight.ndim == 3
         }  # one matrix for each expert
         self._sources: dict[int, Hashable] = {}
+        self._roots: dict[int, int] = {}
         self._fans: dict[int, frozenset[int]] = {}
         self._filtered: dict[int, tuple[Hashable, int]] = {}  # some columns of which picture, by which filter
 
@@ -32,6 +33,11 @@ class Sources:
         whole = tensor.numel() * tensor.element_size() >= tensor.untyped_storage().nbytes()
         return source if whole else (source, tensor.storage_offset(), tuple(tensor.shape))
 
+    def root(self, tensor: Tensor) -> int:
+        """What all its rows were worked out from, wherever they stand now: some of them, moved or not."""
+        key = storage_of(tensor)
+        return self._roots.get(key, key)
+
     def fan(self, tensor: Tensor) -> frozenset[int]:
         """How many answers to one source lie side by side in it."""
         return self._fans.get(storage_of(tensor), frozenset())
@@ -40,6 +46,7 @@ class Sources:
         """A kernel has made this of tensors that depend on what was read, and of matrices of the model."""
         key = storage_of(result)
         self._sources.pop(key, None)
+        self._roots.pop(key, None)
         self._fans.pop(key, None)
         self._filtered.pop(key, None)
         stacks = [self._stacks[place] for t in fixed if (place := storage_of(t)) in self._stacks]
@@ -49,6 +56,9 @@ class Sources:
         filtered = [each for tensor in moving if (each := self._by_a_filter(name, tensor, fixed)) is not None]
         if len(moving) == 1 and filtered:
             self._filtered[key] = filtered[0]
+        roots = {self.root(tensor) for tensor in moving}
+        if len(roots) == 1:
+            self._roots[key] = roots.pop()
         sources = {self.of(tensor) for tensor in moving}
         if name in JOINING and len({by for _, by in filtered}) == len(moving):
             sources = {picture for picture, _ in filtered}

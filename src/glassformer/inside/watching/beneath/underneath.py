@@ -223,7 +223,7 @@ class Underneath(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _operand(self, tensor: Tensor, key: int, fixed: bool) -> Carried:
         marks = self._marks.get(key, NONE) | self._of_before(key)
         still, source, fan = fixed or key in self._masks, self.sources.of(tensor), self.sources.fan(tensor)
-        return Carried(tensor, marks, still, source, fan, key in self.origins.learned)
+        return Carried(tensor, marks, still, source, fan, key in self.origins.learned, self.sources.root(tensor))
 
     def _of_before(self, key: int) -> Marks:
         """Marks of what no kernel has made."""

@@ -4,19 +4,35 @@ Each says which mark begins here; `pairs.py` follows them. It looks at sizes and
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, Protocol
 
 from torch import Tensor
 
-from glassformer.inside.watching.beneath.kernels import ADDING, MULTIPLYING, SUBTRACTING, WINDOWS
-from glassformer.inside.watching.beneath.lying import own_size, repeated_along
+from glassformer.inside.watching.beneath.kernels import (
+    ADDING,
+    CAREFUL,
+    CHOOSING,
+    DISTANCES,
+    DIVIDING,
+    EXTREMES,
+    JOINING,
+    MULTIPLYING,
+    PRODUCTS,
+    SUBTRACTING,
+    SUMS,
+    WINDOWS,
+)  # fmt: skip
+from glassformer.inside.watching.beneath.lying import columns_gone, own_size, repeated_along
 from glassformer.inside.watching.beneath.marks import Carried, Marks, WeightMark
+from glassformer.inside.watching.beneath.origins import storage_of
 
 LAID = (
     "numbers for rows, or for pairs of them, multiply other rows: attention without a softmax, or a layer of its kind"
 )
 GATED = "one number for each row multiplies it before rows are added up: attention without a softmax, or a gate"
-_THREE = 3
+_TWO, _THREE = 2, 3
 Doubts = list[tuple[str, str]]
 
 
@@ -87,3 +103,90 @@ def filtered(operands: Sequence[Carried]) -> Doubts:
 def are_shares(operand: Carried) -> bool:
     """Whether it is followed as a softmax is, under its name or as powers that are still to be divided."""
     return any(m.kind in ("weights", "spread", "bent") or (m.kind == "mixed" and m.usual) for m in operand.marks)
+
+
+def faced(new: Making, name: str, operands: Sequence[Carried], result: Tensor) -> set[WeightMark]:
+    """Rows beside rows of another place: the same one for all of them, or several that were moved; and their fit."""
+    moving = [each for each in operands if not each.fixed and each.tensor.numel() > 1]
+    if len(moving) != _TWO or result.ndim < 1:
+        return set()
+    one, other = moving
+    tie = frozenset((one.root, other.root))
+    if name in PRODUCTS | DISTANCES or name == "convolution":
+        return {replace(new("fitting", name), spread=tie)}
+    if name in JOINING:
+        again = [repeated_along(each.tensor, each.tensor) for each in moving]
+    elif name in MULTIPLYING | ADDING | SUBTRACTING and len(operands) == _TWO:
+        again = [repeated_along(each.tensor, result) for each in moving]
+    else:
+        return set()
+    moved = name in MULTIPLYING and one.source != other.source
+    beside = bool(again[0]) != bool(again[1]) or moved
+    if not beside or result.shape[-1] < _TWO or any(-1 in axes for axes in again):
+        return set()
+    return {replace(new("facing", name), spread=tie)}
+
+
+def layered(new: Making, name: str, factors: Sequence[Carried], result: Tensor) -> set[WeightMark]:
+    """What a layer makes of rows beside rows: columns still, or how well they fit; or one number of each row alone."""
+    moving = [each for each in factors if not each.fixed]
+    facing = [mark for each in factors for mark in each.marks if mark.kind == "facing"]
+    if len(moving) == _TWO:  # a bilinear layer
+        facing.append(replace(new("facing", name), spread=frozenset(each.root for each in moving)))
+    if not result.ndim or result.shape[-1] > 1:
+        return set(facing)
+    if facing:
+        return {replace(mark, kind="fitting") for mark in facing}
+    layer = [storage_of(each.tensor) for each in factors if each.fixed]
+    ties = (layer[0], moving[0].root) if len(moving) == 1 and layer else None
+    return {replace(new("fitting", name), spread=ties)} if ties else set()
+
+
+def fits_kept(
+    name: str, mark: WeightMark, operand: Carried, moving: Sequence[Carried], result: Tensor
+) -> set[WeightMark]:
+    """What becomes of rows beside rows, of one number that says how well they fit, and of rows that it multiplies."""
+    tensor, careful = operand.tensor, name in CAREFUL
+    if mark.kind == "facing":
+        if name in SUMS | EXTREMES:
+            return {replace(mark, kind="fitting")} if columns_gone(tensor, result) else set()
+        alike = tensor.ndim > 0 and result.shape[-1:] == tensor.shape[-1:] and (careful or not moving)
+        return {mark} if alike and not (moving and name in ADDING | SUBTRACTING) else set()  # with others, rows again
+    if mark.kind == "fitted":
+        return {mark} if careful or not moving else set()
+    own = all(any(m.number == mark.number for m in each.marks) for each in moving)  # as a norm scales its own row
+    if name in SUMS | EXTREMES or (moving and own and name in MULTIPLYING | DIVIDING):
+        return set()
+    one_each = not tensor.ndim or tensor.shape[-1] == 1 or tensor.stride(-1) == 0
+    if name in MULTIPLYING | DIVIDING and moving and one_each and result.ndim and result.shape[-1] > 1:
+        rows = (mark.spread, operand.source, *(each.source for each in moving))
+        return {replace(mark, kind="fitted", spread=rows)}
+    grown = result.numel() > tensor.numel() and name not in CHOOSING | JOINING | {"expand"}
+    return {mark} if (careful or not moving) and not grown else set()
+
+
+def fitted_rows(name: str, kept: Sequence[set[WeightMark]], args: Sequence[Any]) -> Doubts:
+    """Rows by how well they fit, added to others that were multiplied so, one by one or laid beside one another."""
+    lots = [[mark for mark in marks if mark.kind == "fitted"] for marks in kept]
+    if name in ADDING | SUBTRACTING:
+        pairs = [(a, b) for one, other in combinations(lots, 2) for a in one for b in other]
+    elif name in SUMS and _along_rows(args):
+        pairs = list(combinations([mark for lot in lots for mark in lot], 2))
+    else:
+        return []
+    return [(a.made_by, GATED) for a, b in pairs if _of_one_loop(a, b)][:1]
+
+
+def _along_rows(args: Sequence[Any]) -> bool:
+    """Whether a sum goes along some axes, and not along the columns alone."""
+    axes = args[1] if len(args) > 1 else None
+    axes = [axes] if isinstance(axes, int) else axes
+    return (
+        isinstance(axes, list | tuple) and bool(axes) and any(axis % args[0].ndim != args[0].ndim - 1 for axis in axes)
+    )
+
+
+def _of_one_loop(one: WeightMark, other: WeightMark) -> bool:
+    """Whether the same lots of rows fit, and not the same rows."""
+    alike = isinstance(one.spread, tuple) and isinstance(other.spread, tuple) and one.spread[0] == other.spread[0]
+    return alike and one.spread != other.spread
