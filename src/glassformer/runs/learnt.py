@@ -16,7 +16,6 @@ not is said with it. The rule:
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,8 @@ from glassformer.objectives.bootstrap import SIGNIFICANT, Measure, by_text, comp
 from glassformer.objectives.metrics import share_of_rows
 from glassformer.objectives.table import objective_of
 from glassformer.runs.folder import RunFolder
+from glassformer.runs.pasting import pasteable
+from glassformer.runs.same_data import same_data
 from glassformer.storage import figures
 
 JUDGED_BY = {"bleu": "exact"}  # a translator is held against the most frequent answer by what is right to the letter
@@ -183,7 +184,7 @@ def _learnt(folder: RunFolder, card: Card) -> Learnt | None:
     few = first.undecided(_witnesses(scores))
     sentences = tuple(_sentence(each, card, scores) for each in found)
     behind = [each for each in others if each.worse and each.learns is not False and each.baseline in MODELS]
-    todo = [*_todo(folder, card, scores, found), *(_use(each, card) for each in behind)]
+    todo = [*_todo(folder, card, scores, found), *(_use(folder, each, card) for each in behind)]
     return Learnt(first.better, _verdict(found, card, scores), sentences, tuple(todo), tuple(found), few)
 
 
@@ -342,8 +343,8 @@ def _longer(folder: RunFolder, card: Card, scores: Mapping[str, Any]) -> Todo:
     falls = _still_falling(folder, scores, card)
     early = "It ended too early, while its validation loss was still falling. " if falls else ""
     early = "It ended before it was validated twice. " if len(_losses(folder)) < 2 else early
-    more = f"--model {card.model}" if MODELS[card.model].counts else f"--from {quote(str(folder.path))}"
-    return Todo("longer", f"{early}Train longer", f"{_train(card)} {more} --minutes 5")
+    more = ("--model", card.model) if MODELS[card.model].counts else ("--from", folder.path)
+    return Todo("longer", f"{early}Train longer", _train(folder, card, *more, "--minutes", 5))
 
 
 def _losses(folder: RunFolder) -> list[tuple[int, float]]:
@@ -370,9 +371,10 @@ def _falls(losses: Sequence[tuple[int, float]]) -> bool:
     return before[-1] - last > max(NOTHING_LEFT * first, FLAT * (first - last))
 
 
-def _use(each: Against, card: Card) -> Todo:
-    return Todo("linear", "Use the linear model", f"{_train(card)} --model {each.baseline}")
+def _use(folder: RunFolder, each: Against, card: Card) -> Todo:
+    return Todo("linear", "Use the linear model", _train(folder, card, "--model", each.baseline))
 
 
-def _train(card: Card) -> str:
-    return f"glassformer train {card.task} {quote(card.data)}"
+def _train(folder: RunFolder, card: Card, *more: object) -> str:
+    objective = ("--objective", card.objective) if objective_of(card).pretrains else ()
+    return pasteable(["glassformer", "train", card.task, *same_data(folder.settings, card), *objective, *more])
