@@ -343,8 +343,13 @@ def _longer(folder: RunFolder, card: Card, scores: Mapping[str, Any]) -> Todo:
     falls = _still_falling(folder, scores, card)
     early = "It ended too early, while its validation loss was still falling. " if falls else ""
     early = "It ended before it was validated twice. " if len(_losses(folder)) < 2 else early
+    return Todo("longer", f"{early}Train longer", to_go_on(folder, card, 5))
+
+
+def to_go_on(folder: RunFolder, card: Card, minutes: float) -> str:
+    """The command that trains it for so many more minutes."""
     more = ("--model", card.model) if MODELS[card.model].counts else ("--from", folder.path)
-    return Todo("longer", f"{early}Train longer", _train(folder, card, *more, "--minutes", 5))
+    return _train(folder, card, *more, "--minutes", f"{minutes:g}")
 
 
 def _losses(folder: RunFolder) -> list[tuple[int, float]]:
