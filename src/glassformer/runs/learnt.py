@@ -229,11 +229,10 @@ def _sentence(each: Against, card: Card, scores: Mapping[str, Any]) -> str:
 def _on_text(each: Against, main: str, value: float) -> str:
     told = "Better than" if each.better else "WORSE THAN" if each.worse else "NO BETTER THAN"
     lead = f"ahead by {_signed(main, each.ahead)}" if each.ahead >= 0 else f"behind by {figure(main, -each.ahead)}"
-    low, high = (_signed(main, end) for end in (each.low, each.high))
     return (
         f"{told} {_TEXT_ALONE[each.baseline]}: {SCORES[main].words} {in_figures(main, value)}, against "
-        f"{in_figures(main, each.score)}; {lead} (95 % confidence interval {low} to "
-        f"{high}, {_p(each.p_value)})."
+        f"{in_figures(main, each.score)}; {lead} ({_spread(each, main)}, "
+        f"{_p(each.p_value)})."
     )
 
 
@@ -297,8 +296,15 @@ def _on_model(each: Against, main: str) -> str:
 
 
 def _by(each: Against, main: str) -> str:
-    low, high = (_signed(main, value) for value in (each.low, each.high))
-    return f"{_signed(main, each.ahead)} points (95 % confidence interval {low} to {high}, {_p(each.p_value)})"
+    return f"{_signed(main, each.ahead)} points ({_spread(each, main)}, {_p(each.p_value)})"
+
+
+def _spread(each: Against, main: str) -> str:
+    """The interval; where all samples differ alike, to draw them anew shows no spread, and none is known."""
+    if each.low == each.high:
+        return "the same on every sample, so resampling tells no interval"
+    low, high = (_signed(main, end) for end in (each.low, each.high))
+    return f"95 % confidence interval {low} to {high}"
 
 
 def _signed(main: str, value: float) -> str:
