@@ -135,7 +135,7 @@ def test_a_thousand_texts_are_cut_into_the_same_tokens(tmp_path: Path) -> None:
 
 
 def made_up(monkeypatch: pytest.MonkeyPatch, opened: Any) -> None:
-    row = Target(sentence="", files=lambda trained: {"a": b"1"}, opened=opened, package="nowhere")
+    row = Target(sentence="", files=lambda trained: {"a": b"1"}, opened=opened, extra="")
     monkeypatch.setitem(TARGETS.data, "made-up", row)
 
 

@@ -1,6 +1,6 @@
 """Whether a run has learnt: against the majority and a linear model, in words, with what to do; counts by pencil."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from glassformer.runs.learnt import (
     PAIRS,
     Against,
     Learnt,
+    _by,
     against,
     against_majority,
     against_text,
@@ -357,3 +358,10 @@ def test_the_model_that_comes_along_is_better_than_the_majority() -> None:
     assert found is not None
     assert found.better
     assert found.against[0].score == 0.5
+
+
+def test_no_interval_is_told_where_resampling_shows_no_spread() -> None:
+    alike = Against(MAJORITY, "a", 0.0, 1.0, 1.0, 1.0, 0.0001)
+    assert "resampling tells no interval" in _by(alike, "accuracy")
+    assert "95 % confidence interval" not in _by(alike, "accuracy")
+    assert "95 % confidence interval +90.0 to +100.0" in _by(replace(alike, low=0.9), "accuracy")

@@ -130,3 +130,12 @@ def test_the_facts_of_this_machine_make_sense() -> None:
         found.versions["torch"] == torch.__version__.partition("+")[0] or found.versions["torch"] == torch.__version__
     )
     assert json.loads(json.dumps(found.to_dict()))["usable_cores"] == machine.usable_cores()
+
+
+@pytest.mark.parametrize(("said", "most"), [("1", 1), ("2,1", 2), ("99", 4), ("abc", 4), ("", 4), ("0", 4)])
+def test_no_more_threads_are_chosen_than_the_environment_allows(
+    said: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "usable_cores", lambda: 4)
+    monkeypatch.setenv("OMP_NUM_THREADS", said)
+    assert machine.threads_allowed() == most

@@ -20,6 +20,7 @@ from glassformer.choices import Choices
 from glassformer.engines.parity import EngineParity, compared
 from glassformer.engines.torch_steps import quick
 from glassformer.errors import GlassformerError, InputError
+from glassformer.extras import needing
 from glassformer.models.language_model import Continuation
 
 PACKAGES = ("onnx", "onnxruntime")
@@ -43,7 +44,17 @@ class Engine:
 
 def at_hand() -> dict[str, str]:
     """The version of each package that engines need; empty where it is missing."""
-    return {name: metadata.version(name) if util.find_spec(name) else "" for name in PACKAGES}
+    return {name: _version(name) for name in PACKAGES}
+
+
+def _version(name: str) -> str:
+    spec = util.find_spec(name)
+    if spec is None or spec.origin is None:  # a folder of that name, as of an export, is no package
+        return ""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:  # onnxruntime is there under other names too, as onnxruntime-gpu
+        return "of a version that is not told"
 
 
 def chosen(model: nn.Module, name: str = "auto", kept: Files | None = None, *, lasting: bool = True) -> Engine:
@@ -53,7 +64,8 @@ def chosen(model: nn.Module, name: str = "auto", kept: Files | None = None, *, l
     """
     if name == "auto" and not kept and not lasting:
         return _torch(model, kept)
-    return ENGINES[name](model, kept)
+    with needing("engines", "This engine"):  # found, and yet not to be imported
+        return ENGINES[name](model, kept)
 
 
 def _torch(model: nn.Module, kept: Files | None) -> Engine:

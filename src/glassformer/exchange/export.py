@@ -13,6 +13,7 @@ import torch
 from glassformer.choices import Choices, Later
 from glassformer.errors import InputError
 from glassformer.exchange.parity import Opened, Parity, compared
+from glassformer.extras import needing, to_install
 from glassformer.objectives.objective import Trained
 from glassformer.storage import MANIFEST, parse_json, write_file, write_folder
 
@@ -26,13 +27,13 @@ class Target:
     sentence    what it is, in a few words
     files       a trained model → all files of the export, by name; an InputError says what it cannot hold
     opened      folder, trained model → the export, as the tool that it is for opens it
-    package     what must be installed to open it
+    extra       what brings the packages that write and open it; nothing where none are needed
     """
 
     sentence: str
     files: Callable[[Trained], Mapping[str, bytes]]
     opened: Callable[[Path, Trained], Opened]
-    package: str
+    extra: str
 
 
 TARGETS: Choices[Target] = Choices(
@@ -42,31 +43,31 @@ TARGETS: Choices[Target] = Choices(
             sentence="a folder that transformers opens",
             files=Later("glassformer.exchange.hugging_face:folder_files"),
             opened=Later("glassformer.exchange.hugging_face:opened_by_transformers"),
-            package="transformers sentencepiece",
+            extra="exchange",
         ),
         "onnx": Target(
             sentence="graphs for ONNX Runtime, the cache of a writer passed in and out",
             files=Later("glassformer.exchange.programs.onnx_program:onnx_files"),
             opened=Later("glassformer.exchange.programs.onnx_program:opened_by_onnx"),
-            package="onnxruntime",
+            extra="engines",
         ),
         "ctranslate2": Target(
             sentence="a folder for CTranslate2, of a language model in a layout that it knows",
             files=Later("glassformer.exchange.programs.ctranslate2_program:ctranslate2_files"),
             opened=Later("glassformer.exchange.programs.ctranslate2_program:opened_by_ctranslate2"),
-            package="ctranslate2",
+            extra="ctranslate2",
         ),
         "gguf": Target(
             sentence="a file for llama.cpp, of a language model whose arithmetic it has",
             files=Later("glassformer.exchange.gguf_file:gguf_files"),
             opened=Later("glassformer.exchange.gguf_file:opened_from_gguf"),
-            package="gguf transformers",
+            extra="gguf",
         ),
         "torch": Target(
             sentence="a program that torch runs without Glassformer",
             files=Later("glassformer.exchange.programs.torch_program:program_files"),
             opened=Later("glassformer.exchange.programs.torch_program:opened_by_torch"),
-            package="torch",
+            extra="",
         ),
     },
 )
@@ -77,7 +78,8 @@ def export_model(trained: Trained, to: str, out: Path, texts: Sequence[str], whe
     then is it put in its place, with the report, which comes back: who is stopped before leaves nothing behind."""
     target, model = TARGETS[to], _identity(trained)
     _check_place(out, to, model)
-    files = target.files(trained)
+    with needing(target.extra, f"The export to {to}"):
+        files = target.files(trained)
     out.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent, ignore_cleanup_errors=True) as beside:
         for name, content in files.items():
@@ -118,7 +120,7 @@ def _compared(target: Target, trained: Trained, out: Path, texts: Sequence[str],
         return Parity(
             checked=False, passed=False, from_=where,
             why_not=f"the export could not be opened, since {error.name} is not installed "
-            f"(pip install {target.package}); whether it is the same model is not known.",
+            f"({to_install(error, target.extra) or 'bring it in'}); whether it is the same model is not known.",
         )  # fmt: skip
     except RuntimeError as error:  # of the other tool
         said = next(iter(str(error).splitlines()), type(error).__name__)

@@ -148,10 +148,8 @@ def _tell_tokens(writer: Any, tokens: Tokens, vocabulary: int) -> None:
 
 
 def _package() -> Any:
-    try:
-        import gguf
-    except ModuleNotFoundError as error:
-        raise InputError("This export needs the package gguf: pip install 'glassformer[gguf]'.") from error
+    import gguf
+
     return gguf
 
 

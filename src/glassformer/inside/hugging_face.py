@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from glassformer.errors import InputError, counted
+from glassformer.extras import needing
 from glassformer.inside.answers import class_answer
 from glassformer.inside.look_at_text import MOST_TOKENS, USUAL_LENGTH
 from glassformer.inside.looks import Look, Writes
@@ -57,12 +58,8 @@ class HuggingFaceModel:
         """Opens `hf:FOLDER` on a device."""
         place = device_called(device)
         folder = hugging_folder(name)
-        try:
+        with needing("exchange", "To open a folder of Hugging Face"):
             import transformers
-        except ModuleNotFoundError as error:
-            raise InputError(
-                "To open a folder of Hugging Face takes transformers: pip install 'glassformer[exchange]'."
-            ) from error
         try:
             with quietly(transformers.logging):
                 model, loading = _kind(transformers, folder).from_pretrained(

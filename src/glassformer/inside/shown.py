@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glassformer.errors import InputError
+from glassformer.extras import needing
 from glassformer.inside.document.data import LEFT_OUT
 from glassformer.inside.looks import Look
 from glassformer.inside.page.one_file import LARGEST, look_frame, look_page, page_data
@@ -80,10 +81,8 @@ class Shown:
 
     def widget(self) -> "LookWidget":
         """The view as a live widget, whose `state` can be read and set from Python; needs anywidget."""
-        try:
+        with needing("notebook", "The widget"):
             from glassformer.inside.widget import LookWidget
-        except ModuleNotFoundError as error:
-            raise InputError("The widget needs anywidget: pip install 'glassformer[notebook]'.") from error
         return LookWidget(self.look)
 
     def _repr_html_(self) -> str:

@@ -16,7 +16,6 @@ not is said with it. The rule:
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,8 @@ from glassformer.objectives.bootstrap import SIGNIFICANT, Measure, by_text, comp
 from glassformer.objectives.metrics import share_of_rows
 from glassformer.objectives.table import objective_of
 from glassformer.runs.folder import RunFolder
+from glassformer.runs.pasting import pasteable
+from glassformer.runs.same_data import same_data
 from glassformer.storage import figures
 
 JUDGED_BY = {"bleu": "exact"}  # a translator is held against the most frequent answer by what is right to the letter
@@ -183,7 +184,7 @@ def _learnt(folder: RunFolder, card: Card) -> Learnt | None:
     few = first.undecided(_witnesses(scores))
     sentences = tuple(_sentence(each, card, scores) for each in found)
     behind = [each for each in others if each.worse and each.learns is not False and each.baseline in MODELS]
-    todo = [*_todo(folder, card, scores, found), *(_use(each, card) for each in behind)]
+    todo = [*_todo(folder, card, scores, found), *(_use(folder, each, card) for each in behind)]
     return Learnt(first.better, _verdict(found, card, scores), sentences, tuple(todo), tuple(found), few)
 
 
@@ -230,11 +231,10 @@ def _sentence(each: Against, card: Card, scores: Mapping[str, Any]) -> str:
 def _on_text(each: Against, main: str, value: float) -> str:
     told = "Better than" if each.better else "WORSE THAN" if each.worse else "NO BETTER THAN"
     lead = f"ahead by {_signed(main, each.ahead)}" if each.ahead >= 0 else f"behind by {figure(main, -each.ahead)}"
-    low, high = (_signed(main, end) for end in (each.low, each.high))
     return (
         f"{told} {_TEXT_ALONE[each.baseline]}: {SCORES[main].words} {in_figures(main, value)}, against "
-        f"{in_figures(main, each.score)}; {lead} (95 % confidence interval {low} to "
-        f"{high}, {_p(each.p_value)})."
+        f"{in_figures(main, each.score)}; {lead} ({_spread(each, main)}, "
+        f"{_p(each.p_value)})."
     )
 
 
@@ -305,8 +305,15 @@ def _counted(each: Against, main: str, scores: Mapping[str, Any]) -> str:
 
 
 def _by(each: Against, main: str) -> str:
-    low, high = (_signed(main, value) for value in (each.low, each.high))
-    return f"{_signed(main, each.ahead)} points (95 % confidence interval {low} to {high}, {_p(each.p_value)})"
+    return f"{_signed(main, each.ahead)} points ({_spread(each, main)}, {_p(each.p_value)})"
+
+
+def _spread(each: Against, main: str) -> str:
+    """The interval; where all samples differ alike, to draw them anew shows no spread, and none is known."""
+    if each.low == each.high:
+        return "the same on every sample, so resampling tells no interval"
+    low, high = (_signed(main, end) for end in (each.low, each.high))
+    return f"95 % confidence interval {low} to {high}"
 
 
 def _signed(main: str, value: float) -> str:
@@ -351,8 +358,13 @@ def _longer(folder: RunFolder, card: Card, scores: Mapping[str, Any]) -> Todo:
     falls = _still_falling(folder, scores, card)
     early = "It ended too early, while its validation loss was still falling. " if falls else ""
     early = "It ended before it was validated twice. " if len(_losses(folder)) < 2 else early
-    more = f"--model {card.model}" if MODELS[card.model].counts else f"--from {quote(str(folder.path))}"
-    return Todo("longer", f"{early}Train longer", f"{_train(card)} {more} --minutes 5")
+    return Todo("longer", f"{early}Train longer", to_go_on(folder, card, 5))
+
+
+def to_go_on(folder: RunFolder, card: Card, minutes: float) -> str:
+    """The command that trains it for so many more minutes."""
+    more = ("--model", card.model) if MODELS[card.model].counts else ("--from", folder.path)
+    return _train(folder, card, *more, "--minutes", f"{minutes:g}")
 
 
 def _losses(folder: RunFolder) -> list[tuple[int, float]]:
@@ -379,9 +391,10 @@ def _falls(losses: Sequence[tuple[int, float]]) -> bool:
     return before[-1] - last > max(NOTHING_LEFT * first, FLAT * (first - last))
 
 
-def _use(each: Against, card: Card) -> Todo:
-    return Todo("linear", "Use the linear model", f"{_train(card)} --model {each.baseline}")
+def _use(folder: RunFolder, each: Against, card: Card) -> Todo:
+    return Todo("linear", "Use the linear model", _train(folder, card, "--model", each.baseline))
 
 
-def _train(card: Card) -> str:
-    return f"glassformer train {card.task} {quote(card.data)}"
+def _train(folder: RunFolder, card: Card, *more: object) -> str:
+    objective = ("--objective", card.objective) if objective_of(card).pretrains else ()
+    return pasteable(["glassformer", "train", card.task, *same_data(folder.settings, card), *objective, *more])

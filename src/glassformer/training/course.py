@@ -27,6 +27,7 @@ from glassformer.layers.devices import in_words
 from glassformer.lock import held
 from glassformer.objectives.table import objective_of, verdict_on
 from glassformer.runs.folder import Checkpoint, RunFolder
+from glassformer.runs.learnt import to_go_on
 from glassformer.runs.pasting import pasteable
 from glassformer.runs.report import report
 from glassformer.runs.run import Run, load
@@ -342,9 +343,20 @@ class Course:
         run = load(self.folder.path, str(self.loop.device))
         self.folder.write_certificate({**run.certify().to_dict(), "learnt": run.learnt and run.learnt.to_dict()})
         self.folder.write_report(report(self.folder, prepared.card))
-        if self.deadline is not None and (said := self.deadline.missed(time.monotonic())):
+        for said in self._on_time(time.monotonic()):
             tell(Said(said))
         return run
+
+    def _on_time(self, now: float) -> Iterator[str]:
+        """Where minutes were given: whether they were too few, or much of them was left."""
+        if self.deadline is None:
+            return
+        if late := self.deadline.missed(now):
+            yield late
+        step = self.loop.progress.seconds / max(1, self.loop.progress.step)
+        if left := self.deadline.unspent(now, self.loop.progress.seconds, step):
+            asked = self.prepared.request.minutes or self.prepared.recipe.minutes
+            yield f"{left}: {to_go_on(self.folder, self.prepared.card, asked)}"
 
     def _learnt(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """The weights that the run has to give, whole, in every process, and where it stood when it had them."""

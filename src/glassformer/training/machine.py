@@ -94,6 +94,14 @@ def cores_for(processes: int) -> int:
     return max(1, usable_cores() // processes)
 
 
+def threads_allowed() -> int:
+    """Threads of one process at most: its cores, or fewer where OMP_NUM_THREADS says so; what is no number there says
+    nothing, and of a list its first holds, as for torch."""
+    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    cores = usable_cores()
+    return min(cores, int(asked)) if asked.isdecimal() and int(asked) > 0 else cores
+
+
 def cores_allowed(quota: str) -> float | None:
     """`200000 100000` is two cores: so many of so many microseconds. `max`, `-1` and no text are no limit."""
     words = quota.split()

@@ -34,7 +34,12 @@ def test_a_table_comes_back_with_its_answers(table: Path, tmp_path: Path, capsys
     told = [json.loads(line) for line in (tmp_path / "answers.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [each["prediction"] for each in told] == [one.said, None, other.said]
     assert told[1]["probability"] is None
-    assert "answers.jsonl: 3 rows" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "answers.jsonl: 3 rows, 2 of them with a prediction (1 row is without a text, and so without one)" in said
+    before = (tmp_path / "answers.jsonl").read_bytes()
+    with pytest.raises(InputError, match=r"answers\.jsonl is there already, and would be lost"):
+        predict(run, str(table), column="text", out=tmp_path / "answers.jsonl", threads=1)
+    assert (tmp_path / "answers.jsonl").read_bytes() == before
 
 
 def test_what_cannot_be_answered_says_how_to_go_on(table: Path, tmp_path: Path) -> None:

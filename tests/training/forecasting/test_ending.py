@@ -112,3 +112,13 @@ def test_few_samples_are_all_evaluated_and_none_is_tried_before() -> None:
 
     samples = [Plain(str(number)) for number in range(FEWEST)]
     assert drawn_in_time(samples, 0.001, evaluate, seed=0) is samples
+
+
+def test_a_run_that_left_much_of_its_time_says_so_and_why() -> None:
+    busy = Deadline(at=60.0, ending=43.0, step=1.0)
+    assert busy.unspent(30.0, 17.0, 0.1).startswith(
+        "30 s of the time were not used: when it was planned, a step took 1 s"
+    )
+    assert busy.unspent(30.0, 17.0, 0.1).endswith("in training 0.1 s, and the plan stood. To go on from here")
+    assert busy.unspent(30.0, 17.0, 0.9) == ""  # it ended sooner for another reason
+    assert busy.unspent(55.0, 17.0, 0.1) == ""

@@ -35,6 +35,8 @@ def answer_table(run: Path, path: Path, column: str, out: Path | None, how: Mapp
     The first row names the columns. `how`: engine, device and how it writes."""
     if out is not None and format_of(out) not in (".csv", ".tsv", ".jsonl"):
         raise InputError(f"The answers are written as .csv, .tsv or .jsonl; {out} is none of them.")
+    if out is not None and out.exists():
+        raise InputError(f"{out} is there already, and would be lost; choose another --out, or remove it.")
     table = read_table(path, lambda cells: True)
     rows = [row.values for row in table.rows if isinstance(row, Row)]
     for skip in [row for row in table.rows if not isinstance(row, Row)][:3]:
@@ -51,7 +53,16 @@ def answer_table(run: Path, path: Path, column: str, out: Path | None, how: Mapp
         sys.stdout.write(written)
         return
     write_file(out, written.encode("utf-8"))
-    print(f"Wrote {out}: {counted(len(rows), 'row')}, each with its prediction for '{taken}'.")
+    print(f"Wrote {out}: {counted(len(rows), 'row')}, {_answered(found, len(rows))} for '{taken}'.")
+
+
+def _answered(found: Mapping[str, np.ndarray[Any, Any]], rows: int) -> str:
+    """How many rows have a prediction; one without a text has none."""
+    without = sum(each is None for each in found["prediction"])
+    if not without:
+        return "each with its prediction"
+    empty = f"{counted(without, 'row')} {'is' if without == 1 else 'are'} without a text"
+    return f"{rows - without:,} of them with a prediction ({empty}, and so without one)"
 
 
 def _column(table: Table, column: str, path: Path) -> str:

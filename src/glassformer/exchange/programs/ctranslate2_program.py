@@ -33,11 +33,9 @@ def ctranslate2_files(trained: Trained) -> dict[str, bytes]:
     from glassformer.inside.hugging_face import quietly
 
     files, layout = folder_files(trained), layout_of(trained)
-    try:
-        import transformers
-        from ctranslate2.converters import TransformersConverter  # type: ignore[import-untyped]
-    except ModuleNotFoundError as error:
-        raise InputError("This export needs CTranslate2: pip install ctranslate2 transformers.") from error
+    import transformers
+    from ctranslate2.converters import TransformersConverter  # type: ignore[import-untyped]
+
     with tempfile.TemporaryDirectory() as folder:
         source, out = Path(folder) / "hf", Path(folder) / "out"
         source.mkdir()

@@ -11,7 +11,7 @@ import torch
 from glassformer.inside.why.margins import Margin, Prompted
 
 TEXTS, ORDERS = 32, 16
-# Below these nothing carries an answer. Models with fresh weights stay below, trained ones far above.
+# Below these an answer is faint. Models with fresh weights stay below, trained ones far above.
 STILL, CALM = 0.25, 0.35  # of the probability, the share that moves; and if also the margin is quiet:
 QUIET, NEAR = 1.0, 1.5  # its standard deviation over random texts, and how far from them it stands itself, in logits
 TURNED = 1 / 8  # of the random texts: if more are answered otherwise, the answer is not nearly the same
@@ -28,11 +28,16 @@ class RandomTexts:
     moved: float
     turned: int = 0
 
+    @property
+    def alike(self) -> bool:
+        """Whether nearly all of them are answered as the text is; a faint answer may turn with every word."""
+        return self.turned <= TURNED * self.count
+
     def silent(self, margin: float) -> bool:
-        """Whether the answer is about the same whatever is read."""
+        """Whether little is said, whatever is read: the answer is about the same, or each one is faint."""
         if self.deviation < QUIET and abs(margin - self.mean) < NEAR:
             return self.moved < CALM
-        return self.moved < STILL and self.turned <= TURNED * self.count
+        return self.moved < STILL and self.alike
 
 
 @dataclass(frozen=True)

@@ -109,6 +109,8 @@ def _measured(
     rehearsed = replace(plan, steps=10**9, compile=False)
     rehearsal = Loop(copy.deepcopy(prepared.model), prepared.lessons, rehearsed, team.rehearsing())
     cores = machine.cores_for(team.local_size)
+    if team.size == 1:  # what begins several processes sets OMP_NUM_THREADS to 1 itself
+        cores = min(cores, machine.threads_allowed())
     usual = machine.thread_counts(cores) if device.type == "cpu" else [cores]
     counts = [threads] if threads else usual
     items: list[int] = []

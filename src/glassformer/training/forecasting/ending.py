@@ -67,6 +67,17 @@ class Deadline:
             "this machine is so busy, and a tenth of the minutes is trained all the same."
         )
 
+    def unspent(self, now: float, trained: float, step: float) -> str:
+        """What is said of a run that had much more time than it took, since steps were much slower when it was planned:
+        the rate of learning follows the plan, which is never made longer."""
+        left = self.at - now
+        if left < max(FEW_SECONDS, trained / 2) or step > self.step / 2:
+            return ""
+        return (
+            f"{clock(left)} of the time were not used: when it was planned, a step took {self.step:.2g} s (the machine "
+            f"was busy, or torch was warming up), in training {step:.2g} s, and the plan stood. To go on from here"
+        )
+
     def for_evaluating(self, now: float) -> float:
         """Seconds, from now on, that leave time for the rest of the end."""
         return self.evaluating if math.isinf(self.evaluating) else self.at - now - (self.ending - self.evaluating)

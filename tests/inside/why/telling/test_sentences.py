@@ -251,6 +251,18 @@ def test_nothing_carries_it() -> None:
     assert told(why(*NOT_GOOD, known="It guesses."))[1] == "It guesses."
 
 
+def test_texts_that_are_answered_otherwise_are_never_said_to_get_the_same_answer() -> None:
+    """An answer may be faint and yet hang on its words: then both are said."""
+    few, many = (why(*NOT_GOOD, random=RandomTexts(32, 2.4, 0.72, 0.3, turned=turned)) for turned in (4, 5))
+    assert "nearly the same answer" in headline(few)
+    assert headline(many) == (
+        "Negative by 2.6 over positive, and faintly, as a model that has learnt nothing: 32 texts of random words move "
+        "its margin by 0.72 only, though 5 of them are answered otherwise; the shares of the words tell what so faint "
+        "an answer hangs on, and no more."
+    )
+    assert shares_mislead(many)
+
+
 def test_order_counts_from_a_quarter_on() -> None:
     first, second, *_ = told(why(*NOT_GOOD, orders=OtherOrders(16, 4, 2.0)))
     assert first == (

@@ -64,6 +64,12 @@ def headline(why: Reasons) -> str:
     said = verdict(why, why.margin)
     if nothing_known(why):
         return f"{said}, and it is a guess: no word of this text is known to this model."
+    if why.random.silent(why.margin) and not why.random.alike:
+        return (
+            f"{said}, and faintly, as a model that has learnt nothing: {why.random.count} texts of random words move "
+            f"its margin by {plainly(why.random.deviation)} only, though {why.random.turned} of them are answered "
+            "otherwise; the shares of the words tell what so faint an answer hangs on, and no more."
+        )
     if why.random.silent(why.margin):
         return (
             f"{said}, and nothing carries it: {why.random.count} texts of random words get nearly the same answer "
