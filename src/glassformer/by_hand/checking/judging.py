@@ -10,7 +10,7 @@ from glassformer.by_hand.checking import coverage
 from glassformer.by_hand.checking.checker import Checker
 from glassformer.by_hand.checking.findings import LOOK_AGAIN, Correction, Finding, Remark, Report
 from glassformer.by_hand.checking.ledger import Ledger
-from glassformer.by_hand.checking.proof.certainty import is_tellable, why_look_again
+from glassformer.by_hand.checking.proof.certainty import is_plain_and_alone, is_tellable, why_look_again
 from glassformer.by_hand.checking.proof.evidence import is_written
 from glassformer.by_hand.checking.proof.excuses import excuse
 from glassformer.by_hand.checking.proof.readings import misprinted
@@ -79,7 +79,9 @@ def _withdraw(ledger: Ledger) -> set[Flaw]:
             is_told = flaw.ground and is_tellable(flaw.literal)
             is_told = is_told or is_plain_sum(flaw, ledger.record, ledger.source)
             why = _excuse(flaw, ledger) if is_told else _NOT_SHOWN
-            if why:
+            if is_told and why and is_plain_and_alone(flaw, ledger.source):
+                flaw.excuse = why  # unequal as it stands, whatever else gives it
+            elif why:
                 doubted[flaw] = _what_we_get(flaw) + why
     for flaw, why in doubted.items():
         ledger.numbers -= flaw.wrong.size

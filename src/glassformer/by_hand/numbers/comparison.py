@@ -86,7 +86,7 @@ _ENDLESS = 1e4  # what stands for infinity in a program, as −1e9 does in a mas
 
 
 def _meets_any(bounds: tuple[Floats, Floats], expected: Value, readings: Iterable[int]) -> Flags:
-    return np.logical_or.reduce([_meets(bounds, expected, reading) for reading in readings])
+    return np.asarray(np.any([_meets(bounds, expected, reading) for reading in readings], axis=0))
 
 
 def _meets(bounds: tuple[Floats, Floats], expected: Value, reading: int) -> Flags:

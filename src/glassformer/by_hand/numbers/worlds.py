@@ -40,6 +40,7 @@ class Flaw(Mistake):
     is_proven: bool = False  # the notes were found to say so, whatever the numbers look like
     is_pinned: bool = False  # every name that went in was given once and no more
     by_scalars: bool = False  # names went in, and all of them single numbers
+    excuse: str = ""  # another working that gives the printed number
     is_doubted: bool = False  # it may be meant otherwise: to be looked at again
     ground: str = ""  # what shows that it was read as it is meant
     on_page: bool = False  # all that goes in stands before it in numbers: judged by them alone
