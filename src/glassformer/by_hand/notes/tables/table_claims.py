@@ -30,7 +30,7 @@ from glassformer.by_hand.notes.documents import Document, Passage
 _AXES = re.compile(r"\s*\w*\s*[/\\→↓]\s*\w*\s*|\s*")  # `query / key` says what rows and columns are, not what is inside
 _FORMULA = re.compile(r"[(√^²³+*/·×−–-]|[^\W\d]{2,}\s*\(|\\(?:frac|sqrt|times|cdot)")
 # What only a formula says: `lr × grad (grad = 0.5)`; a bar or a dash stands between words, too.
-_OPERATION = re.compile(r"[×·⋅*√²³^]|\\(?:times|cdot|frac|sqrt)")
+_OPERATION = re.compile(r"[×·⋅*√²³]|\\(?:times|cdot|frac|sqrt)")
 _WORD = re.compile(r"[^\W\d_]\w*")
 _INDEXED = re.compile(r"_[ijknt]$")  # x_i is a number of the column x
 # A row of sums or means under the others: a formula of the columns is none of these.
