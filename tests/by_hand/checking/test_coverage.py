@@ -90,3 +90,12 @@ def test_counting_takes_no_longer_than_the_text(piece: str) -> None:
 )
 def test_givens_are_no_results(notes: str, wanted: tuple[int, int]) -> None:
     assert counted(notes) == wanted
+
+
+def test_numbers_under_a_formula_that_was_not_read_are_results_not_checked() -> None:
+    rows = "| 1 | 0.10 | 0.050 |\n| 2 | 0.08 | 0.900 |\n"
+    report = check_text(f"| step | lr | lr × grad (grad = 0.5) |\n|---|---|---|\n{rows}\nAnd 0.5 × 0.8 = 0.40.\n")
+    assert (report.coverage.checked, report.coverage.look_like_results) == (1, 3)
+    assert "lr × grad" in report.coverage.unchecked[0].why
+    plain = check_text(f"| step | lr | warm lr |\n|---|---|---|\n{rows}\nAnd 0.5 × 0.8 = 0.40.\n")
+    assert plain.coverage.look_like_results == 1

@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from glassformer.by_hand.check import check_text
 from glassformer.by_hand.checking.findings import Report
 from glassformer.by_hand.exercises.exercise_sheets import SUFFIXES, Exercise, filled_in, make_exercise
 from glassformer.by_hand.exercises.planting import Slip, plant
-from glassformer.by_hand.exercises.workings import VARIANTS, WorkedExercise
+from glassformer.by_hand.exercises.workings import VARIANTS, WorkedExercise, work_out
 
 HANDS = ("as asked", "no idle zeros", "no leading zero")
 
@@ -43,8 +44,9 @@ def handed_in(exercise: Exercise, answers: WorkedExercise, hand: str) -> str:
 
 
 def survey(first: int, count: int) -> dict[str, int]:
-    """Filled in rightly, with one slip, and not at all."""
+    """Filled in rightly, from unrounded numbers too, with one slip, one number a little off, and not at all."""
     counts: Counter[str] = Counter(sheets=0, false_alarms=0, not_fine=0, blank_alarms=0)
+    counts |= Counter(unrounded_alarms=0, near=0, near_missed=0, near_elsewhere=0)
     counts |= Counter(slips=0, missed=0, elsewhere=0, not_credited=0)
     for seed in range(first, first + count):
         exercise, hand = made(seed)
@@ -54,10 +56,35 @@ def survey(first: int, count: int) -> dict[str, int]:
         counts["false_alarms"] += bool(right.findings)
         counts["not_fine"] += right.outcome != "fine" or right.coverage.share < 1
         counts["blank_alarms"] += bool(check_text(exercise.sheet, suffix=suffix).findings)
+        unrounded = work_out(exercise.working, from_printed=False)
+        counts["unrounded_alarms"] += bool(check_text(handed_in(exercise, unrounded, hand), suffix=suffix).findings)
+        _count_near(counts, exercise, unrounded, hand, np.random.default_rng(seed))
         answers, slips = plant(exercise.working, seed, blanks=exercise.blanks)
         if slips:
             _count_slip(counts, check_text(handed_in(exercise, answers, hand), suffix=suffix), slips[0])
     return dict(counts)
+
+
+def _count_near(
+    counts: Counter[str], exercise: Exercise, unrounded: WorkedExercise, hand: str, draw: np.random.Generator
+) -> None:
+    """One number of a blank is one to five units of its last digit off, and has all its digits: fewer are coarser."""
+    symbol = exercise.blanks[int(draw.integers(len(exercise.blanks)))]
+    answers = exercise.working.answers
+    places = np.argwhere(np.isfinite(answers[symbol]))
+    i, j = places[int(draw.integers(len(places)))].tolist()
+    unit = 10.0**-exercise.working.decimals
+    wrong = answers[symbol].copy()
+    wrong[i, j] += int(draw.integers(1, 6)) * unit * (1 if draw.integers(2) else -1)
+    is_short = hand == "no idle zeros" and round(wrong[i, j] / unit) % 10 == 0
+    if is_short or abs(wrong[i, j] - unrounded.answers[symbol][i, j]) < unit / 2:
+        return  # right from unrounded numbers
+    slipped = replace(exercise.working, answers={**answers, symbol: wrong})
+    report = check_text(handed_in(exercise, slipped, hand), suffix=SUFFIXES[exercise.form])
+    here = [f for f in report.findings if (f.name, f.row, f.col) == (symbol, i + 1, j + 1)]
+    counts["near"] += 1
+    counts["near_missed"] += not here
+    counts["near_elsewhere"] += len(here) < len(report.findings)
 
 
 def _count_slip(counts: Counter[str], report: Report, slip: Slip) -> None:

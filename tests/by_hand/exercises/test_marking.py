@@ -46,6 +46,34 @@ def test_a_slip_costs_one_point_and_what_follows_from_it_none() -> None:
     assert first.verdict == "carried"
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "place"),
+    [
+        ("2.45", "2.48", ("H", 2, 2)),
+        ("2.45", "2.54", ("H", 2, 2)),
+        ("0.00 & 0.33", "0.00 & 0.35", ("H", 3, 2)),  # −2·0.33 + 3·0.33
+        ("0.33 & 0.33 & 0.33", "0.33 & 0.34 & 0.33", ("A", 3, 2)),  # a third
+    ],
+)
+def test_a_sheet_that_goes_on_with_rounded_numbers_leaves_no_room(
+    right: str, wrong: str, place: tuple[str, int, int]
+) -> None:
+    made = make_exercise(3, "masked", blank=("weights", "mixed"))
+    answer = mark(made.solution.replace(right, wrong).encode(), "ann", answer_key(made.sheet, made.solution))
+    assert (answer.outcome, answer.points) == ("wrong", 14)
+    first = answer.first
+    assert first is not None
+    assert (first.name, first.row, first.col) == place
+    assert first.right == right.split(" & ")[-1]  # as the solution has it: 2.46 comes of unrounded weights
+    assert first.printed == (wrong.split(" & ")[-1] if place[0] == "H" else "0.34")
+
+
+def test_who_goes_on_with_unrounded_numbers_is_right() -> None:
+    made = make_exercise(3, "masked", blank=("weights", "mixed"))
+    answers = made.solution.replace("2.45", "2.46").replace("-0.78", "-0.79")
+    assert mark(answers.encode(), "ann", answer_key(made.sheet, made.solution)).outcome == "right"
+
+
 def test_a_slip_that_was_not_gone_on_with() -> None:
     answer = marked(pencil("[[2], [5]]", "[[6], [12]]"))
     assert (answer.points, answer.follow_through) == (3, 0)

@@ -19,6 +19,10 @@ def test_sheets_are_judged_rightly(many: int) -> None:
     assert counts["false_alarms"] == 0
     assert counts["not_fine"] == 0  # every number asked for, or printed, was checked
     assert counts["blank_alarms"] == 0  # a sheet that nobody filled in yet
+    assert counts["unrounded_alarms"] == 0  # who kept more digits than were asked for
+    assert counts["near"] >= 0.8 * many
+    assert counts["near_missed"] <= 1  # a number of a blank off by one to five units of its last digit
+    assert counts["near_elsewhere"] == 0
     assert counts["slips"] >= 0.96 * many
     assert counts["missed"] <= 1
     assert counts["elsewhere"] == 0  # neither what follows from the slip nor what the teacher printed

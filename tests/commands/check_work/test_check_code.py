@@ -19,3 +19,4 @@ def test_the_command_tells_it_in_words(numpy_file: Path, capsys: pytest.CaptureF
     assert check_code(f"{numpy_file}::unscaled", example="two-tokens", json=False) == 1
     assert "probable cause: forgot to scale" in capsys.readouterr().out
     assert check_code(f"{numpy_file}::right", example="two-tokens", json=False) == 0
+    assert "Right on two-tokens, one example: output" in capsys.readouterr().out

@@ -96,6 +96,7 @@ def _looks(reading: Reading, ledger: Ledger) -> Iterator[_Look]:
     yield _Look(tuple(sorted(offset for offset, copied in ledger.compared.items() if not copied)))
     yield from (_Look(_offsets(node), why) for node, why in ledger.withdrawn)
     yield from _beside(reading)
+    yield from (_Look(offsets, why) for offsets, why in reading.document.results_unread)
 
 
 def _names_with_formulas(statements: list[Statement]) -> set[str]:

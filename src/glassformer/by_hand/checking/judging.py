@@ -10,7 +10,7 @@ from glassformer.by_hand.checking import coverage
 from glassformer.by_hand.checking.checker import Checker
 from glassformer.by_hand.checking.findings import LOOK_AGAIN, Correction, Finding, Remark, Report
 from glassformer.by_hand.checking.ledger import Ledger
-from glassformer.by_hand.checking.proof.certainty import is_tellable, why_look_again
+from glassformer.by_hand.checking.proof.certainty import is_plain_and_alone, is_tellable, why_look_again
 from glassformer.by_hand.checking.proof.evidence import is_written
 from glassformer.by_hand.checking.proof.excuses import excuse
 from glassformer.by_hand.checking.proof.readings import misprinted
@@ -79,7 +79,9 @@ def _withdraw(ledger: Ledger) -> set[Flaw]:
             is_told = flaw.ground and is_tellable(flaw.literal)
             is_told = is_told or is_plain_sum(flaw, ledger.record, ledger.source)
             why = _excuse(flaw, ledger) if is_told else _NOT_SHOWN
-            if why:
+            if is_told and why and is_plain_and_alone(flaw, ledger.source):
+                flaw.excuse = why  # unequal as it stands, whatever else gives it
+            elif why:
                 doubted[flaw] = _what_we_get(flaw) + why
     for flaw, why in doubted.items():
         ledger.numbers -= flaw.wrong.size
@@ -189,10 +191,10 @@ def _corrections(ledger: Ledger, findings: list[Finding], mark: str, withdrawn: 
         if not withdrawn.isdisjoint(known.sources):
             continue
         rows = entries_of(literal)
-        for i, j in np.argwhere(fit(literal, known.right).wrong).tolist():
+        for i, j in np.argwhere(fit(literal, known.right, stepwise=ledger.rounds_to is not None).wrong).tolist():
             start, end = rows[i][j].span.start, rows[i][j].span.end
             if start not in found:
-                text = _best(known.right, i, j, rows[i][j]).replace(".", mark)
+                text = _best(known.right, i, j, rows[i][j], on_page=ledger.rounds_to is not None).replace(".", mark)
                 found[start] = Correction(start, end - start, text, doubted.isdisjoint(known.sources))
     return sorted(found.values(), key=lambda correction: correction.offset)
 
@@ -243,7 +245,9 @@ def _findings(flaw: Flaw, ledger: Ledger, document: Document) -> list[Finding]:
     assert flaw.right is not None
     for i, j, node in _wrong_entries(flaw):
         place = document.place(node.span.start)
-        right = _best(flaw.right, i, j, node, on_page=flaw.is_copy or flaw.on_page).replace(".", document.decimal_mark)
+        right = _best(
+            flaw.right, i, j, node, on_page=flaw.is_copy or flaw.on_page or ledger.rounds_to is not None
+        ).replace(".", document.decimal_mark)
         arithmetic = _arithmetic(flaw, i, j, ledger)
         if arithmetic and right != _on_page(flaw.right, i, j, node).replace(".", document.decimal_mark):
             arithmetic += f" from the rounded numbers on the page; {right} from the given ones"

@@ -53,6 +53,7 @@ class Knowledge:
     ) -> None:
         self.exact = exact or reading.says_exact
         self.habits = reading.habits
+        self.rounds_to = reading.rounds_to
         self.source = reading.document.text
         self.finest = 0.0 if digits is None else 10.0**-digits
         self.room = room or {}  # of given numbers that results show to be exact: the share of it that is left
@@ -141,7 +142,7 @@ class Knowledge:
         def printed() -> Value:
             return self.evaluator(PAPER, convention)(literal)
 
-        outcome = compare(literal, evaluate, printed, cuts=self.cuts, finest=self.finest)
+        outcome = compare(literal, evaluate, printed, cuts=self.cuts, finest=self.finest, decimals=self.rounds_to)
         return Understood(outcome, on_paper, convention)
 
     def agrees(self, expected: Node, literal: Node) -> bool:
@@ -170,7 +171,7 @@ class Knowledge:
         """Whether the printed numbers are what an expression, or a name, gives."""
         try:
             value = self.evaluator()(node, itself=isinstance(node, Name))
-            return not compare(literal, lambda _: (value, []), lambda: value).wrong.any()
+            return not compare(literal, lambda _: (value, []), lambda: value, decimals=self.rounds_to).wrong.any()
         except InputError:
             return False
 

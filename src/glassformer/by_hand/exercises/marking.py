@@ -189,7 +189,15 @@ class _Marker:
         told = found or Finding(
             place.file, place.line, place.column, symbol, i + 1, j + 1, "", right, "wrong", None, ""
         )
-        return replace(told, file=place.file, line=place.line, column=place.column, printed=self._text(cell))
+        return replace(
+            told,
+            file=place.file,
+            line=place.line,
+            column=place.column,
+            printed=self._text(cell),
+            right=right,
+            arithmetic=told.arithmetic if told.right == right else "",  # of another number than the key's
+        )
 
 
 def _as_written(number: Number, suffix: str) -> str:

@@ -62,6 +62,9 @@ class Document:
     parts: list[tuple[int, str]] = field(default_factory=list)
     exact: bool = False  # the given numbers are exact, and not rounded
     passed_over: list[tuple[int, str]] = field(default_factory=list)  # offset and reason: no workings
+    results_unread: list[tuple[tuple[int, ...], str]] = field(
+        default_factory=list
+    )  # where printed results stand, and why
     read_as: str = ""  # the text with blanks for what is not to be read, such as comments
     ways: Mapping[str, str] | None = None  # of a worksheet of one layer: how the stages that have a choice are made
     macros: Macros = field(default_factory=Macros)  # commands of the author's own

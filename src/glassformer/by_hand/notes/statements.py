@@ -79,6 +79,7 @@ class Reading:
     statements: list[Statement]
     says_exact: bool = False  # the notes say that their given numbers are exact
     habits: Habits = field(default_factory=Habits)
+    rounds_to: int | None = None  # decimals to which every step was asked to be rounded, and gone on with so
 
 
 _BULLET = re.compile(r"[ \t]*(?:(?:[-*+>•❖]|\d{1,2}[.)]|\(\d{1,2}\)|[①-⑳])[ \t]+(?:\[[ xX]\][ \t]+)?)+")
@@ -100,6 +101,7 @@ _SEVERAL = re.compile(r"^((?:[^#\n=(\[]|\([^#\n()]*\)|\[[^#\n\[\]]*\])*,(?:[^#\n
 _TABLE_ROW = re.compile(r"\s*\|(?:[^|\n]*\|){2,}\s*")
 _CELL_ENDS = re.compile(r"\|(?=(?:[^$]*\$[^$]*\$)*[^$]*$)")  # bars outside of formulas
 _EXACT = re.compile(r"\bgiven (?:numbers|matrices|values) are exact\b", re.I)
+_STEPWISE = re.compile(r"\bround to (?:(\d{1,2}) decimals?|whole numbers),? and go on with the rounded numbers\b", re.I)
 _CODE = re.compile(r"[#@]|\w\.T\b|\bnp\.|\btorch\.")
 _WRITTEN = re.compile(r"\^T\b|\^⊤|\^\s*[\d({−]|[×·−≈√∑Σ²₀-₉ᵢⱼ÷]")  # signs that no program knows
 
@@ -110,7 +112,9 @@ def read_statements(document: Document) -> Reading:
     for passage in joined(document):
         reader.read(passage)
     exact = document.exact or bool(_EXACT.search(document.text))
-    return Reading(document, reader.sections, reader.statements, exact, habits_of(document.text))
+    stepwise = _STEPWISE.search(document.text) if exact else None
+    decimals = int(stepwise[1] or 0) if stepwise else None
+    return Reading(document, reader.sections, reader.statements, exact, habits_of(document.text), decimals)
 
 
 _OPERATOR_ALONE = re.compile(r"\s*[=≈+×·*/÷−-]\s*")

@@ -4,6 +4,7 @@ A number is wrong only if no reading of the numbers it comes from allows it. Kno
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,17 @@ from numpy.typing import NDArray
 
 from glassformer.by_hand.grammar.expressions import Matrix, Node, Number
 from glassformer.by_hand.numbers.evaluator import print_halves, printed_value
-from glassformer.by_hand.numbers.intervals import DEEP, FACE, GENEROUS, LOCAL, Floats, Value, widened
+from glassformer.by_hand.numbers.intervals import (
+    DEEP,
+    FACE,
+    GENEROUS,
+    LOCAL,
+    READINGS,
+    Floats,
+    Value,
+    rounded_to,
+    widened,
+)
 
 Flags = NDArray[np.bool_]
 
@@ -48,8 +59,11 @@ def units(literal: Node) -> Floats:
     return 2 * np.array(halves, dtype=np.float64).reshape(len(rows), len(rows[0]))
 
 
-def fit(literal: Node, expected: Value, finest: float = 0.0) -> Fit:
-    """Compares a printed matrix with what was expected in its place; a vector may stand or lie."""
+def fit(literal: Node, expected: Value, finest: float = 0.0, *, stepwise: bool = False) -> Fit:
+    """Compares a printed matrix with what was expected in its place; a vector may stand or lie.
+
+    Where each step was rounded and gone on with so (`stepwise`), every reading gives one number, and any may be meant.
+    """
     value = printed_value(literal, given=False)
     expected = expected.fitted(value.shape)
     numbers, unit = value.middle(LOCAL), np.maximum(units(literal), finest)
@@ -57,9 +71,9 @@ def fit(literal: Node, expected: Value, finest: float = 0.0) -> Fit:
     away = np.where(numbers >= 0, 1.0, -1.0)
     ends = numbers, numbers + away * unit * (1 - 1e-6)  # 3 is not 2 cut off, 2.999 is
     shortened = np.where(numbers == 0, -ends[1], np.minimum(*ends)), np.maximum(*ends)
-    generous = _meets(rounded, expected, GENEROUS)
-    face = _meets(rounded, expected, FACE)
-    cut_face, cut_generous = _meets(shortened, expected, FACE), _meets(shortened, expected, GENEROUS)
+    ways = [range(len(READINGS))] * 2 if stepwise else [[GENEROUS], [FACE]]
+    generous, face = (_meets_any(rounded, expected, each) for each in ways)
+    cut_generous, cut_face = (_meets_any(shortened, expected, each) for each in ways)
     all_cut = bool((cut_face | cut_generous | ~(generous | cut_generous)).all())
     cut = (~face & cut_face) | (~generous & cut_generous) if all_cut else np.zeros_like(face)
     with np.errstate(invalid="ignore"):  # of infinities
@@ -69,6 +83,10 @@ def fit(literal: Node, expected: Value, finest: float = 0.0) -> Fit:
 
 
 _ENDLESS = 1e4  # what stands for infinity in a program, as −1e9 does in a mask, is called so
+
+
+def _meets_any(bounds: tuple[Floats, Floats], expected: Value, readings: Iterable[int]) -> Flags:
+    return np.asarray(np.any([_meets(bounds, expected, reading) for reading in readings], axis=0))
 
 
 def _meets(bounds: tuple[Floats, Floats], expected: Value, reading: int) -> Flags:
@@ -109,6 +127,26 @@ def settled(literal: Node, found: Fit, *, among: Flags, cuts: bool, unseen: Flag
     return Value(np.where(among, low, rounded.low), np.where(among, high, rounded.high))
 
 
+def in_steps(literal: Node, found: Fit, decimals: int) -> Value:
+    """A checked result as it is carried on where each step was asked to be rounded: four numbers, and nothing between.
+
+    As it is printed; unrounded from the given numbers; unrounded from the numbers printed before it; and as the sheet's
+    own solution has it, rounded from rounded numbers. Where it does not fit, the printed number gives way to that one.
+    """
+    expected = found.expected
+    numbers = printed_value(literal, given=False).middle(LOCAL)
+    solution, local = rounded_to(expected, FACE, decimals), rounded_to(expected, LOCAL, decimals)
+    ends = []
+    for side, (of_solution, of_page) in zip(
+        (expected.low, expected.high), zip(solution, local, strict=True), strict=True
+    ):
+        end = side.copy()
+        end[GENEROUS], end[FACE] = side[LOCAL], of_solution
+        end[LOCAL] = np.where(found.wrong, of_page, numbers)
+        ends.append(end)
+    return Value(*ends)
+
+
 def print_whole(literal: Node) -> bool:
     """Whether all its numbers are whole."""
     return all(number.decimals is None for row in entries_of(literal) for number in row)
@@ -120,9 +158,8 @@ def _is_whole(expected: Value) -> Flags:
         return np.abs(middle - np.round(middle)) < 1e-9
 
 
-def as_printed(literal: Node, found: Fit, *, cuts: bool) -> Value:
-    """The numbers on the page as somebody goes on with them, right or wrong; where right, with the room they leave."""
-    raw, mended = printed_value(literal, given=False), settled(literal, found, among=~found.wrong, cuts=cuts)
+def as_printed(raw: Value, found: Fit, mended: Value) -> Value:
+    """The numbers on the page as somebody goes on with them: `raw` where they are wrong, `mended` where right."""
     return Value(np.where(found.wrong, raw.low, mended.low), np.where(found.wrong, raw.high, mended.high))
 
 

@@ -280,6 +280,12 @@ def shortened(a: Value, half: float) -> Value:
     return Value(low, high)
 
 
+def rounded_to(a: Value, reading: int, decimals: int) -> tuple[Floats, Floats]:
+    """The bounds of one reading rounded to so many decimals; what lies half-way between two, to both."""
+    unit = 10.0**-decimals
+    return np.round(a.low[reading] / unit - _TIE) * unit, np.round(a.high[reading] / unit + _TIE) * unit
+
+
 def turning(function: Callable[[Floats], Floats], peak: float) -> Callable[[Value], Value]:
     """Sine or cosine: 1 wherever the interval holds peak + 2πk, −1 half a turn later."""
 

@@ -30,7 +30,9 @@ def _show(report: CodeReport) -> None:
         return
     finding = report.finding
     if finding is None:
-        console.print(Text(f"  ✓ Right: {', '.join(report.compared)}\n", style="bold green"))
+        console.print(
+            Text(f"  ✓ Right on {report.example}, one example: {', '.join(report.compared)}\n", style="bold green")
+        )
         return
     line = Text("  ✗ First stage that differs: ", style="bold red").append(
         f"{finding.stage}, row {finding.row}, column {finding.col}"

@@ -114,3 +114,9 @@ OVER_COLUMNS = "A = softmax(S) = [[0.20, 0.25, 0.14], [0.40, 0.25, 0.28], [0.40,
 )
 def test_a_softmax_over_columns_is_wrong_only_where_rows_are_meant(said: str, found: set[tuple[str, str]]) -> None:
     assert set(levels(said + SCORES + OVER_COLUMNS)) == found
+
+
+def test_plain_arithmetic_alone_in_its_line_is_looked_at_again_whatever_else_gives_its_result() -> None:
+    report = check_text("w = 0.8 - 0.1 * 2.5 = 0.45\n")  # 0.55, whose complement is 0.45
+    assert [(found.level, found.right) for found in report.findings] == [("look again", "0.55")]
+    assert report.exit_code(strict=True) == 1

@@ -58,6 +58,8 @@ def why_look_again(flaw: Flaw, record: Record, source: str) -> str:
     """Why wrong numbers may be meant otherwise; empty if they are wrong beyond doubt."""
     if flaw.kind == "formula":
         return _doubt_of_function(flaw, source)
+    if flaw.excuse:
+        return flaw.excuse
     if _is_plainly_wrong(flaw, source):
         return ""
     if not flaw.ground:
@@ -119,13 +121,20 @@ def _is_alone(flaw: Flaw, source: str) -> bool:
     return is_beside and ends_there(flaw.literal.span, source)
 
 
+def is_plain_and_alone(flaw: Flaw, source: str) -> bool:
+    """Whether decimals are added, multiplied and divided, and nothing else stands in the line."""
+    printed, working = flaw.literal, flaw.expected
+    is_worked = isinstance(printed, Number) and working is not None and _is_plain(printed, working)
+    return is_worked and _is_alone(flaw, source)
+
+
 def _is_plainly_wrong(flaw: Flaw, source: str) -> bool:
     """`4.113 / 8.169 = 0.904`, alone in its line: as large as the right number is, so that no unit or per cent lies
     between them; and where ≈ stands there, further off than anybody would round."""
     printed, working = flaw.literal, flaw.expected
     if not isinstance(printed, Number) or working is None or flaw.right is None or flaw.sure != "impossible":
         return False
-    if not (_is_alone(flaw, source) and _is_plain(printed, working)):
+    if not is_plain_and_alone(flaw, source):
         return False
     right = float(flaw.right.middle(LOCAL)[0, 0])
     ratio = printed.value / right if right else 0.0

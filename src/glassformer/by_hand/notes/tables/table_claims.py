@@ -29,6 +29,9 @@ from glassformer.by_hand.notes.documents import Document, Passage
 
 _AXES = re.compile(r"\s*\w*\s*[/\\→↓]\s*\w*\s*|\s*")  # `query / key` says what rows and columns are, not what is inside
 _FORMULA = re.compile(r"[(√^²³+*/·×−–-]|[^\W\d]{2,}\s*\(|\\(?:frac|sqrt|times|cdot)")
+# What only a formula says: `lr × grad (grad = 0.5)`; a bar or a dash stands between words, too.
+_OPERATION = re.compile(r"[×·⋅*√²³]|\\(?:times|cdot|frac|sqrt)")
+_WORD = re.compile(r"[^\W\d_]\w*")
 _INDEXED = re.compile(r"_[ijknt]$")  # x_i is a number of the column x
 # A row of sums or means under the others: a formula of the columns is none of these.
 _SUMMED_UP = re.compile(r"[Σ∑]\W*\w{0,3}|sums?|totals?|means?|averages?|avg\.?|summe|mittelwert", re.I)
@@ -81,6 +84,7 @@ def put_in_place(document: Document, table: NumberTable) -> None:
     inside = [p for p in document.passages if table.span.start <= p.span.start < table.span.end]
     if any(passage.kind != "text" for passage in inside):
         return
+    _note_unread(document, table)
     matrix = _matrix(table)
     claims = [matrix] if matrix else list(_columns(document, table))
     if not claims:
@@ -90,6 +94,19 @@ def put_in_place(document: Document, table: NumberTable) -> None:
     rest = [p for p in document.passages if p not in inside]
     found = [Passage("given", table.span, sides=sides) for sides in claims]
     document.passages = sorted([*rest, *found], key=lambda p: p.span.start)
+
+
+def _note_unread(document: Document, table: NumberTable) -> None:
+    """Numbers under a heading that works with another column look like results, whether it is read or not."""
+    for j, cell in enumerate(table.header):
+        others = [word for k, other in enumerate(table.header) if k != j for word in _WORD.findall(other.bare)]
+        words = set(_WORD.findall(cell.bare))
+        if not (_OPERATION.search(cell.bare) and words & set(others)) or len(cell.bare) > _LONGEST_HEADING:
+            continue
+        numbers = [node for row in table.body if j < len(row) and isinstance(node := row[j].parsed(), Number)]
+        if numbers:
+            why = f"the heading '{cell.bare}' was not read as a formula of other columns"
+            document.results_unread.append((tuple(number.span.start for number in numbers), why))
 
 
 def _is_numeric(table: NumberTable) -> bool:
