@@ -5,7 +5,7 @@ Each says which mark begins here; `pairs.py` follows them. It looks at sizes and
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, Protocol
 
 from torch import Tensor
@@ -168,13 +168,12 @@ def fits_kept(
 def fitted_rows(name: str, kept: Sequence[set[WeightMark]], args: Sequence[Any]) -> Doubts:
     """Rows by how well they fit, added to others that were multiplied so, one by one or laid beside one another."""
     lots = [[mark for mark in marks if mark.kind == "fitted"] for marks in kept]
+    pairs: Iterable[tuple[WeightMark, WeightMark]] = ()  # a long loop has many: the first that tells is enough
     if name in ADDING | SUBTRACTING:
-        pairs = [(a, b) for one, other in combinations(lots, 2) for a in one for b in other]
+        pairs = (pair for one, other in combinations(lots, 2) for pair in product(one, other))
     elif name in SUMS and _along_rows(args):
-        pairs = list(combinations([mark for lot in lots for mark in lot], 2))
-    else:
-        return []
-    return [(a.made_by, GATED) for a, b in pairs if _of_one_loop(a, b)][:1]
+        pairs = combinations([mark for lot in lots for mark in lot], 2)
+    return next(([(one.made_by, GATED)] for one, other in pairs if _of_one_loop(one, other)), [])
 
 
 def _along_rows(args: Sequence[Any]) -> bool:
