@@ -68,18 +68,19 @@ SPELLINGS: dict[str, tuple[str, set[str], Callable[..., Tensor]]] = {
     "relu squared": ("squared relu", set(), lambda m, q, k, v: F.relu(q @ k.mT) ** 2 @ v),
     "relu over its sum": ("relu", {"renormalised"}, lambda m, q, k, v: _over_sum(F.relu(q @ k.mT), 1e-6) @ v),
     "relu, then softmax": (
-        "softmax", {"biased", "masked"},
+        "softmax", {"masked"},
         lambda m, q, k, v: (F.relu(q @ k.mT) / 2).masked_fill(FUTURE, -1e9).softmax(-1) @ v,
     ),
     "silu": ("silu", {"reweighted"}, lambda m, q, k, v: F.silu(q @ k.mT) / 7 @ v),
     "gelu": ("gelu", set(), lambda m, q, k, v: F.gelu(q @ k.mT) @ v),
-    "leaky": ("softmax", {"biased"}, lambda m, q, k, v: F.leaky_relu(q @ k.mT, 0.2).softmax(-1) @ v),
+    "leaky": ("softmax", set(), lambda m, q, k, v: F.leaky_relu(q @ k.mT, 0.2).softmax(-1) @ v),
+    "tempered": ("softmax", {"rescaled"}, lambda m, q, k, v: ((q @ k.mT) * m.gate).softmax(-1) @ v),
     "gated": (
         "softmax", {"reweighted"},
         lambda m, q, k, v: ((q @ k.mT).softmax(-1) * torch.sigmoid(q.sum(-1, keepdim=True))) @ v,
     ),
     "with signs": (
-        "softmax", {"biased", "reweighted"},
+        "softmax", {"reweighted"},
         lambda m, q, k, v: ((q @ k.mT).abs().softmax(-1) * (q @ k.mT).sign()) @ v,
     ),
     "cut and renormalised": (

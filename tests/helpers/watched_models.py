@@ -206,11 +206,6 @@ def tempered(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return ((q @ k.mT) * torch.tensor([0.5, 2.0, 3.0]).view(3, 1, 1)).softmax(-1) @ v
 
 
-def clamped(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Between two numbers."""
-    return (q @ k.mT).clamp(-1, 1).softmax(-1) @ v
-
-
 def not_below_the_lowest(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     """Two masks might add up to −∞: then the lowest number there is."""
     lowest = torch.tensor(torch.finfo(q.dtype).min)
@@ -309,8 +304,7 @@ FUNCTIONS: dict[Callable[[Tensor, Tensor, Tensor], Tensor], tuple[int, int, floa
     only_bent: (3, 3, 1.0, False, False, False),
     with_sinks: (3, 3, 0.5, True, True, True),
     by_product_and_sum: (3, 3, USUAL, True, True, False),
-    tempered: (3, 3, 1.0, False, False, True),
-    clamped: (3, 3, 1.0, False, False, True),
+    tempered: (3, 3, 1.0, False, False, False),
     not_below_the_lowest: (3, 3, 1.0, True, True, False),
     by_sigmoid: (3, 3, 1.0, False, False, True),
     by_exponentials: (3, 3, 1.0, False, False, False),

@@ -14,6 +14,7 @@ from glassformer.by_hand.worksheets.solution import explain
 from glassformer.by_hand.worksheets.worksheet import example_names, read_example
 from glassformer.errors import InputError
 from glassformer.inside.watching.following.rebuilding import FOREIGN_WEIGHERS, ForeignScores
+from glassformer.inside.watching.following.score_steps import InOurTerms
 from glassformer.inside.watching.watch import watch
 from glassformer.layers.attention import WEIGHERS, Attention
 from glassformer.layers.blocks import ACTIVATIONS
@@ -27,6 +28,7 @@ from glassformer.stages.trace import Trace
 
 LAYER_EXAMPLES = [name for name in example_names() if read_example(name).layer != "attention"]
 _OTHERWISE = (
+    "tempered",
     "talkative",
     "by place too",
     "relu over n",
@@ -61,7 +63,9 @@ def traces() -> dict[str, Trace]:
     found["two layers"] = record(small("rnn", layers=2), *inputs("rnn"))[1]
     found["stacked"] = explain("stacked-heads").trace
     found["relu step"] = explain({**example("rnn-step"), "activation": "relu"}).trace
-    found["soft cap"] = record(Attention(6, 2, scorer=ForeignScores(None, 0.3)), torch.randn(3, 5, 6))[1]
+    found["soft cap"] = record(
+        Attention(6, 2, scorer=ForeignScores(InOurTerms(cap=0.3), usual=True)), torch.randn(3, 5, 6)
+    )[1]
     for name in _OTHERWISE:
         found[f"watched: {name}"] = watch(Otherwise(SPELLINGS[name][2])).run(*watching.inputs()).trace
     found["watched"] = watch(torch.nn.Linear(3, 2), keep="*").run(torch.randn(5, 3)).trace

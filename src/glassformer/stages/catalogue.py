@@ -21,7 +21,7 @@ def stage(name: str) -> Stage:
 
 _QUERIES = "rotated_queries|query_norm.normed|queries"
 _KEYS = "rotated_keys|key_norm.normed|keys"
-_TO_WEIGH = "masked|biased|talked_scores|capped|scaled|scores"
+_TO_WEIGH = "masked|biased|talked_scores|capped|rescaled|scaled|scores"
 
 # fmt: off
 _ATTENTION = (
@@ -76,13 +76,16 @@ _ATTENTION = (
         Way("inverse root", ("key_width",), r"\frac{1}{\sqrt{@0}}", "1/√@0", how="from the width")),
     _stage("scaled", "Z", "B H Tq Tk", "score", "The scores, made independent of the key width.",
         Way("scale", ("scores", "scale"), "@1 @0", "@1 @0")),
+    _stage("score_factor", "Fᶻ  F^{z}", "… Tq Tk", "score", "What each score is multiplied by, head by head or so."),
+    _stage("rescaled", "Zᶠ  Z^{f}", "B H Tq Tk", "score", "The scores, multiplied one by one.",
+        Way("times", ("scaled", "score_factor"), r"@0 \odot @1", "@0 · @1")),
     _stage("cap", "c", "", "score", "No score goes beyond it, up or down."),
     _stage("capped", "Zᶜ  Z^{c}", "B H Tq Tk", "score", "The scores, bent so that none goes beyond the cap.",
-        Way("cap", ("scaled", "cap"), r"@1 \tanh(@0 / @1)", "@1 tanh(@0 / @1)")),
+        Way("cap", ("rescaled|scaled", "cap"), r"@1 \tanh(@0 / @1)", "@1 tanh(@0 / @1)")),
     _stage("pre_talk", "W_T", "H H", "score", "How much each head takes of the scores of each head."),
     _stage("pre_talk_bias", "b_T", "H", "score", "Added to all scores of a head."),
     _stage("talked_scores", "Zᵗ  Z^{t}", "B H Tq Tk", "score", "The scores after the heads have talked to each other.",
-        Way("talk", ("capped|scaled|scores", "pre_talk", "pre_talk_bias?"), "@1 @0< + @2>",
+        Way("talk", ("capped|rescaled|scaled|scores", "pre_talk", "pre_talk_bias?"), "@1 @0< + @2>",
             "@1 @0< + @2>, over heads")),
     _stage("bias", "P", "… Tq Tk", "score", "A number added to each score, such as a penalty for distance.",
         Way("penalise", ("slopes", "distances"), r"-@0 |@1|", "−@0 |@1|", how="slopes",
@@ -90,10 +93,10 @@ _ATTENTION = (
         Way("pick", ("buckets", "bucket_weight"), "@1[@0]", "@1[@0]", how="buckets",
             meaning="What was learned for the bucket that the distance falls in.")),
     _stage("biased", "Z⁺  Z^{+}", "B H Tq Tk", "score", "The scores with that number added.",
-        Way("add", ("talked_scores|capped|scaled|scores", "bias"), "@0 + @1", "@0 + @1")),
+        Way("add", ("talked_scores|capped|rescaled|scaled|scores", "bias"), "@0 + @1", "@0 + @1")),
     _stage("mask", "M", "… Tq Tk", "score", "Who may look at whom."),
     _stage("masked", "Z̃  \\tilde{Z}", "B H Tq Tk", "score", "The scores, −∞ where a query may not look.",
-        Way("mask", ("biased|talked_scores|capped|scaled|scores", "mask"),
+        Way("mask", ("biased|talked_scores|capped|rescaled|scaled|scores", "mask"),
             r"\operatorname{where}(@1,\ @0,\ -\infty)", "@0 where @1 allows, else −∞")),
     _stage("weights", "A", "B H Tq Tk", "score", "How strongly each query looks at each key.",
         Way("softmax", (_TO_WEIGH,), r"\operatorname{softmax}(@0)",

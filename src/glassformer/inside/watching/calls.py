@@ -42,7 +42,9 @@ class AttentionCall:
     kind      `sdpa` or `flex` (torch's kernels), `mha` (torch's multi-head attention) or `softmax` (written by hand)
     shapes    of queries, keys, values and weights; without the first two where scores are taken as they came
     causal    whether no query saw a later key, but for those from which all is hidden
+    scale     the one number that all scores are multiplied by
     masked    whether something was hidden; `biased` whether numbers were added to the scores
+    rescaled  whether scores are multiplied by numbers that are not all the same, such as one for each head
     dropout   the share of the weights that was dropped; the stages are those before it
     rebuilt   the rebuilt output, and weights where they can be had, against the real ones; None if nothing could be
     written   the stages that were written; `rebuilt` is then that of the pass before, without the change
@@ -62,6 +64,7 @@ class AttentionCall:
     rebuilt: Comparison | None
     written: tuple[str, ...] = ()
     standing: str = ""
+    rescaled: bool = False
     fused: str | None = None
     repeated: Comparison | None = None
 
@@ -89,7 +92,11 @@ class AttentionCall:
             f"{counted(n_queries, 'query', 'queries')} × {counted(n_keys, 'key')}",
         ]
         facts += [f"batch of {batch}"] if batch > 1 else []
-        facts += [word for word, holds in (("causal", self.causal), ("biased", self.biased)) if holds]
+        facts += [
+            word
+            for word, holds in (("causal", self.causal), ("rescaled", self.rescaled), ("biased", self.biased))
+            if holds
+        ]
         facts += ["masked"] if self.masked and not self.causal else []
         told = [f"{self.scope if self.path else f'The model{self.scope}'} ({self.kind}): {', '.join(facts)}."]
         told += [f"{self.standing}."] if self.standing else []
@@ -120,6 +127,7 @@ def facts_of_attention(trace: Trace, scope: str) -> dict[str, Any]:
         hidden = hidden | np.less_equal(bias, LOW)
     return {
         "shapes": {name: trace[scope + name].shape for name in _SHAPES if scope + name in trace},
+        "rescaled": f"{scope}rescaled" in trace,
         "scale": float(trace[f"{scope}scale"]),
         "causal": bool(hidden.any()) and _hides_the_future(hidden, shape),
         "masked": bool(hidden.any()),

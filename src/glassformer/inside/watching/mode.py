@@ -37,8 +37,8 @@ from glassformer.inside.watching.following.rebuilding import (
 from glassformer.inside.watching.fused import Again, Pair
 from glassformer.inside.watching.interruptions import from_a_signal, in_words
 from glassformer.inside.watching.seen import Seen
-from glassformer.stages.arithmetic import Array
 from glassformer.stages.recorder import Recorder
+from glassformer.stages.trace import Trace
 from glassformer.stages.watchers import within
 
 _AFTER_THE_WEIGHTS = frozenset(("values", "mixed"))
@@ -175,9 +175,7 @@ class WatchMode(TorchFunctionMode):
         if written and number is not None and set(written) - _AFTER_THE_WEIGHTS:
             self._instead[number] = rebuilt.weights
         compared = (
-            self.asked.known.get(scope)
-            if written
-            else self._worst(found, rebuilt.pairs, recorder.trace[f"{stem}scaled"])
+            self.asked.known.get(scope) if written else self._worst(found, rebuilt.pairs, _reach(recorder.trace, stem))
         )
         known = facts_of_attention(recorder.trace, stem)
         known["standing"] = found.standing if isinstance(found, Heart) else ""
@@ -190,8 +188,7 @@ class WatchMode(TorchFunctionMode):
         return rebuilt.instead if written else None
 
     @staticmethod
-    def _worst(found: CaughtAttention, pairs: list[Pair], scaled: Array) -> Comparison | None:
-        reach = float(np.abs(scaled).max(initial=1.0))
+    def _worst(found: CaughtAttention, pairs: list[Pair], reach: float) -> Comparison | None:
         coarsest = torch.finfo(found.coarsest).eps if isinstance(found, Heart) else 0.0
         compared = [_compared(real, rebuilt, _ROUNDINGS * reach, coarsest) for real, rebuilt in pairs]
         return max(compared, key=lambda each: (each.nans, each.error / each.allowed), default=None)
@@ -269,6 +266,12 @@ class WatchMode(TorchFunctionMode):
                     return path
             frame = frame.f_back
         return None
+
+
+def _reach(trace: Trace, stem: str) -> float:
+    """How large the scores are that a softmax was handed, which says how coarsely they are rounded."""
+    shown = (trace[stem + name] for name in ("scaled", "rescaled") if stem + name in trace)
+    return max(float(np.abs(scores).max(initial=1.0)) for scores in shown)
 
 
 def _root(source: Any) -> Any:

@@ -68,6 +68,7 @@ def test_what_cannot_be_followed_is_named_and_not_guessed(name: str, function: A
     "function",
     [
         lambda q, k, v: (q @ k.mT).nan_to_num(0.0).softmax(-1) @ v,
+        lambda q, k, v: (q @ k.mT).clamp(-1, 1).softmax(-1) @ v,
         lambda q, k, v: torch.add(q @ k.mT, 1, alpha=2).softmax(-1) @ v,
         lambda q, k, v: (q @ k.mT).reshape(2, 3, 7, 5).softmax(-1) @ v[:, :, :5],
         lambda q, k, v: overwritten(q @ k.mT).softmax(-1) @ v,
@@ -75,7 +76,7 @@ def test_what_cannot_be_followed_is_named_and_not_guessed(name: str, function: A
         lambda q, k, v: (q[..., None, :] + k[..., None, :, :]).tanh().sum(-1).softmax(-1) @ v,
         lambda q, k, v: ((q @ k.mT).sort().values.softmax(-1)[..., None] * v[:, :, None].repeat(1, 1, 5, 1, 1)).sum(-2),
     ],
-    ids=["not a number", "added", "reshaped", "written", "cosine", "additive", "values of its own"],
+    ids=["not a number", "clamped", "added", "reshaped", "written", "cosine", "additive", "values of its own"],
 )  # fmt: skip
 def test_scores_of_unknown_making_are_taken_as_they_came(function: Attention) -> None:
     q, k, v = inputs()

@@ -87,7 +87,7 @@ def _swapped(scores: Scores, rival: int) -> Scores | None:
 
 def _step_swapped(step: Step, rival: int, shape: Shape) -> Step:
     if isinstance(step, Fill):
-        return Fill(step.where.transpose(rival, -2), step.value, shape)
+        return replace(step, where=step.where.transpose(rival, -2), at=shape)
     if isinstance(step, Add | Times):
-        return type(step)(step.numbers.transpose(rival, -2), shape)
+        return replace(step, numbers=step.numbers.transpose(rival, -2), at=shape)
     return step

@@ -68,6 +68,7 @@ class Follower(Trail):
         if not args and "input" in kwargs and "condition" not in kwargs:  # rules look for it in the first place
             args, kwargs = (kwargs["input"],), {name: each for name, each in kwargs.items() if name != "input"}
         name = name.partition(".")[0]  # what is called straight in aten, or by a script, has its overload behind a dot
+        self.traced(name, args, kwargs, result)
         if name == "__setitem__" and isinstance(self.node(args[0]), Scores | AttentionWeights):
             self.nodes[args[0]] = score_rules.written(self, *args) or self.lost(name, args, args[0]) or Lost(name)
         if name in _SPLITTING and isinstance(result, list | tuple) and isinstance(args[0], Tensor):
@@ -140,7 +141,9 @@ class Follower(Trail):
             steps += [Stretch(source.factor)] if isinstance(source, Stretched) else []
             rows.append(as_rows(source.base if isinstance(source, Stretched) else tensor, places, len(axes)))
         shape = tuple(arranged(result, axes).shape)
-        scores = Scores(rows[0], rows[1], axes, shape, four_axes(shape), rivals=product.rivals(axes))
+        scores = Scores(
+            rows[0], rows[1], axes, shape, four_axes(shape), rivals=product.rivals(axes), products=self.product(result)
+        )
         steps += [Stretch(product.alpha)] if product.alpha != 1.0 else []
         steps += [Add(scores.ordered(product.added.detach()), shape)] if product.added is not None else []
         self.nodes[result] = replace(scores, steps=tuple(steps))
@@ -152,6 +155,8 @@ class Follower(Trail):
         if found is None or product.alpha != 1.0 or scores.sink is not None:
             return None
         matrix, axes = found
+        if self.follows(product.right, scores):
+            return None
         heads = scores.shape[1]
         if tuple(matrix.shape) != (heads, heads) or scores.axes[1] == axes[0]:
             return None

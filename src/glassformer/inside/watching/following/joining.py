@@ -34,13 +34,24 @@ def joined_scores(parts: Sequence[Scores]) -> Scores | None:
     factor = told[0][0]  # type: ignore[index]
     steps = [Stretch(factor)] if factor != 1.0 else []
     more = [Add(numbers, shape)] if bool(numbers.any()) else []
-    return replace(first, queries=queries[0], keys=keys, shape=shape, four=four_axes(shape), steps=(*steps, *more))
+    products = frozenset().union(*(part.products for part in parts))
+    return replace(
+        first,
+        queries=queries[0],
+        keys=keys,
+        shape=shape,
+        four=four_axes(shape),
+        steps=(*steps, *more),
+        products=products,
+    )
 
 
 def _stretched_and_added(part: Scores) -> tuple[float, Tensor] | None:
     """One factor for all of them, and the numbers that were added after it."""
     factor, numbers = 1.0, part.queries.new_zeros(part.shape)
     for step in part.steps:
+        if getattr(step, "own", False):
+            return None
         if isinstance(step, Stretch):
             factor, numbers = factor * step.factor, numbers * step.factor
         elif isinstance(step, Add):

@@ -33,6 +33,7 @@ class Scores:
     folded    whether the tensor is, for a while, one long list of rows: all but the keys in one axis
     rivals    leading axes that may be the queries in Tq's place, and the keys in Tk's: heads that share the other side
     alone     whether every row asks alone, among keys of its own
+    products  the numbers of the products that they were made by
     """
 
     queries: Tensor  # … Tq K
@@ -48,6 +49,7 @@ class Scores:
     folded: bool = False
     rivals: tuple[Shape, Shape] = ((), ())
     alone: bool = False
+    products: frozenset[int] = frozenset()
 
     def then(self, step: Step) -> "Scores":
         """The scores after one more step."""

@@ -20,7 +20,18 @@ from torch.func import functional_call
 from glassformer.errors import InputError
 from glassformer.inside.watching.following.axes import four_axes, standing_of
 from glassformer.inside.watching.following.products import Places, arranged, restored
-from glassformer.inside.watching.following.score_steps import Add, Fill, Shape, Step, Stretch, Talk, in_our_terms
+from glassformer.inside.watching.following.score_steps import (
+    LOW,
+    Add,
+    Applied,
+    Fill,
+    InOurTerms,
+    Shape,
+    Step,
+    Stretch,
+    Times,
+    told_of,
+)
 from glassformer.inside.watching.following.weight_steps import WeightStep, rework, shown_talk
 from glassformer.layers.attention import (
     WEIGHERS,
@@ -88,13 +99,15 @@ class Keeper:
 class ForeignScores(DotProduct):
     """Scores as strangers make them: by fit or by distance, none beyond a cap, and heads that talk, if they do."""
 
-    def __init__(self, scale: float | None, cap: float | None, talk: Talk | None = None, by: str = "") -> None:
-        super().__init__(scale)
-        self.cap, self.talk, self.by = cap, talk, by
+    def __init__(self, told: InOurTerms, by: str = "", usual: bool = False) -> None:
+        super().__init__(None if usual else told.scale)
+        self.factor, self.cap, self.talk, self.by = told.factor, told.cap, told.talk, by
 
     def __call__(self, queries: Tensor, keys: Tensor, see: Watcher = nothing) -> Tensor:
-        """The scores: c·tanh(β Q Kᵀ / c), and what the heads say to each other of it."""
+        """The scores: c·tanh(β Q Kᵀ F / c), and what the heads say to each other of it."""
         scaled = super().__call__(queries, keys, see) if not self.by else self._by_distance(queries, keys, see)
+        if self.factor is not None:
+            scaled = see("rescaled", scaled * see("score_factor", self.factor))
         if self.cap is not None:
             cap = see("cap", scaled.new_tensor(self.cap))
             scaled = see("capped", cap * (scaled / cap).tanh())
@@ -176,17 +189,20 @@ class Heart:
     def rebuild(self, see: Watcher) -> Rebuilt:
         """Score, mask, weigh, mix, on queries and keys as they met."""
         queries, keys, values = (self._heads(rows) for rows in (self.queries, self.keys, self.values))
-        told = in_our_terms(self.steps, SCORES[self.scorer](queries, keys), shares=self.weigher == "softmax")
+        given, told = told_of(self.steps, SCORES[self.scorer](queries, keys), shares=self.weigher == "softmax")
+        scorer = self.scorer if given is None else "given"
+        if given is not None:  # nobody can tell, in our terms, how they came about
+            queries, keys = given, given.new_zeros(*given.shape[:2], given.shape[-1], 1)
         keys, values = once_per_group(keys, values)
         keeper = Keeper(see)
-        if self.scorer != "given":
+        if scorer != "given":
             queries, keys = see("queries", queries, "watched"), see("keys", keys, "watched")
         values = see("values", values, "watched")
         n_heads, width = queries.shape[1], queries.shape[-1]
-        usual = math.isclose(told.scale * math.sqrt(width), 1.0, rel_tol=1e-6) and not self.scorer
+        usual = math.isclose(told.scale * math.sqrt(width), 1.0, rel_tol=1e-6) and not scorer
         weights = weigh_step_by_step(
             queries, for_each_head(keys, n_heads), told.mask, told.bias, keeper,
-            scorer=ForeignScores(None if usual else told.scale, told.cap, told.talk, self.scorer),
+            scorer=ForeignScores(told, scorer, usual),
             weigher=FOREIGN_WEIGHERS[self.weigher], how=self.weigher,
         )  # fmt: skip
         mixing = rework(weights, self.after, keeper)
@@ -264,13 +280,30 @@ def from_flexible(
     shape = (*query.shape[:-1], key.shape[-2])
     places = [torch.arange(size, device=query.device) for size in shape]
     scaled = scale * score(query, key).expand(shape)
-    moved = _everywhere(score_mod, 1)(scaled, *places)
     allowed = _everywhere(block_mask[-1], 0)(*places)
-    numbers = torch.where(moved == scaled, 0.0, moved - scaled)
-    steps: list[Step] = [Stretch(scale)]
-    steps += [Add(numbers, shape)] if bool(numbers.any()) else []
+    steps: list[Step] = [
+        Stretch(scale),
+        *_steps_of(lambda numbers: _everywhere(score_mod, 1)(numbers, *places), scaled),
+    ]
     steps += [] if bool(allowed.all()) else [Fill(~allowed, -math.inf, shape)]
     return Heart("flex", query, key, value, steps, shape, four_axes(shape), mixed)
+
+
+def _steps_of(moved: Callable[[Tensor], Tensor], scores: Tensor) -> list[Step]:
+    """A factor and a number for each score, if a function of them does no more than that; else the function."""
+    shape, whole = tuple(scores.shape), scores.double()
+    numbers = moved(torch.zeros_like(whole))
+    factor = torch.where(numbers <= LOW, 1.0, moved(torch.ones_like(whole)) - numbers)
+    for each in (whole, 0.25 - 1.25 * whole):
+        real, ours = moved(each), factor * each + numbers
+        if not bool(((real == ours) | ((real - ours).abs() <= _NEAR * (1.0 + real.abs()))).all()):
+            return [Applied(moved)]
+    factor, numbers = factor.to(scores.dtype), numbers.to(scores.dtype)
+    steps: list[Step] = [] if bool((factor == 1.0).all()) else [Times(factor, shape)]
+    return [*steps, *([Add(numbers, shape)] if bool(numbers.any()) else [])]
+
+
+_NEAR = 1e-6
 
 
 def _everywhere(mod: Mod, n_scores: int) -> Mod:

@@ -45,12 +45,13 @@ def scaled(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor, divides: bo
     if factor is not None and divides:
         factor = 1.0 / factor if factor else None
     if factor is None and isinstance(node, Scores) and node.sink is None and result.shape == tensor.shape:
-        numbers = other.detach().reciprocal() if divides else other.detach()
-        return node.then(Times(node.ordered(numbers), node.shape))
+        numbers, own = other.detach().reciprocal() if divides else other.detach(), trail.follows(other, node)
+        alike = _one_number(numbers)
+        return node.then(Times(node.ordered(numbers), node.shape, own) if alike is None else Stretch(alike, own))
     if factor is None or not isinstance(node, Scores | Stretched | None) or _sinks(node):
         return trail.lost(name, (tensor, other), result)
     if isinstance(node, Scores):
-        return node.then(Stretch(factor))
+        return node.then(Stretch(factor, trail.follows(other, node)))
     if result is tensor or not isinstance(tensor, Tensor):  # the base is gone
         return None
     return Stretched(node.base, node.factor * factor) if isinstance(node, Stretched) else Stretched(tensor, factor)
@@ -79,10 +80,9 @@ def added(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor, sign: int) -
         return trail.lost(name, (tensor, other), result)
     numbers = other if isinstance(other, Tensor) else torch.full_like(result[..., :1], other)
     numbers = node.ordered(sign * numbers.detach())
-    if node.sink is not None and numbers.shape[-1] != 1:
-        return trail.lost(name, (tensor, other), result)
-    sink = None if node.sink is None else node.sink + numbers
-    return replace(node.then(Add(numbers, node.shape)), sink=sink)
+    if node.sink is not None:  # a softmax is all that can follow, and it does not notice what is added to whole rows
+        return node if numbers.shape[-1] == 1 else trail.lost(name, (tensor, other), result)
+    return node.then(Add(numbers, node.shape, trail.follows(other, node)))
 
 
 # --- hidden -------------------------------------------------------------------------------------------------------
@@ -91,7 +91,8 @@ def added(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor, sign: int) -
 def filled(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
     """`masked_fill`."""
     where, value = argument(args, kwargs, 1, "mask"), only_number(argument(args, kwargs, 2, "value"))
-    return _overwritten(trail, "masked_fill", args[0], where, value, result)
+    own = (where, argument(args, kwargs, 2, "value"))
+    return _overwritten(trail, "masked_fill", args[0], where, value, result, own)
 
 
 def written(trail: Trail, tensor: Tensor, where: Any, value: Any) -> Node | None:
@@ -100,7 +101,7 @@ def written(trail: Trail, tensor: Tensor, where: Any, value: Any) -> Node | None
     if not isinstance(where, Tensor) or where.dtype != torch.bool or number is None:
         return None
     whole = where.reshape(*where.shape, *(1,) * (tensor.ndim - where.ndim)).expand_as(tensor)
-    return _overwritten(trail, "__setitem__", tensor, whole, number, tensor)
+    return _overwritten(trail, "__setitem__", tensor, whole, number, tensor, (where, value))
 
 
 def chosen(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
@@ -109,8 +110,8 @@ def chosen(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | N
     if where.is_floating_point():  # as a method: scores.where(condition, other)
         where, kept = kept, where
     if isinstance(trail.node(other), Scores | AttentionWeights):
-        return _overwritten(trail, "where", other, where, _one_number(kept), result)
-    return _overwritten(trail, "where", kept, ~where, _one_number(other), result)
+        return _overwritten(trail, "where", other, where, _one_number(kept), result, (where, kept))
+    return _overwritten(trail, "where", kept, ~where, _one_number(other), result, (where, other))
 
 
 def _one_number(value: Any) -> float | None:
@@ -120,15 +121,17 @@ def _one_number(value: Any) -> float | None:
 
 
 def _overwritten(
-    trail: Trail, name: str, tensor: Any, where: Tensor, value: float | None, result: Tensor
+    trail: Trail, name: str, tensor: Any, where: Tensor, value: float | None, result: Tensor, by: tuple[Any, Any]
 ) -> Node | None:
+    """`value` written `where`; `by` are the two as the call had them."""
     node = trail.node(tensor)
     if isinstance(node, AttentionWeights) and value == 0.0 and result.shape == tensor.shape:
         return zeroed(node, where, result) or trail.lost(name, (tensor,), result)
     scores = scores_of(node)
     if scores is None or value is None or result.shape != tensor.shape or scores.sink is not None:
         return trail.lost(name, (tensor,), result)
-    return scores.then(Fill(scores.ordered(where), value, scores.shape))
+    own = any(trail.follows(each, scores) for each in by)
+    return scores.then(Fill(scores.ordered(where), value, scores.shape, own))
 
 
 # --- bent ---------------------------------------------------------------------------------------------------------
@@ -192,7 +195,8 @@ def distances(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node 
         return None
     shape = tuple(result.shape)
     axes = tuple(range(len(shape)))
-    return Scores(queries.detach(), keys.detach(), axes, shape, four_axes(shape), scorer="euclidean")
+    products = trail.product(result)
+    return Scores(queries.detach(), keys.detach(), axes, shape, four_axes(shape), scorer="euclidean", products=products)
 
 
 def extended(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node | None:
@@ -209,6 +213,8 @@ def extended(trail: Trail, args: Args, kwargs: Kwargs, result: Tensor) -> Node |
     if len(parts) != 2 or other.shape[axis] != 1 or isinstance(trail.node(other), AttentionWeights | Lost):
         return trail.lost("cat", args, result)
     (node,) = scores
+    if trail.follows(other, node):  # a write would have to change it too
+        return trail.lost("cat", args, result)
     return replace(node, sink=node.ordered(other.detach()), sink_first=other is parts[0])
 
 

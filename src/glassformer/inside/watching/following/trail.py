@@ -10,7 +10,11 @@ from torch import Tensor
 from torch.utils.weak import WeakIdKeyDictionary
 
 from glassformer.inside.watching.following.nodes import AttentionWeights, Lost, Moved, Node, PartMixed, Scores, Spread
-from glassformer.inside.watching.following.products import Args, tensors_among
+from glassformer.inside.watching.following.products import Args, Kwargs, tensors_among
+
+_NONE: frozenset[int] = frozenset()
+_MANY = 64  # the latest products are remembered: between scores and their softmax there are few
+_LIKE_THE_SECOND = frozenset(("type_as", "to", "expand_as", "view_as", "reshape_as"))  # whose numbers do not matter
 
 
 class Trail:
@@ -23,6 +27,7 @@ class Trail:
         self.given = given  # whether a tensor depends on the model alone, and not on what it reads
         self._numbers = numbers  # for what is begun
         self.nodes: MutableMapping[Tensor, Node] = WeakIdKeyDictionary()
+        self.made_of: MutableMapping[Tensor, frozenset[int]] = WeakIdKeyDictionary()  # the products behind a tensor
         self.spoke = False  # whether the last call that was told is one that was named
         self.spoke_of: int | None = None  # the weights that were named then
         self.part_of: int | None = None  # the attention that the last call worked a part of
@@ -32,6 +37,30 @@ class Trail:
     def node(self, tensor: Any) -> Node | None:
         """What this tensor is known to be."""
         return self.nodes.get(tensor) if isinstance(tensor, Tensor) else None
+
+    def traced(self, name: str, args: Args, kwargs: Kwargs, result: Any) -> None:
+        """Notes which products a call's result is made of, through whatever calls."""
+        if name.endswith("_like") or name.startswith("new_"):
+            return
+        read = args[:1] if name in _LIKE_THE_SECOND else (*args, *kwargs.values())
+        products = frozenset[int]().union(*(self.made_of.get(each, _NONE) for each in tensors_among(read)))
+        if not products:
+            return
+        if len(products) > _MANY:
+            products = frozenset(sorted(products)[-_MANY:])
+        made = args[:1] if name == "__setitem__" else (result,)
+        for each in tensors_among(made):
+            self.made_of[each] = products
+
+    def product(self, result: Tensor) -> frozenset[int]:
+        """The number of a product, newly given; what is made of it will be known."""
+        number = frozenset((next(self._numbers),))
+        self.made_of[result] = self.made_of.get(result, _NONE) | number
+        return number
+
+    def follows(self, value: Any, scores: Scores) -> bool:
+        """Whether a tensor is made of these very scores."""
+        return isinstance(value, Tensor) and bool(self.made_of.get(value, _NONE) & scores.products)
 
     def lost(self, name: str, args: Args, result: Tensor) -> Lost | None:
         """What becomes of scores or weights in a call that is no step of attention."""

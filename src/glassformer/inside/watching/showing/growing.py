@@ -12,6 +12,7 @@ from torch import Tensor
 
 from glassformer.inside.watching.calls import AttentionCall
 from glassformer.inside.watching.following.rebuilding import ForeignScores
+from glassformer.inside.watching.following.score_steps import InOurTerms
 from glassformer.layers.attention import WEIGHERS, for_each_head, step_by_step
 from glassformer.stages.arithmetic import Array
 from glassformer.stages.recorder import Recorder
@@ -20,7 +21,7 @@ from glassformer.stages.watchers import within
 
 _CLOSE = 1e-5
 _NEEDED = ("queries", "keys", "values", "scale", "weights", "mixed")
-_UNUSUAL = ("talked_scores", "talked_weights", "reweighted", "renormalised")
+_UNUSUAL = ("rescaled", "talked_scores", "talked_weights", "reweighted", "renormalised")
 
 
 def joined(trace: Trace, calls: Sequence[AttentionCall]) -> Trace:
@@ -86,7 +87,8 @@ def _one(trace: Trace, steps: Sequence[AttentionCall]) -> Trace | None:
     see("values", values, "watched")
     mixed = step_by_step(
         queries, for_each_head(keys, n_heads), for_each_head(values, n_heads),
-        scorer=ForeignScores(float(trace[f"{last}scale"]), cap), weigher=WEIGHERS[trace.entry(f"{last}weights").how],
+        scorer=ForeignScores(InOurTerms(float(trace[f"{last}scale"]), cap=cap)),
+        weigher=WEIGHERS[trace.entry(f"{last}weights").how],
         mask=torch.from_numpy(_padded(trace, steps, "mask", n_keys)),
         bias=_bias(trace, steps, n_keys), dropout=0.0, see=see,
     )  # fmt: skip
