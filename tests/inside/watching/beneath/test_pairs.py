@@ -21,7 +21,7 @@ def product(book: Bookkeeping, left: Marks = frozenset(), right: Marks = frozens
 def test_two_products_of_rows_are_doubted_and_with_a_matrix_they_are_not() -> None:
     book = Bookkeeping()
     scores = product(book)
-    assert {mark.kind for mark in scores} == {"product"}
+    assert {mark.kind for mark in scores} == {"product", "fitting"}
     assert met(book, Carried(SQUARE, scores), Carried(ROWS)) == [TWICE]
     assert met(book, Carried(SQUARE, scores), Carried(ROWS, fixed=True)) == []
 
@@ -66,13 +66,13 @@ def test_rows_laid_against_rows_are_pairs() -> None:
     bent, _ = book.after("tanh", [Carried(wide, pairs)], wide, [])
     assert met(book, Carried(SQUARE, bent), Carried(ROWS)) == [LAID]
     one_way, _ = book.after("add", [Carried(ROWS), Carried(ROWS[:1])], ROWS, [])
-    assert one_way == frozenset()
+    assert {mark.kind for mark in one_way} == {"facing"}
 
 
 def test_one_number_that_a_layer_makes_of_each_row_is_doubted_where_it_adds_up_others() -> None:
     book, column, matrix = Bookkeeping(), torch.zeros(5, 1), torch.zeros(3, 1)
     single, _ = book.after("mm", [Carried(ROWS), Carried(matrix, fixed=True, learned=True)], column, [])
-    assert {mark.kind for mark in single} == {"single"}
+    assert {mark.kind for mark in single} == {"single", "fitting"}
     bent, _ = book.after("sigmoid", [Carried(column, single)], column, [column])
     across = column.T
     assert ONE in met(book, Carried(across, bent), Carried(ROWS))
@@ -85,10 +85,10 @@ def test_one_number_that_a_layer_makes_of_each_row_is_doubted_where_it_adds_up_o
 def test_one_row_against_several_added_up_is_a_fit_of_each() -> None:
     book, question = Bookkeeping(), ROWS[:1]
     crossed, _ = book.after("mul", [Carried(question), Carried(ROWS)], ROWS, [question, ROWS])
-    assert {mark.kind for mark in crossed} == {"crossed"}
+    assert {mark.kind for mark in crossed} == {"crossed", "facing"}
     assert book.after("sum", [Carried(ROWS, crossed)], ROWS.sum(0), [ROWS, [0]])[0] == frozenset()  # along the rows
     fits, _ = book.after("sum", [Carried(ROWS, crossed)], ROWS.sum(1), [ROWS, [1]])
-    assert {mark.kind for mark in fits} == {"fit"}
+    assert {mark.kind for mark in fits} == {"fit", "fitting"}
     column = torch.zeros(5, 1)
     laid, _ = book.after("mul", [Carried(column, fits), Carried(ROWS)], ROWS, [column, ROWS])
     assert LAID in {meeting.doubt for meeting in book.after("sum", [Carried(ROWS, laid)], ROWS.sum(0), [ROWS, [0]])[1]}
