@@ -337,12 +337,12 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
     """What becomes of one mark in a call that is no product."""
     tensor, kind = operand.tensor, mark.kind
     careful = name in CAREFUL
+    moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
     if kind == "columns":
         return columns_kept(name, mark, operand, result)
     if kind == "before":
         return set()
     if kind == "read":  # over their own sum they are still that
-        moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
         return {mark} if careful and all(any(m.kind == "read" for m in each.marks) for each in moving) else set()
     if kind == "held":
         return {mark} if careful and _is_a_state(name, operand, others, result) else set()
@@ -356,7 +356,6 @@ def _kept(name: str, mark: WeightMark, operand: Carried, others: Sequence[Carrie
         return set()
     if kind in ("step", "fade"):
         return {replace(mark, kind="fade")} if name in POWERS else {mark} if careful else set()
-    moving = [each for each in others if not each.fixed and each.tensor.numel() > 1]
     if kind in ("facing", "fitting", "fitted"):
         return fits_kept(name, mark, operand, moving, result)
     if kind == "gates":
