@@ -16,7 +16,6 @@ from cyclopts import App, Parameter
 
 from glassformer import __version__
 from glassformer.errors import GlassformerError, InputError, lacks_memory, visible
-from glassformer.extras import lacking
 
 FAULT = 3  # never the code for a wrong number
 
@@ -139,8 +138,11 @@ def _told(error: BaseException) -> tuple[str, int]:
             "(ulimit -u, or that of the container).",
             GlassformerError.exit_code,
         )
-    if isinstance(error, ImportError) and (said := lacking(error)):
-        return said, InputError.exit_code
+    if isinstance(error, ImportError):
+        from glassformer.extras import lacking
+
+        if said := lacking(error):
+            return said, InputError.exit_code
     if lacks_memory(error):
         return (
             "there is not enough memory for this. Close other programs, or make it smaller: fewer rows (--limit), "

@@ -20,7 +20,6 @@ from glassformer.choices import Choices
 from glassformer.engines.parity import EngineParity, compared
 from glassformer.engines.torch_steps import quick
 from glassformer.errors import GlassformerError, InputError
-from glassformer.extras import needing
 from glassformer.models.language_model import Continuation
 
 PACKAGES = ("onnx", "onnxruntime")
@@ -64,6 +63,8 @@ def chosen(model: nn.Module, name: str = "auto", kept: Files | None = None, *, l
     """
     if name == "auto" and not kept and not lasting:
         return _torch(model, kept)
+    from glassformer.extras import needing  # our own way needs no package
+
     with needing("engines", "This engine"):  # found, and yet not to be imported
         return ENGINES[name](model, kept)
 

@@ -17,7 +17,7 @@ def made_up(monkeypatch: pytest.MonkeyPatch, shift: float) -> None:
     def opened(folder: Path, trained: Any) -> Opened:
         return Opened(lambda ids, real: trained.model(ids, real) + shift)
 
-    row = Target(sentence="", files=lambda trained: {"a": b"1"}, opened=opened, package="torch")
+    row = Target(sentence="", files=lambda trained: {"a": b"1"}, opened=opened, extra="")
     monkeypatch.setitem(TARGETS.data, "made-up", row)
 
 
