@@ -20,7 +20,8 @@ class Flexible(torch.nn.Module):
         self.options = options
     def forward(self, q): return flex_attention(q, q[:, ::2], q[:, ::2], enable_gqa=True, **self.options)
 slopes = torch.tensor([0.5, 0.1, 0.2, 0.3])
-def biased(score, text, head, query, key): return 3 * torch.tanh(score / 3) + slopes[head] * (key - query)
+def biased(score, text, head, query, key): return score + slopes[head] * (key - query)
+def capped(score, text, head, query, key): return 3 * torch.tanh(biased(score, text, head, query, key) / 3)
 causal = create_block_mask(lambda text, head, query, key: query >= key, None, None, 5, 5, device="cpu")
 q = torch.randn(2, 4, 5, 8)
 both = {"score_mod": biased, "block_mask": causal}
@@ -32,6 +33,8 @@ for options in ({}, {"score_mod": biased}, {"block_mask": causal, "scale": 0.7},
     assert seen.honest and call.kind == "flex", seen.sentences
     assert (call.causal, call.biased) == ("block_mask" in options, "score_mod" in options)
     assert call.shapes["keys"][1] == 2
+seen = gf.watch(Flexible(score_mod=capped).eval()).run(q)
+assert seen.honest and "taken as they came" in seen.sentences[0] and "queries" not in seen.trace
 changed = gf.watch(model).run(q, write={"weights": lambda weights: 0 * weights})
 assert not changed.answer.any() and changed.before.answer.any()
 linear = torch.nn.Linear(8, 8)

@@ -1,7 +1,8 @@
 """Scores are followed through whatever strangers do to them, and what is rebuilt equals what they got."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -124,7 +125,17 @@ def _by_hand(step: Step, address: str = "", change: Step = torch.clone) -> Tenso
     return step(change(scores) if address == "scores" else scores).softmax(-1) @ v
 
 
-@pytest.mark.parametrize(("factor", "mask"), [pair for pair in product(FACTORS, MASKS) if pair not in AS_THEY_CAME])
+def _with_masks(steps: Iterable[str]) -> list[Any]:
+    """Each step with each mask; two of the masks in the default tests, the others in the slow ones."""
+    marks = {mask: [] if mask in ("none", "filled") else [pytest.mark.slow] for mask in MASKS}
+    return [
+        pytest.param(step, mask, marks=marks[mask])
+        for step, mask in product(steps, MASKS)
+        if (step, mask) not in AS_THEY_CAME and ("best" not in step or mask == "none")
+    ]  # some row may see none
+
+
+@pytest.mark.parametrize(("factor", "mask"), _with_masks(FACTORS))
 def test_what_is_written_comes_to_what_the_model_would_do(factor: str, mask: str) -> None:
     def step(scores: Tensor) -> Tensor:
         return MASKS[mask](FACTORS[factor](scores))
@@ -152,9 +163,7 @@ BENDS: dict[str, Step] = {
 }
 
 
-@pytest.mark.parametrize(  # of the best three some row may see none
-    ("bend", "mask"), [(bend, mask) for bend, mask in product(BENDS, MASKS) if "best" not in bend or mask == "none"]
-)
+@pytest.mark.parametrize(("bend", "mask"), _with_masks(BENDS))
 def test_what_is_no_factor_and_no_sum_is_taken_as_it_came(bend: str, mask: str) -> None:
     """The first stage is then what the last such step gave: nothing before it is shown, or may be written."""
     model = Plain(lambda q, k, v: (MASKS[mask](BENDS[bend](q @ k.mT)) + PLACES).softmax(-1) @ v).eval()
