@@ -47,12 +47,22 @@ def click_cell(page: Page, row: int, column: int) -> None:
     page.mouse.click(*place)
 
 
-def held(page: Page, action: str) -> list[Route]:
-    """Requests for this action wait from now on; they can be let go."""
-    waiting: list[Route] = []
+class Held:
+    """Requests for an action wait from now on, until all are let go: those that came, and those on their way."""
 
-    def hold(route: Route) -> None:
-        waiting.append(route)
+    def __init__(self, page: Page, action: str) -> None:
+        self.page, self.address = page, f"**/do/{action}"
+        self.waiting: list[Route] = []
+        self.open = False
+        page.route(self.address, self._hold)
 
-    page.route(f"**/do/{action}", hold)
-    return waiting
+    def _hold(self, route: Route) -> None:
+        if self.open:
+            route.continue_()
+        else:
+            self.waiting.append(route)
+
+    def let_go(self) -> None:
+        self.open = True
+        for route in self.waiting:
+            route.continue_()

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from helpers.browsing import held
+from helpers.browsing import Held
 from helpers.small_runs import small_run
 from helpers.studio_house import House, Open
 from playwright.sync_api import expect
@@ -26,12 +26,12 @@ def test_the_matrix_is_on_the_first_screen(visit: Open) -> None:
 
 def test_a_first_look_is_there_before_the_model_has_answered(visit: Open) -> None:
     page = visit("#room=race")
-    waiting = held(page, "inside/why")
+    waiting = Held(page, "inside/why")
     page.get_by_role("link", name="Inside").click()
     page.get_by_label("model").select_option("sentiment")
     expect(page.locator(".why .first")).to_contain_text("Positive by")
     assert page.locator(".why[data-busy]").count() == 1
-    waiting[-1].continue_()  # the earlier one was given up
+    waiting.let_go()
     expect(page.locator(".why[data-busy]")).to_have_count(0)
     expect(page.locator(".why .first")).to_contain_text("Positive by")
 
@@ -39,10 +39,10 @@ def test_a_first_look_is_there_before_the_model_has_answered(visit: Open) -> Non
 def test_what_the_page_waits_for_is_said(visit: Open) -> None:
     page = visit(f"#room=inside&model=classes&text={TEXT}")
     expect(page.locator(".why .first")).to_be_visible()
-    waiting = held(page, "inside/look")
+    waiting = Held(page, "inside/look")
     page.get_by_role("button", name="Every number").click()
     expect(page.locator(".waiting")).to_have_text("Running classes on your text, and keeping every number …")
-    waiting[0].continue_()
+    waiting.let_go()
     expect(page.locator(".inside-view .path .last")).to_be_visible()
     expect(page.locator(".waiting")).to_be_hidden()
 
@@ -105,7 +105,7 @@ def test_a_dropped_file_is_seen_and_its_columns_are_chosen(visit: Open, tmp_path
     rows = [f"{i},film {i} is {'good' if i % 2 else 'bad'},{'yes' if i % 2 else 'no'}" for i in range(60)]
     (tmp_path / "films.csv").write_text("\n".join(["number,review,liked", *rows, "60,,no"]) + "\n")
     page = visit("#room=train")
-    held(page, "train/estimate")
+    Held(page, "train/estimate")
     page.locator("select[name=data]").select_option("file")
     page.get_by_label("a file of yours").set_input_files(tmp_path / "films.csv")
     expect(page.locator(".preview .rows tbody tr")).to_have_count(5)
@@ -124,7 +124,7 @@ def test_of_many_columns_those_that_are_read_come_first(visit: Open, tmp_path: P
     rows = [f"{','.join('1.5' for _ in names)},tweet number {i},{'up' if i % 2 else 'down'}" for i in range(60)]
     (tmp_path / "tweets.csv").write_text("\n".join([",".join([*names, "text", "sentiment"]), *rows]) + "\n")
     page = visit("#room=train")
-    held(page, "train/estimate")
+    Held(page, "train/estimate")
     page.get_by_label("a file of yours").set_input_files(tmp_path / "tweets.csv")
     expect(page.locator(".preview .rows th > span")).to_have_text(["text", "sentiment", *names])
     expect(page.locator(".preview .rows tbody tr").first.locator("td")).to_have_text(
@@ -139,7 +139,7 @@ def test_what_was_chosen_is_still_there_after_a_run(visit: Open, house: House, t
     (tmp_path / "our tasting.csv").write_text("\n".join(["number,remark,what the taster said of it", *rows]) + "\n")
     small_run(house.studio.train.root / "another")
     page = visit("#room=train")
-    held(page, "train/estimate")
+    Held(page, "train/estimate")
     page.get_by_label("a file of yours").set_input_files(tmp_path / "our tasting.csv")
     expect(page.locator(".preview .wrong")).not_to_contain_text("--")
     page.get_by_label("what remark is").select_option("text")

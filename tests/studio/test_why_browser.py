@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from helpers.browsing import held
+from helpers.browsing import Held
 from helpers.studio_house import House, Open
 from playwright.sync_api import Browser, expect
 
@@ -86,10 +86,10 @@ def test_what_is_typed_and_not_yet_asked_dims_what_stands_below(visit: Open) -> 
     field.fill(TEXT)
     expect(old).to_have_count(0)
     field.fill("the film was bad")
-    waiting = held(page, "inside/why")
+    waiting = Held(page, "inside/why")
     page.keyboard.press("Enter")
     expect(old).to_have_text(WORKING)
-    waiting[-1].continue_()
+    waiting.let_go()
     expect(page.locator(".why .chip bdi")).to_have_text(["the", "film", "was", "bad"])
     expect(page.locator("[data-old]")).to_have_count(0)
 
@@ -98,7 +98,7 @@ def test_a_step_dims_the_answer_before_at_once_and_a_run_after_it_goes_on(visit:
     page = visit("#room=inside&model=shakespeare&text=God save the ki")
     expect(page.locator(".why .first")).to_be_visible()
     expect(page.locator(".why[data-busy]")).to_have_count(0)
-    waiting = held(page, "inside/why")
+    waiting = Held(page, "inside/why")
     page.get_by_role("button", name="Step").click()
     expect(page.locator(".why[data-old] > .older")).to_have_text(WORKING)
     page.get_by_role("button", name="Run").click()
@@ -108,7 +108,7 @@ def test_a_step_dims_the_answer_before_at_once_and_a_run_after_it_goes_on(visit:
     page.get_by_label("your text").press("Enter")
     expect(page.locator(".why[data-busy]")).to_have_count(1)
     page.wait_for_timeout(1000)  # the rest after a step is over
-    waiting[-1].continue_()
+    waiting.let_go()
     expect(page.locator("[data-old]")).to_have_count(0)
 
 
