@@ -8,7 +8,7 @@ _NEARLY, _ROUNDING = 1e-3, 1e-5
 
 
 def add_up_to_one(tensor: Tensor, axis: int) -> bool:
-    """Whether all along this axis are shares of one, and not just ones and zeros, up to rounding, which choose and do not weigh."""
+    """Whether all along this axis are shares of one; ones and zeros, up to rounding, choose and do not weigh."""
     if tensor.ndim < -axis or tensor.shape[axis] < 2 or not tensor.numel() or not tensor.is_floating_point():
         return False
     with torch._C.DisableTorchFunction(), torch.no_grad():
