@@ -195,9 +195,10 @@ def test_weights_that_are_no_numbers_are_told(tmp_path: Path) -> None:
     for name in ("gpt2", "judge"):
         opened = HuggingFaceModel.open(hugging_folder(tmp_path / name, name))
         next(opened.model.parameters()).data.fill_(float("nan"))
-        look = opened.look(TEXT, longest=0)
+        look = opened.look(TEXT, longest=3)
         assert "NaN" in look.words
         assert "NaN" in look.about
+        assert look.answer is None
         assert Shown(look).save(tmp_path / f"{name}.html").bytes
 
 

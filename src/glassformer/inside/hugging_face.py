@@ -230,8 +230,9 @@ class HuggingFaceModel:
     def _told(self, seen: Seen, look: Look, written: Sequence[int]) -> Look:
         words, answer = look.words, look.answer
         if written and not self.reads_two:
-            words = f"goes on with “{self.tokenizer.decode(written)}”"
-            answer = {**(answer or {}), "read": len(look.texts.own) - len(written)}
+            goes_on = f"goes on with “{self.tokenizer.decode(written)}”"
+            words = goes_on if answer else "; ".join(each for each in (goes_on, words) if each)
+            answer = answer and {**answer, "read": len(look.texts.own) - len(written)}
         elif self.reads_two:
             words = f"writes “{self.tokenizer.decode(written, skip_special_tokens=True)}”"
         trust = f"{counted(len(seen.calls), 'attention')}, {seen.verdict}" if seen.calls else ""
