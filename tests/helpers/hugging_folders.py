@@ -49,7 +49,32 @@ def mamba() -> Any:
     return hf.MambaForCausalLM(hf.MambaConfig(**sizes, **_SPECIAL))
 
 
-MAKERS = {"gpt2": gpt2, "judge": judge, "t5": t5, "mamba": mamba}
+def picture() -> Any:
+    sizes = {"hidden_size": 15, "num_hidden_layers": 1, "num_attention_heads": 3, "intermediate_size": 20}
+    return hf.ViTForImageClassification(hf.ViTConfig(**sizes, image_size=8, patch_size=4))
+
+
+def rows() -> Any:
+    """A translator's body, without a head to write with."""
+    sizes = {"d_model": 15, "d_kv": 4, "num_layers": 1, "num_heads": 3, "d_ff": 20, "vocab_size": LETTERS}
+    return hf.T5Model(hf.T5Config(**sizes, decoder_start_token_id=0, eos_token_id=1, pad_token_id=0))
+
+
+def choices() -> Any:
+    sizes = {"hidden_size": 15, "num_hidden_layers": 1, "num_attention_heads": 3, "intermediate_size": 20}
+    return hf.BertForMultipleChoice(hf.BertConfig(**sizes, vocab_size=LETTERS, pad_token_id=0))
+
+
+def stars() -> Any:
+    sizes = {"hidden_size": 15, "num_hidden_layers": 1, "num_attention_heads": 3, "intermediate_size": 20}
+    config = hf.BertConfig(**sizes, vocab_size=LETTERS, pad_token_id=0, num_labels=1)
+    return hf.BertForSequenceClassification(config)
+
+
+MAKERS = {
+    "gpt2": gpt2, "judge": judge, "t5": t5, "mamba": mamba, "picture": picture, "rows": rows, "choices": choices,
+    "stars": stars,
+}  # fmt: skip
 
 
 def hugging_folder(folder: Path, name: str = "gpt2") -> Path:

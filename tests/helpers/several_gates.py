@@ -99,10 +99,27 @@ def a_scan_of_powers(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return mixed / whole[:, None]
 
 
+def one_number_spread_out(x: Tensor, q: Tensor, v: Tensor) -> Tensor:
+    return (q[..., :1].sigmoid().expand_as(v) * v).sum(1)
+
+
+def one_number_repeated(x: Tensor, q: Tensor, v: Tensor) -> Tensor:
+    return (q[..., :1].tanh().repeat(1, 1, WIDTH) * v).mean(1)
+
+
+def one_number_again_and_again(x: Tensor, q: Tensor, v: Tensor) -> Tensor:
+    return torch.addcmul(x, q[..., :1].repeat_interleave(WIDTH, -1), v).sum(1)
+
+
+def fits_spread_out(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    fits = (q[:, -1:].expand_as(k) * k).sum(-1)
+    return (fits.unsqueeze(2).expand_as(v) * v).sum(1)
+
+
 _WAYS: tuple[Way, ...] = (
     two_gates, all_columns, from_the_other_side, by_letters, stacked, joined, laid_across, fits_added_one_by_one,
     one_column_after_another, counted_with_weights, counted_with_shares, gated_edges, neighbours_by_shares,
-    a_scan_of_powers,
+    a_scan_of_powers, one_number_spread_out, one_number_repeated, one_number_again_and_again, fits_spread_out,
 )  # fmt: skip
 SEVERAL_GATES: dict[str, Callable[[], nn.Module]] = {
     **{way.__name__.replace("_", " "): (lambda way=way: Rows(way)) for way in _WAYS},  # type: ignore[misc]
@@ -156,8 +173,18 @@ def gates_of_columns(x: Tensor, q: Tensor, v: Tensor) -> Tensor:
     return (q.sigmoid() * v).mean(1)
 
 
+def spread_out_and_not_added_up(x: Tensor, q: Tensor, v: Tensor) -> Tensor:
+    return q[..., :1].sigmoid().expand_as(v) * v
+
+
+def spread_out_elsewhere(x: Tensor, q: Tensor, v: Tensor) -> Tensor:
+    number = q[..., :1]
+    return number.expand_as(v) * v + (number * x[..., :1]).sum(1, keepdim=True)
+
+
 _NONE: tuple[Way, ...] = (
     moments, moments_of_bent_rows, turned_pair_by_pair, squeezed_and_excited, gates_of_columns,
+    spread_out_and_not_added_up, spread_out_elsewhere,
 )  # fmt: skip
 NO_GATES: dict[str, Callable[[], nn.Module]] = {
     **{way.__name__.replace("_", " "): (lambda way=way: Rows(way)) for way in _NONE},  # type: ignore[misc]

@@ -11,6 +11,7 @@ from helpers.hugging_folders import hugging_folder
 
 from glassformer.errors import InputError
 from glassformer.inside.hugging_face import HuggingFaceModel, is_hugging_face, outputs_worth_showing
+from glassformer.inside.shown import Shown
 
 TEXT = "The cat sat on the mat"
 
@@ -119,6 +120,86 @@ def test_weights_that_would_be_random_are_refused(tmp_path: Path) -> None:
     (folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(InputError, match=r"lacks 12 weights of a GPT2LMHeadModel.*they would be random"):
         HuggingFaceModel.open(folder)
+
+
+def test_an_index_may_name_no_pickle_and_no_kernels_from_elsewhere_are_run(tmp_path: Path) -> None:
+    folder = hugging_folder(tmp_path / "own")
+    config = json.loads((folder / "config.json").read_text())
+    nested = config | {"text_config": {"_attn_implementation": {"": "somebody/kernels"}}}
+    (folder / "config.json").write_text(json.dumps(nested))
+    with pytest.raises(InputError, match="asks for 'somebody/kernels': code from elsewhere, which is not run"):
+        HuggingFaceModel.open(folder)
+    (folder / "config.json").write_text(json.dumps(config))
+    index = folder / "model.safetensors.index.json"
+    for file in ("mine.bin", "../model.safetensors", "/model.safetensors"):
+        index.write_text(json.dumps({"weight_map": {"wte.weight": file}}))
+        with pytest.raises(InputError, match="which is no file of safetensors in this folder"):
+            HuggingFaceModel.open(folder)
+    for odd in ("[]", "{", '{"weight_map": 5}'):
+        index.write_text(odd)
+        with pytest.raises(InputError, match="it must say in which file each weight stands"):
+            HuggingFaceModel.open(folder)
+
+
+def test_weights_of_other_sizes_are_told_as_such(tmp_path: Path) -> None:
+    folder = hugging_folder(tmp_path / "own")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"vocab_size": 100}))
+    with pytest.raises(InputError, match=r"its weights have other sizes than its config\.json says"):
+        HuggingFaceModel.open(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("picture", "ViTForImageClassification, which reads pixel_values, and no text"),
+        ("rows", r"A T5Model has no head to write with; .*--target"),
+        ("choices", "BertForMultipleChoice of .* cannot run on one text: "),
+    ],
+)
+def test_models_that_do_not_go_from_a_text_to_an_answer(name: str, why: str, tmp_path: Path) -> None:
+    folder = hugging_folder(tmp_path / name, name)
+    with pytest.raises(InputError, match=why):
+        HuggingFaceModel.open(folder).look(TEXT)
+    if name == "rows":
+        assert "all seen" in HuggingFaceModel.open(folder).look(TEXT, target=" the log").about
+
+
+def test_one_number_is_no_share_of_one(tmp_path: Path) -> None:
+    look = HuggingFaceModel.open(hugging_folder(tmp_path / "stars", "stars")).look(TEXT)
+    assert look.words.startswith("gives LABEL_0 ")
+    assert look.words.endswith(" (no probabilities)")
+    assert look.answer is None
+
+
+def test_what_of_a_folder_is_not_used_is_told(tmp_path: Path) -> None:
+    folder = hugging_folder(tmp_path / "own")
+    (folder / "mine.py").write_text("raise SystemExit('it ran')")
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"n_layer": 1, "auto_map": {"AutoConfig": "mine.C", "AutoModelForCausalLM": "mine.M"}}
+    (folder / "config.json").write_text(json.dumps(config))
+    about = HuggingFaceModel.open(folder).look(TEXT, longest=0).about
+    assert " weights of the folder not used by it, such as transformer.h.1." in about
+    assert "code of the folder's own not run" in about
+
+
+def test_a_tokenizer_of_another_model_is_refused(tmp_path: Path) -> None:
+    folder = hugging_folder(tmp_path / "own")
+    opened = HuggingFaceModel.open(folder)
+    opened.model.resize_token_embeddings(100)
+    with pytest.raises(InputError, match=r"gives token \d+, and its model knows 100 only"):
+        opened.look(TEXT, longest=0)
+
+
+def test_weights_that_are_no_numbers_are_told(tmp_path: Path) -> None:
+    for name in ("gpt2", "judge"):
+        opened = HuggingFaceModel.open(hugging_folder(tmp_path / name, name))
+        next(opened.model.parameters()).data.fill_(float("nan"))
+        look = opened.look(TEXT, longest=3)
+        assert "NaN" in look.words
+        assert "NaN" in look.about
+        assert look.answer is None
+        assert Shown(look).save(tmp_path / f"{name}.html").bytes
 
 
 def test_without_transformers_it_says_what_to_install(

@@ -46,6 +46,11 @@ def shares(logits: Array) -> NDArray[np.float64]:
     return np.asarray(raised / raised.sum(-1, keepdims=True))
 
 
+def come_to_shares(logits: Array) -> bool:
+    """Whether the softmax of them is one: no NaN, and nothing infinitely large."""
+    return not bool((np.isnan(logits) | (logits == np.inf)).any())
+
+
 def _raised(logit: np.float64) -> str:
     written = _figure(float(logit))
     return f"e^({written})" if logit < 0 else f"e^{written}"

@@ -162,7 +162,8 @@ def facts_of(run: Run | HuggingFaceModel) -> dict[str, Any]:
         nothing = dict.fromkeys(("task", "objective", "data", "scored", "caution"), "")
         size = sum(weight.numel() for weight in run.model.parameters())
         return {
-            **nothing, "model": type(run.model).__name__, "origin": "opened through transformers", "labels": [],
+            **nothing, "model": type(run.model).__name__, "labels": [],
+            "origin": "; ".join(("opened through transformers", *run.left)),
             "can_be_led": run.reads_two, "goes_on": False, "longest": run.longest, "parameters": size,
         }  # fmt: skip
     card = run.card

@@ -1,5 +1,6 @@
 """One attention that was caught, in words and facts."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +19,10 @@ def test_a_comparison_says_what_rounding_explains() -> None:
     assert str(Comparison(0.0, 1e-6)) == "equal to the last bit"
     assert Comparison(1e-7, 1e-6).agrees
     assert not Comparison(1e-5, 1e-6).agrees
-    assert "NaN in 3 places" in str(Comparison(0.0, 1e-6, 3))
+    assert str(Comparison(0.0, 1e-6, 3)) == "the model itself got NaN in 3 places"
+    assert "NaN in 1 place, where a query may look at nothing" in str(Comparison(0.0, 1e-6, 1, blind=True))
+    assert str(Comparison(math.inf, 1e-6)) == "not finite in the same places"
+    assert not Comparison(math.inf, 1e-6).agrees
 
 
 def test_a_call_in_words() -> None:

@@ -135,6 +135,18 @@ def test_it_refuses_a_model_that_answers_otherwise_each_time() -> None:
         gf.watch(Random().eval()).run(IDS % 13).lens()
 
 
+def test_it_refuses_a_model_that_reads_numbers_and_no_tokens() -> None:
+    """A forecast of several columns has the shape of logits, and is none."""
+
+    class Forecast(Small):
+        def __init__(self) -> None:
+            super().__init__()
+            self.embed = nn.Linear(2, 5)  # type: ignore[assignment]
+
+    with pytest.raises(gf.InputError, match="this model reads rows of numbers, not ids"):
+        gf.watch(Forecast().eval()).run(torch.randn(1, 7, 2)).lens()
+
+
 # --- its parts ----------------------------------------------------------------------------------------------------
 
 
@@ -154,6 +166,25 @@ def test_another_end_is_another_token() -> None:
     assert changed.tolist() == [[4, 3], [0, 1], [1, 1]]
     assert given.tokens(2) == 0
     assert CalledWith((), {"input_ids": IDS, "decoder_input_ids": IDS}).tokens(7) == "decoder_input_ids"
+
+
+def test_tokens_are_what_is_read_and_no_targets_or_masks() -> None:
+    def nano(idx: Any, targets: Any = None) -> None: ...
+    def plain(inputs: Any, targets: Any) -> None: ...
+    def translator(source: Any, target: Any) -> None: ...
+    def masked(words: Any, mask: Any = None) -> None: ...
+    def usual(input_ids: Any = None, attention_mask: Any = None, decoder_input_ids: Any = None) -> None: ...
+
+    for forward, place in ((nano, 0), (plain, 0), (translator, 1), (masked, 0), (usual, 0)):
+        assert CalledWith.of(forward, (IDS, IDS), {}).tokens(7) == place, forward.__name__
+    assert CalledWith.of(usual, (IDS,) * 3, {}).tokens(7) == 2
+    assert CalledWith.of(print, (IDS,), {}).tokens(7) == 0
+
+    class Learning(Small):
+        def forward(self, ids: Tensor, targets: Tensor | None = None) -> Tensor:
+            return super().forward(ids)
+
+    assert gf.watch(Learning().eval()).run(IDS % 13, IDS % 7).ids == tuple((IDS % 13)[0].tolist())
 
 
 def test_the_table_has_a_line_for_each_layer() -> None:

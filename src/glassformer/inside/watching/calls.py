@@ -1,5 +1,6 @@
 """One attention that was caught: what it was, and how far what was rebuilt is from what the model got. Facts only."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ class Comparison:
     error: float
     allowed: float
     nans: int = 0  # places where the model itself got NaN
+    blind: bool = False  # whether what is rebuilt is a number in each of these, as where a query may look at nothing
 
     @property
     def agrees(self) -> bool:
@@ -26,9 +28,12 @@ class Comparison:
 
     def __str__(self) -> str:
         if self.nans:
-            return f"the model itself got NaN in {self.nans} places, where a query may look at nothing"
+            why = ", where a query may look at nothing" if self.blind else ""
+            return f"the model itself got NaN in {counted(self.nans, 'place')}{why}"
         if self.error == 0.0:
             return "equal to the last bit"
+        if not math.isfinite(self.error):
+            return "not finite in the same places"
         verdict = "within rounding" if self.agrees else f"more than the {self.allowed:.0e} that rounding explains"
         return f"{self.error:.1e} apart at most, {verdict}"
 

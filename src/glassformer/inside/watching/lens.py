@@ -6,8 +6,9 @@ hangs on the last layer's rows alone, that no token sees a later one, and that t
 model's own logits. If not, it refuses and says why. It knows no architecture by name.
 """
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -22,35 +23,62 @@ from glassformer.stages.trace import Trace
 
 OUTPUT = "module_output"  # the stage under which a module's output is kept
 _ROUNDINGS = 256.0  # that may pile up in the logits of a token whose past is the same
+_BESIDE = ("mask", "targets", "label")  # in the names of what holds no tokens to be read
 _TOKENS = ("decoder_input_ids", "input_ids", "ids", "idx", "tokens", "x", "decoder_inputs_embeds", "inputs_embeds")
 
 
 @dataclass(frozen=True)
 class CalledWith:
-    """What the model was called with."""
+    """What the model was called with; `names` are those of `args`, and `spared` the places that it can do without."""
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
+    names: tuple[str, ...] = ()
+    spared: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(cls, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> "CalledWith":
+        """The same for this function."""
+        try:
+            known = list(inspect.signature(forward).parameters.values())[: len(args)]
+        except (TypeError, ValueError):
+            known = []
+        spared = frozenset(place for place, each in enumerate(known) if each.default is not each.empty)
+        return cls(args, kwargs, tuple(each.name for each in known), spared)
 
     def tokens(self, length: int) -> str | int | None:
-        """Where the tokens are that the logits are about: a row for each place."""
+        """Where the tokens are that the logits are about, a row for each place: by their name, else the last ones that
+        the model cannot do without; masks and targets are none."""
         named = [name for name in _TOKENS if _fits(self.kwargs.get(name), length)]
-        places = [place for place, value in enumerate(self.args) if _fits(value, length)]
-        return named[0] if named else places[-1] if places else None
+        if named:
+            return named[0]
+        called = dict(enumerate(self.names))
+        places = [
+            place
+            for place, value in enumerate(self.args)
+            if _fits(value, length) and not any(word in called.get(place, "") for word in _BESIDE)
+        ]
+        known = [place for name in _TOKENS if name != "x" for place in places if called.get(place) == name]
+        needed = [place for place in places if place not in self.spared]
+        return next(iter((*known, *reversed(needed), *places)), None)
+
+    def at(self, place: str | int) -> Any:
+        """What stands there."""
+        return self.kwargs[place] if isinstance(place, str) else self.args[place]
 
     def ids(self) -> tuple[int, ...]:
         """The tokens of the first text, where the model was handed ids."""
         place = self.tokens(1)
-        value = None if place is None else self.kwargs[place] if isinstance(place, str) else self.args[place]
+        value = None if place is None else self.at(place)
         whole = value is not None and value.ndim == 2 and value.dtype in (torch.int64, torch.int32)
         return tuple(value[0].tolist()) if value is not None and whole else ()
 
     def with_another_end(self, place: str | int) -> "CalledWith":
         """The same, but for the last token."""
         if isinstance(place, str):
-            return CalledWith(self.args, {**self.kwargs, place: _another_end(self.kwargs[place])})
+            return replace(self, kwargs={**self.kwargs, place: _another_end(self.kwargs[place])})
         args = [_another_end(value) if at == place else value for at, value in enumerate(self.args)]
-        return CalledWith(tuple(args), self.kwargs)
+        return replace(self, args=tuple(args))
 
 
 @dataclass(frozen=True)
@@ -130,11 +158,17 @@ def look_through(again: Again, given: CalledWith, answer: Any, lists: Sequence[S
 
 def logits_of(answer: Any) -> Tensor | None:
     """Logits in an answer: under that name, or the answer itself, or the first of several."""
-    named = answer.get("logits") if isinstance(answer, dict) else getattr(answer, "logits", None)
     first = answer[0] if isinstance(answer, list | tuple) and answer else answer
-    found = named if isinstance(named, Tensor) else first
+    named = has_named_logits(answer)
+    found = (answer["logits"] if isinstance(answer, dict) else answer.logits) if named else first
     right = isinstance(found, Tensor) and found.ndim == 3 and found.is_floating_point()
     return found.detach() if isinstance(found, Tensor) and right else None
+
+
+def has_named_logits(answer: Any) -> bool:
+    """Whether the answer itself calls something logits."""
+    named = answer.get("logits") if isinstance(answer, dict) else getattr(answer, "logits", None)
+    return isinstance(named, Tensor)
 
 
 def _fits(value: Any, length: int) -> bool:
@@ -159,6 +193,8 @@ def _with_another_end(again: Again, given: CalledWith, logits: Tensor) -> Called
     place = given.tokens(length)
     if place is None:
         raise InputError("The lens found no row of tokens among what the model was called with.")
+    if given.at(place).is_floating_point() and not (isinstance(place, str) and "embeds" in place):
+        raise InputError("The lens tells next tokens, and this model reads rows of numbers, not ids of tokens.")
     changed = given.with_another_end(place)
     other = logits_of(again(changed, (), {}).answer)
     if other is None or other.shape != logits.shape or torch.equal(other[:, -1], logits[:, -1]):

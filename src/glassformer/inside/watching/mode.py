@@ -24,7 +24,7 @@ from glassformer.inside.watching.beneath.origins import Origins, has_own_storage
 from glassformer.inside.watching.beneath.sources import Sources
 from glassformer.inside.watching.beneath.underneath import CHOOSY, Underneath
 from glassformer.inside.watching.calls import AttentionCall, Comparison, facts_of_attention
-from glassformer.inside.watching.following.axes import ALONE
+from glassformer.inside.watching.following.axes import ALONE, TURNED, may_be_turned
 from glassformer.inside.watching.following.follower import Follower, FollowerOfWeights
 from glassformer.inside.watching.following.products import tensors_among
 from glassformer.inside.watching.following.rebuilding import (
@@ -178,7 +178,7 @@ class WatchMode(TorchFunctionMode):
             self.asked.known.get(scope) if written else self._worst(found, rebuilt.pairs, _reach(recorder.trace, stem))
         )
         known = facts_of_attention(recorder.trace, stem)
-        known["standing"] = found.standing if isinstance(found, Heart) else ""
+        known["standing"] = self._standing(found) if isinstance(found, Heart) else ""
         self.seen.calls.append(
             AttentionCall(path, scope, found.kind, dropout=found.dropout, rebuilt=compared, written=written, **known)
         )
@@ -186,6 +186,10 @@ class WatchMode(TorchFunctionMode):
         kept = {name: self.asked.kept(entry) for name, entry in entries.items() if self.asked.keeps(name)}
         self.seen.trace.entries.update(kept)
         return rebuilt.instead if written else None
+
+    def _standing(self, found: Heart) -> str:
+        """What is not known of the axes, in words."""
+        return found.standing or (TURNED if may_be_turned(found.shape, self.under.origins.texts) else "")
 
     @staticmethod
     def _worst(found: CaughtAttention, pairs: list[Pair], reach: float) -> Comparison | None:
@@ -271,7 +275,7 @@ class WatchMode(TorchFunctionMode):
 def _reach(trace: Trace, stem: str) -> float:
     """How large the scores are that a softmax was handed, which says how coarsely they are rounded."""
     shown = (trace[stem + name] for name in ("scaled", "rescaled") if stem + name in trace)
-    return max(float(np.abs(scores).max(initial=1.0)) for scores in shown)
+    return max(float(np.abs(scores[np.isfinite(scores)]).max(initial=1.0)) for scores in shown)
 
 
 def _root(source: Any) -> Any:
@@ -294,8 +298,11 @@ def _roundings_of_a_layer(kind: torch.dtype) -> float:
 def _compared(real: Tensor, rebuilt: Tensor, roundings: float, coarsest: float = 0.0) -> Comparison:
     both = ~(real.isnan() | rebuilt.isnan())
     there, ours = real[both].double(), rebuilt[both].double()
-    size = float(there.abs().max()) if there.numel() else 0.0
+    finite = there[there.isfinite()]
+    size = float(finite.abs().max()) if finite.numel() else 0.0
     error = float(torch.where(there == ours, 0.0, (there - ours).abs()).max()) if there.numel() else 0.0
     error = math.inf if bool((rebuilt.isnan() & ~real.isnan()).any()) else error
     rounding = max(torch.finfo(real.dtype).eps, coarsest)
-    return Comparison(error, roundings * rounding * max(1.0, size), int(real.isnan().sum()))
+    nans = real.isnan()
+    blind = bool(nans.any()) and not bool(rebuilt[nans].isnan().any())
+    return Comparison(error, roundings * rounding * max(1.0, size), int(nans.sum()), blind)

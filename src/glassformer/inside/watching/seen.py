@@ -10,7 +10,7 @@ from typing import Any, Literal
 from glassformer.errors import InputError, counted
 from glassformer.inside.shown import Shown
 from glassformer.inside.watching.calls import AttentionCall
-from glassformer.inside.watching.lens import Lens
+from glassformer.inside.watching.lens import Lens, has_named_logits
 from glassformer.inside.watching.showing.seen_look import Read, look_at_seen
 from glassformer.inside.watching.showing.token_names import TokenNames
 from glassformer.stages.trace import Trace
@@ -101,7 +101,8 @@ class Seen:
             raise InputError(f"There is nothing to look at. {' '.join(self.sentences)} {more}")
         names = None if tokenizer is None else TokenNames(tokenizer)
         read = Read.of(tokens if len(tokens) else self.ids if names else (), context, names)
-        look = look_at_seen(self.trace, self.calls, self.answer, read)
+        foretells = None if self.ids or read.ids or has_named_logits(self.answer) else False  # else it read no tokens
+        look = look_at_seen(self.trace, self.calls, self.answer, read, foretells=foretells)
         standing = dict.fromkeys(call.standing for call in self.calls if call.standing)
         plain = ". ".join(("each rebuilt, and equal to the model's own numbers", *standing))
         trust = plain if self.honest else " ".join(self.sentences)

@@ -70,8 +70,8 @@ class Watch:
         """
         if not write:
             seen = self._run(Asking(self.keep, folder=self._folder()), args, kwargs)
-            seen.through = partial(self._lens, seen, CalledWith(args, kwargs))
-            seen.ids = CalledWith(args, kwargs).ids()
+            seen.through = partial(self._lens, seen, CalledWith.of(self.model.forward, args, kwargs))
+            seen.ids = CalledWith.of(self.model.forward, args, kwargs).ids()
             return seen
         if self.model.training:
             raise InputError("This model is being trained, so it drops at random; call model.eval() before you write.")
@@ -83,7 +83,7 @@ class Watch:
         second = Asking(self.keep, dict(write), frozenset(write), known, folder=folder)
         second.check(before, list(first.passed))
         seen = self._run(second, args, kwargs)
-        seen.before, seen.ids = before, CalledWith(args, kwargs).ids()
+        seen.before, seen.ids = before, CalledWith.of(self.model.forward, args, kwargs).ids()
         return seen
 
     def _folder(self, within: str = "") -> StageFolder | None:

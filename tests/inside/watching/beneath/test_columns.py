@@ -90,3 +90,11 @@ def test_one_number_for_each_row_is_a_gate_where_it_is_laid_across_rows() -> Non
     single, one, whole = WeightMark(1, "single", "mm", axis=-1), Carried(ROWS[..., :1]), Carried(ROWS)
     assert kinds(singles_kept("mul", single, one, [whole], ROWS)) == {"gated"}
     assert kinds(singles_kept("mul", single, one, [], ROWS[..., :1])) == {"single"}
+
+
+def test_one_number_that_was_spread_out_is_a_gate_of_rows_as_large() -> None:
+    single, one, whole = WeightMark(1, "single", "mm"), Carried(ROWS[..., :1]), Carried(ROWS)
+    (spread,) = singles_kept("expand", single, one, [], ROWS)
+    assert (spread.across, spread.lengths, spread.axis) == (True, {3}, -1)
+    assert kinds(singles_kept("mul", spread, Carried(ROWS[..., :1].expand(2, 7, 3)), [whole], ROWS)) == {"gated"}
+    assert kinds(singles_kept("mul", spread, one, [one], ROWS[..., :1])) == {"single"}  # as it was before

@@ -16,6 +16,9 @@ def test_what_is_no_share() -> None:
     assert not add_up_to_one(torch.tensor([[2.0, -1.0]]), -1)
     assert not add_up_to_one(torch.tensor([[-1.0, 2.0]]), -1)
     assert not add_up_to_one(torch.eye(3), -1)  # it chooses
+    assert not add_up_to_one(torch.tensor([[1.0, 0.0], [5e-18, 1.0]]), -1)  # a state that has faded away
+    assert not add_up_to_one(torch.tensor([[1.0, 0.0], [4e-4, 1.0]]), -1)  # nearly: the rest is not what the one lacks
+    assert add_up_to_one(torch.tensor([[1.0, 0.0], [4e-4, 1.0 - 4e-4]]), -1)
     assert not add_up_to_one(torch.tensor([[torch.nan, 1.0]]), -1)
     assert not add_up_to_one(torch.ones(3, 1), -1)
     assert not add_up_to_one(torch.tensor([1, 0]), -1)

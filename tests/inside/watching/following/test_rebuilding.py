@@ -46,7 +46,16 @@ def test_rows_that_are_nan_in_the_model_are_told() -> None:
     assert seen.answer[:, :, 2].isnan().all()
     assert not seen.trace["mixed"][:, :, 2].any()
     assert not seen.honest
+    assert "places, where a query may look at nothing" in seen.sentences[0]
+
+
+def test_numbers_that_are_nan_before_are_no_rows_that_see_nothing() -> None:
+    q, k, v = inputs()
+    q[0, 0, 1, 2] = math.nan
+    seen = gf.watch(Plain(lambda q, k, v: (q @ k.mT).softmax(-1) @ v)).run(q, k, v)
+    assert seen.verdict == "cannot tell"
     assert "got NaN in" in seen.sentences[0]
+    assert "nothing" not in seen.sentences[0]
 
 
 def test_a_wrong_rebuilding_would_be_told() -> None:

@@ -1,5 +1,7 @@
 """A watched pass as a look: tokens as text, a wrong number of them refused, next tokens where there are logits."""
 
+from typing import Any
+
 import pytest
 import torch
 from helpers.hugging_folders import MAKERS, TEXT, tokenizer
@@ -63,6 +65,21 @@ def test_logits_of_a_model_that_sees_the_future_are_no_next_tokens() -> None:
     torch.manual_seed(4)
     encoder = nn.Sequential(nn.Embedding(13, 12), nn.TransformerEncoderLayer(12, 2, 20, batch_first=True)).eval()
     assert gf.watch(encoder).run(torch.tensor([[1, 2, 3]])).look(list("abc")).look.answer is None
+
+
+def test_a_model_that_reads_numbers_foretells_no_token() -> None:
+    look = gf.watch(NanoGPT().eval()).run(draw(1, 7, 15)).look(list("abcdefg")).look
+    assert (look.answer, look.words) == (None, "")
+
+
+def test_logits_that_are_no_numbers_are_told_and_the_page_is_drawn() -> None:
+    model: Any = gpt2()
+    model.transformer.wte.weight.data[7] = float("nan")
+    shown = gf.watch(model).run(torch.tensor([[3, 7, 9]])).look(list("abc"))
+    assert shown.look.answer is None
+    assert "nothing can be said of what follows" in shown.look.words
+    assert "got NaN" in shown.look.about
+    assert shown._repr_html_()
 
 
 def test_a_model_without_attention_is_shown_by_its_modules() -> None:

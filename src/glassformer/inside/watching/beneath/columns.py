@@ -17,6 +17,7 @@ from glassformer.inside.watching.beneath.kernels import (
     EXTREMES,
     JOINING,
     MULTIPLYING,
+    REPEATING,
     SUMS,
     TURNING,
     bends,
@@ -74,6 +75,10 @@ def singles_kept(
     tensor, kind, careful = operand.tensor, mark.kind, name in CAREFUL
     several = name in CHOOSING | JOINING  # as the ends of a graph's edges are looked up, and joined with others
     grown = result.numel() > tensor.numel() and not several
+    if name in REPEATING and grown:
+        return {_spread_out(mark, tensor, result)}
+    if mark.across and not grown:
+        grown = name in MULTIPLYING and not mark.lengths.isdisjoint(tensor.shape)
     if kind == "single" and name in MULTIPLYING and moving and grown:
         along = repeated_along(tensor, result)  # the columns of what it gates
         axis = next(iter(along)) if len(along) == 1 else mark.axis
@@ -84,6 +89,13 @@ def singles_kept(
     placed_still = kind == "fit" and name == "sum" and result.shape[-1:] == tensor.shape[-1:]
     keeps = placed_still if name in SUMS else careful or not moving
     return {mark} if keeps and not grown else set()
+
+
+def _spread_out(mark: WeightMark, tensor: Tensor, result: Tensor) -> WeightMark:
+    """The same number again along some axes, as if it were laid across what it will multiply; these are its lengths."""
+    along = repeated_along(tensor, result)
+    axis = next(iter(along)) if len(along) == 1 else None
+    return replace(mark, across=True, lengths=frozenset(result.shape[each] for each in along), axis=axis, spread=None)
 
 
 def gates_begun(name: str, operand: Carried, result: Tensor) -> set[WeightMark]:

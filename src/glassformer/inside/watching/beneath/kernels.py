@@ -41,6 +41,7 @@ ADDING = frozenset(("add", "addcmul", "lerp"))
 SUBTRACTING = frozenset(("sub", "rsub"))
 TURNING = frozenset(("transpose", "permute", "t"))
 JOINING = frozenset(("cat", "stack"))
+REPEATING = frozenset(("expand", "repeat", "repeat_interleave"))
 CHOOSING = frozenset(("index", "index_select", "gather", "select", "slice"))
 SHIFTING = frozenset((
     "roll", "flip", "index", "index_select", "gather", "constant_pad_nd", "unfold", "im2col", "as_strided",

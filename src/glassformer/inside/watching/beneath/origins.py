@@ -68,6 +68,7 @@ class Origins:
         self._weights: dict[tuple[int, ...], list[Tensor]] = {}  # by their shapes
         self.beside: set[int] = set()  # what modules hold that is none of their weights and buffers
         self.read: set[int] = set()  # what the model is called with
+        self.texts: frozenset[int] = frozenset()  # how long the first axes of that are
         self.addresses: set[int] = set()  # of their numbers in memory
         self._awaited: list[Tensor] = [*model.parameters(), *model.buffers()]
         self._frozen = gc.get_freeze_count()  # objects that no list of the living names
@@ -142,6 +143,8 @@ class Origins:
         """Takes note of what the model is called with; None where nobody knows it, or any more."""
         self._knows_what_is_read = read is not None
         told = list(_within(read))
+        tensors = [each for each in told if isinstance(each, Tensor) and not each.is_nested]
+        self.texts = frozenset(each.shape[0] for each in tensors if each.ndim > 1)
         self.read = {storage_of(each) for each in told if isinstance(each, Tensor) and has_own_storage(each)}
         self.held -= self.read
         if not all(isinstance(each, Tensor | bool | None) for each in told):  # text, a number, or who knows what

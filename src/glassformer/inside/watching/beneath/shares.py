@@ -4,11 +4,11 @@ those of another. Numbers only."""
 import torch
 from torch import Tensor
 
-_NEARLY = 1e-3
+_NEARLY, _ROUNDING = 1e-3, 1e-5
 
 
 def add_up_to_one(tensor: Tensor, axis: int) -> bool:
-    """Whether all along this axis are shares of one, and not just ones and zeros, which choose and do not weigh."""
+    """Whether all along this axis are shares of one; ones and zeros, up to rounding, choose and do not weigh."""
     if tensor.ndim < -axis or tensor.shape[axis] < 2 or not tensor.numel() or not tensor.is_floating_point():
         return False
     with torch._C.DisableTorchFunction(), torch.no_grad():
@@ -16,9 +16,10 @@ def add_up_to_one(tensor: Tensor, axis: int) -> bool:
         if bool((numbers.select(axis, 0) < 0).any()):  # most tensors end here
             return False
         sums = numbers.sum(axis, dtype=torch.float64 if numbers.dtype == torch.float64 else torch.float32)
-        nearly = max(_NEARLY, 4 * float(torch.finfo(numbers.dtype).eps))
-        adds_up = bool(((sums - 1.0).abs() <= nearly).all()) and bool((numbers >= 0).all())
-        return adds_up and bool(((numbers > 0) & (numbers < 1)).any())
+        rounding = max(_ROUNDING, 4 * float(torch.finfo(numbers.dtype).eps))
+        beside = sums - numbers.amax(axis)  # where one has nearly all, the rest must be what it lacks
+        adds_up = bool(((sums - 1.0).abs() <= rounding + _NEARLY * beside).all()) and bool((numbers >= 0).all())
+        return adds_up and bool(((numbers > torch.finfo(numbers.dtype).eps) & (numbers < 1)).any())
 
 
 def alike(tensor: Tensor) -> tuple[object, ...]:

@@ -15,6 +15,7 @@ from glassformer.inside.watching.following.score_steps import LOW, Add, Fill, Sh
 
 ALONE = "Each row asks alone, among keys of its own, and is shown as a text or a head"
 GUESSED = "Which axis is the heads and which the queries is a guess: they may stand otherwise"
+TURNED = "What is called a head may be a text, and what is called a batch the heads"
 _BATCH = "What is called a batch may be texts, heads or both"
 _SEVERAL = "What are called heads are several axes in one"
 _USUAL = 4
@@ -32,6 +33,11 @@ def standing_of(shape: Shape) -> str:
     if len(shape) < _USUAL:
         return _BATCH if math.prod(shape[:-2]) > 1 else ""
     return _SEVERAL if sum(size > 1 for size in shape[1:-2]) > 1 else ""
+
+
+def may_be_turned(shape: Shape, texts: frozenset[int]) -> bool:
+    """Whether heads may stand first: the second of four axes is as long as a batch that was read, the first is not."""
+    return len(shape) == _USUAL and shape[1] in texts and shape[0] not in texts
 
 
 def settled(scores: Scores) -> Scores:

@@ -10,7 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from glassformer.errors import InputError
-from glassformer.inside.answers import Names, next_steps, worth_showing
+from glassformer.inside.answers import Names, come_to_shares, next_steps, worth_showing
 from glassformer.inside.looks import Look
 from glassformer.inside.parts import Texts
 from glassformer.inside.watching.calls import AttentionCall
@@ -18,6 +18,8 @@ from glassformer.inside.watching.lens import OUTPUT, logits_of
 from glassformer.inside.watching.showing.growing import joined
 from glassformer.stages.recorder import as_array
 from glassformer.stages.trace import Entry, Trace
+
+NOT_FINITE = "its answer holds NaN or infinite numbers, so nothing can be said of what follows"
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ def look_at_seen(
     if logits is None or not (_foretells(logits, calls) if foretells is None else foretells):
         return Look(trace, Texts(own=own, context=read.context))
     numbers = as_array(logits[:1])
+    if not come_to_shares(numbers):
+        return Look(trace, Texts(own=own, context=read.context), words=NOT_FINITE)
     follows = [*ids[1:], None] if len(ids) == numbers.shape[1] else [None] * numbers.shape[1]
     shown = worth_showing(numbers, ids)
     texts = Texts(own=own, context=read.context, names=dict(zip(shown, read.named(shown), strict=True)))
