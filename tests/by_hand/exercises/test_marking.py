@@ -74,6 +74,14 @@ def test_who_goes_on_with_unrounded_numbers_is_right() -> None:
     assert mark(answers.encode(), "ann", answer_key(made.sheet, made.solution)).outcome == "right"
 
 
+def test_unrounded_numbers_may_end_nine_units_from_the_rounded_ones() -> None:
+    made = make_exercise(16, "cross", width=2, decimals=3, blank=("mixed", "output"))
+    answers = made.solution.replace("0.254", "0.249").replace("0.508", "0.499")  # 2 × 0.2494 = 0.4988
+    assert mark(answers.encode(), "ann", answer_key(made.sheet, made.solution)).outcome == "right"
+    answers = made.solution.replace("0.254", "0.249").replace("0.508", "0.497")
+    assert mark(answers.encode(), "ann", answer_key(made.sheet, made.solution)).outcome == "wrong"
+
+
 def test_a_slip_that_was_not_gone_on_with() -> None:
     answer = marked(pencil("[[2], [5]]", "[[6], [12]]"))
     assert (answer.points, answer.follow_through) == (3, 0)

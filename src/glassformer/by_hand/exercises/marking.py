@@ -127,7 +127,7 @@ class _Marker:
             if follows and first_wrong not in ("", cell[0]):
                 self.answer.follow_through += 1
                 continue
-            if follows and self._is_near(cell):
+            if follows and (ledger.rounds_to is not None or self._is_near(cell)):  # step by step there is no room
                 continue
             wrong, first_wrong = wrong + 1, first_wrong or cell[0]
             self.answer.first = self.answer.first or self._finding(cell, found.get(start))
