@@ -71,6 +71,7 @@ def test_bars_and_letters_with_marks() -> None:
         r"$S = [2, 2]$, $\mathrm{softmax}\!\left(S\right) = [0.5, 0.5]$",
         "cos(1/10000^(2/4)) = cos(0.01) = 1.000",
         "[1,0].[1,1] = 1",
+        "(0.6+0.9)/2≈0.71(0.6 + 0.9) / 2 ≈ 0.71",  # a page's formula, run together with its source
     ],
 )
 def test_right_lines_raise_no_alarm(line: str) -> None:
@@ -81,6 +82,7 @@ def test_right_lines_raise_no_alarm(line: str) -> None:
     ("line", "why"),
     [
         ("See (1,5). 3,50 · 2 = 7,00", "'3,50' may be one number with a decimal comma, or several numbers"),
+        ("x = .5\n\n5/9 = 0,556. So", "'0,556' may be one number with a decimal comma, or several numbers"),
         ("4 · 512 = 2 MB", "a number with the unit 'MB'"),
     ],
 )
