@@ -81,12 +81,30 @@ def test_right_lines_raise_no_alarm(line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("See (1,5). 3,50 · 2 = 7,00", "'3,50' may be one number with a decimal comma, or several numbers"),
-        ("x = .5\n\n5/9 = 0,556. So", "'0,556' may be one number with a decimal comma, or several numbers"),
+        ("See (1,5). 3,50 · 2 = 7,10", "'3,50' may be one number with a decimal comma, or several numbers"),
+        ("x = .5\n\n5/9 = 0,55. So", "'0,55' may be one number with a decimal comma, or several numbers"),
+        ("x = .5\n\n2 + 2 = 0,1,2", "'0,1,2' may be one number with a decimal comma, or several numbers"),
         ("4 · 512 = 2 MB", "a number with the unit 'MB'"),
     ],
 )
 def test_what_may_mean_two_things_is_not_guessed(line: str, why: str) -> None:
     report = check_text(line + "\n")
     assert not report.findings
-    assert why in [remark.why for remark in report.unreadable]
+    assert why in [remark.why for remark in (*report.unreadable, *report.not_checkable)]
+    assert not report.coverage.checked
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["See (1,5). 3,50 · 2 = 7,00", "0.98 - 0.03 = 0,95", "x = .5\n\n5/9 = 0,556. So", "1.5 and 2 · (0,3 - 0,1) = 0,4"],
+)
+def test_a_decimal_comma_among_points_is_one_if_it_comes_out(line: str) -> None:
+    report = check_text(line + "\n")
+    assert (report.outcome, report.coverage.checked, report.coverage.look_like_results) == ("fine", 1, 1)
+
+
+def test_what_was_read_by_a_guess_is_gone_on_with_only_if_it_came_out() -> None:
+    assert check_text("p = .5\n\ns = 3/10 = 0,3\n\n2 s = 0.6\n").coverage.checked == 2
+    report = check_text("p = .5\n\nx = 0,5\n\nx + 1 = 7\n")  # 0 and 5, perhaps
+    assert not report.findings
+    assert "nothing is known of 'x'" in [remark.why for remark in report.not_checkable]

@@ -348,6 +348,8 @@ class Chain:
 
     def _bind(self) -> None:
         """From here on the names and formulas of the chain stand for its result."""
+        if self.statement.guess and not any(claim.status == "checked" for claim in self.claims):
+            return
         scope, ledger = self.ledger.scope, self.ledger
         symbolic = [formula for formula in self.formulas if is_symbolic(formula) and not isinstance(formula, Name)]
         if any(side.is_blank for side in self.statement.sides):

@@ -111,10 +111,14 @@ class Ledger(Knowledge):
         self.said: list[dict[str, Node]] = [{}]  # statement by statement: names, and what is worked out for them
         self.values: set[tuple[str, str]] = set()  # names, and what was printed for them anywhere
         self.by_program = False
+        self.guess = ""
 
-    def go_on(self, *, by_program: bool) -> None:
-        """The next statement begins; what a program or a sheet gives is a proof by itself."""
-        self.by_program = by_program
+    def go_on(self, *, by_program: bool, guess: str = "") -> None:
+        """The next statement begins; what a program or a sheet gives is a proof by itself.
+
+        Numbers that were read by a `guess` are right if they come out, and say nothing if they do not.
+        """
+        self.by_program, self.guess = by_program, guess
         self.said = [{}, *self.said[:_JUST_BEFORE]]
 
     def just_said(self, name: str) -> Node | None:
@@ -142,6 +146,8 @@ class Ledger(Knowledge):
         found = self.understood(expected, literal)
         outcome = found.outcome
         outcome.known.origin = expected
+        if self.guess and not (outcome.fit.fine or outcome.fit.rounded.all()):
+            raise UnsureError(self.guess)
         doubt = doubted() if outcome.wrong.any() or not outcome.fit.fine else ""
         if outcome.wrong.any():
             if not self.exact and self._are_other_digits(expected, literal):
