@@ -42,6 +42,11 @@ def test_cut_off_is_milder_than_wrong() -> None:
     assert (report.exit_code(), report.exit_code(strict=True)) == (0, 1)
 
 
+def test_of_numbers_that_may_be_meant_otherwise_none_is_called_cut_off() -> None:
+    report = check_text("[68.68, 91.32] / 2 = [34.34, 45.66] ≈ [35, 45]\n")  # whole numbers between these
+    assert (report.findings, report.coverage.checked, report.coverage.look_like_results) == ([], 2, 4)
+
+
 def test_a_wrong_number_is_pinned_down_within_an_expression() -> None:
     (finding,) = check_text("s = 1 / (1 + e^(-0.4512)) = 1 / (1 + 0.63706) = 1 / 1.63706 = 0.61092\n").findings
     assert (finding.printed, finding.right, finding.arithmetic) == ("0.63706", "0.63686", "e^(-0.4512) = 0.63686")

@@ -103,7 +103,8 @@ def _withdraw(ledger: Ledger) -> set[Flaw]:
         ledger.numbers -= flaw.wrong.size
         ledger.withdrawn.append((flaw.literal, why))
         _not_checked([flaw.literal], why, ledger)
-    ledger.flaws = [flaw for flaw in ledger.flaws if flaw not in doubted]
+    others = {id(flaw.literal) for flaw in doubted}  # what is said of the rest of them hangs on the same reading
+    ledger.flaws = [flaw for flaw in ledger.flaws if flaw not in doubted and id(flaw.literal) not in others]
     return set(doubted)
 
 
