@@ -103,6 +103,36 @@ def test_a_decimal_comma_among_points_is_one_if_it_comes_out(line: str) -> None:
     assert (report.outcome, report.coverage.checked, report.coverage.look_like_results) == ("fine", 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("line", "n"),
+    [
+        (r"\[\boxed{15-3=12}\]", 1),
+        (r"$$r = \frac{85,350}{85,851} \approx 0.9942$$", 1),  # thousands
+        ("each filter has `3×3×3 = 27` weights plus 1 bias", 1),
+        (r"$$2 \cdot 2.56 = 5.12 ≈ 5.1$$", 2),
+        ("```\nE[Ŷ] = (9.8+10.3)/2 = 10.05\n```", 1),
+        (r"$$\begin{array}{c} a = 2 \cdot 3 = 6 \\ b = 4 \cdot 0.5 = 2.0 \end{array}$$", 2),
+    ],
+)
+def test_workings_in_frames_quotes_and_columns_are_read(line: str, n: int) -> None:
+    report = check_text(line + "\n")
+    assert (report.outcome, report.coverage.checked, report.coverage.look_like_results) == ("fine", n, n)
+
+
+def test_what_stands_in_frames_quotes_and_columns_may_be_wrong() -> None:
+    assert told(r"$$\boxed{0.5 \cdot 3 = 1.6}$$") == [(1, "1.6", "1.5")]
+    assert told("each has `0.5 × 3 = 1.6` weights") == [(1, "1.6", "1.5")]
+    (finding,) = check_text(r"$$\begin{array}{c} 2 \cdot 3.5 = 7.0 \\ 4 \cdot 0.5 = 2.5 \end{array}$$").findings
+    assert (finding.printed, finding.right) == ("2.5", "2.0")
+
+
+def test_arrays_in_brackets_are_matrices_and_a_number_after_a_number_is_no_claim() -> None:
+    array = r"\left[\begin{{array}}{{cc}} 1 & {} \\ 3 & 4 \end{{array}}\right]"
+    assert told(f"$$A = {array.format(2)}$$\n\n$$A = {array.format(2)}$$\n") == []
+    report = check_text("$$2 + 2.5 = 4.5 ≈ 4.6$$\n")
+    assert (report.findings, report.coverage.checked, report.coverage.look_like_results) == ([], 1, 2)
+
+
 def test_what_was_read_by_a_guess_is_gone_on_with_only_if_it_came_out() -> None:
     assert check_text("p = .5\n\ns = 3/10 = 0,3\n\n2 s = 0.6\n").coverage.checked == 2
     report = check_text("p = .5\n\nx = 0,5\n\nx + 1 = 7\n")  # 0 and 5, perhaps

@@ -196,6 +196,8 @@ class Chain:
         if isinstance(node, Number) and isinstance(before, Number) and self.statement.way != "given":
             if before.percent != node.percent:
                 return self.ledger.agrees(before, node)  # 0.645 = 64.5 %; else it is another share, perhaps
+            if before.span.start in self.ledger.compared and self.ledger.gives(before, node):
+                return True  # 3.846 ≈ 3.85
             return ("e" in before.text) != ("e" in node.text)  # 3 × 10⁻³ = 0.003
         return True
 

@@ -26,7 +26,7 @@ PATTERN = re.compile(
   | (?P<CHANGE>(?:\\nabla|\\Delta|∇|Δ)(?![A-Za-z])\s*(?P<changed>\\?[A-Za-z]+))
   | (?P<ACCENT>\\(?P<accent>hat|tilde|bar|vec|dot|widehat|widetilde|overline)
         \s*(?:\{(?P<under>\\?[A-Za-z]+)\}|(?P<bare>(?<=\s)[A-Za-z](?![A-Za-z])|\\[a-z]+)))
-  | (?P<MARKED>[^\W\d_][\u0300-\u036f\u20d7]|(?<!\w)[âêîôûĉĝĥĵŝŵŷẑȳ](?![^\W\d_]))
+  | (?P<MARKED>[^\W\d_][\u0300-\u036f\u20d7]|(?<!\w)[âêîôûĉĝĥĵŝŵŷẑȳŶŴĤŜẐ](?![^\W\d_]))
   | (?P<COMMENT>\#[ \t]*(?:=|->|→|≈)?[ \t]*(?=[-\[\d])|\#[^\n]*)
   | (?P<ELLIPSIS>\.\.\.)
   | (?P<COMMAND>\\[A-Za-z]+|\\[{}%&_|*\#])
