@@ -71,6 +71,7 @@ def test_bars_and_letters_with_marks() -> None:
         r"$S = [2, 2]$, $\mathrm{softmax}\!\left(S\right) = [0.5, 0.5]$",
         "cos(1/10000^(2/4)) = cos(0.01) = 1.000",
         "[1,0].[1,1] = 1",
+        "(0.6+0.9)/2≈0.71(0.6 + 0.9) / 2 ≈ 0.71",  # a page's formula, run together with its source
     ],
 )
 def test_right_lines_raise_no_alarm(line: str) -> None:
@@ -80,11 +81,60 @@ def test_right_lines_raise_no_alarm(line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("See (1,5). 3,50 · 2 = 7,00", "'3,50' may be one number with a decimal comma, or several numbers"),
+        ("See (1,5). 3,50 · 2 = 7,10", "'3,50' may be one number with a decimal comma, or several numbers"),
+        ("x = .5\n\n5/9 = 0,55. So", "'0,55' may be one number with a decimal comma, or several numbers"),
+        ("x = .5\n\n2 + 2 = 0,1,2", "'0,1,2' may be one number with a decimal comma, or several numbers"),
         ("4 · 512 = 2 MB", "a number with the unit 'MB'"),
     ],
 )
 def test_what_may_mean_two_things_is_not_guessed(line: str, why: str) -> None:
     report = check_text(line + "\n")
     assert not report.findings
-    assert why in [remark.why for remark in report.unreadable]
+    assert why in [remark.why for remark in (*report.unreadable, *report.not_checkable)]
+    assert not report.coverage.checked
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["See (1,5). 3,50 · 2 = 7,00", "0.98 - 0.03 = 0,95", "x = .5\n\n5/9 = 0,556. So", "1.5 and 2 · (0,3 - 0,1) = 0,4"],
+)
+def test_a_decimal_comma_among_points_is_one_if_it_comes_out(line: str) -> None:
+    report = check_text(line + "\n")
+    assert (report.outcome, report.coverage.checked, report.coverage.look_like_results) == ("fine", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "n"),
+    [
+        (r"\[\boxed{15-3=12}\]", 1),
+        (r"$$r = \frac{85,350}{85,851} \approx 0.9942$$", 1),  # thousands
+        ("each filter has `3×3×3 = 27` weights plus 1 bias", 1),
+        (r"$$2 \cdot 2.56 = 5.12 ≈ 5.1$$", 2),
+        ("```\nE[Ŷ] = (9.8+10.3)/2 = 10.05\n```", 1),
+        (r"$$\begin{array}{c} a = 2 \cdot 3 = 6 \\ b = 4 \cdot 0.5 = 2.0 \end{array}$$", 2),
+    ],
+)
+def test_workings_in_frames_quotes_and_columns_are_read(line: str, n: int) -> None:
+    report = check_text(line + "\n")
+    assert (report.outcome, report.coverage.checked, report.coverage.look_like_results) == ("fine", n, n)
+
+
+def test_what_stands_in_frames_quotes_and_columns_may_be_wrong() -> None:
+    assert told(r"$$\boxed{0.5 \cdot 3 = 1.6}$$") == [(1, "1.6", "1.5")]
+    assert told("each has `0.5 × 3 = 1.6` weights") == [(1, "1.6", "1.5")]
+    (finding,) = check_text(r"$$\begin{array}{c} 2 \cdot 3.5 = 7.0 \\ 4 \cdot 0.5 = 2.5 \end{array}$$").findings
+    assert (finding.printed, finding.right) == ("2.5", "2.0")
+
+
+def test_arrays_in_brackets_are_matrices_and_a_number_after_a_number_is_no_claim() -> None:
+    array = r"\left[\begin{{array}}{{cc}} 1 & {} \\ 3 & 4 \end{{array}}\right]"
+    assert told(f"$$A = {array.format(2)}$$\n\n$$A = {array.format(2)}$$\n") == []
+    report = check_text("$$2 + 2.5 = 4.5 ≈ 4.6$$\n")
+    assert (report.findings, report.coverage.checked, report.coverage.look_like_results) == ([], 1, 2)
+
+
+def test_what_was_read_by_a_guess_is_gone_on_with_only_if_it_came_out() -> None:
+    assert check_text("p = .5\n\ns = 3/10 = 0,3\n\n2 s = 0.6\n").coverage.checked == 2
+    report = check_text("p = .5\n\nx = 0,5\n\nx + 1 = 7\n")  # 0 and 5, perhaps
+    assert not report.findings
+    assert "nothing is known of 'x'" in [remark.why for remark in report.not_checkable]

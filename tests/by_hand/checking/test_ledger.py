@@ -41,3 +41,11 @@ def test_a_written_product_far_from_its_printed_result_is_told_though_a_given_ma
     assert check_text(notes.format("0.069")).findings == []
     (finding,) = check_text(notes.format("0.065")).findings
     assert (finding.level, finding.right) == ("rounding", "0.069")
+
+
+def test_a_half_that_is_lost_has_no_tick() -> None:
+    for line in ("5 / 2 = 2", "-7 / 2 = -3"):
+        report = check_text(line + "\n")
+        assert (report.findings, report.coverage.checked, report.coverage.look_like_results) == ([], 0, 1), line
+    for line in ("5 / 2 = 3", "-7 / 2 = -4", "7 / 3 = 2", "2.5 · 1 = 2.5"):
+        assert check_text(line + "\n").coverage.checked == 1, line

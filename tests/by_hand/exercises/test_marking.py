@@ -74,6 +74,24 @@ def test_who_goes_on_with_unrounded_numbers_is_right() -> None:
     assert mark(answers.encode(), "ann", answer_key(made.sheet, made.solution)).outcome == "right"
 
 
+def test_unrounded_numbers_may_end_nine_units_from_the_rounded_ones() -> None:
+    made = make_exercise(16, "cross", width=2, decimals=3, blank=("mixed", "output"))
+    answers = made.solution.replace("0.254", "0.249").replace("0.508", "0.499")  # 2 × 0.2494 = 0.4988
+    assert mark(answers.encode(), "ann", answer_key(made.sheet, made.solution)).outcome == "right"
+    answers = made.solution.replace("0.254", "0.249").replace("0.508", "0.497")
+    assert mark(answers.encode(), "ann", answer_key(made.sheet, made.solution)).outcome == "wrong"
+
+
+def test_digits_that_are_cut_off_are_not_rounded() -> None:
+    made = make_exercise(3, "masked", blank=("weights", "mixed"))
+    cut = made.solution.replace("0.11 & 0.89", "0.10 & 0.89")  # 0.1067 and 0.8933, from rounded or unrounded scores
+    assert cut != made.solution
+    answer = mark(cut.encode(), "ann", answer_key(made.sheet, made.solution))
+    assert (answer.outcome, answer.points) == ("wrong", 14)
+    assert answer.first is not None
+    assert (answer.first.printed, answer.first.right, answer.first.verdict) == ("0.10", "0.11", "cut-off")
+
+
 def test_a_slip_that_was_not_gone_on_with() -> None:
     answer = marked(pencil("[[2], [5]]", "[[6], [12]]"))
     assert (answer.points, answer.follow_through) == (3, 0)

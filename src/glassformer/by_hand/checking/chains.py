@@ -196,6 +196,8 @@ class Chain:
         if isinstance(node, Number) and isinstance(before, Number) and self.statement.way != "given":
             if before.percent != node.percent:
                 return self.ledger.agrees(before, node)  # 0.645 = 64.5 %; else it is another share, perhaps
+            if before.span.start in self.ledger.compared and self.ledger.gives(before, node):
+                return True  # 3.846 ≈ 3.85
             return ("e" in before.text) != ("e" in node.text)  # 3 × 10⁻³ = 0.003
         return True
 
@@ -348,6 +350,8 @@ class Chain:
 
     def _bind(self) -> None:
         """From here on the names and formulas of the chain stand for its result."""
+        if self.statement.guess and not any(claim.status == "checked" for claim in self.claims):
+            return
         scope, ledger = self.ledger.scope, self.ledger
         symbolic = [formula for formula in self.formulas if is_symbolic(formula) and not isinstance(formula, Name)]
         if any(side.is_blank for side in self.statement.sides):

@@ -45,9 +45,10 @@ class Checker:
     def run(self) -> Ledger:
         """Checks everything."""
         for statement in self.reading.statements:
-            self.ledger.go_on(by_program=statement.way == "given")
+            self.ledger.go_on(by_program=statement.way == "given", guess=statement.guess)
             self.ledger.claims += self._statement(statement)
-        for group in find_columns(self.reading.statements):
+        self.ledger.go_on(by_program=False)
+        for group in find_columns([each for each in self.reading.statements if not each.guess]):
             self._columns(group)
         self._labelled_rows()
         self._look_for_copies()

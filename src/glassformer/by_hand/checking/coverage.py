@@ -91,10 +91,10 @@ def _shown(document: Document, offsets: list[int]) -> str:
 def _looks(reading: Reading, ledger: Ledger) -> Iterator[_Look]:
     reasons = {claim.span.start: claim for claim in ledger.claims}
     worked = _names_with_formulas(reading.statements)
+    yield from (_Look(_offsets(node), why) for node, why in ledger.withdrawn)  # first: each has a reason of its own
     for statement in reading.statements:
         yield from _in_chain(statement, worked, reasons, reading.document)
     yield _Look(tuple(sorted(offset for offset, copied in ledger.compared.items() if not copied)))
-    yield from (_Look(_offsets(node), why) for node, why in ledger.withdrawn)
     yield from _beside(reading)
     yield from (_Look(offsets, why) for offsets, why in reading.document.results_unread)
 

@@ -41,7 +41,8 @@ _THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 _MOST_SEARCHED = 200  # flaws of one document: where there are more, it was not read as it is meant
 _HALF = 1e-7  # what is as near to a half is one
 _FEW_DIGITS = 2  # of fewer, any number gives them
-_MANY_DOUBTS = 2  # more doubtful numbers than these, and the given numbers were simply rounded
+_MANY_DOUBTS = 2  # more doubtful numbers than these, and the given numbers were rounded, perhaps
+_IF_ROUNDED = "it fits only if the given numbers were rounded before they were printed"
 _MUCH_STRAIN = 0.5  # of the room that rounding leaves: many small errors hardly ever add up to as much
 
 
@@ -52,20 +53,35 @@ def judge(checker: Checker) -> Report:
     for flaw in ledger.flaws:
         flaw.sure = _hangs_on(flaw, ledger)
     _look_again(ledger)
+    doubts = [flaw for flaw in ledger.flaws if flaw.kind == "doubtful"]
+    rounded_givens = _doubted_together(doubts, ledger)
     report = Report([document.file], documents=[document], numbers=ledger.numbers, following=ledger.following)
+    report.rounded_givens = rounded_givens
     report.coverage = coverage.count(checker.reading, ledger)
     _count(ledger, document, report)
-    doubts = [flaw for flaw in ledger.flaws if flaw.kind == "doubtful"]
-    n_doubts = sum(int(flaw.wrong.sum()) for flaw in doubts)
-    if n_doubts > _MANY_DOUBTS:
-        report.rounded_givens = n_doubts
-        ledger.flaws = [flaw for flaw in ledger.flaws if flaw.kind != "doubtful"]
     if doubts:
         ledger.flaws = [flaw for flaw in ledger.flaws if flaw.kind != "cut-off" or _is_strained(flaw)]
     for flaw in in_order(ledger.flaws):
         report.findings += _findings(flaw, ledger, document)
     report.corrections[document.file] = _corrections(ledger, report.findings, document.decimal_mark, withdrawn)
     return report
+
+
+def _doubted_together(doubts: list[Flaw], ledger: Ledger) -> int:
+    """How many numbers fit only if given ones were rounded, if too many for a remark each.
+
+    Small errors explain those that are near; where nearly all would have to lie on one side, nothing was checked.
+    """
+    n_doubts = sum(int(flaw.wrong.sum()) for flaw in doubts)
+    if n_doubts <= _MANY_DOUBTS:
+        return 0
+    for flaw in (each for each in doubts if _is_strained(each)):
+        parts = [node for _, _, node in _wrong_entries(flaw)]
+        ledger.numbers -= len(parts)
+        ledger.withdrawn += [(part, _IF_ROUNDED) for part in parts]
+        _not_checked(parts, _IF_ROUNDED, ledger)
+    ledger.flaws = [flaw for flaw in ledger.flaws if flaw.kind != "doubtful"]
+    return n_doubts
 
 
 def _withdraw(ledger: Ledger) -> set[Flaw]:
@@ -87,7 +103,8 @@ def _withdraw(ledger: Ledger) -> set[Flaw]:
         ledger.numbers -= flaw.wrong.size
         ledger.withdrawn.append((flaw.literal, why))
         _not_checked([flaw.literal], why, ledger)
-    ledger.flaws = [flaw for flaw in ledger.flaws if flaw not in doubted]
+    others = {id(flaw.literal) for flaw in doubted}  # what is said of the rest of them hangs on the same reading
+    ledger.flaws = [flaw for flaw in ledger.flaws if flaw not in doubted and id(flaw.literal) not in others]
     return set(doubted)
 
 
@@ -159,7 +176,7 @@ def _what_we_get(flaw: Flaw) -> str:
 
 
 def _is_strained(flaw: Flaw) -> bool:
-    """Leaves of a cut-off flaw what rounded givens can hardly explain; False if nothing is left.
+    """Leaves of a flaw what rounded givens can hardly explain; False if nothing is left.
 
     Where some numbers are larger than the given ones allow, nobody cuts digits off: the given ones were rounded.
     """

@@ -4,6 +4,7 @@ Printed numbers are wrong only if no reading of the notation gives them, and som
 evidence.py says when. Knows nothing of chains; chains.py and checker.py ask it to compare.
 """
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ from glassformer.by_hand.grammar.expressions import (
 from glassformer.by_hand.notes.statements import Reading
 from glassformer.by_hand.numbers.comparison import units
 from glassformer.by_hand.numbers.evaluator import printed_value
-from glassformer.by_hand.numbers.intervals import LOCAL, ShapeError
+from glassformer.by_hand.numbers.intervals import GENEROUS, LOCAL, ShapeError
 from glassformer.by_hand.numbers.scope import PAPER, RIGHT, Known, Mistake, World
 from glassformer.by_hand.numbers.worlds import Flaw, Outcome
 from glassformer.by_hand.slips.causes import scene_of
@@ -55,6 +56,7 @@ _POSSIBLE = {
 _JUST_BEFORE = 2  # statements
 _PLAINLY_ROUNDED = 3  # decimals
 _MANY_DIGITS = 4  # so many that a number is known by them
+_NOTHING = 1e-9
 _MOST_CLAIMS = 50  # that begin in a stretch of text before its last one
 
 
@@ -111,10 +113,14 @@ class Ledger(Knowledge):
         self.said: list[dict[str, Node]] = [{}]  # statement by statement: names, and what is worked out for them
         self.values: set[tuple[str, str]] = set()  # names, and what was printed for them anywhere
         self.by_program = False
+        self.guess = ""
 
-    def go_on(self, *, by_program: bool) -> None:
-        """The next statement begins; what a program or a sheet gives is a proof by itself."""
-        self.by_program = by_program
+    def go_on(self, *, by_program: bool, guess: str = "") -> None:
+        """The next statement begins; what a program or a sheet gives is a proof by itself.
+
+        Numbers that were read by a `guess` are right if they come out, and say nothing if they do not.
+        """
+        self.by_program, self.guess = by_program, guess
         self.said = [{}, *self.said[:_JUST_BEFORE]]
 
     def just_said(self, name: str) -> Node | None:
@@ -142,6 +148,10 @@ class Ledger(Knowledge):
         found = self.understood(expected, literal)
         outcome = found.outcome
         outcome.known.origin = expected
+        if self.guess and not (outcome.fit.fine or outcome.fit.rounded.all()):
+            raise UnsureError(self.guess)
+        if not self.exact and _is_half_less(literal, outcome):
+            raise UnsureError("half-way between two whole numbers: rounded to the even one, perhaps, or cut off")
         doubt = doubted() if outcome.wrong.any() or not outcome.fit.fine else ""
         if outcome.wrong.any():
             if not self.exact and self._are_other_digits(expected, literal):
@@ -356,6 +366,18 @@ def _look_rounded(expected: Node, used: list[Known]) -> bool:
     nodes = [expected, *(known.literal for known in used if known.literal is not None)]
     numbers = (each for node in nodes for each in walk(node) if isinstance(each, Number))
     return any((number.decimals or 0) >= _PLAINLY_ROUNDED for number in numbers)
+
+
+def _is_half_less(literal: Node, outcome: Outcome) -> bool:
+    """`5 / 2 = 2`: a whole number for one and a half of which nothing was rounded before."""
+    if not isinstance(literal, Number) or literal.decimals is not None or literal.percent:
+        return False
+    expected = outcome.fit.expected
+    low, high, right = (
+        float(each[0, 0]) for each in (expected.low[GENEROUS], expected.high[GENEROUS], expected.middle(LOCAL))
+    )
+    is_exact = math.isfinite(right) and math.isclose(low, high, rel_tol=0, abs_tol=_NOTHING)
+    return is_exact and abs(right - literal.value - literal.sign / 2) < _NOTHING
 
 
 def _is_far_off(literal: Node, outcome: Outcome) -> bool:

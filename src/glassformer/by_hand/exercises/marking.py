@@ -116,7 +116,9 @@ class _Marker:
         """Counts wrong answers, and keeps the first."""
         checker = Checker(read(self._completed(answered).encode(), self.answer.name, self.key.suffix))
         ledger = checker.run()
-        found = {finding.offset: finding for finding in judge(checker).findings if finding.level != "rounding"}
+        is_stepwise = ledger.rounds_to is not None  # each number is rounded as it was asked, and not cut off
+        findings = judge(checker).findings
+        found = {each.offset: each for each in findings if is_stepwise or each.level != "rounding"}
         places = printed_cells(checker.reading)
         wrong, first_wrong = 0, ""  # before anything is wrong there is nothing to follow
         for cell in answered:
@@ -127,7 +129,7 @@ class _Marker:
             if follows and first_wrong not in ("", cell[0]):
                 self.answer.follow_through += 1
                 continue
-            if follows and self._is_near(cell):
+            if follows and (is_stepwise or self._is_near(cell)):
                 continue
             wrong, first_wrong = wrong + 1, first_wrong or cell[0]
             self.answer.first = self.answer.first or self._finding(cell, found.get(start))

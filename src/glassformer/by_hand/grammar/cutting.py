@@ -27,6 +27,37 @@ def is_program(tokens: list[Token]) -> bool:
     return False
 
 
+def unclear_comma(tokens: list[Token]) -> Token | None:
+    """`184,8` outside all brackets, which may be one number; `0,1,2` is not."""
+    return next((token for token in tokens if token.type == "UNCLEAR" and token.count(",") == 1), None)
+
+
+def with_decimal_commas(tokens: list[Token]) -> list[Token]:
+    """The same with every comma between two digits read as a decimal mark, in brackets too."""
+    answer: list[Token] = []
+    for i, token in enumerate(tokens):
+        before = answer[-1] if answer else None
+        if token.type == "UNCLEAR" and token.count(",") == 1:
+            answer.append(_number(token.replace(",", "."), token, token))
+        elif before is not None and before.type == "COMMA" and _is_decimal(tokens[max(0, i - 2) : i + 1]):
+            whole = answer[-2]
+            answer[-2:] = [_number(f"{whole}.{token}", whole, token)]
+        else:
+            answer.append(token)
+    return answer
+
+
+def _number(text: str, first: Token, last: Token) -> Token:
+    return Token("NUMBER", text, start_pos=first.start_pos, end_pos=last.end_pos)
+
+
+def _is_decimal(tokens: list[Token]) -> bool:
+    """A whole number, a comma and digits, with nothing between them."""
+    is_number = [token.type for token in tokens] == ["NUMBER", "COMMA", "NUMBER"]
+    is_close = all(first.end_pos == second.start_pos for first, second in pairwise(tokens))
+    return is_number and is_close and tokens[0].isdigit() and tokens[2].isdigit()
+
+
 def next_names(tokens: list[Token]) -> list[int]:
     """Where, after `= [1, 0]` and nothing between, a name and its equals sign and a bracket follow."""
     closes: dict[int, int] = {}

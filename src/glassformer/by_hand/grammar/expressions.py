@@ -185,6 +185,7 @@ def readable(node: Node) -> str:
     text = re.sub(r"/\((√\w+)\)", r"/\1", text)
     text = re.sub(r"\((\w+)\)\^\((\w+)\)", r"\1^\2", text).replace(" · /", " / ").replace("^2", "²")
     text = re.sub(r"(\d) · (?=\d)", r"\1 × ", text).replace(" · ", " ")
+    text = re.sub(r"(?:^|(?<=[(+−-] )|(?<=[(+−-]))/(?=[\w(√])", "1/", text)  # 1/4 + 1/3, and not /4 + /3
     return text[1:-1] if isinstance(node, Sum) else text
 
 
@@ -272,6 +273,8 @@ def product(factors: list[Node], span: Span) -> Node:
         kept = flat
     signed = any(isinstance(factor, Product) and factor.signed for factor in factors)
     starred = any(isinstance(factor, Product) and factor.starred for factor in factors)
+    if len(kept) == 1 < len(flat) and isinstance(kept[0], Inverse):
+        return Inverse(kept[0].of, span)  # 1/2 stands where its 1 stands, too
     return kept[0] if len(kept) == 1 else Product(tuple(kept), span, starred=starred, signed=signed)
 
 

@@ -49,7 +49,7 @@ def _mark(kind: str, before: Token) -> Token:
 
 
 def _list_layout(tokens: list[Token]) -> list[Token]:
-    """`[1 0]`, `[-1 -2]`, `[[1 0] [0 1]]` and `[a \\quad b]` get their commas; `;` and `\\\\` end a row."""
+    """`[1 0]`, `[-1 +2]`, `[[1 0] [0 1]]` and `[a \\quad b]` get their commas; `;` and `\\\\` end a row."""
     levels = _level(tokens)
     inner = {token.type for token, level in zip(tokens, levels, strict=True) if level == 1}
     separated = bool(inner & {"COMMA", "AMP", "WIDE"})
@@ -64,16 +64,16 @@ def _list_layout(tokens: list[Token]) -> list[Token]:
         if level == 1 and token.type == "ROWEND":
             answer.append(_mark("SEMICOLON", token))
             continue
-        if level == 1 and before is not None and not separated and before.type in ("NUMBER", "RSQB", "NUMBERS"):
+        if level == 1 and before is not None and not separated and before.type in _VALUES | _ENDS:
             gap = (token.start_pos or 0) > (before.end_pos or 0)
             follows = tokens[i + 1] if i + 1 < len(tokens) else None
             signed = (
-                token.type == "MINUS"
+                token.type in ("MINUS", "PLUS")
                 and follows is not None
-                and follows.type == "NUMBER"
+                and follows.type in _VALUES
                 and (only_minus or (gap and follows.start_pos == token.end_pos))
             )
-            beside = token.type == "NUMBER" and gap and before.type == "NUMBER"
+            beside = token.type in _VALUES and gap and before.type in _VALUES
             if beside or signed or token.type in _STARTS:
                 answer.append(_mark("COMMA", token))
         elif level == 1 and before is not None and before.type in _ENDS and token.type in _STARTS:
@@ -82,6 +82,7 @@ def _list_layout(tokens: list[Token]) -> list[Token]:
     return answer
 
 
+_VALUES = frozenset({"NUMBER", "INFINITY"})
 _ENDS, _STARTS = frozenset({"RSQB", "NUMBERS"}), frozenset({"LSQB", "NUMBERS"})
 
 

@@ -160,7 +160,8 @@ class _Lexer(NameLexer):
         if marked and not re.search(r"\{,\}(?:\d{1,2}|\d{4,})(?!\d)", self.text):
             return self.token("NUMBER", re.sub(r"\D", "", marked[0]), start, marked.end())
         thousands = THOUSANDS.match(self.text, start)
-        if thousands and (self.depth == 0 or self.last in RELATIONS) and thousands.end() > end:
+        is_alone = thousands and self.text[start - 1 : start] + self.text[thousands.end() : thousands.end() + 1] == "{}"
+        if thousands and (self.depth == 0 or self.last in RELATIONS or is_alone) and thousands.end() > end:
             return self.token("NUMBER", thousands[0].replace(",", ""), start, thousands.end())
         unclear = UNCLEAR.match(self.text, start)
         if unclear and self.depth == 0 and self.ground.way != "code":

@@ -26,7 +26,7 @@ PATTERN = re.compile(
   | (?P<CHANGE>(?:\\nabla|\\Delta|∇|Δ)(?![A-Za-z])\s*(?P<changed>\\?[A-Za-z]+))
   | (?P<ACCENT>\\(?P<accent>hat|tilde|bar|vec|dot|widehat|widetilde|overline)
         \s*(?:\{(?P<under>\\?[A-Za-z]+)\}|(?P<bare>(?<=\s)[A-Za-z](?![A-Za-z])|\\[a-z]+)))
-  | (?P<MARKED>[^\W\d_][\u0300-\u036f\u20d7]|(?<!\w)[âêîôûĉĝĥĵŝŵŷẑȳ](?![^\W\d_]))
+  | (?P<MARKED>[^\W\d_][\u0300-\u036f\u20d7]|(?<!\w)[âêîôûĉĝĥĵŝŵŷẑȳŶŴĤŜẐ](?![^\W\d_]))
   | (?P<COMMENT>\#[ \t]*(?:=|->|→|≈)?[ \t]*(?=[-\[\d])|\#[^\n]*)
   | (?P<ELLIPSIS>\.\.\.)
   | (?P<COMMAND>\\[A-Za-z]+|\\[{}%&_|*\#])
@@ -70,7 +70,7 @@ CONNECTIVES = frozenset(
 )
 OPERAND = re.compile(r"\s*\$*\s*(?:[\[(\d−-]|\\begin|\\left)")
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?")
-UNCLEAR = re.compile(r"\d+(?:,\d+)+(?![\d.])")  # 3,50 and 0,1,2
+UNCLEAR = re.compile(r"\d+(?:,\d+)+(?!\d|\.\d)")  # 3,50 and 0,1,2
 NEXT_NAME = re.compile(
     r"(?:\d+ ?)?[^\W\d_][\w^{}'\u0300-\u036f]*(?: (?:[×·*] )?[^\W\d_][\w^{}'\u0300-\u036f]*){0,2}"
     r"(?:\([^()=]{0,30}\))?\s*[=≈]"

@@ -17,6 +17,7 @@ def plainly(text: str, suffix: str) -> str:
     """The text of Markdown, LaTeX or plain notes, respelt."""
     is_tex = suffix == ".tex"
     text = _TEX_SILENT.sub(_blank, text) if is_tex else _front_matter(_without_remarks(text))
+    text = _ALIGNED.sub(_as_lines, _without_boxes(text))
     has_names = is_tex or _NAMED_X.search(text) is not None
     lines = [
         line if len(line) > LONGEST_LINE else _plain_line(line, is_tex=is_tex, has_names=has_names)
@@ -34,7 +35,7 @@ def _plain_line(line: str, *, is_tex: bool, has_names: bool) -> str:
         line = _TILDE.sub(lambda match: match[0].replace("~=", "≈ ").replace("~", "≈"), line)
         line = _TICK.sub(_blank, line)
         line = _BOLD_WORKING.sub(lambda match: match[0].replace("**", "  "), line)
-        line = line if "```" in line else _QUOTED.sub(r"\1;", line)
+        line = line if "```" in line else _QUOTED.sub(r"\1;", _QUOTED_NUMBERS.sub(r";\1;", line))
         line = _SLANTED.sub(lambda match: f" {match[1]} ", line)
         line = _LABEL.sub(lambda match: f" {match[1]} ", line)
         line = _BOLD_NUMBER.sub(lambda match: match[0].replace("**", "  "), line)
@@ -88,6 +89,8 @@ _BOLD_NUMBER = re.compile(r"(?<![\w*)])\*\*[-−+]?[\d.,%\[\] ;\-−]*\d[\d.,%\[
 _BOLD_WORKING = re.compile(r"(?<![\w*)\]])\*\*(?=[-−\d(\[])[^*\n]*[=≈][^*\n]*(?<=[\d)\]%])\*\*(?![\w*(])")
 # `8 × 10 = 80` to `8 × 11 = 88`: each is a working of its own.
 _QUOTED = re.compile(r"(`[^`\n]*[=≈][^`\n]*)`(?=[^`\n]*[^\W_][^`\n]*`[^`\n]*[=≈])")
+# "has `3×3×3 = 27` weights": nothing but numbers, and the words around it are no part of it.
+_QUOTED_NUMBERS = re.compile(r"(?<!`)`((?=[^`\n]*\d)[-−\d\s.,()+*/×·÷√%]+(?:[=≈][-−\d\s.,()+*/×·÷√%]+)+)`(?!`)")
 # _x1 = 0.02 × 40 = 0.8_ in slanted type; an underscore within a name has a letter behind it.
 _SLANTED = re.compile(r"(?<![^\s(,;:])_(?=[^\s_{}])([^\n`$\\{}]*?[=≈][^\n`$\\{}]*?(?<=[\w)\]%]))_(?![^\s),.;:])")
 _LABEL = re.compile(r"(?<![\w_])_([^_\n`$=]{1,60}:)_(?![\w_])")  # _Example (ear shape):_
@@ -139,6 +142,30 @@ _FRAME = re.compile(
     r"|\\(?:textbf|mathbf|textit|mathrm|text)\s*(?=\{\s*[-−+]?\$?[\d.][\d.,]*\$?\s*\})"
 )
 _BRACE = re.compile(r"\\(?:under|over)brace\s*\{")
+_BOX = re.compile(r"\\f?box(?:ed)?\s*\{")
+_RELATION = re.compile(r"[=≈]|\\approx\b")
+# An array of lines, and no matrix: relations stand in it, and no bracket around it.
+_ALIGNED = re.compile(
+    r"(?<![(\[|{.])(\\begin\s*\{array\}\s*\{[^{}\n]*\})"
+    r"((?:(?!\\begin\s*\{array\}|\\end\s*\{array\}).){0,2000}?(?:=|≈|\\approx\b)"
+    r"(?:(?!\\begin\s*\{array\}|\\end\s*\{array\}).){0,4000}?)(\\end\s*\{array\})",
+    re.S,
+)
+
+
+def _as_lines(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[1]) + match[2] + " " * len(match[3])
+
+
+def _without_boxes(text: str) -> str:
+    """`\\boxed{15 - 3 = 12}` holds a working: it is read as if nothing stood around it."""
+    signs = list(text) if _BOX.search(text) else []
+    for match in _BOX.finditer(text) if signs else ():
+        end = closing_brace(text, match.end() - 1)
+        if end and _RELATION.search(text, match.end(), end):
+            signs[match.start() : match.end()] = " " * len(match[0])
+            signs[end - 1] = " "
+    return "".join(signs) if signs else text
 
 
 def _seen_through(line: str) -> str:

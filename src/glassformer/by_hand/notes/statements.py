@@ -18,6 +18,8 @@ from glassformer.by_hand.grammar.cutting import (
     split,
     take_asides,
     take_label,
+    unclear_comma,
+    with_decimal_commas,
     without_remarks,
 )
 from glassformer.by_hand.grammar.expressions import Name, Node, Span
@@ -57,6 +59,7 @@ class Statement:
     way: str
     lead: str = ""  # the words before it in its sentence
     prose: str = ""  # the heading and the lines of text since the statement before
+    guess: str = ""  # how its numbers were read, if nothing but their coming out right shows that they are meant so
 
 
 @dataclass
@@ -345,6 +348,9 @@ class _Reader:
             return False
         if ground.way == "code" and is_program(tokens):
             return False
+        guess = self._guess(tokens, ground)
+        if guess:
+            cut = cut_sides(with_decimal_commas(tokens))
         sides = [self._side(relation, part, i, len(cut), ground) for i, (relation, part) in enumerate(cut) if part]
         if self.open_end and self.statements and sides and not goes_on:
             self.statements[-1].sides.extend(_from_relation(sides))
@@ -352,9 +358,15 @@ class _Reader:
             self.statements[-1].sides.extend(sides)
         else:
             self._add(sides, caption or self.caption, ground.way)
+        self.statements[-1].guess = self.statements[-1].guess or guess
         self.open_end = len(cut) > 1 and not cut[-1][1] and cut[-1][0] in ("EQUALS", "ABOUT")
         self.caption = ""
         return True
+
+    def _guess(self, tokens: list[Token], ground: Ground) -> str:
+        """`175 + 1,96 · 5 = 184,8` where the notes have points as well: a decimal comma, if it comes out so."""
+        token = unclear_comma(tokens) if ground.way != "code" and self.document.decimal_mark == "." else None
+        return f"'{token}' may be one number with a decimal comma, or several numbers" if token is not None else ""
 
     def _is_next(self, tokens: list[Token], ground: Ground) -> bool:
         """Whether a chain that begins with its relation goes on with the last one; in lines, only from line to line."""

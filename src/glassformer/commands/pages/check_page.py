@@ -64,7 +64,7 @@ def show_report(report: Report, *, strict: bool, least: float = 0.0) -> None:
     _show_again(console, [finding for finding in mild if finding.verdict == LOOK_AGAIN], width)
     _show_mild(console, mild)
     if report.rounded_givens:
-        note = "numbers fit only if the given ones were rounded before they were printed; taken so."
+        note = "numbers fit only if the given ones were rounded before they were printed; taken so if they are near."
         console.print(Text(f"  {report.rounded_givens} {note}", style="dim"))
     if serious:
         console.print(Text(f"  {marks_sentence(report)}", style="dim"))

@@ -52,7 +52,7 @@ _UNIT_AFTER_MATH = re.compile(
     r"|minutes?|seconds?|days?|years?|dollars|degrees?|[GT]?FLOPs?|tokens?|points?|times|per\b|%|°)\b"
 )
 _ONE_OVER = re.compile(r"(?<![\d.,])1[\s)}]*/\s*[({]*$")  # 1 over something begins below
-_DOUBLED = re.compile(r"([^=|]{1,40}=[^=|]{1,40})\1")
+_DOUBLED = re.compile(r"([^=≈|]{1,40}=[^=≈|]{1,40}|[^=≈|]{1,200}≈[^=≈|]{1,40})\1")
 _LONGEST_LINE = 1000
 _PARAGRAPH = re.compile(r"\n[ \t>]*\n")
 _LETTERED = re.compile(r"(?:^|\n)[ \t>]*(?:[-*][ \t]+)?(?:\*\*)?\(?[a-zA-Z][).](?:\*\*)?[ \t$\\(]*$")
