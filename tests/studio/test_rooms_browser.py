@@ -24,6 +24,19 @@ def test_the_matrix_is_on_the_first_screen(visit: Open) -> None:
     assert page.evaluate("scrollY") == 0
 
 
+def test_by_hand_scores_weights_and_one_number_are_on_the_first_screen(visit: Open) -> None:
+    page = visit("#room=by-hand&example=i-love-ai")
+    expect(page.locator(".paper > .number .figure")).to_have_text("3")  # the last score, without a click
+    boxes = {name: page.locator(f"[data-stage={name}] table").bounding_box() for name in ("queries", "keys", "weights")}
+    queries, keys, weights = (box or {} for box in boxes.values())
+    assert queries["y"] == keys["y"]  # small matrices stand side by side
+    assert queries["x"] < keys["x"]
+    assert weights["y"] + weights["height"] <= 900
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.get_by_label("example", exact=True).select_option("masked")
+    expect(page.locator(".paper > .number .figure")).to_have_count(0)  # there it would lie over the working
+
+
 def test_a_first_look_is_there_before_the_model_has_answered(visit: Open) -> None:
     page = visit("#room=race")
     waiting = held(page, "inside/why")

@@ -16,6 +16,7 @@ from glassformer.errors import InputError
 from glassformer.inside.why.question import Which
 from glassformer.inside.why.reasons import Reasons, reasons
 from glassformer.inside.why.telling.sentences import SEVERAL, told
+from glassformer.inside.why.telling.when_to_trust import nothing_known
 from glassformer.inside.why.twins import swapped
 from glassformer.runs.run import Run, load, pocket_folders, pocket_races
 from glassformer.runs.trial_data import texts_to_compare
@@ -57,6 +58,15 @@ def test_every_token_that_a_model_of_letters_does_not_know_is_told() -> None:
     found = asked(gf.load("shakespeare"), "2024 was gööd")
     assert [word.unknown for word in found.words] == [("2", "0", "4"), (), ("ö",)]
     assert [word.is_unknown for word in found.words] == [True, False, False]
+
+
+@pytest.mark.parametrize("name", ["shakespeare", "english-german"])
+def test_a_space_that_is_known_makes_no_unknown_word_known(name: str) -> None:
+    """The second word takes its space along, and a translator has pieces for spaces; what it wrote is known to it."""
+    found = asked(gf.load(name), "فيلم جيد", at=None)
+    read = [word for word in found.words if not word.written]
+    assert [(word.text, word.is_unknown) for word in read] == [("فيلم", True), ("جيد", True)]
+    assert nothing_known(found)
 
 
 # --- planted causes -----------------------------------------------------------------------------------------------
