@@ -418,6 +418,18 @@ def test_a_number_stays_in_sight_above_its_arithmetic(visit: Open, size: tuple[i
     expect(cell.first).to_be_in_viewport()
 
 
+def test_on_a_phone_a_number_that_was_read_is_closed_again(visit: Open) -> None:
+    page = visit("#room=by-hand&example=i-love-ai&cell=scores,2,2", size={"width": 390, "height": 844})
+    close = page.get_by_role("button", name="close this number")
+    close.click()
+    expect(page.locator(".paper > .number")).to_contain_text("Click a number")
+    expect(page.locator(".working :is(.used, .chosen)")).to_have_count(0)
+    expect(page.locator(".figure-cell:focus")).to_have_text("3")  # where one was
+    assert "cell=" not in page.url
+    page.keyboard.press("Enter")
+    expect(close).to_be_visible()
+
+
 def test_what_scrolls_sideways_fades_where_there_is_more_of_it(visit: Open) -> None:
     hash_ = "#room=by-hand&sentence=the quick brown fox jumps over the lazy dog"
     page = visit(hash_, size={"width": 390, "height": 844})

@@ -43,6 +43,8 @@ def test_a_run_of_a_race_is_called_by_its_model(tmp_path: Path) -> None:
     called = [shelf.called(name) for name in ("rnn-0", "gru-0", "gru-1", "alone-0", "sentiment")]
     assert called == ["rnn of race", "gru 1 of race", "gru 2 of race", "alone-0", "sentiment"]
     assert shelf.called("sentiment-untrained") == "sentiment-untrained"
+    with pytest.raises(InputError, match="known: alone-0, english-german, sentiment, shakespeare"):
+        shelf.folder("nosuch")
 
 
 def test_a_run_never_stands_under_the_name_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

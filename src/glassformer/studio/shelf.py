@@ -79,7 +79,8 @@ class Shelf:
                 self.add(run)
             if known in self._places:
                 return self._places[known]
-        raise InputError(f"There is no model called '{name:.80}'; {nearest(name[:80], self._places)}")
+        own = [each for each in self._places if self.called(each) == each]  # those of a race go by another name here
+        raise InputError(f"There is no model called '{name:.80}'; {nearest(name[:80], own)}")
 
     def called(self, name: str) -> str:
         """The name that people read: a run of a race goes by its model, any other by its own name."""

@@ -160,7 +160,7 @@ export class ByHand {
       refit: (scorer) => this.refit(scorer),
     });
     this.working = new Working({ cells, pick: (stage, index) => this.pick(stage, index) });
-    this.number = new NumberPanel({ go: (to) => this.go(to) });
+    this.number = new NumberPanel({ go: (to) => this.go(to), shut: () => this.shut() });
     this.paper = el("div", { class: "paper" }, this.givens.node, this.working.node, this.number.node);
     this.node.replaceChildren(this.bar, this.title, this.wrong, this.paper, this.check.node, this.laboratory.node);
     this.noNumber();
@@ -297,6 +297,16 @@ export class ByHand {
     const stage = made.find(({ role }) => role === "score") ?? made[0];
     if (!stage) return;
     await this.explain(stage.name, ...stage.shape.map((length) => length - 1));
+  }
+
+  /** No number is open any more; one goes on where it stands. */
+  shut() {
+    const [stage, ...index] = this.cell;
+    this.cell = null;
+    this.mark([]);
+    this.noNumber();
+    this.say();
+    this.at(stage, index)?.querySelector("button, input")?.focus({ preventScroll: true });
   }
 
   async pick(stage, index) {
