@@ -335,6 +335,8 @@ def _search(asked: Question, asking: Which) -> str:
     if asking.target is not None:
         return "along your translation (teacher forcing)"
     greedily = "written greedily, the likeliest token each time"
+    if asked.written[-1:] != (asked.tokens.end,):
+        greedily += f", and cut off after {len(asked.written)} tokens: it had not come to its end"
     searches = objective_of(asked.card).predict is pairs.predict
     return f"{greedily}; glassformer predict searches with {pairs.USUAL_BEAM} beams" if searches else greedily
 
