@@ -132,6 +132,17 @@ def test_a_dropped_file_is_seen_and_its_columns_are_chosen(visit: Open, tmp_path
     expect(page.locator(".facts-of-data")).to_contain_text("1 row: the text is empty")
 
 
+def test_a_file_that_is_refused_changes_nothing_that_is_chosen(visit: Open, tmp_path: Path) -> None:
+    page = visit("#room=train")
+    expect(page.locator(".preview")).to_contain_text("10,000 of 10,000 rows")
+    (tmp_path / "marks.xlsx").write_bytes(b"PK")
+    page.locator("input[type=file]").set_input_files(tmp_path / "marks.xlsx")
+    expect(page.get_by_role("alert").filter(has_text="'marks.xlsx' cannot be learnt from")).to_be_visible()
+    expect(page.locator(".plan select").nth(1)).to_have_value("negation")  # as what stands below says
+    expect(page.locator(".preview")).to_contain_text("10,000 of 10,000 rows")
+    expect(page.locator(".plan [name=name]")).to_have_value("negation")
+
+
 def test_of_many_columns_those_that_are_read_come_first(visit: Open, tmp_path: Path) -> None:
     names = [f"measure_{i}" for i in range(20)]
     rows = [f"{','.join('1.5' for _ in names)},tweet number {i},{'up' if i % 2 else 'down'}" for i in range(60)]
