@@ -408,6 +408,12 @@ def test_an_address_that_leads_nowhere_says_so(visit: Open, address: str, said: 
     expect(visit(f"#{address}").get_by_role("alert").filter(has_text=said)).to_be_visible()
 
 
+def test_an_address_of_a_run_of_a_race_needs_no_race_to_have_been_asked(visit: Open) -> None:
+    page = visit("#room=inside&model=rnn of negation-race&text=this film is not good but dull")
+    expect(page.locator(".why .first")).to_contain_text("Negative by")
+    expect(page.get_by_label("model", exact=True).locator("option:checked")).to_have_text("rnn of negation-race")
+
+
 def test_a_sentence_in_the_address_is_worked(visit: Open) -> None:
     page = visit("#room=by-hand&sentence=the old man and the sea is very long")
     expect(page.get_by_role("heading", name="the old man and the sea is very long")).to_be_visible()
