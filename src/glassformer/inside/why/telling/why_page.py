@@ -221,8 +221,8 @@ def _lens_table(why: Reasons) -> str:
 
 
 def _emphasised(sentence: str) -> str:
-    """*word* in italics, also if the word is a star; whatever stands between two stars is plain text."""
-    pieces = re.split(r"\*(\*|[^*]+)\*", sentence)
+    """*word* in italics, also if the word is a star; stars within a label or a token are no marks, and all is text."""
+    pieces = re.split(r"(?<![^\s(])\*(\*|[^*]+)\*(?=[\s.,;:)]|$)", sentence)
     return "".join(f"<em>{escape(each)}</em>" if i % 2 else escape(each) for i, each in enumerate(pieces))
 
 
