@@ -24,6 +24,19 @@ def test_the_matrix_is_on_the_first_screen(visit: Open) -> None:
     assert page.evaluate("scrollY") == 0
 
 
+def test_by_hand_scores_weights_and_one_number_are_on_the_first_screen(visit: Open) -> None:
+    page = visit("#room=by-hand&example=i-love-ai")
+    expect(page.locator(".paper > .number .figure")).to_have_text("3")  # the last score, without a click
+    boxes = {name: page.locator(f"[data-stage={name}] table").bounding_box() for name in ("queries", "keys", "weights")}
+    queries, keys, weights = (box or {} for box in boxes.values())
+    assert queries["y"] == keys["y"]  # small matrices stand side by side
+    assert queries["x"] < keys["x"]
+    assert weights["y"] + weights["height"] <= 900
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.get_by_label("example", exact=True).select_option("masked")
+    expect(page.locator(".paper > .number .figure")).to_have_count(0)  # there it would lie over the working
+
+
 def test_a_first_look_is_there_before_the_model_has_answered(visit: Open) -> None:
     page = visit("#room=race")
     waiting = Held(page, "inside/why")
@@ -117,6 +130,17 @@ def test_a_dropped_file_is_seen_and_its_columns_are_chosen(visit: Open, tmp_path
     expect(page.locator(".estimate")).to_contain_text("Measuring this machine")
     expect(page.locator(".facts-of-data")).to_contain_text("1 row would be skipped")
     expect(page.locator(".facts-of-data")).to_contain_text("1 row: the text is empty")
+
+
+def test_a_file_that_is_refused_changes_nothing_that_is_chosen(visit: Open, tmp_path: Path) -> None:
+    page = visit("#room=train")
+    expect(page.locator(".preview")).to_contain_text("10,000 of 10,000 rows")
+    (tmp_path / "marks.xlsx").write_bytes(b"PK")
+    page.locator("input[type=file]").set_input_files(tmp_path / "marks.xlsx")
+    expect(page.get_by_role("alert").filter(has_text="'marks.xlsx' cannot be learnt from")).to_be_visible()
+    expect(page.locator(".plan select").nth(1)).to_have_value("negation")  # as what stands below says
+    expect(page.locator(".preview")).to_contain_text("10,000 of 10,000 rows")
+    expect(page.locator(".plan [name=name]")).to_have_value("negation")
 
 
 def test_of_many_columns_those_that_are_read_come_first(visit: Open, tmp_path: Path) -> None:
@@ -384,6 +408,12 @@ def test_an_address_that_leads_nowhere_says_so(visit: Open, address: str, said: 
     expect(visit(f"#{address}").get_by_role("alert").filter(has_text=said)).to_be_visible()
 
 
+def test_an_address_of_a_run_of_a_race_needs_no_race_to_have_been_asked(visit: Open) -> None:
+    page = visit("#room=inside&model=rnn of negation-race&text=this film is not good but dull")
+    expect(page.locator(".why .first")).to_contain_text("Negative by")
+    expect(page.get_by_label("model", exact=True).locator("option:checked")).to_have_text("rnn of negation-race")
+
+
 def test_a_sentence_in_the_address_is_worked(visit: Open) -> None:
     page = visit("#room=by-hand&sentence=the old man and the sea is very long")
     expect(page.get_by_role("heading", name="the old man and the sea is very long")).to_be_visible()
@@ -403,6 +433,18 @@ def test_a_number_stays_in_sight_above_its_arithmetic(visit: Open, size: tuple[i
         }"""
     )
     expect(cell.first).to_be_in_viewport()
+
+
+def test_on_a_phone_a_number_that_was_read_is_closed_again(visit: Open) -> None:
+    page = visit("#room=by-hand&example=i-love-ai&cell=scores,2,2", size={"width": 390, "height": 844})
+    close = page.get_by_role("button", name="close this number")
+    close.click()
+    expect(page.locator(".paper > .number")).to_contain_text("Click a number")
+    expect(page.locator(".working :is(.used, .chosen)")).to_have_count(0)
+    expect(page.locator(".figure-cell:focus")).to_have_text("3")  # where one was
+    assert "cell=" not in page.url
+    page.keyboard.press("Enter")
+    expect(close).to_be_visible()
 
 
 def test_what_scrolls_sideways_fades_where_there_is_more_of_it(visit: Open) -> None:

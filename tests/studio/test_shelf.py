@@ -43,6 +43,23 @@ def test_a_run_of_a_race_is_called_by_its_model(tmp_path: Path) -> None:
     called = [shelf.called(name) for name in ("rnn-0", "gru-0", "gru-1", "alone-0", "sentiment")]
     assert called == ["rnn of race", "gru 1 of race", "gru 2 of race", "alone-0", "sentiment"]
     assert shelf.called("sentiment-untrained") == "sentiment-untrained"
+    with pytest.raises(InputError, match="known: alone-0, english-german, sentiment, shakespeare"):
+        shelf.folder("nosuch")
+
+
+def test_a_run_of_a_race_has_one_name_whoever_asks_for_it_and_when(tmp_path: Path) -> None:
+    runs = [small_run(tmp_path / place).path for place in ("spring/rnn-0", "autumn/rnn-0", "autumn/rnn-1")]
+    for race in ("spring", "autumn"):
+        (tmp_path / race / "race.json").write_text("{}")
+    names = ["rnn of spring", "rnn 1 of autumn", "rnn 2 of autumn"]
+    for order in ((0, 1, 2), (2, 1, 0)):
+        shelf = Shelf()
+        for run in runs:
+            shelf.offer(run)
+        assert not set(shelf.names) & set(names)  # nothing is loaded that nobody asked for
+        assert [shelf.folder(names[i]) for i in order] == [runs[i] for i in order]
+        assert [shelf.add(run) for run in runs] == names
+        assert shelf.folder("rnn of spring-untrained") == runs[0]
 
 
 def test_a_run_never_stands_under_the_name_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

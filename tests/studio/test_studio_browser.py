@@ -270,6 +270,10 @@ def test_a_head_is_switched_off_and_the_answer_stands_before_and_after(visit: Op
     again = visit("#" + page.url.partition("/#")[2])
     expect(again.locator(".before-after .side-of")).to_have_count(2)
     assert again.locator(".before-after").inner_text() == page.locator(".before-after").inner_text()
+    again.get_by_role("button", name="Why this answer").click()
+    expect(again.locator(".left-out")).to_be_visible()
+    why = visit("#" + again.url.partition("/#")[2])  # what was changed goes along, and opens no other tab
+    expect(why.locator(".left-out")).to_be_visible()
     page.get_by_role("button", name="Undo all").click()
     expect(page.locator(".before-after")).to_have_count(0)
 

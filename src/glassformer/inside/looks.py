@@ -15,7 +15,7 @@ from glassformer.errors import InputError
 from glassformer.inside.answers import Names, class_answer, first_difference, next_steps, worth_showing
 from glassformer.inside.parts import Texts, title
 from glassformer.models.language_model import Continuation, LanguageModel
-from glassformer.models.sampling import Stop, greedy
+from glassformer.models.sampling import Answer, Stop, greedy
 from glassformer.models.translator import Translation, Translator
 from glassformer.stages.recorder import record
 from glassformer.stages.trace import Trace
@@ -75,7 +75,9 @@ def look_at_language_model(
     """One text, and at each of its tokens the probabilities of the next. It is first continued for at most `longest`
     tokens, greedily, unless what is `written` is known."""
     row = _row(model, ids)
-    written = continuation_of(model, row, longest, end) if written is None else written
+    if written is None:
+        going_on = continuation_of(model, row, longest, end)
+        written = list(going_on.body) if going_on else []
     trace = _recorded(model, _row(model, [*ids, *written]), write=write)
     all_ids = [*row[0].tolist(), *written]
     steps = next_steps(trace["logits"], [*all_ids[1:], None], names)
@@ -103,7 +105,7 @@ def look_at_translator(
     stands beside; it need not be found again if what is `written` is known."""
     row, (start, end) = _row(model, source), marks
     real = torch.ones_like(row, dtype=torch.bool)
-    own = own_words(model, row, real, longest, marks, never) if written is None else list(written)
+    own = list(own_words(model, row, real, longest, marks, never).body if written is None else written)
     led = list(target) if target is not None else own
     trace = _recorded(model, row, real, _row(model, [start, *led]), write=write)
     logits = trace["logits"]
@@ -139,19 +141,18 @@ def _recorded(model: nn.Module, *inputs: Tensor, write: Writes | None) -> Trace:
 
 def own_words(
     model: Translator, row: Tensor, real: Tensor, longest: int, marks: tuple[int, int], never: tuple[int, ...] = ()
-) -> list[int]:
+) -> Answer:
     """What a translator writes by itself, greedily."""
     stop = Stop(longest=min(longest, model.config.length - 1), endings=((marks[1],),))
-    return list(greedy(Translation(model, row, real, marks[0], never), stop)[0].body)
+    return greedy(Translation(model, row, real, marks[0], never), stop)[0]
 
 
-def continuation_of(model: LanguageModel, row: Tensor, longest: int, end: int) -> list[int]:
-    """What a language model goes on with, greedily."""
+def continuation_of(model: LanguageModel, row: Tensor, longest: int, end: int) -> Answer | None:
+    """What a language model goes on with, greedily; None where there is no room to write in."""
     most = min(longest, model.config.length - row.shape[1])
     if most < 1:
-        return []
-    stop = Stop(longest=most, endings=((end,),))
-    return list(greedy(Continuation(model, row.tolist()), stop)[0].body)
+        return None
+    return greedy(Continuation(model, row.tolist()), Stop(longest=most, endings=((end,),)))[0]
 
 
 def _alignment(trace: Trace) -> dict[str, Any]:

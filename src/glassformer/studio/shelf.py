@@ -34,6 +34,7 @@ class Shelf:
         """Beside `folders`, any run that stands in `root` can be asked for by its name."""
         self.device, self.root = device, root
         self._places: dict[str, Path] = {path.name: path for path in pocket_folders()}
+        self._offered: dict[str, Path] = {}
         self._loaded: OrderedDict[str, Run | HuggingFaceModel] = OrderedDict()
         self._facts: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
@@ -48,13 +49,19 @@ class Shelf:
         with self._placing:
             if known := self.name_of(path):
                 return known
-            name, number = stands, 1
+            offered = (name for name, each in self._offered.items() if each.resolve() == path.resolve())
+            name, number = next(offered, stands), 1
             while name in self._places or (self._in_root(name) or path).resolve() != path.resolve():
                 number += 1
                 name = f"{stands}-{number}"
             self.forget(name)
             self._places[name] = path
         return name
+
+    def offer(self, folder: Path) -> None:
+        """A run of a race, to be put on the shelf once it is asked for: by its model and its race, so that an address
+        leads to the same run whatever else stands here."""
+        self._offered.setdefault(_in_race(folder) or folder.name, folder)
 
     def name_of(self, folder: Path) -> str:
         """The name under which a folder stands here; nothing, if it does not."""
@@ -75,20 +82,17 @@ class Shelf:
     def folder(self, name: str) -> Path:
         """Where a model stands; a run of the studio's own folder is put on the shelf."""
         for known in (name, name.removesuffix(UNTRAINED)):
-            if known not in self._places and (run := self._in_root(known)):
+            if known not in self._places and (run := self._in_root(known) or self._offered.get(known)):
                 self.add(run)
             if known in self._places:
                 return self._places[known]
-        raise InputError(f"There is no model called '{name:.80}'; {nearest(name[:80], self._places)}")
+        own = [each for each in self._places if self.called(each) == each]  # those of a race go by another name here
+        raise InputError(f"There is no model called '{name:.80}'; {nearest(name[:80], own)}")
 
     def called(self, name: str) -> str:
         """The name that people read: a run of a race goes by its model, any other by its own name."""
         place = self._places.get(name)
-        model, _, number = place.name.rpartition("-") if place else ("", "", "")
-        if place is None or not number.isdigit() or not (place.parent / "race.json").is_file():
-            return name
-        one_of_several = number != "0" or (place.parent / f"{model}-1").is_dir()
-        return f"{model}{f' {int(number) + 1}' if one_of_several else ''} of {place.parent.name}"
+        return (_in_race(place) if place else "") or name
 
     def get(self, name: str) -> Run:
         """The model of a run, loaded."""
@@ -147,6 +151,16 @@ class Shelf:
         """What is said of a model that has to be loaded, and whether it can be asked why."""
         model = self.model(name)
         return {**facts_of(model), "why": isinstance(model, Run) and can_be_shared_out(model.model)}
+
+
+def _in_race(place: Path) -> str:
+    """What a run of a race is called there: by its model, and by a number where that model has several; nothing, if it
+    stands in no race."""
+    model, _, number = place.name.rpartition("-")
+    if not number.isdigit() or not (place.parent / "race.json").is_file():
+        return ""
+    one_of_several = number != "0" or (place.parent / f"{model}-1").is_dir()
+    return f"{model}{f' {int(number) + 1}' if one_of_several else ''} of {place.parent.name}"
 
 
 def untrained(run: Run) -> Run:

@@ -16,6 +16,7 @@ from glassformer.errors import InputError
 from glassformer.inside.why.question import Which
 from glassformer.inside.why.reasons import Reasons, reasons
 from glassformer.inside.why.telling.sentences import SEVERAL, told
+from glassformer.inside.why.telling.when_to_trust import nothing_known
 from glassformer.inside.why.twins import swapped
 from glassformer.runs.run import Run, load, pocket_folders, pocket_races
 from glassformer.runs.trial_data import texts_to_compare
@@ -57,6 +58,27 @@ def test_every_token_that_a_model_of_letters_does_not_know_is_told() -> None:
     found = asked(gf.load("shakespeare"), "2024 was gööd")
     assert [word.unknown for word in found.words] == [("2", "0", "4"), (), ("ö",)]
     assert [word.is_unknown for word in found.words] == [True, False, False]
+
+
+def test_a_translation_that_was_cut_off_has_no_end_of_its_own() -> None:
+    run, text = gf.load("english-german"), '<img src=x onerror=alert(1)> <b>bad</b> &amp; "quoted"'
+    whole = asked(run, text)
+    assert whole.written[-1] != "</s>"
+    last = asked(run, text, at=len(whole.written))
+    assert last.says == whole.written[-1]  # what it would write there is what it wrote
+    assert f"cut off after {len(whole.written)} tokens: it had not come to its end" in whole.search
+    assert "cut off" not in asked(run, "Where is the station?").search
+    with pytest.raises(InputError, match=f"There is no token 999: what is written has {len(whole.written)}\\."):
+        asked(run, text, at=999)
+
+
+@pytest.mark.parametrize("name", ["shakespeare", "english-german"])
+def test_a_space_that_is_known_makes_no_unknown_word_known(name: str) -> None:
+    """The second word takes its space along, and a translator has pieces for spaces; what it wrote is known to it."""
+    found = asked(gf.load(name), "فيلم جيد", at=None)
+    read = [word for word in found.words if not word.written]
+    assert [(word.text, word.is_unknown) for word in read] == [("فيلم", True), ("جيد", True)]
+    assert nothing_known(found)
 
 
 # --- planted causes -----------------------------------------------------------------------------------------------

@@ -55,6 +55,15 @@ def test_a_first_step_that_shows_nothing_is_a_fault(places: Places) -> None:
     assert check_lesson(read_lesson("---\ntitle: x\nexample: i-love-ai\n---\n## s\nwords\n"), places).right
 
 
+def test_a_model_that_is_not_there_is_told_once_and_not_for_every_step_that_goes_on_with_it(places: Places) -> None:
+    view = ":::view\nmodel: sentimental\ntext: good\n:::\n"
+    deed = "## s\nwords\n:::do\nhead off: any\n:::\n"
+    found = check_lesson(read_lesson(f"---\ntitle: x\n---\n## s\nwords\n{view}{deed}{deed}"), places)
+    assert [fault.line for fault in found.faults] == [7]
+    on_top = check_lesson(read_lesson(f"---\ntitle: x\nmodel: sentimental\ntext: good\n---\n{deed}{deed}"), places)
+    assert [fault.line for fault in on_top.faults] == [3]
+
+
 def test_what_is_not_there_is_named_by_its_line(places: Places) -> None:
     text = LESSONS["1-a-query-meets-a-key"].read_text(encoding="utf-8")
     spoilt = (

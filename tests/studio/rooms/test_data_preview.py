@@ -24,6 +24,15 @@ def test_a_file_is_seen_with_its_columns_classes_lengths_and_skips(preview: Data
     assert found["roles"] == {"text": "review", "label": "verdict"}
     assert (found["read"], found["kept"], found["skipped"], found["wrong"]) == (46, 45, 1, "")
     assert found["skips"] == [{"line": 3, "reason": "the text is empty"}]
+    assert (
+        found["said"]
+        == [  # each skip has its line above, and a file the name that its owner gave it
+            "46 rows read, 45 kept, 1 skipped.",
+            "data.csv: text from 'review' (a usual name), label from 'verdict' (named by you)",
+            *found["said"][2:],
+        ]
+    )
+    assert not any("Skipped" in each for each in found["said"])
     assert dict(found["labels"]) == {"good": 22, "bad": 23}
     assert found["lengths"] == {"median": 5.0, "longest": 5}
     assert sum(found["parts"].values()) == 45
@@ -42,6 +51,10 @@ def test_columns_that_do_not_fit_are_told_and_the_rows_stay(preview: DataPreview
     found = preview.preview({"task": "classify", "columns": {"text": "id", "label": "review"}})
     assert "label of its own" in found["wrong"]
     assert len(found["rows"]) == 5
+    empty = Path(preview.place({})).with_name("empty.csv")
+    empty.touch()
+    with pytest.raises(InputError, match=r"^empty\.csv is empty"):
+        DataPreview(lambda content: str(empty)).preview({"task": "classify"})
     unknown = preview.preview({"task": "classify", "columns": {"text": "reviw"}})["wrong"]
     assert "no column" in unknown
     assert unknown.startswith("data.csv")  # not the folder that it was put into

@@ -16,6 +16,7 @@ from glassformer.inside.why.margins import Margin, Prompted, margin_of
 from glassformer.inside.why.shared_out import Neutral
 from glassformer.inside.why.whole_words import Word, readable, visible, words_of, written_words
 from glassformer.models.card import Card
+from glassformer.models.sampling import Answer
 from glassformer.objectives.predictions import AND_SOME, TIMES_LONGER, room
 from glassformer.objectives.table import objective_of
 from glassformer.text.tokens import Tokens
@@ -151,7 +152,8 @@ def _written(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], askin
     else:
         led = tuple(_own(model, card, tokens, ids, at))
     if at > max(len(led), 1):
-        raise InputError(f"There is no token {at}: what is written has {len(led)}, its end mark counted.")
+        counted = ", its end mark counted" if led[-1:] == (tokens.end,) else ""
+        raise InputError(f"There is no token {at}: what is written has {len(led)}{counted}.")
     return led
 
 
@@ -160,7 +162,8 @@ def _least_certain(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...],
     mark is not counted."""
     if objective_of(card).family != "translator":
         return 1
-    written = _written(model, card, tokens, ids, asking)[:-1]
+    written = _written(model, card, tokens, ids, asking)
+    written = written[:-1] if written[-1:] == (tokens.end,) else written
     rows = [Prompted(ids, (tokens.start, *written[:i])) for i in range(len(written))]
     if not rows:
         return 1
@@ -174,10 +177,14 @@ def _own(model: Any, card: Card, tokens: Tokens, ids: tuple[int, ...], at: int) 
     longest = TIMES_LONGER * len(ids) + AND_SOME
     if objective.family == "translator":
         real = torch.ones_like(row, dtype=torch.bool)
-        return [*own_words(model, row, real, longest, (tokens.start, tokens.end)), tokens.end]
-    if objective.goes_on:
-        return continuation_of(model, row, min(at, room(card) - len(ids)), tokens.end)
-    return [*continuation_of(model, row, longest, tokens.end), tokens.end]
+        found: Answer | None = own_words(model, row, real, longest, (tokens.start, tokens.end), tokens.specials.never)
+    else:
+        most = min(at, room(card) - len(ids)) if objective.goes_on else longest
+        found = continuation_of(model, row, most, tokens.end)
+    if found is None:
+        return []
+    ended = found.finish.reason == "stop" and not objective.goes_on
+    return [*found.body, *([tokens.end] if ended else [])]  # what was cut off has no end of its own
 
 
 # --- the answer and its rival -------------------------------------------------------------------------------------

@@ -43,8 +43,8 @@ class WordShare:
     turns       whether that is another answer
     asks_other  whether without it another question is asked: it is the last before the answer
     is_blank    whether it is what the blank is made of, so that no share can be measured
-    is_unknown  whether the model has never met it: to the model all such words are one
-    unknown     what of it the model has never met, token by token
+    is_unknown  whether the model's vocabulary has nothing of it: to the model all such words are one
+    unknown     what of it is not in the vocabulary, token by token
     """
 
     text: str
@@ -335,12 +335,15 @@ def _search(asked: Question, asking: Which) -> str:
     if asking.target is not None:
         return "along your translation (teacher forcing)"
     greedily = "written greedily, the likeliest token each time"
+    if asked.written[-1:] != (asked.tokens.end,):
+        greedily += f", and cut off after {len(asked.written)} tokens: it had not come to its end"
     searches = objective_of(asked.card).predict is pairs.predict
     return f"{greedily}; glassformer predict searches with {pairs.USUAL_BEAM} beams" if searches else greedily
 
 
 def _word_shares(asked: Question, shared: Shared, without: Sequence[Tried], own: int) -> list[WordShare]:
-    names = [readable(each) for each in asked.tokens.strings(asked.given.places)]
+    strings = asked.tokens.strings(asked.given.places)
+    names = [readable(each) for each in strings]
     table, ids, ends = asked.margin.table, asked.given.places, asked.asks_other
     found = []
     for word, (less, top) in zip(asked.words, without, strict=True):
@@ -357,15 +360,15 @@ def _word_shares(asked: Question, shared: Shared, without: Sequence[Tried], own:
                 turns=top != own,
                 asks_other=word in ends,
                 is_blank=blank,
-                is_unknown=all(ids[place] == asked.tokens.unknown for place in word.places),
-                unknown=_never_met(asked, word),
+                is_unknown={ids[place] for place in word.places if strings[place].strip()} == {asked.tokens.unknown},
+                unknown=_not_known(asked, word),
             )
         )
     return found
 
 
-def _never_met(asked: Question, word: Word) -> tuple[str, ...]:
-    """What of a word the model has never met, as it stands in the text."""
+def _not_known(asked: Question, word: Word) -> tuple[str, ...]:
+    """What of a word is not in the vocabulary, as it stands in the text."""
     strange = [asked.given.places[place] == asked.tokens.unknown for place in word.places]
     if len(word.places) == 1 or not any(strange):
         return (word.text,) if all(strange) else ()

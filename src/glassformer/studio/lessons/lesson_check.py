@@ -51,6 +51,10 @@ def _check_step(step: LessonStep, fields: Fields, places: Places, found: Checked
         found.faults += [Fault(step.view.line, each) for each in wrong]
         if wrong and places.faults(fields := _pass_of(fields)):
             return  # what is asked about it cannot be found either
+    elif (step.deed or step.ask) and (wrong := places.faults(_pass_of(fields))):  # of a step before: told once
+        told = {fault.words for fault in found.faults}
+        found.faults += [Fault(step.line, each) for each in wrong if each not in told]
+        return
     tries: Mapping[str, Callable[[Fields, str], object]] = {
         "cell": places.cell, "given": places.given, "head off": places.head,
     }  # fmt: skip

@@ -48,13 +48,15 @@ class DataPreview:
         """What would be learnt from. Columns that do not fit are told, with the rows still to be seen."""
         task = asking.choice(content, "task", list(TASKS))
         source, columns = self.place(content), chosen_columns(content)
-        table = _raw(source, task, columns)
+        try:
+            table = _raw(source, task, columns)
+        except GlassformerError as error:
+            raise InputError(on_the_page(str(error), source)) from error
         try:
             corpus = read(source, task, columns=Columns(**columns))
         except GlassformerError as error:
-            said = str(error).replace(source, Path(source).name)  # a file is called what its owner calls it
-            return {**table, "wrong": on_the_page(said)}
-        return {**table, "wrong": "", **_summary(corpus)}
+            return {**table, "wrong": on_the_page(str(error), source)}
+        return {**table, "wrong": "", **_summary(corpus, source)}
 
     def estimate(self, content: Content) -> JSON:
         """How far the minutes would go on this machine, measured by a few steps of a copy."""
@@ -84,9 +86,11 @@ def chosen_columns(content: Content) -> dict[str, str]:
     return {role: name[:200] for role, name in found.items() if name}
 
 
-def on_the_page(told: str) -> str:
-    """A sentence without the options of a terminal; the page has fields instead."""
-    without = re.sub(r"; name --\w+(?: and --\w+)*", "", told)
+def on_the_page(told: str, source: str = "") -> str:
+    """A sentence without the options of a terminal; the page has fields instead. A file is called what its owner calls
+    it, wherever it stands."""
+    own = told.replace(source, Path(source).name) if source else told
+    without = re.sub(r"; name --\w+(?: and --\w+)*", "", own)
     return re.sub(r"(?:^| )[^.]*(?<=[ (])--[a-z]+[^.]*\.", "", without).strip()
 
 
@@ -109,8 +113,9 @@ def _raw(source: str, task: str, columns: Mapping[str, str]) -> JSON:
     return {"names": list(table.names), "rows": cells, "roles": roles}
 
 
-def _summary(corpus: Corpus) -> JSON:
+def _summary(corpus: Corpus, source: str) -> JSON:
     report = corpus.report
+    noticed = [each for each in report.sentences() if each not in report.skipped_rows()]  # these have their own list
     everything = [*corpus.train, *corpus.valid, *corpus.test]
     counts = np.array([len(_text(sample).split()) for sample in everything] or [0])
     samples = [_cells(sample) for sample in corpus.train[:SHOWN]]
@@ -125,7 +130,7 @@ def _summary(corpus: Corpus) -> JSON:
         "labels": sorted(report.labels.items(), key=lambda each: -each[1])[:MOST_LABELS],
         "parts": {"training": len(corpus.train), "validation": len(corpus.valid), "test": len(corpus.test)},
         "lengths": {"median": float(np.median(counts)), "longest": int(counts.max())},
-        "said": [on_the_page(each) for each in report.sentences()],
+        "said": [on_the_page(each, source) for each in noticed],
     }
 
 

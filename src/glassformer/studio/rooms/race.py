@@ -29,12 +29,15 @@ def is_race(folder: Path) -> bool:
 
 class Races:
     """The room, with the races it was given and those that came with the package. Their runs are put on the shelf when
-    they are asked, to be looked into."""
+    they are asked, to be looked into, here or by an address."""
 
     def __init__(self, shelf: Shelf, folders: Iterable[Path]) -> None:
         self.shelf = shelf
         mine = {folder.resolve().name: folder for folder in folders}
         self.races = mine | {folder.name: folder for folder in pocket_races() if folder.name not in mine}
+        for race in self.races.values():
+            for run in sorted(each for each in race.iterdir() if RunFolder(each).begun):
+                shelf.offer(run)
 
     @property
     def actions(self) -> dict[str, Callable[[Content], JSON]]:

@@ -9,6 +9,7 @@ from helpers.reasons_given import why, word
 from glassformer.inside.why.reasons import PartOff, Reasons, Together, Twin, TwinPart, TwinStage, WordShare
 from glassformer.inside.why.telling.sentences import (
     DISAGREE,
+    ONLY,
     OPPOSED,
     REPEATED,
     TOGETHER,
@@ -39,7 +40,7 @@ def test_the_answer_in_one_sentence() -> None:
     assert behind == (
         "“Wo” is behind “Wie” by 0.50. Words for it or against it, the two measures disagree: *not* +0.50 ≠; all "
         "others −1.0. "
-        "Left out one at a time (another measure): without *not* it is 0.25 more."
+        "Left out one at a time (another measure): without *not*, of an empty text, it is 0.25 more."
     )
 
 
@@ -121,7 +122,7 @@ def test_words_without_which_it_would_say_something_else_are_named() -> None:
     )
     other = replace(second, says="neutral")
     assert headline(why(first, other)).endswith(
-        "without *brilliant* it would say positive, without *masterpiece* it would say neutral "
+        "without *brilliant* it is 3.0 less, and it would say positive; without *masterpiece* it would say neutral "
         "(neutral is then ahead of the two compared here)."
     )
     assert headline(why(word("not", 3.9, 2.0), turning("at", 0.1))).endswith(
@@ -130,6 +131,15 @@ def test_words_without_which_it_would_say_something_else_are_named() -> None:
     many = [turning(each, 3.0) for each in "abcdef"]
     assert "without any one of *a*, *b*, *c*, *d* or 2 more it would say" in headline(why(*many))
     assert not any("No single word" in each for each in told(why(turning("at", 0.1), word("a", 0.2, 0.1))))
+
+
+def test_of_an_only_word_it_is_said_that_nothing_is_left_and_no_other_word_says_the_same() -> None:
+    good = why(word("good", 2.7, 0.1), margin=2.7)
+    assert headline(good).endswith("without *good*, of an empty text, it is 0.10 less.")
+    assert doubted(good) == f"{DISAGREE}: *good* share +2.7, without it 0.10 less. {ONLY}"
+    two = why(word("good", 2.7, 0.1), word("film", 0.1, 0.5), margin=2.7)
+    assert "empty" not in headline(two)
+    assert doubted(two).endswith(REPEATED)
 
 
 def test_a_third_token_that_wins_though_the_margin_grows_is_told_apart() -> None:

@@ -82,6 +82,12 @@ def test_where_no_share_is_a_reason_no_word_is_coloured() -> None:
 
 def test_words_stand_in_italics_unless_stars_are_their_own() -> None:
     assert bullets_of(["*not* gives <"]) == "<ul><li><em>not</em> gives &lt;</li></ul>"
+    assert (
+        bullets_of(["*** (2 times) +0.7, *_* −0.2"]) == "<ul><li><em>*</em> (2 times) +0.7, <em>_</em> −0.2</li></ul>"
+    )
+    assert bullets_of(["it would say c*d; without *not* “*” is behind"]) == (
+        "<ul><li>it would say c*d; without <em>not</em> “*” is behind</li></ul>"
+    )
     assert bullets_of(["a * b"]) == "<ul><li>a * b</li></ul>"
     assert bullets_of([]) == ""
 

@@ -2,7 +2,7 @@
 // explanation, wherever that comes from; one made by Python may bring its own words and figures.
 // What it asks of a store: stage, origin, name and uses; of numbers that were changed also its parts and values.
 
-import { el, formula, word } from "../dom.js";
+import { el, formula, tool, word } from "../dom.js";
 import { maximisable } from "../maximise.js";
 import { counted, full, short } from "../store.js";
 
@@ -20,19 +20,24 @@ function rounded(one) {
 }
 
 export class NumberPanel {
-  constructor({ go, onEdit }) {
+  /** `shut`, where a number can be closed: it may lie over what it is about. */
+  constructor({ go, onEdit, shut }) {
     this.go = go;
     this.onEdit = onEdit;
     this.node = el("aside", { class: "number", "aria-label": "This number", "aria-live": "polite" });
-    this.whole = maximisable(this.node, "this number");
+    const whole = maximisable(this.node, "this number");
+    this.shut = shut ? tool("×", "close this number", shut, { class: "tool shut", hidden: true }) : null;
+    this.corner = el("span", { class: "corner" }, this.shut, whole);
   }
 
   empty(text) {
-    this.node.replaceChildren(this.whole, el("h2", {}, "This number"), el("p", { class: "quiet" }, text));
+    if (this.shut) this.shut.hidden = true;
+    this.node.replaceChildren(this.corner, el("h2", {}, "This number"), el("p", { class: "quiet" }, text));
   }
 
   draw(store, explanation) {
     this.store = store;
+    if (this.shut) this.shut.hidden = false;
     const { address, index, number } = explanation;
     const stage = store.stage(address);
     const exact = full(number, store.origin(address).numbers?.kind ?? "f4");
@@ -41,7 +46,7 @@ export class NumberPanel {
     this.summary = `${stage.symbol} ${place.textContent} = ${stage.truth ? (number ? "✓" : "·") : written}`;
     this.node.replaceChildren(
       ...[
-        this.whole,
+        this.corner,
         el("h2", {}, "This number"),
         explanation.where
           ? el("p", { class: "where" }, explanation.where)

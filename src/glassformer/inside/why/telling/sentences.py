@@ -42,6 +42,7 @@ OPPOSED = (
 )
 REPEATED = "Less left out than its share: other words may say the same."
 TOGETHER = "More left out than its share: it may work only together with others."
+ONLY = "It is the only word: its share compares with a blank, leaving it out with an empty text."
 _NO_SHARE = "is what the blank is made of, so it has no share"
 _ANOTHER = "without it the model is asked another question, what comes after the text before it"
 
@@ -145,6 +146,9 @@ def _left_out(why: Reasons) -> str:
     said = _without(why, first) + ("" if comparable else ", but then another question is asked")
     if turning == [first]:
         said = f"{said}, and it would say {named(why, first.says)}{third}"
+    elif first.turns and len({word.says for word in turning}) > 1:
+        rest = [word for word in turning if word is not first]
+        said = f"{said}, and it would say {named(why, first.says)}; {_turned_without(why, rest)}{third}"
     elif turning:
         said = f"{said}; {_turned_without(why, turning)}{third}"
     return said + ("; what was written so far stays as it is" if turning and _leads(why) else "")
@@ -230,7 +234,8 @@ def _which(why: Reasons, word: WordShare) -> str:
 
 
 def _without(why: Reasons, word: WordShare) -> str:
-    return f"without {_which(why, word)} it is {less_or_more(word.without)}"
+    left = ", of an empty text," if len(why.words) == 1 and not word.asks_other else ""
+    return f"without {_which(why, word)}{left} it is {less_or_more(word.without)}"
 
 
 def verdict(why: Reasons, margin: float, *, begin: bool = True) -> str:
@@ -322,6 +327,8 @@ def _none_alone(why: Reasons, none: str, because: str) -> str:
 def parted_because(why: Reasons) -> str:
     """What it means that the measures of some words disagree, for each way in which they do."""
     parted = parted_words(why)
+    if parted and len(why.words) == 1:
+        return ONLY
     turned = [id(word) for word in turned_words(why)]
     rest = [word for word in parted if id(word) not in turned]
     found = [OPPOSED] if turned else []

@@ -116,8 +116,9 @@ def outweighed(why: Reasons) -> bool:
 
 
 def nothing_known(why: Reasons) -> bool:
-    """Whether the model has never met any word of the text; signs that are no words do not count."""
-    words = [word for word in why.words if any(sign.isalnum() for sign in word.text)] or list(why.words)
+    """Whether the model knows no word of the text; signs that are no words do not count, nor does what it wrote."""
+    read = [word for word in why.words if not word.written]
+    words = [word for word in read if any(sign.isalnum() for sign in word.text)] or read
     return bool(words) and all(word.is_unknown for word in words)
 
 

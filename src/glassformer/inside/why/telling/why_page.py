@@ -5,6 +5,7 @@ Blue speaks for the answer, orange against it, zero is the paper: the two can be
 has its signed number beneath.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -220,10 +221,8 @@ def _lens_table(why: Reasons) -> str:
 
 
 def _emphasised(sentence: str) -> str:
-    """*word* in italics; whatever stands between two stars is plain text."""
-    pieces = sentence.split("*")
-    if len(pieces) % 2 == 0:  # a text with a star of its own
-        return escape(sentence)
+    """*word* in italics, also if the word is a star; stars within a label or a token are no marks, and all is text."""
+    pieces = re.split(r"(?<![^\s(])\*(\*|[^*]+)\*(?=[\s.,;:)]|$)", sentence)
     return "".join(f"<em>{escape(each)}</em>" if i % 2 else escape(each) for i, each in enumerate(pieces))
 
 

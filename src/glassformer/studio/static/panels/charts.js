@@ -3,7 +3,7 @@
 import { el, sized, svgEl } from "../page/dom.js";
 import { maximisable } from "../page/maximise.js";
 
-const [HIGH, LEFT, BELOW] = [200, 44, 24];
+const [HIGH, LEFT, BELOW] = [200, 56, 24]; // at the left is room for a number as 0.00068
 const [DESK, PHONE] = [900, 362]; // units across, so that words keep their size
 const COLOURS = 8; // that everybody can tell apart, each with a dash of its own
 

@@ -57,7 +57,7 @@ export class ByHand {
     if (!same) {
       this.name = wanted.name ?? null;
       this.changed = !wanted.name;
-      await this.take(wanted.name ? "by-hand/example" : "by-hand/work", wanted);
+      await this.take(wanted.name ? "by-hand/example" : "by-hand/work", wanted, { opens: false });
     }
     this.openTab(TABS.some(([tab]) => tab === state.tab) ? state.tab : "");
     if (state.cell && !this.tab) {
@@ -68,6 +68,7 @@ export class ByHand {
       this.cell = null;
       this.mark([]);
       this.noNumber();
+      await this.openOne();
     }
     this.point(state.stage);
     if (unknown) throw new Error(`There is no example called '${state.example}'; choose one of the list.`);
@@ -159,7 +160,7 @@ export class ByHand {
       refit: (scorer) => this.refit(scorer),
     });
     this.working = new Working({ cells, pick: (stage, index) => this.pick(stage, index) });
-    this.number = new NumberPanel({ go: (to) => this.go(to) });
+    this.number = new NumberPanel({ go: (to) => this.go(to), shut: () => this.shut() });
     this.paper = el("div", { class: "paper" }, this.givens.node, this.working.node, this.number.node);
     this.node.replaceChildren(this.bar, this.title, this.wrong, this.paper, this.check.node, this.laboratory.node);
     this.noNumber();
@@ -203,13 +204,14 @@ export class ByHand {
     this.say(options);
   }
 
-  /** A new worksheet, from wherever it comes. */
-  async take(name, content) {
+  /** A new worksheet, from wherever it comes; one of its numbers is open if none is asked for. */
+  async take(name, content, { opens = true } = {}) {
     try {
       const found = await this.latest.ask(name, { ...content, tokens_in: this.tokensIn });
       if (!found) return;
       this.fail(null);
       this.draw(found);
+      if (opens && !this.cell) await this.openOne();
     } catch (error) {
       if (!this.found) await this.example("i-love-ai");
       this.fail(error);
@@ -285,6 +287,26 @@ export class ByHand {
   noNumber() {
     this.paper.append(this.number.node);
     this.number.empty("Click a number of the working to read its arithmetic. Change a given one to see what follows.");
+  }
+
+  /** Where arithmetic has a side of its own, that side is not empty: the last score is open, or the last number of the
+   * first step. In a lesson it may be what is asked for, or what is to be clicked. */
+  async openOne() {
+    if (!this.found || this.tab || narrow() || this.studio.lesson.lesson) return;
+    const made = this.working.of(this.found).filter(({ repeats }) => !repeats);
+    const stage = made.find(({ role }) => role === "score") ?? made[0];
+    if (!stage) return;
+    await this.explain(stage.name, ...stage.shape.map((length) => length - 1));
+  }
+
+  /** No number is open any more; one goes on where it stands. */
+  shut() {
+    const [stage, ...index] = this.cell;
+    this.cell = null;
+    this.mark([]);
+    this.noNumber();
+    this.say();
+    this.at(stage, index)?.querySelector("button, input")?.focus({ preventScroll: true });
   }
 
   async pick(stage, index) {

@@ -47,6 +47,7 @@ export class Inside {
           target: this.target,
           changes: this.changes.length ? JSON.stringify(this.changes) : "",
           ...(this.tab === NUMBERS ? { tab: NUMBERS, ...this.seen } : this.reason),
+          ...(this.tab !== NUMBERS && this.changes.length ? { tab: this.tab } : {}), // else changes open the numbers
         }
       : {};
   }

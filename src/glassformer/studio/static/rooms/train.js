@@ -181,13 +181,15 @@ export class Train {
       this.whole.curve,
       el("h2", {}, "Loss"),
       el("p", { class: "quiet" }, "Thin: training loss. Thick: validation loss."),
-      chart(
-        [
-          { points: points(steps), kind: "curve" },
-          { points: points(validations), kind: "held" },
-        ],
-        { what: "Loss over time" },
-      ),
+      steps.length
+        ? chart(
+            [
+              { points: points(steps), kind: "curve" },
+              { points: points(validations), kind: "held" },
+            ],
+            { what: "Loss over time" },
+          )
+        : el("p", { class: "quiet" }, state.running ? "It begins with the first steps." : "No step was taken."),
     );
     if (state.epochs.length) this.parts.accuracy.replaceChildren(this.whole.accuracy, ...accuracy(state.epochs));
     if (state.finished) this.parts.end.replaceChildren(...runEnd(state, (kind, minutes) => this.again(kind, minutes)));

@@ -11,6 +11,8 @@ export class Laboratory {
   }
 
   async show(sheet) {
+    if (!this.node.childElementCount)
+      this.node.append(el("p", { class: "quiet", role: "status" }, "Trying four ways to hide a token …"));
     try {
       const found = await this.latest.ask("by-hand/laboratory", { sheet });
       if (found) this.draw(found, sheet);

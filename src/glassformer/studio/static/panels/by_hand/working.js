@@ -24,14 +24,27 @@ export class Working {
     return this.node.querySelector(`[data-stage="${CSS.escape(name)}"]`);
   }
 
+  /** What is worked and drawn here of all stages of a sheet. */
+  of(found) {
+    return found.stages.filter((stage) => !stage.given && stage.shape.length && stage.name !== "mask");
+  }
+
   draw(found) {
-    const made = found.stages.filter((stage) => !stage.given && stage.shape.length && stage.name !== "mask");
+    const made = this.of(found);
     const key = made.map((stage) => `${stage.name} ${stage.shape} ${stage.repeats}`).join("; ");
     if (this.node.dataset.key !== key || !this.node.children.length) {
       this.node.dataset.key = key;
       for (const name of [...this.cells.keys()])
         if (made.some((stage) => name.startsWith(`${stage.name}:`))) this.cells.delete(name);
-      this.node.replaceChildren(this.whole, el("h2", {}, "The working"), ...made.map((stage) => this.drawn(stage)));
+      this.node.replaceChildren(
+        this.whole,
+        el("h2", {}, "The working"),
+        el(
+          "div",
+          { class: "steps-by-hand" },
+          made.map((stage) => this.drawn(stage)),
+        ),
+      );
     } else for (const stage of made) this.refresh(stage);
   }
 
@@ -40,8 +53,8 @@ export class Working {
       "div",
       { class: "says" },
       stage.part ? el("p", { class: "quiet" }, stage.part) : null,
-      el("p", { class: "meaning" }, stage.meaning),
       el("div", { class: "formula" }, formula(stage.formula)),
+      el("p", { class: "meaning" }, stage.meaning),
     );
     const facts = el("p", { class: "facts quiet", hidden: !stage.facts.length }, stage.facts.join(" · "));
     if (stage.repeats)

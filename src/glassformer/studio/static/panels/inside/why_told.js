@@ -3,11 +3,10 @@
 
 import { el, word } from "../../page/dom.js";
 
-/** A sentence whose words in *…* stand in italics; all of it is text. */
-export function emphasised(sentence) {
-  const pieces = sentence.split("*");
-  return pieces.length % 2 ? pieces.map((each, i) => (i % 2 ? el("em", {}, each) : each)) : [sentence];
-}
+/** A sentence whose words in *…* stand in italics, also if the word is a star; stars within a label or a token are no
+ * marks, and all of it is text. */
+export const emphasised = (sentence) =>
+  sentence.split(/(?<![^\s(])\*(\*|[^*]+)\*(?=[\s.,;:)]|$)/).map((each, i) => (i % 2 ? el("em", {}, each) : each));
 
 /** Why asks the model as it was trained: what was changed among its numbers is not in it. */
 export const leftOut = (changes) =>

@@ -91,10 +91,6 @@ export class PlanForm {
 
   /** Where a file is dropped, or chosen. */
   drop() {
-    const choose = () => {
-      this.fill("file");
-      this.file.click();
-    };
     return el(
       "div",
       {
@@ -107,7 +103,7 @@ export class PlanForm {
       },
       el("span", {}, "Drop a file here: one text in a row, with its label or its translation "),
       el("span", { class: "quiet" }, "(.csv, .tsv, .jsonl, .txt; it stays on this machine) "),
-      el("button", { type: "button", class: "tool", onclick: choose }, "Choose a file"),
+      el("button", { type: "button", class: "tool", onclick: () => this.file.click() }, "Choose a file"),
       " ",
       this.chosen,
       this.file,
@@ -152,11 +148,10 @@ export class PlanForm {
     this.name.value = [base, ...others].find((each) => !this.taken.has(each));
   }
 
-  /** A file of the reader's. */
+  /** A file of the reader's; one that is refused changes nothing that is chosen. */
   async take(file) {
     this.fail(null);
     try {
-      this.data.value = "file";
       this.sent = (await sendFile("train/upload", file)).file;
       this.chosen.textContent = this.sent;
       this.fill("file");

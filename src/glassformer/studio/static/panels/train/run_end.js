@@ -29,7 +29,8 @@ export const UNDONE = {
 
 /** Its scores come first, then what must be known of them. */
 export function runEnd({ scores, tried, caution, certificate, went, left }, again) {
-  const many = tried.samples ? `, on ${tried.samples.toLocaleString("en")} samples of the ${tried.part} part` : "";
+  const counted = tried.samples === 1 ? "1 sample" : `${tried.samples?.toLocaleString("en")} samples`;
+  const many = tried.samples ? `, on ${counted} of the ${tried.part} part` : "";
   const checks = certificate.checks ?? [];
   return [
     el("h2", {}, "Scores"),
