@@ -27,6 +27,24 @@ def test_the_largest_difference_by_hand(tmp_path: Path) -> None:
     assert (parity.passed, parity.texts, parity.from_) == (True, 3, "here")
 
 
+def test_what_is_no_number_or_of_another_shape_is_not_the_same(tmp_path: Path) -> None:
+    one = trained(tmp_path, "classes")
+    shifts = iter([0.0, torch.nan, 0.0])
+    stumbles = Opened(lambda ids, real: one.model(ids, real) + next(shifts))
+    wide = Opened(lambda ids, real: one.model(ids, real)[:, None])
+    for again in (stumbles, wide):
+        parity = compared(one, again, ["good", "not good", "bad"], "here")
+        assert (parity.passed, parity.to_dict()["largest_difference"]) == (False, None)
+        assert parity.sentence == ("NOT THE SAME MODEL: an answer is no number, or has another shape, on 3 texts")
+
+
+def test_without_a_text_nothing_was_compared(tmp_path: Path) -> None:
+    one = trained(tmp_path, "classes")
+    parity = compared(one, Opened(one.model), [], "here")
+    assert (parity.checked, parity.passed) == (False, False)
+    assert parity.sentence == "NOT CHECKED: there was no text to compare the two on."
+
+
 def test_what_both_write_is_compared(tmp_path: Path) -> None:
     one = trained(tmp_path, "answers")
 

@@ -120,6 +120,21 @@ def test_with_echo_the_prompt_has_its_logprobs_too(caller: Caller, stream: bool)
     )
 
 
+@pytest.mark.parametrize("prompt", ["the ☃ cat", "☃", "the cat ☃☃"])
+def test_the_offsets_of_a_prompt_are_its_own_where_a_sign_of_it_is_unknown(caller: Caller, prompt: str) -> None:
+    """An unknown sign is one character of the prompt; the name of the token that stands for it has five."""
+    asked = {"model": "stream", "max_tokens": 3, "temperature": 0, "logprobs": 1, "echo": True}
+    (choice,) = caller.told(PATH, **asked, prompt=prompt)["choices"]
+    offsets = choice["logprobs"]["text_offset"]
+    assert offsets[: len(prompt) + 1] == list(range(len(prompt) + 1))
+    assert choice["text"].startswith(prompt)
+    ids = run_of(caller, "stream").tokens.encode(prompt).ids
+    (choice,) = caller.told(PATH, **asked, prompt=ids)["choices"]  # of ids it is what they say that is put before
+    told = choice["logprobs"]
+    placed = zip(told["text_offset"], told["tokens"], strict=True)
+    assert all(choice["text"][begin:].startswith(name) for begin, name in placed)
+
+
 def test_a_prompt_of_which_not_all_can_be_seen_has_no_logprobs(caller: Caller) -> None:
     asked = {"model": "stream", "prompt": "the cat " * 40, "max_tokens": 2, "temperature": 0, "logprobs": 0}
     assert "looks back on" in caller.refused(PATH, **asked, echo=True)

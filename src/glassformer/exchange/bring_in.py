@@ -19,7 +19,7 @@ from glassformer.exchange.foreign_config import ForeignConfig
 from glassformer.exchange.layouts.layout import Layout, Settled, State, to_ours
 from glassformer.exchange.layouts.table import LAYOUTS
 from glassformer.exchange.vocabularies.foreign_tokens import foreign_tokens
-from glassformer.exchange.vocabularies.older_token_files import FILES
+from glassformer.exchange.vocabularies.older_token_files import FILES, content_of
 from glassformer.models import weights
 from glassformer.models.card import Card
 from glassformer.models.config import to_dict
@@ -79,7 +79,8 @@ def bring_in_folder(folder: Path, ignore: Collection[str] = ()) -> Foreigner:
     files = {name: contents(folder / name, LARGEST_FILE) for name in texts if (folder / name).exists()}
     start, never = _written(said, _generation(folder), layout)
     tokens = foreign_tokens(
-        files, str(said.get("model_type")), made.vocabulary, start=start, never=never, ids=_ids_of_parts(said)
+        files, str(said.get("model_type")), made.vocabulary, start=start, never=never, ids=_ids_of_parts(said),
+        cutter=content_of(said.get("tokenizer_class")),
     )  # fmt: skip
     return Foreigner(_card(layout, settled, made, labels, folder.name), state, tokens)
 

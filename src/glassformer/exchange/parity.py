@@ -3,6 +3,7 @@ write, how both cut text. It knows no format and writes no file.
 """
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -62,19 +63,26 @@ class Parity:
     model: str = ""  # what was exported, as a number
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {name.rstrip("_"): value for name, value in asdict(self).items()}
+        """Plain data; a difference that is no number is null."""
+        told = {name.rstrip("_"): value for name, value in asdict(self).items()}
+        return {**told, "largest_difference": self.largest_difference if self._is_number else None}
 
     def to_bytes(self) -> bytes:
         """As JSON."""
         return (json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n").encode()
 
     @property
+    def _is_number(self) -> bool:
+        return self.largest_difference is not None and math.isfinite(self.largest_difference)
+
+    @property
     def sentence(self) -> str:
         """The report in one line."""
         if not self.checked:
             return f"NOT CHECKED: {self.why_not}"
-        parts = [f"largest difference of an answer {self.largest_difference:.1e} on {counted(self.texts, 'text')}"]
+        far = f"largest difference of an answer {self.largest_difference:.1e}"
+        far = far if self._is_number else "an answer is no number, or has another shape,"
+        parts = [f"{far} on {counted(self.texts, 'text')}"]
         if self.written:
             parts.append(f"{self.written_alike} of {self.written} written alike")
         if self.cut:
@@ -86,7 +94,9 @@ class Parity:
 def compared(trained: Trained, again: Opened, texts: Sequence[str], where: str) -> Parity:
     """Our model and its export, beside each other on some texts."""
     rows = [row for row in _rows(trained, texts) if len(row)]
-    gap = max((_gap(trained, again, row) for row in rows), default=float("nan"))
+    if not rows:
+        return Parity(checked=False, passed=False, from_=where, why_not="there was no text to compare the two on.")
+    gap = max(_gap(trained, again, row) for row in rows)
     some = rows[:WRITTEN] if again.writes else []
     alike = sum(written(trained, row) == again.writes(_one(trained, row)[0], LONGEST) for row in some if again.writes)
     cuts = [text for text in texts if not _names_special(trained, text)] if again.cuts else []
@@ -122,9 +132,15 @@ def _gap(trained: Trained, again: Opened, row: Any) -> float:
     with torch.inference_mode():
         if MODELS[trained.card.model].family == "translator":
             target = torch.from_numpy(np.append([trained.tokens.start], row[::-1][: len(row) - 1]))[None]
-            return float((model(ids, real, target) - again.answers(ids, real, target)).abs().max())
+            return _apart(model(ids, real, target), again.answers(ids, real, target))
         ours = model.read(ids, real) if objective_of(trained.card).predict is None else model(ids, real)
-        return float((ours - again.answers(ids, real)).abs().max())
+        return _apart(ours, again.answers(ids, real))
+
+
+def _apart(ours: Tensor, theirs: Tensor) -> float:
+    """The largest difference: endless where one is no number, which `max` would pass over, or the shape is another."""
+    found = float((ours - theirs).abs().max()) if ours.shape == theirs.shape else math.inf
+    return math.inf if math.isnan(found) else found
 
 
 def written(trained: Trained, row: Any, longest: int = LONGEST) -> list[int]:

@@ -35,9 +35,10 @@ _ROLES = {  # for each part that a special token plays: what their files call it
 
 def foreign_tokens(
     files: Mapping[str, bytes], kind_of_model: str, size: int, *, start: int | None = None, never: tuple[int, ...] = (),
-    ids: Mapping[str, int] = MappingProxyType({}),
+    ids: Mapping[str, int] = MappingProxyType({}), cutter: str = "",
 ) -> Tokens:  # fmt: skip
-    """The tokens of a folder, filled up to as many as its model knows; `kind_of_model` is what its config calls it.
+    """The tokens of a folder, filled up to as many as its model knows; `kind_of_model` is what its config calls it, and
+    `cutter` what it calls that which cuts text.
     `start` is the id that a model writes on from, where its config says so, `never` are ids that it does not write,
     `ids` those that it gives to the parts special tokens play, which count where no file of tokens names one."""
     if "tokenizer.json" in files:
@@ -45,7 +46,7 @@ def foreign_tokens(
         if content.get("added_tokens") and _are_ours(content):
             return Tokens.from_bytes(files["tokenizer.json"], "tokenizer.json")
     else:
-        content = as_tokenizer_json(files, kind_of_model)
+        content = as_tokenizer_json(files, kind_of_model, cutter)
     beyond, targets = content.pop(BEYOND, ()), content.pop(TARGETS, None)
     kind = _kind_of(content)
     parts = checked_parts(content, beyond, targets) if kind == FOREIGN else None
