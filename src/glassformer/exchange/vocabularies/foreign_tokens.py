@@ -11,6 +11,7 @@ from typing import Any
 
 from glassformer.errors import InputError
 from glassformer.exchange.vocabularies.older_token_files import BEYOND, TARGETS, as_tokenizer_json, content_of
+from glassformer.exchange.vocabularies.settings_beside import bent, unspoken
 from glassformer.storage import parse_json
 from glassformer.text.token_kinds import FOREIGN, OTHER_KINDS, SPECIAL, Specials, assemble
 from glassformer.text.token_parts import Parts, checked_parts, scored_pieces
@@ -45,6 +46,7 @@ def foreign_tokens(
         content = _parsed(files["tokenizer.json"])
         if content.get("added_tokens") and _are_ours(content):
             return Tokens.from_bytes(files["tokenizer.json"], "tokenizer.json")
+        content = bent(content, files, kind_of_model, cutter)
     else:
         content = as_tokenizer_json(files, kind_of_model, cutter)
     beyond, targets = content.pop(BEYOND, ()), content.pop(TARGETS, None)
@@ -58,6 +60,14 @@ def foreign_tokens(
         kind, vocabulary, merges, special, named, size, _frame(content.get("post_processor")), parts=parts, cut=cut,
         start=start, never=never,
     )  # fmt: skip
+
+
+def unlike_tokens(files: Mapping[str, bytes], kind_of_model: str, cutter: str = "") -> str:
+    """A sentence where transformers cuts texts otherwise than a folder's tokenizer.json; nothing if it does not."""
+    if "tokenizer.json" not in files:
+        return ""
+    content = _parsed(files["tokenizer.json"])
+    return "" if content.get("added_tokens") and _are_ours(content) else unspoken(content, files, kind_of_model, cutter)
 
 
 def _unknown(model: Mapping[str, Any], vocabulary: list[str]) -> dict[str, str]:
