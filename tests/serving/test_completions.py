@@ -135,6 +135,26 @@ def test_the_offsets_of_a_prompt_are_its_own_where_a_sign_of_it_is_unknown(calle
     assert all(choice["text"][begin:].startswith(name) for begin, name in placed)
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_prompt_can_be_read_and_nothing_written(caller: Caller, stream: bool) -> None:
+    asked = {"model": "stream", "prompt": ["the cat", "a"], "temperature": 0, "logprobs": 1, "echo": True}
+    more = caller.told(PATH, **asked, max_tokens=3)["choices"]
+    if stream:
+        parts = [each["choices"][0] for each in events(caller.ask(PATH, **asked, max_tokens=0, stream=True).body)[:-1]]
+        choices = sorted(parts, key=lambda part: part["index"])
+    else:
+        found = caller.told(PATH, **asked, max_tokens=0)
+        assert (found["usage"]["prompt_tokens"], found["usage"]["completion_tokens"]) == (8, 0)
+        choices = found["choices"]
+    assert [each["text"] for each in choices] == asked["prompt"]
+    assert {each["finish_reason"] for each in choices} == {"length"}
+    for one, longer in zip(choices, more, strict=True):
+        for name, values in one["logprobs"].items():
+            assert values == longer["logprobs"][name][: len(one["text"])]
+    (choice,) = caller.told(PATH, model="stream", prompt="the", max_tokens=0)["choices"]
+    assert (choice["text"], choice["logprobs"], choice["finish_reason"]) == ("", None, "length")
+
+
 def test_a_prompt_of_which_not_all_can_be_seen_has_no_logprobs(caller: Caller) -> None:
     asked = {"model": "stream", "prompt": "the cat " * 40, "max_tokens": 2, "temperature": 0, "logprobs": 0}
     assert "looks back on" in caller.refused(PATH, **asked, echo=True)
@@ -173,7 +193,7 @@ def test_a_stop_string_ends_it(caller: Caller) -> None:
     ("asked", "said"),
     [
         ({}, "'prompt' must be"),
-        ({"prompt": "a", "max_tokens": 0}, "'max_tokens' must be a whole number from 1 to 4,096; it is 0"),
+        ({"prompt": "a", "max_tokens": -1}, "'max_tokens' must be a whole number from 0 to 4,096; it is -1"),
         ({"prompt": "a", "temperature": -1}, "'temperature'"),
         ({"prompt": "a", "top_p": 2}, "'top_p'"),
         ({"prompt": "a", "presence_penalty": 1}, "'presence_penalty' must be 0, or left out"),

@@ -40,7 +40,8 @@ FIELDS = {
     "model": a_text("The model; may be left out if there is only one that writes.", longest=200),
     "prompt": texts_or_ids("A text, or several; each is gone on with, or answered.", most=MOST_CHOICES),
     "max_tokens": whole(
-        "New tokens at most: 16 if nothing is said, or up to the end of an answer.", least=1, most=MOST_TOKENS
+        "New tokens at most: 16 if nothing is said, or up to the end of an answer; 0 only reads the prompt.",
+        least=0, most=MOST_TOKENS,
     ),
     "temperature": number(
         f"0 is greedy. If nothing is said: {USUAL_TEMPERATURE} for a text that goes on, 0 for an answer.",
@@ -148,7 +149,9 @@ def _to_write(model: ServedModel, prompts: Sequence[Prompt], asked: JSON) -> lis
         temperature = USUAL_TEMPERATURE if goes_on else 0.0
     top_p = 1.0 if asked["top_p"] is None else max(asked["top_p"], 1e-9)  # 0 is the likeliest alone
     sampling = sampling_of(temperature, asked["top_k"], top_p, asked["min_p"] or 0.0)
-    longest = asked["max_tokens"] or (USUAL_LENGTH if goes_on else run.card.settings.length)
+    longest = asked["max_tokens"]
+    if longest is None:
+        longest = USUAL_LENGTH if goes_on else run.card.settings.length
     seed = secrets.randbelow(SEEDS) if asked["seed"] is None else asked["seed"]
     read_too = asked["echo"] and asked["logprobs"] is not None
     return [

@@ -24,7 +24,7 @@ class ToWrite:
     """One text to be written.
 
     prompt      its ids
-    longest     new ids at most
+    longest     new ids at most; with 0 the prompt is only read
     sampling    how ids are drawn; None is greedy
     goes_on     whether the text goes on with the prompt, and slides along where the model can look back no further
     stop        strings that end it
@@ -122,13 +122,18 @@ class Slots:
 
     def begin(self, jobs: Sequence[Job]) -> list[Delivery]:
         """Takes texts in; one that this model cannot read is refused by itself."""
-        slots, refused = list[Slot](), list[Delivery]()
+        slots, told = list[Slot](), list[Delivery]()
         for job in jobs:
             try:
-                slots.append(self._slot(job))
+                slot = self._slot(job)
             except GlassformerError as error:
-                refused.append((job, error))
-        return [*refused, *(self._join(slots) if slots else [])]
+                told.append((job, error))
+                continue
+            if slot.asked.longest:
+                slots.append(slot)
+            else:
+                told.append((job, Told("", "length", steps=tuple(slot.steps))))
+        return [*told, *(self._join(slots) if slots else [])]
 
     def _slot(self, job: Job) -> Slot:
         asked: ToWrite = job.asked
