@@ -33,6 +33,7 @@ ROOM = 64_000_000  # bytes of a file of weights beyond what its model needs: hea
 NEWER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")  # the first stands for all older files
 BUFFERS = (".attn.bias", ".attn.masked_bias", ".position_ids", ".rotary_emb.inv_freq")  # worked anew here
 AGAIN = ("lm_head.weight", "embed_tokens.weight")  # the embedding once more, where it is shared
+OLDER = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}  # as the first BERTs are kept
 _PART = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 WORKED_WITH = (torch.float32, torch.float16, torch.bfloat16)
 
@@ -301,11 +302,24 @@ def unlike_vectors(folder: Path) -> str:
 
 
 def _named_alike(tensors: Mapping[str, Tensor], layout: Layout) -> dict[str, Tensor]:
-    """The tensors under the names that a whole model has: a body by itself leaves out what stands before them."""
-    kept = {name: value for name, value in tensors.items() if not name.endswith(BUFFERS)}
+    """The tensors under the names that a whole model has: a body by itself leaves out what stands before them, and
+    older files call a norm's weights otherwise."""
+    names = {name: _newer(name) for name in tensors if not name.endswith(BUFFERS)}
+    kept = {names[name]: tensors[name] for name in names}
+    if len(kept) < len(names):
+        raise InputError(
+            "The weights do not fit: a norm has both its older and its newer names, such as gamma and weight."
+        )
     if any(name.startswith(layout.before) for name in kept):
         return kept
     return {name if name in AGAIN else layout.before + name: value for name, value in kept.items()}
+
+
+def _newer(name: str) -> str:
+    for older, newer in OLDER.items():
+        if name.endswith(older):
+            return name.removesuffix(older) + newer
+    return name
 
 
 def _state(tensors: Mapping[str, Tensor], layout: Layout, config: Any, outlined: torch.nn.Module) -> State:
