@@ -1,5 +1,6 @@
 """Parity: the largest difference by hand, what is written beside it, and the sentence."""
 
+import copy
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,22 @@ def test_what_is_no_number_or_of_another_shape_is_not_the_same(tmp_path: Path) -
         parity = compared(one, again, ["good", "not good", "bad"], "here")
         assert (parity.passed, parity.to_dict()["largest_difference"]) == (False, None)
         assert parity.sentence == ("NOT THE SAME MODEL: an answer is no number, or has another shape, on 3 texts")
+
+
+def test_large_numbers_may_differ_by_what_rounding_does_to_them_and_by_no_more(tmp_path: Path) -> None:
+    one = trained(tmp_path, "classes")
+    with torch.no_grad():
+        one.model.head.linear.weight *= 1e5
+    exact = copy.deepcopy(one.model).double()
+    texts = ["good", "not good", "bad"]
+    found = compared(one, Opened(lambda ids, real: exact(ids, real).float()), texts, "here")
+    assert found.largest_difference is not None
+    assert 1e-4 < found.largest_difference < found.bar
+    assert found.passed
+    assert "(large numbers: up to" in found.sentence
+    far = compared(one, Opened(lambda ids, real: one.model(ids, real) + 20 * found.bar), texts, "here")
+    assert not far.passed
+    assert "large numbers" not in far.sentence
 
 
 def test_without_a_text_nothing_was_compared(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 import torch
 from torch import Tensor, nn
 
+from glassformer.engines.parity import ROADS
 from glassformer.layers.attention import DotProduct, for_each_head, how_weighed, softmax
 from glassformer.models.weights import from_bytes, to_bytes
 from glassformer.runs.certificate.subjects import Subject, Text
@@ -24,7 +25,6 @@ from glassformer.stages.watchers import Watcher, nothing
 
 TOLERANCES = {torch.float64: 1e-12, torch.float32: 5e-6}  # of unit scale
 COARSE = 2e-2  # for narrower kinds of float
-ROADS = 8  # times its distance from float64 may two roads to one answer be apart
 PADS = (1, 2, 7, 31, 64)
 WRITTEN = 11  # ids that are written greedily
 
