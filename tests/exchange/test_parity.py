@@ -7,7 +7,7 @@ import pytest
 import torch
 from helpers.small_runs import small_run
 
-from glassformer.exchange.parity import LONGEST, Opened, Parity, compared
+from glassformer.exchange.parity import LONGEST, Opened, Parity, _rows, compared, written
 from glassformer.models.language_model import Continuation
 from glassformer.models.sampling import Stop, greedy
 from glassformer.objectives.objective import Trained
@@ -74,6 +74,31 @@ def test_what_both_write_is_compared(tmp_path: Path) -> None:
     other = compared(one, Opened(one.model, lambda ids, longest: [*writes(ids, longest), 7]), texts, "")
     assert (other.written_alike, other.passed) == (0, False)
     assert one.card.settings.length > LONGEST
+
+
+@pytest.mark.parametrize(("objective", "text"), [("answers", "3 1 2"), ("pairs", "a cat sat")])
+def test_texts_that_part_where_two_tokens_are_equally_likely_are_alike(
+    tmp_path: Path, objective: str, text: str
+) -> None:
+    one = trained(tmp_path, objective)
+    bias = torch.zeros(len(one.tokens))
+    bias[[8, 9]] = 1e3  # far ahead of the others, and of each other by nothing
+    with torch.no_grad():
+        for weight in one.model.head.parameters():
+            weight.zero_()
+    one.model.head.register_forward_hook(lambda module, inputs, answer: answer + bias)
+    answers, usual = one.model, [8] * LONGEST
+
+    def found(*ids: int) -> Parity:
+        return compared(one, Opened(answers, lambda given, longest: list(ids)), [text], "here")
+
+    assert written(one, _rows(one, [text])[0]) == usual
+    assert (found(*usual).written_alike, found(*usual).ties) == (1, 0)
+    tie = found(*usual[1:], 9)
+    assert (tie.passed, tie.written_alike, tie.ties) == (True, 1, 1)
+    assert "1 of 1 written alike (1 but for a tie of the likeliest tokens)" in tie.sentence
+    for other in ([*usual[1:], 7], usual[1:], [9, one.tokens.end]):  # unlikely, too short, an end that is unlikely
+        assert (found(*other).passed, found(*other).written_alike) == (False, 0)
 
 
 def test_how_both_cut_is_compared_but_for_texts_that_name_a_special_token(tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ class Parity:
     largest_difference: float | None = None
     bar: float = BAR
     written_alike: int = 0
+    ties: int = 0  # of these, texts that part where two tokens are equally likely but for rounding
     written: int = 0
     cut_alike: int = 0
     cut: int = 0
@@ -86,7 +87,8 @@ class Parity:
         far = far if self._is_number else "an answer is no number, or has another shape,"
         parts = [f"{far} on {counted(self.texts, 'text')}"]
         if self.written:
-            parts.append(f"{self.written_alike} of {self.written} written alike")
+            ties = f" ({self.ties} but for a tie of the likeliest tokens)" if self.ties else ""
+            parts.append(f"{self.written_alike} of {self.written} written alike{ties}")
         if self.cut:
             parts.append(f"{self.cut_alike} of {self.cut} cut into the same tokens")
         verdict = "the same model" if self.passed else "NOT THE SAME MODEL"
@@ -104,13 +106,14 @@ def compared(trained: Trained, again: Opened, texts: Sequence[str], where: str) 
         worst = rows[gaps.index(gap)]
         bar = bar_of(trained.model, lambda model: _asked(trained, model, worst))
     some = rows[:WRITTEN] if again.writes else []
-    alike = sum(written(trained, row) == again.writes(_one(trained, row)[0], LONGEST) for row in some if again.writes)
+    alike, ties = _written_alike(trained, again, some, bar if gap <= bar else 0.0)
     cuts = [text for text in texts if not _names_special(trained, text)] if again.cuts else []
     cut_alike = sum(list(trained.tokens.encode(text).ids) == again.cuts(text) for text in cuts if again.cuts)
     passed = gap <= bar and alike == len(some) and cut_alike == len(cuts) and not again.strange
     return Parity(
         checked=True, passed=bool(passed), texts=len(rows), from_=where, largest_difference=gap, bar=bar,
-        written_alike=alike, written=len(some), cut_alike=cut_alike, cut=len(cuts), strange=tuple(again.strange),
+        written_alike=alike, ties=ties, written=len(some), cut_alike=cut_alike, cut=len(cuts),
+        strange=tuple(again.strange),
     )  # fmt: skip
 
 
@@ -156,6 +159,36 @@ def _apart(ours: Tensor, theirs: Tensor) -> float:
     """The largest difference: endless where one is no number, which `max` would pass over, or the shape is another."""
     found = float((ours - theirs).abs().max()) if ours.shape == theirs.shape else math.inf
     return math.inf if math.isnan(found) else found
+
+
+def _written_alike(trained: Trained, again: Opened, rows: Sequence[Any], bar: float) -> tuple[int, int]:
+    """To how many texts both write the same, and how many of these part at a tie: where logits that may differ by the
+    bar are no farther apart, either token may come out as the likeliest."""
+    alike, ties = 0, 0
+    for row in rows:
+        theirs = list(again.writes(_one(trained, row)[0], LONGEST)) if again.writes else []
+        same = written(trained, row) == theirs
+        tied = not same and bar > 0.0 and _but_for_ties(trained, row, theirs, 2 * bar)
+        alike, ties = alike + (same or tied), ties + tied
+    return alike, ties
+
+
+def _but_for_ties(trained: Trained, row: Any, theirs: Sequence[int], within: float) -> bool:
+    """Whether each id that they write is as likely to our model as its likeliest, within so much of a logit."""
+    ids, real = _one(trained, row)
+    whole = len(theirs) == LONGEST or theirs[-1:] == [trained.tokens.end]
+    for place, id_ in enumerate(theirs):
+        before = torch.tensor([theirs[:place]], dtype=torch.long)
+        with torch.inference_mode():
+            if MODELS[trained.card.model].family == "translator":
+                begun = torch.cat([torch.tensor([[trained.tokens.start]]), before], dim=1)
+                logits = trained.model(ids, real, begun)[0, -1]
+                logits[list(trained.tokens.specials.never)] = -math.inf
+            else:
+                grown = torch.cat([ids, before], dim=1)
+                logits = trained.model(grown, torch.ones_like(grown, dtype=torch.bool))[0, -1]
+        whole = whole and float(logits.max() - logits[id_]) <= within
+    return whole
 
 
 def written(trained: Trained, row: Any, longest: int = LONGEST) -> list[int]:
