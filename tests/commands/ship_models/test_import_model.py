@@ -64,3 +64,6 @@ def test_where_transformers_would_end_or_cut_otherwise_is_said(
         json.dumps(silent | {"tokenizer_class": "GPT2Tokenizer"}), encoding="utf-8"
     )
     assert "transformers cuts texts otherwise" in said(end, {}, 4)
+    import_model(folder, out=tmp_path / "run5", json=True)
+    (sentence,) = json.loads(capsys.readouterr().out)["warnings"]
+    assert sentence.startswith("transformers cuts texts otherwise")

@@ -30,11 +30,13 @@ def import_model(path: Path, *, out: Path, ignore: tuple[str, ...] = (), json: b
     vectors = unlike_vectors(path)
     run = bring_in(path, out, ignore=ignore, command=pasteable(["glassformer", *sys.argv[1:]]))
     count = sum(each.numel() for each in run.model.parameters())
+    told = [*filter(None, (vectors, without_head(path), *unlike_writing(path, run.tokens)))]
     if json:
-        print(json_format.dumps({"run": str(out), "task": run.card.task, "model": run.card.model, "parameters": count}))
+        found = {"run": str(out), "task": run.card.task, "model": run.card.model, "parameters": count, "warnings": told}
+        print(json_format.dumps(found, ensure_ascii=False))
         return
     print(f"{out}: {run.card.data}, {count:,} parameters, {_cut(run.tokens)}.")
-    for said in filter(None, (vectors, without_head(path), *unlike_writing(path, run.tokens))):
+    for said in told:
         print(visible(said))
     if run.objective.predict is None:
         print(
