@@ -5,8 +5,9 @@ import copy
 import pytest
 import torch
 from helpers.small_models import SMALL, small
+from torch import nn
 
-from glassformer.engines.parity import EngineParity, compared
+from glassformer.engines.parity import TOLERANCE, EngineParity, compared
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -27,6 +28,29 @@ def test_a_synthesizer_is_compared_on_texts_of_one_length() -> None:
     assert compared(model, model).exact
 
 
+class Exactly(nn.Module):
+    """A model worked in float64, and rounded at the end."""
+
+    def __init__(self, model: nn.Module, shift: float = 0.0) -> None:
+        super().__init__()
+        self.model, self.shift = copy.deepcopy(model).double(), shift
+
+    def forward(self, ids: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = self.model(ids, real)
+        return found.float() + self.shift
+
+
+def test_large_logits_may_differ_by_what_rounding_does_to_them_and_by_no_more() -> None:
+    model = small("transformer")
+    with torch.no_grad():
+        model.head.linear.weight *= 1e5
+    found = compared(model, Exactly(model))
+    assert TOLERANCE < found.largest <= found.bar
+    assert found.exact
+    assert not compared(model, Exactly(model, shift=20 * found.bar)).exact
+    assert compared(small("transformer"), small("transformer")).bar == TOLERANCE
+
+
 def test_what_is_not_a_number_is_no_equality() -> None:
     model, other = small("transformer"), small("transformer")
     with torch.no_grad():
@@ -40,5 +64,5 @@ def test_it_is_told_in_words() -> None:
         parity.said()
         == "logits differ by 2.5e-01 at most, the most likely is the same in 50.0 %, 1 of 4 texts are equal"
     )
-    assert parity.to_dict() == {"largest": 0.25, "agreeing": 0.5, "texts": 4, "equal": 1}
+    assert parity.to_dict() == {"largest": 0.25, "agreeing": 0.5, "texts": 4, "equal": 1, "bar": 1e-4}
     assert not EngineParity(0.0, 1.0, 4, 3).exact

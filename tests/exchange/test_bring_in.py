@@ -164,6 +164,26 @@ def test_an_older_file_that_is_not_needed_is_not_opened(folders: dict[str, Path]
         bring_in_folder(folder)
 
 
+def test_norms_may_have_their_older_names(folders: dict[str, Path], tmp_path: Path) -> None:
+    """As in the first BERTs of the hub: gamma and beta."""
+    folder = copied(folders["bert"], tmp_path)
+    whole = bring_in_folder(folder).state
+    tensors = safetensors.torch.load_file(folder / "model.safetensors")
+    older = {
+        name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): value
+        for name, value in tensors.items()
+    }
+    assert older.keys() != tensors.keys()
+    safetensors.torch.save_file(older, folder / "model.safetensors")
+    found = bring_in_folder(folder).state
+    assert all(torch.equal(found[name], whole[name]) for name in whole)
+    safetensors.torch.save_file(
+        {**older, **{name: value.clone() for name, value in tensors.items()}}, folder / "model.safetensors"
+    )
+    with pytest.raises(InputError, match="both its older and its newer names"):
+        bring_in_folder(folder)
+
+
 def test_weights_in_several_files_are_one_model(folders: dict[str, Path], tmp_path: Path) -> None:
     folder = copied(folders["gpt2"], tmp_path)
     whole = bring_in_folder(folder).state

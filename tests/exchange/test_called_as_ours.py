@@ -59,9 +59,10 @@ def test_what_cannot_be_called_so_is_refused_with_the_reason(tmp_path: Path) -> 
     (tmp_path / "torch" / "parity.json").write_text("{}")
     with pytest.raises(InputError, match=r"no cache, .* certify the run"):
         open_export(tmp_path / "torch")
-    (tmp_path / "torch" / "model.bin").touch()
-    with pytest.raises(InputError, match="is for CTranslate2"):
-        open_export(tmp_path / "torch")
+    for name, tool in (("model.gguf", "llama.cpp"), ("model.bin", "CTranslate2")):
+        (tmp_path / "torch" / name).touch()
+        with pytest.raises(InputError, match=f"is for {tool}"):
+            open_export(tmp_path / "torch")
     run.export("onnx", tmp_path / "onnx", samples=2)
     (tmp_path / "onnx" / "model.json").unlink()
     with pytest.raises(InputError, match="export the run again"):

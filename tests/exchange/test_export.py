@@ -237,3 +237,16 @@ def test_data_that_are_not_at_hand_are_made_up_and_it_is_said(tmp_path: Path, mo
     parity = run.export("made-up", tmp_path / "out", samples=7)
     assert parity.passed
     assert parity.from_.startswith("random tokens")
+
+
+@pytest.mark.parametrize("to", ["hf", "onnx"])
+def test_an_encoder_whose_vectors_are_means_goes_out_without_a_pooler(tmp_path: Path, to: str) -> None:
+    """transformers then draws one at random, which no row that is compared comes from."""
+    folder = foreign_folder(tmp_path, "bert")
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode": "mean"}', encoding="utf-8")
+    run = import_model(folder, tmp_path / "run")
+    parity = run.export(to, tmp_path / "out", samples=2)
+    assert parity.passed, parity
+    told = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert ("It has no pooler" in told) == (to == "hf")

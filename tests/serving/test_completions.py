@@ -120,6 +120,41 @@ def test_with_echo_the_prompt_has_its_logprobs_too(caller: Caller, stream: bool)
     )
 
 
+@pytest.mark.parametrize("prompt", ["the ☃ cat", "☃", "the cat ☃☃"])
+def test_the_offsets_of_a_prompt_are_its_own_where_a_sign_of_it_is_unknown(caller: Caller, prompt: str) -> None:
+    """An unknown sign is one character of the prompt; the name of the token that stands for it has five."""
+    asked = {"model": "stream", "max_tokens": 3, "temperature": 0, "logprobs": 1, "echo": True}
+    (choice,) = caller.told(PATH, **asked, prompt=prompt)["choices"]
+    offsets = choice["logprobs"]["text_offset"]
+    assert offsets[: len(prompt) + 1] == list(range(len(prompt) + 1))
+    assert choice["text"].startswith(prompt)
+    ids = run_of(caller, "stream").tokens.encode(prompt).ids
+    (choice,) = caller.told(PATH, **asked, prompt=ids)["choices"]  # of ids it is what they say that is put before
+    told = choice["logprobs"]
+    placed = zip(told["text_offset"], told["tokens"], strict=True)
+    assert all(choice["text"][begin:].startswith(name) for begin, name in placed)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_prompt_can_be_read_and_nothing_written(caller: Caller, stream: bool) -> None:
+    asked = {"model": "stream", "prompt": ["the cat", "a"], "temperature": 0, "logprobs": 1, "echo": True}
+    more = caller.told(PATH, **asked, max_tokens=3)["choices"]
+    if stream:
+        parts = [each["choices"][0] for each in events(caller.ask(PATH, **asked, max_tokens=0, stream=True).body)[:-1]]
+        choices = sorted(parts, key=lambda part: part["index"])
+    else:
+        found = caller.told(PATH, **asked, max_tokens=0)
+        assert (found["usage"]["prompt_tokens"], found["usage"]["completion_tokens"]) == (8, 0)
+        choices = found["choices"]
+    assert [each["text"] for each in choices] == asked["prompt"]
+    assert {each["finish_reason"] for each in choices} == {"length"}
+    for one, longer in zip(choices, more, strict=True):
+        for name, values in one["logprobs"].items():
+            assert values == longer["logprobs"][name][: len(one["text"])]
+    (choice,) = caller.told(PATH, model="stream", prompt="the", max_tokens=0)["choices"]
+    assert (choice["text"], choice["logprobs"], choice["finish_reason"]) == ("", None, "length")
+
+
 def test_a_prompt_of_which_not_all_can_be_seen_has_no_logprobs(caller: Caller) -> None:
     asked = {"model": "stream", "prompt": "the cat " * 40, "max_tokens": 2, "temperature": 0, "logprobs": 0}
     assert "looks back on" in caller.refused(PATH, **asked, echo=True)
@@ -158,7 +193,7 @@ def test_a_stop_string_ends_it(caller: Caller) -> None:
     ("asked", "said"),
     [
         ({}, "'prompt' must be"),
-        ({"prompt": "a", "max_tokens": 0}, "'max_tokens' must be a whole number from 1 to 4,096; it is 0"),
+        ({"prompt": "a", "max_tokens": -1}, "'max_tokens' must be a whole number from 0 to 4,096; it is -1"),
         ({"prompt": "a", "temperature": -1}, "'temperature'"),
         ({"prompt": "a", "top_p": 2}, "'top_p'"),
         ({"prompt": "a", "presence_penalty": 1}, "'presence_penalty' must be 0, or left out"),

@@ -18,8 +18,8 @@ from glassformer.errors import InputError, counted
 from glassformer.exchange.foreign_config import ForeignConfig
 from glassformer.exchange.layouts.layout import Layout, Settled, State, to_ours
 from glassformer.exchange.layouts.table import LAYOUTS
-from glassformer.exchange.vocabularies.foreign_tokens import foreign_tokens
-from glassformer.exchange.vocabularies.older_token_files import FILES
+from glassformer.exchange.vocabularies.foreign_tokens import foreign_tokens, unlike_tokens
+from glassformer.exchange.vocabularies.older_token_files import FILES, content_of
 from glassformer.models import weights
 from glassformer.models.card import Card
 from glassformer.models.config import to_dict
@@ -33,6 +33,7 @@ ROOM = 64_000_000  # bytes of a file of weights beyond what its model needs: hea
 NEWER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")  # the first stands for all older files
 BUFFERS = (".attn.bias", ".attn.masked_bias", ".position_ids", ".rotary_emb.inv_freq")  # worked anew here
 AGAIN = ("lm_head.weight", "embed_tokens.weight")  # the embedding once more, where it is shared
+OLDER = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}  # as the first BERTs are kept
 _PART = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 WORKED_WITH = (torch.float32, torch.float16, torch.bfloat16)
 
@@ -75,13 +76,18 @@ def bring_in_folder(folder: Path, ignore: Collection[str] = ()) -> Foreigner:
         outlined = weights.outline(model, configure(model, **settings))
     made = configure(model, **settings)
     state = _state(tensors, layout, made, outlined)
-    texts = NEWER if (folder / NEWER[0]).exists() else (*NEWER, *FILES)
-    files = {name: contents(folder / name, LARGEST_FILE) for name in texts if (folder / name).exists()}
+    files = _token_files(folder)
     start, never = _written(said, _generation(folder), layout)
     tokens = foreign_tokens(
-        files, str(said.get("model_type")), made.vocabulary, start=start, never=never, ids=_ids_of_parts(said)
+        files, str(said.get("model_type")), made.vocabulary, start=start, never=never, ids=_ids_of_parts(said),
+        cutter=content_of(said.get("tokenizer_class")),
     )  # fmt: skip
     return Foreigner(_card(layout, settled, made, labels, folder.name), state, tokens)
+
+
+def _token_files(folder: Path) -> dict[str, bytes]:
+    texts = NEWER if (folder / NEWER[0]).exists() else (*NEWER, *FILES)
+    return {name: contents(folder / name, LARGEST_FILE) for name in texts if (folder / name).exists()}
 
 
 def _card(layout: Layout, settled: Settled, config: Any, labels: tuple[str, ...], name: str) -> Card:
@@ -190,6 +196,25 @@ def without_head(path: Path) -> str:
     return f"Of this {name} the encoder was taken in; its head, which names hidden words, was not."
 
 
+def unlike_writing(folder: Path, tokens: Tokens) -> list[str]:
+    """Sentences where transformers cuts the texts of a folder, or ends what its model writes, otherwise than we do."""
+    place = folder / "config.json"
+    if not place.is_file():
+        return []
+    said = parse_json(contents(place, LARGEST_CONFIG), place)
+    cut = unlike_tokens(_token_files(folder), str(said.get("model_type")), content_of(said.get("tokenizer_class")))
+    ends = _endings(said, _generation(folder)) if _layout(said).family == "language model" else []
+    other = [tokens.name(each) if each < len(tokens) else str(each) for each in ends]
+    ended = f"transformers ends what is written at {' and at '.join(other)}; here only {tokens.name(tokens.end)} does."
+    return [*filter(None, [cut]), *([ended] if ends and ends != [tokens.end] else [])]
+
+
+def _endings(said: Mapping[str, Any], more: Mapping[str, Any]) -> list[int]:
+    """The ids that end a text there: by generation_config.json, else by config.json."""
+    found = more.get("eos_token_id") if "eos_token_id" in more else said.get("eos_token_id")
+    return [each for each in (found if isinstance(found, list) else [found]) if type(each) is int and each >= 0]
+
+
 def _labels(said: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of the classes, by their numbers."""
     found = said.get("id2label") or {str(i): f"LABEL_{i}" for i in range(2)}
@@ -277,11 +302,24 @@ def unlike_vectors(folder: Path) -> str:
 
 
 def _named_alike(tensors: Mapping[str, Tensor], layout: Layout) -> dict[str, Tensor]:
-    """The tensors under the names that a whole model has: a body by itself leaves out what stands before them."""
-    kept = {name: value for name, value in tensors.items() if not name.endswith(BUFFERS)}
+    """The tensors under the names that a whole model has: a body by itself leaves out what stands before them, and
+    older files call a norm's weights otherwise."""
+    names = {name: _newer(name) for name in tensors if not name.endswith(BUFFERS)}
+    kept = {names[name]: tensors[name] for name in names}
+    if len(kept) < len(names):
+        raise InputError(
+            "The weights do not fit: a norm has both its older and its newer names, such as gamma and weight."
+        )
     if any(name.startswith(layout.before) for name in kept):
         return kept
     return {name if name in AGAIN else layout.before + name: value for name, value in kept.items()}
+
+
+def _newer(name: str) -> str:
+    for older, newer in OLDER.items():
+        if name.endswith(older):
+            return name.removesuffix(older) + newer
+    return name
 
 
 def _state(tensors: Mapping[str, Tensor], layout: Layout, config: Any, outlined: torch.nn.Module) -> State:

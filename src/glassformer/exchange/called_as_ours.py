@@ -41,11 +41,12 @@ def open_export(folder: Path) -> OpenedExport:
     """The export in a folder that `glassformer export` wrote."""
     if not (folder / REPORT).is_file():
         raise InputError(f"{folder} is no export: there is no {REPORT} in it.")
-    if (folder / "model.bin").is_file():
-        raise InputError(
-            f"{folder} is for CTranslate2, which keeps its cache and its batches to itself, so that most promises "
-            f"cannot be tried there. {REPORT} says how far it is from its run; certify the run."
-        )
+    for name, tool in (("model.bin", "CTranslate2"), ("model.gguf", "llama.cpp")):
+        if (folder / name).is_file():
+            raise InputError(
+                f"{folder} is for {tool}, which keeps its cache and its batches to itself, so that most promises "
+                f"cannot be tried there. {REPORT} says how far it is from its run; certify the run."
+            )
     if any(folder.glob("*.onnx")):
         return _by_onnx(folder)
     if (folder / "config.json").is_file():

@@ -4,6 +4,7 @@ error. It knows no layout.
 A key that nobody here knows may change what a model computes; to leave it out would give another model without a word.
 """
 
+import json
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -131,4 +132,4 @@ class ForeignConfig:
 
 
 def _listed(values: tuple[Any, ...]) -> str:
-    return " or ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
+    return " or ".join(value if isinstance(value, str) else json.dumps(value) for value in values)

@@ -93,6 +93,12 @@ def _tokenizer_config(trained: Trained) -> dict[str, Any]:
     }
 
 
+_NO_POOLER = (
+    "Its answers are the rows of its tokens. It has no pooler: transformers draws one at random and says so, and "
+    "`pooler_output` means nothing."
+)
+
+
 def _readme(trained: Trained, layout: Layout) -> str:
     card = trained.card
     lines = [
@@ -100,9 +106,15 @@ def _readme(trained: Trained, layout: Layout) -> str:
         f"Trained with Glassformer {__version__} on {card.data or 'data that were not named'}, seed {card.seed}; "
         f"laid out as `{layout.architecture}` of transformers.", "", how_much(trained, "hf"), "",
         code(trained, "hf", layout.architecture), *_together(trained),
+        *([_NO_POOLER, ""] if _has_no_pooler(trained, layout) else []),
         "`parity.json` says how closely its answers are those of the run it came from.", "",
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+def _has_no_pooler(trained: Trained, layout: Layout) -> bool:
+    """Whether it is an encoder alone, and what transformers has behind its rows was never taught or not kept."""
+    return layout.headless and not trained.card.settings.pooler
 
 
 def _together(trained: Trained) -> list[str]:
@@ -130,7 +142,12 @@ def opened_by_transformers(folder: Path, trained: Trained) -> Opened:
         there, loading = getattr(transformers, layout.architecture).from_pretrained(
             folder, local_files_only=True, output_loading_info=True, attn_implementation="sdpa"
         )
-    strange = [f"{kind}: {', '.join(sorted(map(str, names)))}" for kind, names in loading.items() if names]
+    unasked = tuple(f"{start}pooler." for start in ("", layout.before) if _has_no_pooler(trained, layout))
+    strange = [
+        f"{kind}: {', '.join(told)}"
+        for kind, names in loading.items()
+        if (told := sorted(name for name in map(str, names) if not name.startswith(unasked)))
+    ]
     family = MODELS[trained.card.model].family
 
     def answers(ids: Tensor, real: Tensor, target: Tensor | None = None) -> Tensor:

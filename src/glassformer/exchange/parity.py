@@ -3,6 +3,7 @@ write, how both cut text. It knows no format and writes no file.
 """
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from glassformer.engines.parity import TOLERANCE, bar_of
 from glassformer.errors import counted
 from glassformer.models.language_model import Continuation
 from glassformer.models.registry import MODELS
@@ -21,7 +23,7 @@ from glassformer.objectives.predictions import padded_tensors
 from glassformer.objectives.table import objective_of
 from glassformer.text import batches
 
-BAR = 1e-4  # the largest difference of a logit that is still the same model, in float32
+BAR = TOLERANCE  # the largest difference of a logit that is still the same model, if rounding alone does no more
 LONGEST = 23  # ids that are written to each text
 WRITTEN = 100  # texts that are written to, at most
 
@@ -53,6 +55,7 @@ class Parity:
     largest_difference: float | None = None
     bar: float = BAR
     written_alike: int = 0
+    ties: int = 0  # of these, texts that part where two tokens are equally likely but for rounding
     written: int = 0
     cut_alike: int = 0
     cut: int = 0
@@ -62,21 +65,30 @@ class Parity:
     model: str = ""  # what was exported, as a number
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {name.rstrip("_"): value for name, value in asdict(self).items()}
+        """Plain data; a difference that is no number is null."""
+        told = {name.rstrip("_"): value for name, value in asdict(self).items()}
+        return {**told, "largest_difference": self.largest_difference if self._is_number else None}
 
     def to_bytes(self) -> bytes:
         """As JSON."""
         return (json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n").encode()
 
     @property
+    def _is_number(self) -> bool:
+        return self.largest_difference is not None and math.isfinite(self.largest_difference)
+
+    @property
     def sentence(self) -> str:
         """The report in one line."""
         if not self.checked:
             return f"NOT CHECKED: {self.why_not}"
-        parts = [f"largest difference of an answer {self.largest_difference:.1e} on {counted(self.texts, 'text')}"]
+        far = f"largest difference of an answer {self.largest_difference:.1e}"
+        far += f" (large numbers: up to {self.bar:.1e} is rounding)" if self.passed and self.bar > BAR else ""
+        far = far if self._is_number else "an answer is no number, or has another shape,"
+        parts = [f"{far} on {counted(self.texts, 'text')}"]
         if self.written:
-            parts.append(f"{self.written_alike} of {self.written} written alike")
+            ties = f" ({self.ties} but for a tie of the likeliest tokens)" if self.ties else ""
+            parts.append(f"{self.written_alike} of {self.written} written alike{ties}")
         if self.cut:
             parts.append(f"{self.cut_alike} of {self.cut} cut into the same tokens")
         verdict = "the same model" if self.passed else "NOT THE SAME MODEL"
@@ -86,15 +98,22 @@ class Parity:
 def compared(trained: Trained, again: Opened, texts: Sequence[str], where: str) -> Parity:
     """Our model and its export, beside each other on some texts."""
     rows = [row for row in _rows(trained, texts) if len(row)]
-    gap = max((_gap(trained, again, row) for row in rows), default=float("nan"))
+    if not rows:
+        return Parity(checked=False, passed=False, from_=where, why_not="there was no text to compare the two on.")
+    gaps = [_gap(trained, again, row) for row in rows]
+    gap, bar = max(gaps), BAR
+    if BAR < gap < math.inf:
+        worst = rows[gaps.index(gap)]
+        bar = bar_of(trained.model, lambda model: _asked(trained, model, worst))
     some = rows[:WRITTEN] if again.writes else []
-    alike = sum(written(trained, row) == again.writes(_one(trained, row)[0], LONGEST) for row in some if again.writes)
+    alike, ties = _written_alike(trained, again, some, bar if gap <= bar else 0.0)
     cuts = [text for text in texts if not _names_special(trained, text)] if again.cuts else []
     cut_alike = sum(list(trained.tokens.encode(text).ids) == again.cuts(text) for text in cuts if again.cuts)
-    passed = gap <= BAR and alike == len(some) and cut_alike == len(cuts) and not again.strange
+    passed = gap <= bar and alike == len(some) and cut_alike == len(cuts) and not again.strange
     return Parity(
-        checked=True, passed=bool(passed), texts=len(rows), from_=where, largest_difference=gap, written_alike=alike,
-        written=len(some), cut_alike=cut_alike, cut=len(cuts), strange=tuple(again.strange),
+        checked=True, passed=bool(passed), texts=len(rows), from_=where, largest_difference=gap, bar=bar,
+        written_alike=alike, ties=ties, written=len(some), cut_alike=cut_alike, cut=len(cuts),
+        strange=tuple(again.strange),
     )  # fmt: skip
 
 
@@ -116,15 +135,60 @@ def _one(trained: Trained, row: Any) -> tuple[Tensor, Tensor]:
 
 
 def _gap(trained: Trained, again: Opened, row: Any) -> float:
-    """The largest difference of an answer to one text. A translator is led by the text itself, turned round."""
-    ids, real = _one(trained, row)
-    model = trained.model
+    """The largest difference of an answer to one text."""
     with torch.inference_mode():
-        if MODELS[trained.card.model].family == "translator":
-            target = torch.from_numpy(np.append([trained.tokens.start], row[::-1][: len(row) - 1]))[None]
-            return float((model(ids, real, target) - again.answers(ids, real, target)).abs().max())
-        ours = model.read(ids, real) if objective_of(trained.card).predict is None else model(ids, real)
-        return float((ours - again.answers(ids, real)).abs().max())
+        return _apart(_asked(trained, trained.model, row), again.answers(*_given(trained, row)))
+
+
+def _given(trained: Trained, row: Any) -> tuple[Tensor, ...]:
+    """What is asked of a text. A translator is led by the text itself, turned round."""
+    ids, real = _one(trained, row)
+    if MODELS[trained.card.model].family != "translator":
+        return ids, real
+    return ids, real, torch.from_numpy(np.append([trained.tokens.start], row[::-1][: len(row) - 1]))[None]
+
+
+def _asked(trained: Trained, model: Any, row: Any) -> Tensor:
+    """The answer of our model, or of a copy of it, to one text: of an encoder alone, its rows."""
+    given, alone = _given(trained, row), objective_of(trained.card).predict is None
+    answer: Tensor = model.read(*given) if alone else model(*given)
+    return answer
+
+
+def _apart(ours: Tensor, theirs: Tensor) -> float:
+    """The largest difference: endless where one is no number, which `max` would pass over, or the shape is another."""
+    found = float((ours - theirs).abs().max()) if ours.shape == theirs.shape else math.inf
+    return math.inf if math.isnan(found) else found
+
+
+def _written_alike(trained: Trained, again: Opened, rows: Sequence[Any], bar: float) -> tuple[int, int]:
+    """To how many texts both write the same, and how many of these part at a tie: where logits that may differ by the
+    bar are no farther apart, either token may come out as the likeliest."""
+    alike, ties = 0, 0
+    for row in rows:
+        theirs = list(again.writes(_one(trained, row)[0], LONGEST)) if again.writes else []
+        same = written(trained, row) == theirs
+        tied = not same and bar > 0.0 and _but_for_ties(trained, row, theirs, 2 * bar)
+        alike, ties = alike + (same or tied), ties + tied
+    return alike, ties
+
+
+def _but_for_ties(trained: Trained, row: Any, theirs: Sequence[int], within: float) -> bool:
+    """Whether each id that they write is as likely to our model as its likeliest, within so much of a logit."""
+    ids, real = _one(trained, row)
+    whole = len(theirs) == LONGEST or theirs[-1:] == [trained.tokens.end]
+    for place, id_ in enumerate(theirs):
+        before = torch.tensor([theirs[:place]], dtype=torch.long)
+        with torch.inference_mode():
+            if MODELS[trained.card.model].family == "translator":
+                begun = torch.cat([torch.tensor([[trained.tokens.start]]), before], dim=1)
+                logits = trained.model(ids, real, begun)[0, -1]
+                logits[list(trained.tokens.specials.never)] = -math.inf
+            else:
+                grown = torch.cat([ids, before], dim=1)
+                logits = trained.model(grown, torch.ones_like(grown, dtype=torch.bool))[0, -1]
+        whole = whole and float(logits.max() - logits[id_]) <= within
+    return whole
 
 
 def written(trained: Trained, row: Any, longest: int = LONGEST) -> list[int]:

@@ -55,7 +55,7 @@ class Policy:
 
     def __post_init__(self) -> None:
         if not 0.0 < self.deadline <= 86_400.0:
-            raise InputError(f"A deadline is from 0 to 86,400 seconds; it is {self.deadline}.")
+            raise InputError(f"A deadline is above 0 and at most 86,400 seconds; it is {self.deadline}.")
 
 
 def _looked(wanted: Any, text: str) -> Any:

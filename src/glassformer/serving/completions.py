@@ -5,13 +5,14 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from starlette.responses import Response
 
 from glassformer.errors import GlassformerError, InputError
-from glassformer.objectives.writing import USUAL_TEMPERATURE
+from glassformer.objectives.writing import USUAL_TEMPERATURE, Telling
 from glassformer.serving.requests.fields import (
     Schema,
     a_text,
@@ -39,7 +40,8 @@ FIELDS = {
     "model": a_text("The model; may be left out if there is only one that writes.", longest=200),
     "prompt": texts_or_ids("A text, or several; each is gone on with, or answered.", most=MOST_CHOICES),
     "max_tokens": whole(
-        "New tokens at most: 16 if nothing is said, or up to the end of an answer.", least=1, most=MOST_TOKENS
+        "New tokens at most: 16 if nothing is said, or up to the end of an answer; 0 only reads the prompt.",
+        least=0, most=MOST_TOKENS,
     ),
     "temperature": number(
         f"0 is greedy. If nothing is said: {USUAL_TEMPERATURE} for a text that goes on, 0 for an answer.",
@@ -147,18 +149,37 @@ def _to_write(model: ServedModel, prompts: Sequence[Prompt], asked: JSON) -> lis
         temperature = USUAL_TEMPERATURE if goes_on else 0.0
     top_p = 1.0 if asked["top_p"] is None else max(asked["top_p"], 1e-9)  # 0 is the likeliest alone
     sampling = sampling_of(temperature, asked["top_k"], top_p, asked["min_p"] or 0.0)
-    longest = asked["max_tokens"] or (USUAL_LENGTH if goes_on else run.card.settings.length)
+    longest = asked["max_tokens"]
+    if longest is None:
+        longest = USUAL_LENGTH if goes_on else run.card.settings.length
     seed = secrets.randbelow(SEEDS) if asked["seed"] is None else asked["seed"]
+    read_too = asked["echo"] and asked["logprobs"] is not None
     return [
         ToWrite(
-            prompt=_ids(model, prompt), longest=longest, sampling=sampling,
+            prompt=ids, longest=longest, sampling=sampling,
             seed=seed + i * asked["n"] + j, goes_on=goes_on, stop=tuple(listed(asked["stop"])),
             streamed=asked["stream"], alternatives=asked["logprobs"],
-            read_too=asked["echo"] and asked["logprobs"] is not None,
+            places=_places(run.tokens, prompt, ids) if read_too else None,
         )
-        for i, prompt in enumerate(prompts)
+        for i, (prompt, ids) in enumerate((each, _ids(model, each)) for each in prompts)
         for j in range(asked["n"])
     ]  # fmt: skip
+
+
+def _places(tokens: Tokens, prompt: Prompt, ids: Sequence[int]) -> tuple[int, ...]:
+    """Where the text of each id begins, counted from the end of the prompt: as a text was cut, which may be longer or
+    shorter than what its ids say; of ids, as they are told."""
+    if isinstance(prompt, str):
+        cut = tokens.encode(prompt)
+        begins = [*accumulate((begin for begin, _ in cut.offsets), max), *[len(prompt)] * (len(ids) - len(cut.ids))]
+        if tuple(ids[: len(cut.ids)]) == cut.ids:
+            return tuple(begin - len(prompt) for begin in begins)
+    telling, begins = Telling(tokens), []
+    for id_ in ids:
+        begins.append(len(telling.text))
+        telling.add(id_)
+    telling.end()
+    return tuple(begin - len(telling.text) for begin in begins)
 
 
 def _warnings(model: ServedModel, prompts: Sequence[Prompt], given: Sequence[ToWrite]) -> list[str]:
@@ -214,7 +235,7 @@ class Reply:
 
     def _read(self, each: ToWrite) -> int:
         """How many tokens of a prompt are read: of one that goes on, as many as the model looks back on."""
-        return min(len(each.prompt), self.most) if each.goes_on and not each.read_too else len(each.prompt)
+        return min(len(each.prompt), self.most) if each.goes_on and each.places is None else len(each.prompt)
 
     def _usage(self, found: Sequence[Told]) -> dict[str, int]:
         read = sum(self._read(each) for each in self.given[:: self.asked["n"]])

@@ -36,3 +36,34 @@ def test_the_command_that_goes_on_can_be_pasted(tmp_path: Path, capsys: pytest.C
         import_model(tmp_path / "bert", out=tmp_path / "i bert")
     with pytest.raises(InputError, match='hf download OWNER/NAME --local-dir "no where"'):
         import_model(Path("no where"), out=tmp_path / "new")
+
+
+def test_where_transformers_would_end_or_cut_otherwise_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = foreign_folder(tmp_path, "gpt2")
+    config, settings = (
+        json.loads((folder / name).read_text(encoding="utf-8")) for name in ("config.json", "tokenizer_config.json")
+    )
+    end = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"][settings["eos_token"]]
+
+    def said(eos: object, later: object, number: int) -> str:
+        (folder / "config.json").write_text(json.dumps({**config, "eos_token_id": eos}), encoding="utf-8")
+        (folder / "generation_config.json").write_text(json.dumps(later), encoding="utf-8")
+        import_model(folder, out=tmp_path / f"run{number}")
+        return capsys.readouterr().out.split("\n", 1)[1]  # below what came in
+
+    assert said(end, {}, 0) == said(9, {"eos_token_id": [end]}, 1) == ""  # the newer file counts
+    assert f"ends what is written at {settings['eos_token']} and at" in said(end, {"eos_token_id": [end, 9]}, 2)
+    assert f"; here only {settings['eos_token']} does." in said(9, {}, 3)
+    content = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    content["pre_tokenizer"]["add_prefix_space"] = True
+    (folder / "tokenizer.json").write_text(json.dumps(content), encoding="utf-8")
+    silent = {**{name: value for name, value in settings.items() if name != "add_prefix_space"}}
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps(silent | {"tokenizer_class": "GPT2Tokenizer"}), encoding="utf-8"
+    )
+    assert "transformers cuts texts otherwise" in said(end, {}, 4)
+    import_model(folder, out=tmp_path / "run5", json=True)
+    (sentence,) = json.loads(capsys.readouterr().out)["warnings"]
+    assert sentence.startswith("transformers cuts texts otherwise")

@@ -1,5 +1,6 @@
 """A run as ONNX files for other programs: opened again, it is the same model; the files say how to call them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,15 @@ def test_an_export_is_the_same_model(tmp_path: Path, objective: str) -> None:
     assert (parity.texts, parity.cut_alike, parity.written_alike) == (2, 2, 0 if objective == "classes" else 2)
     told = (tmp_path / "onnx" / "README.md").read_text(encoding="utf-8")
     assert all(path.name in told for path in (tmp_path / "onnx").glob("*.onnx"))
+
+
+@pytest.mark.parametrize("model", ["transformer", "bert"])
+def test_of_an_encoder_alone_the_rows_are_compared(tmp_path: Path, model: str) -> None:
+    run = load(small_run(tmp_path / "run", "classes", model).path)
+    alone = Trained(run.model, replace(run.card, objective="masked", labels=()), run.tokens)
+    parity = export_model(alone, "onnx", tmp_path / "onnx", [TEXTS["classes"]], "the test")
+    assert parity.passed, parity
+    assert "a head that nobody has taught" in (tmp_path / "onnx" / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_classifier_can_be_used_without_glassformer(tmp_path: Path) -> None:

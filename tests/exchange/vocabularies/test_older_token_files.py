@@ -156,6 +156,46 @@ def test_a_llamas_pieces_are_merged_by_their_scores() -> None:
     assert merges_of([("ab", -1.0), ("abc", 0.0)], {"a": 0, "b": 1, "c": 2, "ab": 3}) == [("ab", "c"), ("a", "b")]
 
 
+def said(**settings: Any) -> bytes:
+    """A tokenizer_config.json."""
+    return json.dumps(settings).encode()
+
+
+@pytest.mark.parametrize(("asked", "names"), [
+    ({}, ["<s>", " a"]), ({"add_bos_token": False}, [" a"]), ({"add_eos_token": True}, ["<s>", " a", "</s>"]),
+    ({"add_bos_token": None, "add_eos_token": False}, ["<s>", " a"]),
+])  # fmt: skip
+def test_what_stands_around_a_llamas_text_is_as_its_settings_say(asked: dict[str, Any], names: list[str]) -> None:
+    files = {"tokenizer.model": sentence_model(LLAMA, merged=True, tidy=False), "tokenizer_config.json": said(**asked)}
+    tokens = foreign_tokens(files, "llama", len(LLAMA))
+    assert tokens.strings(tokens.encode("a").ids) == names
+
+
+def test_a_vocabulary_with_merges_begins_a_text_where_its_settings_say_so() -> None:
+    theirs = byte_tokenizer()
+    files, size = in_files(theirs), theirs.get_vocab_size()
+    plain = foreign_tokens({**files, "tokenizer_config.json": said(eos_token=END)}, "gpt2", size)
+    begun = foreign_tokens(
+        {**files, "tokenizer_config.json": said(eos_token=END, bos_token=END, add_bos_token=True)}, "gpt2", size
+    )
+    assert begun.encode("a cat").ids == (plain.end, *plain.encode("a cat").ids)
+    with pytest.raises(InputError, match="does not say which"):
+        foreign_tokens({**files, "tokenizer_config.json": said(eos_token=END, add_bos_token=True)}, "gpt2", size)
+
+
+def test_files_that_are_cut_in_a_way_that_is_not_known_are_refused() -> None:
+    lines = b"[PAD]\n[UNK]\n[CLS]\n[SEP]\na"
+    for name in ("BertTokenizer", "BertTokenizerFast"):
+        assert as_tokenizer_json({"vocab.txt": lines}, "bert", name)
+    strange = {"vocab.txt": lines, "tokenizer_config.json": said(tokenizer_class="BertJapaneseTokenizer")}
+    for files, cutter in (({"vocab.txt": lines}, "BertJapaneseTokenizer"), (strange, ""), (strange, "BertTokenizer")):
+        with pytest.raises(InputError, match="cut by a BertJapaneseTokenizer, which is not known for a bert"):
+            as_tokenizer_json(files, "bert", cutter)
+    model = sentence_model(LLAMA, merged=True, tidy=False)
+    with pytest.raises(InputError, match="puts no space before a text"):
+        as_tokenizer_json({"tokenizer.model": model, "tokenizer_config.json": said(add_prefix_space=False)}, "llama")
+
+
 @pytest.mark.parametrize("files", [
     {"spiece.model": sentence_model(SOURCE)}, {"spiece.model": sentence_model(PEGASUS, merged=True)},
     {"spiece.model": sentence_model(PEGASUS), "tokenizer_config.json": b'{"offset": 0}'},

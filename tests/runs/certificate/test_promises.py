@@ -73,6 +73,17 @@ def test_padding_that_is_not_hidden_is_found() -> None:
     assert broken(as_kind(HearsSilence, "transformer"), "classifier") == {"padding on the right", "company"}
 
 
+def test_what_is_no_number_beside_padding_is_found() -> None:
+    class Stumbles(EncoderClassifier):
+        def forward(self, ids: Tensor, real: Tensor, *, see: Any = nothing) -> Tensor:
+            answer, some = super().forward(ids, real, see=see), real.any(-1, keepdim=True)
+            return answer.masked_fill(some & ~real.all(-1, keepdim=True), torch.nan)
+
+    given = brief(as_kind(Stumbles, "transformer"), "classifier")
+    assert {check.name for check in given.failed} == {"padding on the right", "company"}
+    assert {check["value"] for check in given.to_dict()["checks"] if not check["passed"]} == {None}
+
+
 def test_a_source_whose_padding_is_not_hidden_is_found() -> None:
     class HearsSilence(Translator):
         def encode(self, source: Tensor, source_real: Tensor, *, see: Any = nothing) -> Tensor:

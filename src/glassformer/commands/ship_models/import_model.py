@@ -4,7 +4,8 @@ import json as json_format
 import sys
 from pathlib import Path
 
-from glassformer.exchange.bring_in import unlike_vectors, without_head
+from glassformer.errors import visible
+from glassformer.exchange.bring_in import unlike_vectors, unlike_writing, without_head
 from glassformer.runs.imported import import_model as bring_in
 from glassformer.runs.pasting import pasteable
 from glassformer.text.token_kinds import FOREIGN
@@ -29,12 +30,14 @@ def import_model(path: Path, *, out: Path, ignore: tuple[str, ...] = (), json: b
     vectors = unlike_vectors(path)
     run = bring_in(path, out, ignore=ignore, command=pasteable(["glassformer", *sys.argv[1:]]))
     count = sum(each.numel() for each in run.model.parameters())
+    told = [*filter(None, (vectors, without_head(path), *unlike_writing(path, run.tokens)))]
     if json:
-        print(json_format.dumps({"run": str(out), "task": run.card.task, "model": run.card.model, "parameters": count}))
+        found = {"run": str(out), "task": run.card.task, "model": run.card.model, "parameters": count, "warnings": told}
+        print(json_format.dumps(found, ensure_ascii=False))
         return
     print(f"{out}: {run.card.data}, {count:,} parameters, {_cut(run.tokens)}.")
-    for said in filter(None, (vectors, without_head(path))):
-        print(said)
+    for said in told:
+        print(visible(said))
     if run.objective.predict is None:
         print(
             "It has no head to answer with: finetune it, "

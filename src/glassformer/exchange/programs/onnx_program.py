@@ -19,6 +19,7 @@ from glassformer.exchange.vocabularies.marian_files import are_of_two_languages
 from glassformer.exchange.vocabularies.written_tokens import cutter_of, token_files
 from glassformer.models.registry import MODELS
 from glassformer.objectives.objective import Trained
+from glassformer.objectives.table import objective_of
 
 _TOGETHER = (
     "Several texts go in one batch if they are filled up to one length with 0; `real` is true where a token stands, "
@@ -30,6 +31,7 @@ _STEPS = (
     "at first, then what the step before gave back as `present_…`. `real` covers the past and the new ids."
 )
 _OF_TWO = "`source.spm`, `target.spm` and `vocab.json` are a Marian's, and cut"
+_NO_HEAD = "Its answers are the `rows`; the `logits` are those of a head that nobody has taught."
 _FILES = (
     "{cutting} text into tokens, `model.json` names classes and sizes, and `parity.json` says how closely "
     "the answers are those of the run it came from."
@@ -57,11 +59,12 @@ def _about(trained: Trained) -> dict[str, Any]:
 
 def opened_by_onnx(folder: Path, trained: Trained) -> Opened:
     """The export in ONNX Runtime, called as our model is."""
-    model = run_by_onnx(trained.model, {path.name: path.read_bytes() for path in folder.glob("*.onnx")})
+    model: Any = run_by_onnx(trained.model, {path.name: path.read_bytes() for path in folder.glob("*.onnx")})
+    asked = model.read if objective_of(trained.card).predict is None else model
 
     def answers(*given: Tensor) -> Tensor:
         with torch.inference_mode():
-            return model(*given)  # type: ignore[no-any-return]
+            return asked(*given)  # type: ignore[no-any-return]
 
     def writes(ids: Tensor, longest: int) -> list[int]:
         return written(replace(trained, model=model), ids[0].numpy(), longest)
@@ -75,6 +78,7 @@ def _readme(trained: Trained, graphs: Mapping[str, bytes]) -> str:
     lines = [
         f"# {card.model} to {card.task}, for ONNX Runtime", "", how_much(trained, "onnx"), "", code(trained, "onnx"),
         *([f"The classes are, in order: {', '.join(card.labels)}.", ""] if card.labels else []), _TOGETHER, "",
+        *([_NO_HEAD, ""] if objective_of(card).predict is None else []),
     ]  # fmt: skip
     if "step.onnx" in graphs:
         lines += [_STEPS, ""]

@@ -11,6 +11,7 @@ from typing import Any
 
 from glassformer.errors import InputError
 from glassformer.exchange.vocabularies.older_token_files import BEYOND, TARGETS, as_tokenizer_json, content_of
+from glassformer.exchange.vocabularies.settings_beside import bent, unspoken
 from glassformer.storage import parse_json
 from glassformer.text.token_kinds import FOREIGN, OTHER_KINDS, SPECIAL, Specials, assemble
 from glassformer.text.token_parts import Parts, checked_parts, scored_pieces
@@ -35,17 +36,19 @@ _ROLES = {  # for each part that a special token plays: what their files call it
 
 def foreign_tokens(
     files: Mapping[str, bytes], kind_of_model: str, size: int, *, start: int | None = None, never: tuple[int, ...] = (),
-    ids: Mapping[str, int] = MappingProxyType({}),
+    ids: Mapping[str, int] = MappingProxyType({}), cutter: str = "",
 ) -> Tokens:  # fmt: skip
-    """The tokens of a folder, filled up to as many as its model knows; `kind_of_model` is what its config calls it.
+    """The tokens of a folder, filled up to as many as its model knows; `kind_of_model` is what its config calls it, and
+    `cutter` what it calls that which cuts text.
     `start` is the id that a model writes on from, where its config says so, `never` are ids that it does not write,
     `ids` those that it gives to the parts special tokens play, which count where no file of tokens names one."""
     if "tokenizer.json" in files:
         content = _parsed(files["tokenizer.json"])
         if content.get("added_tokens") and _are_ours(content):
             return Tokens.from_bytes(files["tokenizer.json"], "tokenizer.json")
+        content = bent(content, files, kind_of_model, cutter)
     else:
-        content = as_tokenizer_json(files, kind_of_model)
+        content = as_tokenizer_json(files, kind_of_model, cutter)
     beyond, targets = content.pop(BEYOND, ()), content.pop(TARGETS, None)
     kind = _kind_of(content)
     parts = checked_parts(content, beyond, targets) if kind == FOREIGN else None
@@ -57,6 +60,14 @@ def foreign_tokens(
         kind, vocabulary, merges, special, named, size, _frame(content.get("post_processor")), parts=parts, cut=cut,
         start=start, never=never,
     )  # fmt: skip
+
+
+def unlike_tokens(files: Mapping[str, bytes], kind_of_model: str, cutter: str = "") -> str:
+    """A sentence where transformers cuts texts otherwise than a folder's tokenizer.json; nothing if it does not."""
+    if "tokenizer.json" not in files:
+        return ""
+    content = _parsed(files["tokenizer.json"])
+    return "" if content.get("added_tokens") and _are_ours(content) else unspoken(content, files, kind_of_model, cutter)
 
 
 def _unknown(model: Mapping[str, Any], vocabulary: list[str]) -> dict[str, str]:

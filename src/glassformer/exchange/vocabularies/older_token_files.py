@@ -22,12 +22,27 @@ FILES = (
 # What a tokenizer.json has no place for: pieces for which no id stands, and how translations are cut.
 BEYOND, TARGETS = "beyond", "targets"
 _LONGEST_PIECE = 256  # characters
+# What cuts text as these files say, by the names that settings have for it; none is usual.
+_CUTTERS = {
+    "bert": ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer"),
+    "gpt2": ("GPT2Tokenizer",), "roberta": ("RobertaTokenizer",), "qwen2": ("Qwen2Tokenizer",),
+    "qwen3": ("Qwen2Tokenizer",), "llama": ("LlamaTokenizer",), "mistral": ("LlamaTokenizer",),
+    "marian": ("MarianTokenizer",), "pegasus": ("PegasusTokenizer",),
+}  # fmt: skip
 SPACED = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
 WORDS_APART = {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, SPACED]}
 
 
-def as_tokenizer_json(files: Mapping[str, bytes], kind_of_model: str) -> dict[str, Any]:
-    """What a tokenizer.json would say in place of these files."""
+def as_tokenizer_json(files: Mapping[str, bytes], kind_of_model: str, cutter: str = "") -> dict[str, Any]:
+    """What a tokenizer.json would say in place of these files; `cutter` is what the model's config calls that which
+    cuts text, where the settings of the tokens say nothing."""
+    cutter = content_of(settings(files).get("tokenizer_class")) or cutter
+    older = any(name in files for name in FILES)
+    if older and cutter and cutter.removesuffix("Fast") not in _CUTTERS.get(kind_of_model, ()):
+        raise InputError(
+            f"The folder has no tokenizer.json, and its text is cut by a {cutter:.50}, which is not known for a "
+            f"{kind_of_model:.50}. Where its own tool can write a tokenizer.json, that is read."
+        )
     if "source.spm" in files and "vocab.json" in files and kind_of_model == "marian":
         said = _marian(sentences(files["source.spm"]), _numbered(files["vocab.json"]))
         return {**said, TARGETS: _targets(files["target.spm"])} if "target.spm" in files else said
@@ -36,7 +51,7 @@ def as_tokenizer_json(files: Mapping[str, bytes], kind_of_model: str) -> dict[st
     if "vocab.txt" in files and kind_of_model == "bert":
         return _bert(files)
     if "tokenizer.model" in files and kind_of_model in ("llama", "mistral"):
-        return _merged(sentences(files["tokenizer.model"]))
+        return _merged(sentences(files["tokenizer.model"]), settings(files))
     if "spiece.model" in files and kind_of_model == "pegasus":
         return _pegasus(sentences(files["spiece.model"], own=True), settings(files))
     raise InputError(
@@ -92,7 +107,7 @@ def _in_bytes(files: Mapping[str, bytes], kind_of_model: str) -> dict[str, Any]:
             {"type": "Sequence", "pretokenizers": [cut, {**plain, "use_regex": False}]} if qwen else plain
         ),
         "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
-        "post_processor": around if kind_of_model == "roberta" else None,
+        "post_processor": around if kind_of_model == "roberta" else _ends(said, begins=False),
         "added_tokens": _added(files, vocabulary),
         "model": {"type": "BPE", "unk_token": None, "vocab": vocabulary, "merges": merges},
     }
@@ -201,8 +216,10 @@ def _unigram(pieces: list[tuple[str, float]], unknown: int, table: bytes) -> dic
     }
 
 
-def _merged(model: Sentences) -> dict[str, Any]:
+def _merged(model: Sentences, said: Mapping[str, Any]) -> dict[str, Any]:
     """Llama's: pieces that are merged by their scores, and bytes for what is not known."""
+    if said.get("add_prefix_space") is False:
+        raise InputError("tokenizer_config.json puts no space before a text, which is not known of a tokenizer.model.")
     if not model.merged or model.table or model.tidy or not model.in_bytes:
         raise InputError("tokenizer.model is none of Llama's kind: pieces that are merged, with bytes for the rest.")
     names = _each_once([piece.text for piece in model.pieces], "tokenizer.model")
@@ -226,7 +243,7 @@ def _merged(model: Sentences) -> dict[str, Any]:
                 {"type": "Strip", "content": " ", "start": 1, "stop": 0},
             ],
         },
-        "post_processor": _around(("<s>",), ()),
+        "post_processor": _ends({"bos_token": "<s>", "eos_token": "</s>", **said}, begins=True),
         "added_tokens": [_special(name, names[name]) for name in special],
         "model": {
             "type": "BPE", "unk_token": "<unk>", "fuse_unk": True, "byte_fallback": True, "vocab": names,
@@ -246,6 +263,18 @@ def merges_of(scored: list[tuple[str, float]], ids: Mapping[str, int]) -> list[t
         known = sorted((ids[a], ids[b], a, b) for a, b in splits if a in ids and b in ids)
         found += [(-score, order, pair) for order, pair in enumerate(known)]
     return [(a, b) for _, _, (_, _, a, b) in sorted(found, key=lambda each: each[:2])]
+
+
+def _ends(said: Mapping[str, Any], *, begins: bool) -> dict[str, Any] | None:
+    """What stands around a text: its first and last token, where settings ask for them, and where nothing is said the
+    first if that `begins` such texts."""
+    names = [content_of(said.get(name)) for name in ("bos_token", "eos_token")]
+    asked = said.get("add_bos_token"), said.get("add_eos_token")
+    wanted = [begins if asked[0] is None else asked[0] is True, asked[1] is True]
+    if any(each and not name for each, name in zip(wanted, names, strict=True)):
+        raise InputError("tokenizer_config.json puts a token around each text, and does not say which.")
+    before, after = (((name,) if each else ()) for each, name in zip(wanted, names, strict=True))
+    return _around(before, after) if before or after else None
 
 
 def _around(before: tuple[str, ...], after: tuple[str, ...]) -> dict[str, Any]:

@@ -4,10 +4,10 @@ listed with the reason.
 
 from pathlib import Path
 
+from glassformer.engines.parity import ROADS
 from glassformer.exchange.called_as_ours import OpenedExport, open_export
 from glassformer.exchange.parity import BAR
 from glassformer.runs.certificate.certificate import Certificate, Foreign, certify
-from glassformer.runs.certificate.promises import ROADS
 
 INSIDE = ("looking changes nothing", "kernel = steps", "shown = used", "rows sum to 1", "hidden keys")
 

@@ -7,6 +7,7 @@ length of the sums.
 """
 
 import copy
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ from typing import Any, TypeVar, cast
 import torch
 from torch import Tensor, nn
 
+from glassformer.engines.parity import ROADS
 from glassformer.layers.attention import DotProduct, for_each_head, how_weighed, softmax
 from glassformer.models.weights import from_bytes, to_bytes
 from glassformer.runs.certificate.subjects import Subject, Text
@@ -23,7 +25,6 @@ from glassformer.stages.watchers import Watcher, nothing
 
 TOLERANCES = {torch.float64: 1e-12, torch.float32: 5e-6}  # of unit scale
 COARSE = 2e-2  # for narrower kinds of float
-ROADS = 8  # times its distance from float64 may two roads to one answer be apart
 PADS = (1, 2, 7, 31, 64)
 WRITTEN = 11  # ids that are written greedily
 
@@ -89,9 +90,10 @@ class ModelOnTrial:
     def _from_exact(self, answers: Sequence[Tensor], see: Watcher) -> float:
         if answers[0].dtype == torch.float64:
             return 0.0
-        return max(
+        found = max(
             _apart(self.exact.alone(text, see), answer) for text, answer in zip(self.texts, answers, strict=True)
         )
+        return found if math.isfinite(found) else 0.0  # what is no number excuses nothing
 
     def room(self, text: Text) -> int:
         """How much padding a text can take."""
@@ -115,7 +117,13 @@ def _last(address: str) -> str:
 
 
 def _apart(one: Tensor, other: Tensor) -> float:
-    return float((one.detach().cpu() - other.detach().cpu()).abs().max()) if one.numel() else 0.0
+    return _largest(one.detach().cpu() - other.detach().cpu()) if one.numel() else 0.0
+
+
+def _largest(numbers: Tensor) -> float:
+    """How far from 0 any of them is: endless where one is no number, which `max` would pass over."""
+    found = float(numbers.abs().max())
+    return math.inf if math.isnan(found) else found
 
 
 # --- what is measured: 0 is perfect -----------------------------------------------------------------------------
@@ -157,7 +165,7 @@ def _future_in_gradients(case: ModelOnTrial) -> float:
         )  # one number a place; no class cancels another
         for place in range(len(answer) - 1):
             (slope,) = torch.autograd.grad(mixed[place], embedded[-1], retain_graph=True)
-            worst = max(worst, float(slope[0, place + 1 :].abs().max()))
+            worst = max(worst, _largest(slope[0, place + 1 :]))
     return worst
 
 
@@ -217,7 +225,7 @@ def _other_ids(case: ModelOnTrial, text: Text, written: tuple[int, ...]) -> int:
     ids = text.ids
     for id_ in written:
         logits = case.subject.alone(Text(ids, text.source))[-1]
-        if float(logits.max() - logits[id_]) > 2 * case.bar:
+        if not float(logits.max() - logits[id_]) <= 2 * case.bar:  # nor is what is no number
             return 1
         ids = (*ids, id_)
     return 0
@@ -250,14 +258,14 @@ def _shown(case: ModelOnTrial) -> float:
 
 def _row_sums(case: ModelOnTrial) -> float:
     sums = [weights.sum(-1) for weights in case.stages("weights").values()]
-    return max(float(torch.minimum((each - 1).abs(), each.abs()).max()) for each in sums)
+    return max(_largest(torch.minimum((each - 1).abs(), each.abs())) for each in sums)
 
 
 def _hidden_weight(case: ModelOnTrial) -> float:
     masks = case.stages("mask")
     return max(
         (
-            float(weights.masked_fill(masks[place].expand_as(weights), 0.0).abs().max())
+            _largest(weights.masked_fill(masks[place].expand_as(weights), 0.0))
             for place, weights in case.stages("weights").items()
             if place in masks
         ),

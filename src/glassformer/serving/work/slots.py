@@ -24,13 +24,13 @@ class ToWrite:
     """One text to be written.
 
     prompt      its ids
-    longest     new ids at most
+    longest     new ids at most; with 0 the prompt is only read
     sampling    how ids are drawn; None is greedy
     goes_on     whether the text goes on with the prompt, and slides along where the model can look back no further
     stop        strings that end it
     streamed    whether it is told bit by bit
     alternatives  so many of the most likely ids are told beside each id and its own log-probability
-    read_too    whether the same is told of the prompt's ids
+    places      where the text of each id of the prompt begins, counted from its end, if the same is told of these too
     """
 
     prompt: tuple[int, ...]
@@ -41,7 +41,7 @@ class ToWrite:
     stop: tuple[str, ...] = ()
     streamed: bool = False
     alternatives: int | None = None
-    read_too: bool = False
+    places: tuple[int, ...] | None = None
 
     @property
     def told_on_the_way(self) -> bool:
@@ -122,23 +122,28 @@ class Slots:
 
     def begin(self, jobs: Sequence[Job]) -> list[Delivery]:
         """Takes texts in; one that this model cannot read is refused by itself."""
-        slots, refused = list[Slot](), list[Delivery]()
+        slots, told = list[Slot](), list[Delivery]()
         for job in jobs:
             try:
-                slots.append(self._slot(job))
+                slot = self._slot(job)
             except GlassformerError as error:
-                refused.append((job, error))
-        return [*refused, *(self._join(slots) if slots else [])]
+                told.append((job, error))
+                continue
+            if slot.asked.longest:
+                slots.append(slot)
+            else:
+                told.append((job, Told("", "length", steps=tuple(slot.steps))))
+        return [*told, *(self._join(slots) if slots else [])]
 
     def _slot(self, job: Job) -> Slot:
         asked: ToWrite = job.asked
         base = asked.prompt if asked.goes_on else ()
         draw = None if asked.sampling is None else Draw(asked.sampling, [asked.seed])
         window = asked.prompt[-self._model.config.length :] if asked.goes_on else asked.prompt
-        steps = self._read(asked) if asked.read_too else []
+        steps = self._read(asked, asked.places) if asked.places else []
         return Slot(job, Telling(self._tokens, base, asked.stop), draw, window, room=0, steps=steps)
 
-    def _read(self, asked: ToWrite) -> list[TokenStep]:
+    def _read(self, asked: ToWrite, places: Sequence[int]) -> list[TokenStep]:
         """What the model held of each id of a prompt, seeing those before it."""
         longest = self._model.longest
         if longest is not None and len(asked.prompt) > longest:
@@ -149,14 +154,9 @@ class Slots:
         ids = torch.tensor([asked.prompt], device=next(self._model.parameters()).device)
         with torch.inference_mode():
             logprobs = self._model(ids)[0].float().log_softmax(-1).cpu()
-        telling, offsets = Telling(self._tokens), list[int]()
-        for id_ in asked.prompt:
-            offsets.append(len(telling.text))
-            telling.add(id_)
-        telling.end()
-        steps = [TokenStep(asked.prompt[0], None, -len(telling.text), ())]
-        for row, id_, offset in zip(logprobs, asked.prompt[1:], offsets[1:], strict=False):
-            steps.append(_step(id_, row, offset - len(telling.text), asked.alternatives or 0))
+        steps = [TokenStep(asked.prompt[0], None, places[0], ())]
+        for row, id_, place in zip(logprobs, asked.prompt[1:], places[1:], strict=False):
+            steps.append(_step(id_, row, place, asked.alternatives or 0))
         return steps
 
     def _join(self, slots: list[Slot]) -> list[Delivery]:
