@@ -112,7 +112,9 @@ def test_lists_that_hold_most_of_the_rows_are_told(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     rows = [{"title": f"Title {n}", "paragraphs": [{"context": f"What is said of {n}. " * 9}]} for n in range(20)]
     path.write_text(json.dumps({"data": rows}))
-    said = f"{path}: most of what its rows hold stands in 'paragraphs', lists or objects, not read."
+    said = (
+        f"{path}: in 'paragraphs' stand lists or objects, more than 5 times as long as what is read; they are left out."
+    )
     assert said in read(path, "generate").report.notes
     path.write_text(json.dumps([{**row, "paragraphs": ["one"]} for row in rows]))
     assert read(path, "generate").report.notes == ()

@@ -208,14 +208,14 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def unread(table: Table, roles: Mapping[str, str]) -> list[str]:
-    """A sentence, if most of what the rows hold stands in lists or objects, which are not read."""
+    """A sentence, if the rows hold lists or objects that are far longer than what is read."""
     rows = [row.values for row in table.rows if isinstance(row, Row)][:SAMPLE]
     read = sum(len(str(values.get(name, ""))) for values in rows for name in roles.values())
     nested = {name for values in rows for name, value in values.items() if isinstance(value, list | dict)}
     held = {name: sum(len(str(values.get(name, ""))) for values in rows) for name in table.names if name in nested}
     larger = [f"'{name}'" for name, size in held.items() if size > MUCH_MORE * read]
-    where = f"{table.file}: most of what its rows hold stands in {', '.join(larger[:3])}, lists or objects, not read."
-    return [where] * bool(larger)
+    where = f"{table.file}: in {', '.join(larger[:3])} stand lists or objects"
+    return [f"{where}, more than {MUCH_MORE} times as long as what is read; they are left out."] * bool(larger)
 
 
 def _how_parted(table: Table) -> str:
