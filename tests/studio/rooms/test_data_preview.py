@@ -6,6 +6,7 @@ import pytest
 
 from glassformer.errors import InputError
 from glassformer.studio.rooms.data_preview import DataPreview, chosen_columns, on_the_page
+from glassformer.text.files.tables import NAME_ONE
 
 ROWS = ["1,a warm and clever film,good,", "2,,bad,", "3,dull,bad,x", "4,fine,good,", "5,poor and long,bad,"]
 
@@ -74,4 +75,6 @@ def test_the_page_speaks_of_no_options() -> None:
     assert on_the_page(told) == "a.csv: cannot tell which column is the text. Its columns are 'a', 'b'. One more."
     told = "a.csv: not UTF-8 (line 3), read as cp1252. If letters look wrong, name it with --encoding."
     assert on_the_page(told) == "a.csv: not UTF-8 (line 3), read as cp1252."
+    told = f"a.csv: its first line, 'word' and 'ipa', is read as a row like the others. {NAME_ONE}"
+    assert on_the_page(told) == "a.csv: its first line, 'word' and 'ipa', is read as a row like the others."
     assert on_the_page("It says 3 -- 4 and a--b.") == "It says 3 -- 4 and a--b."

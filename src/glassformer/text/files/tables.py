@@ -18,7 +18,7 @@ from glassformer.text.files.text_files import LARGEST, lines, read_text
 
 FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".ndjson", ".parquet", ".txt")
 PACKED = (".gz", ".xz")
-NAME_ONE = "name one as it stands there (--text, --label, --source or --target)"
+NAME_ONE = "If it names the columns, name one as it stands there (--text, --label, --source or --target)."
 MOST_ROWS = 20_000_000  # of a Parquet file, which packs equal rows into nothing
 InHeader = Callable[[Sequence[str]], bool]
 
@@ -201,7 +201,7 @@ def _under_header(
         if why := why_header(names, below) if len(names) > 1 else "":
             told = f"{called} names of columns: {why}."
         else:
-            told = f"{called} a row like the others; if it names the columns, {NAME_ONE}." * may_be_names(names, below)
+            told = f"{called} a row like the others. {NAME_ONE}" * may_be_names(names, below)
             names, first = tuple(str(number) for number in range(1, len(names) + 1)), None
     if first is not None:
         again, count = Counter(name for name in names if name).most_common(1)[0]
