@@ -139,6 +139,15 @@ def test_the_column_of_a_table_can_be_named_and_is_told(
     assert "Rows without a text are left out: the text is empty." in capsys.readouterr().err
 
 
+def test_lines_that_cannot_be_read_are_left_out_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("ein schöner Film\n".encode() * 9 + b"bro\xffken\n")
+    tokenize(str(path), vocabulary=True)
+    said = capsys.readouterr()
+    assert "1 line with bytes that are not UTF-8 left out." in said.err
+    assert "broken" not in said.out
+
+
 # --- token files ------------------------------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from rich.progress import Progress
 
 from glassformer.commands.pages.pipeline_page import print_pipeline, print_vocabulary
 from glassformer.drawing.terminal import terminal
-from glassformer.errors import InputError, nearest, visible
+from glassformer.errors import InputError, counted, nearest, visible
 from glassformer.objectives.objective import TokenPlan
 from glassformer.text.files.named_sets import NAMED, find_named
 from glassformer.text.files.token_files import text_files_in, write_tokens
@@ -181,11 +181,9 @@ def _place_and_texts(words: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _texts(words: Sequence[str]) -> list[str]:
-    from glassformer.text.files.text_files import STDIN, lines, read_text
+    from glassformer.text.files.text_files import STDIN
 
-    if list(words) != ["-"]:
-        return list(words)
-    return [line for line in lines(read_text(STDIN).text) if line.strip()]
+    return _lines_of(STDIN) if list(words) == ["-"] else list(words)
 
 
 def _is_run(name: str) -> bool:
@@ -236,12 +234,22 @@ def _by_data(name: str, texts: Sequence[str], plan: _Plan) -> _Found:
 
 def _lines(name: str) -> list[str]:
     """Of a file of plain text every line is a text; nothing is split off, since nothing is trained."""
-    from glassformer.text.files.text_files import lines, read_text
-
     path = Path(name)
-    if path.suffix.lower() != ".txt" or not path.is_file():
-        return []
-    return [line for line in lines(read_text(path).text) if line.strip()]
+    return _lines_of(path) if path.suffix.lower() == ".txt" and path.is_file() else []
+
+
+def _lines_of(path: Path) -> list[str]:
+    """The lines that can be read, blank ones left out; how the file was read is told, and what was not."""
+    from glassformer.text.files.text_files import BROKEN, lines, read_text
+
+    file = read_text(path)
+    found = [line for line in lines(file.text) if line.strip()]
+    sound = [line for line in found if not BROKEN.search(line)]
+    left = len(found) - len(sound)
+    said = f"{file.name}: {counted(left, 'line')} with bytes that are not UTF-8 left out."
+    for each in (*file.notes, *([said] if left else [])):
+        print(visible(each), file=sys.stderr)
+    return sound
 
 
 def _samples(name: str, text: str) -> Sequence[Sample]:
