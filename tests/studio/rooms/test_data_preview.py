@@ -73,7 +73,7 @@ def test_what_a_minute_buys_is_measured(preview: DataPreview) -> None:
 def test_the_page_speaks_of_no_options() -> None:
     told = "a.csv: cannot tell which column is the text. Its columns are 'a', 'b'; name --text and --label. One more."
     assert on_the_page(told) == "a.csv: cannot tell which column is the text. Its columns are 'a', 'b'. One more."
-    told = "a.csv: not UTF-8 (line 3), read as cp1252. If letters look wrong, name it with --encoding."
+    told = "a.csv: not UTF-8 (line 3), read as cp1252. Letters look wrong? Save it as UTF-8, or train with --encoding."
     assert on_the_page(told) == "a.csv: not UTF-8 (line 3), read as cp1252."
     told = f"a.csv: its first line, 'word' and 'ipa', is read as a row like the others. {NAME_ONE}"
     assert on_the_page(told) == "a.csv: its first line, 'word' and 'ipa', is read as a row like the others."
