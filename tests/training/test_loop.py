@@ -178,6 +178,22 @@ def test_validation_counts_every_item_once_and_leaves_the_weights_alone() -> Non
     assert found == pytest.approx(sum(float(loss) for loss, _ in items) / sum(count for _, count in items))
 
 
+def test_gradients_that_were_scaled_up_are_clipped_as_they_are() -> None:
+    """In float16 the loss is scaled up by thousands; what is clipped is what the optimizers are handed."""
+    loop = loop_for("classes", precision="float16", clip=0.5, learning_rate=1e-3)
+    assert loop.scaler.get_scale() > 1000
+    handed: list[float] = []
+    loop.optimizers[0].register_step_pre_hook(lambda *_: handed.append(norm_of_gradients(loop)))
+    while not handed:  # a step whose gradients were too large to be scaled is left out
+        loop.step()
+    assert handed[0] == pytest.approx(0.5, rel=0.01)
+
+
+def norm_of_gradients(loop: Loop) -> float:
+    norms = [weight.grad.norm() for weight in loop.model.parameters() if weight.grad is not None]
+    return float(torch.stack(norms).norm())
+
+
 def test_an_average_soon_forgets_the_beginning() -> None:
     """At first it is the mean of all weights so far, those before the first step included; only later 0.9 of the past
     stay."""

@@ -28,6 +28,7 @@ def test_a_file_is_seen_with_its_columns_classes_lengths_and_skips(preview: Data
     assert dict(found["labels"]) == {"good": 22, "bad": 23}
     assert found["lengths"] == {"median": 5.0, "longest": 5}
     assert sum(found["parts"].values()) == 45
+    assert found["said"][1].startswith("Skipped line 3 of data.csv")
 
 
 def test_classes_of_a_row_or_two_are_doubted_and_each_skip_has_its_line(tmp_path: Path) -> None:
@@ -50,6 +51,14 @@ def test_columns_that_do_not_fit_are_told_and_the_rows_stay(preview: DataPreview
         chosen_columns({"columns": {"txt": "review"}})
     with pytest.raises(InputError, match="must hold roles"):
         chosen_columns({"columns": ["review"]})
+
+
+def test_a_file_in_which_no_row_has_columns_is_told(tmp_path: Path) -> None:
+    (tmp_path / "launch.json").write_text('{\n  // a comment\n  "version": 2\n}\n')
+    for task in ("classify", "translate", "generate"):
+        found = DataPreview(lambda content: str(tmp_path / "launch.json")).preview({"task": task})
+        assert (found["names"], found["rows"]) == ([], [])
+        assert found["wrong"].startswith("No row can be used (4 read). Line 1: not JSON")
 
 
 def test_a_text_to_go_on_from_and_a_set_that_is_made(tmp_path: Path) -> None:

@@ -52,9 +52,9 @@ class DataPreview:
         try:
             corpus = read(source, task, columns=Columns(**columns))
         except GlassformerError as error:
-            said = str(error).replace(source, Path(source).name)  # a file is called what its owner calls it
-            return {**table, "wrong": on_the_page(said)}
-        return {**table, "wrong": "", **_summary(corpus)}
+            return {**table, "wrong": _told(str(error), source)}
+        said = [_told(each, source) for each in corpus.report.sentences()]
+        return {**table, "wrong": "", **_summary(corpus), "said": said}
 
     def estimate(self, content: Content) -> JSON:
         """How far the minutes would go on this machine, measured by a few steps of a copy."""
@@ -82,6 +82,11 @@ def chosen_columns(content: Content) -> dict[str, str]:
     if unknown:
         raise InputError(f"There is no role '{unknown[0]}' for a column; known: {', '.join(ROLES)}.")
     return {role: name[:200] for role, name in found.items() if name}
+
+
+def _told(sentence: str, source: str) -> str:
+    """A sentence for the page, in which a file is called what its owner calls it."""
+    return on_the_page(sentence.replace(source, Path(source).name))
 
 
 def on_the_page(told: str) -> str:
@@ -125,7 +130,6 @@ def _summary(corpus: Corpus) -> JSON:
         "labels": sorted(report.labels.items(), key=lambda each: -each[1])[:MOST_LABELS],
         "parts": {"training": len(corpus.train), "validation": len(corpus.valid), "test": len(corpus.test)},
         "lengths": {"median": float(np.median(counts)), "longest": int(counts.max())},
-        "said": [on_the_page(each) for each in report.sentences()],
     }
 
 

@@ -178,6 +178,8 @@ def _text_or_pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str
 
 def _chosen(table: Table, taken: Mapping[str, str], why: Mapping[str, str], wanted: Sequence[str]) -> ChosenColumns:
     missing = [role for role in wanted if role not in taken]
+    if not table.names:
+        raise InputError(f"{table.file} has no row with columns; expected a {' and a '.join(wanted)} in each.")
     if missing and len(table.names) < len(wanted):
         raise InputError(
             f"{table.file} has one column only; expected two, a {' and a '.join(wanted)}{_how_parted(table)}"
