@@ -246,7 +246,9 @@ class Course:
             tell(Said(f"Passed over: {skipped}"))
         self.loop.restore(newest.tensors, newest.progress)
         if team.leads:
-            self.folder.rewind(self.loop.progress.step)
+            progress = self.loop.progress
+            to_come = {Validated: progress.validated_at < progress.step, EpochEnded: progress.answered > 0}
+            self.folder.rewind(progress.step, [LOGGED[event] for event, comes in to_come.items() if comes])
 
     def _newest(self) -> Checkpoint:
         newest, loop = self.folder.newest_checkpoint(), self.loop
