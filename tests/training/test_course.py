@@ -138,6 +138,8 @@ def test_what_was_logged_and_not_saved_is_logged_once(last: type, tmp_path: Path
     assert [type(each) for each in seen] == [last]
     resume(cut)
     assert told(cut) == told(whole)
+    resume(cut)  # which is over: nothing is left to be done, and nothing is forgotten
+    assert told(cut) == told(whole)
 
 
 def told(path: Path) -> list[tuple[str, int]]:
