@@ -108,6 +108,11 @@ def test_text_to_generate(tmp_path: Path) -> None:
         ("a.csv", CSV.replace("neg", "pos").encode(), "Every sample has the label 'pos'"),
         ("a.csv", b"text,label\na,pos\nb,nan\nc,nan\n", "2 rows were skipped: the label is 'nan'"),
         ("a.csv", b"text,label\n" + b"".join(b"a %d,b %d\n" % (n, n) for n in range(9)), "own; .* label from 'label'"),
+        (
+            "a.csv",
+            b"text,label\n" + b"".join(b"a %d,b %d\n" % (n, n % 2001) for n in range(4002)),
+            "There are 2,001 different labels; at most 2,000 can be told apart.* label from 'label'",
+        ),
         ("a.csv", b"text,label\na,\n,b\n", r"No row can be used \(2 read\). Line 2: the label is empty; line 3"),
         ("a.csv", b'"open\n"again\n', "no row that can be read; the first line: the quote"),
         ("a.csv", b"\x89PNG\r\n\x1a\n" + bytes(99), "is a PNG picture"),

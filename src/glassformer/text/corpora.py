@@ -36,6 +36,7 @@ from glassformer.text.samples import (
 )
 from glassformer.text.tasks import TASKS
 
+MOST_LABELS = 2000  # 4 million pairs of a label and another: 32 MB in each of several tables
 MOST_REASONS_SAID = 5
 _MEMORY = "both in training and in test: the score on these shows memory, not skill."
 MOST_DIGITS = 19  # of a number that somebody writes: Python refuses to read very long ones
@@ -351,6 +352,11 @@ def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: Ta
     if len(labels) > 2 and max(labels.values()) == 1:
         raise InputError(
             f"Each of the {len(labels):,} samples has a label of its own; is it the right column?{_taken(tally)}"
+        )
+    if len(labels) > MOST_LABELS:
+        raise InputError(
+            f"There are {len(labels):,} different labels; at most {MOST_LABELS:,} can be told apart, for scores hold a "
+            f"table of each by each. Is it the right column?{_taken(tally)}"
         )
     tally.notes += doubts(samples, labels)
 
