@@ -136,7 +136,7 @@ def test_the_column_of_a_table_can_be_named_and_is_told(
     assert "H0 O" in said.out
     assert "text from 'formula' (named by you)" in said.err
     tokenize(str(path), text="smiles")
-    assert "Rows without a text are left out: the text is empty." in capsys.readouterr().err
+    assert "Rows were left out: the text is empty." in capsys.readouterr().err
 
 
 def test_lines_that_cannot_be_read_are_left_out_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

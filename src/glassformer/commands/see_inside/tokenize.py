@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from glassformer.text.corpora import ReadReport
 
 LONGEST = 500  # tokens that are read of a text, if no model says otherwise
+MOST_REASONS = 3  # for which rows were left out
 FIRST = 2  # texts of some data, if none is given
 SMALL = 100_000  # characters: of so few, no word is too rare to be in the vocabulary
 
@@ -269,8 +270,11 @@ def _samples(name: str, text: str) -> Sequence[Sample]:
 
 
 def _unread(report: "ReadReport") -> list[str]:
-    """Rows that have no text; a single file is read three times, as each of its parts."""
-    return [f"Rows without a text are left out: {', '.join(report.reasons)}."] if report.reasons else []
+    """Why rows were left out, without their number: a single file is read three times, as each of its parts."""
+    why = [*report.reasons][:MOST_REASONS]
+    return (
+        [f"Rows were left out: {', '.join(why)}{', …' if len(report.reasons) > MOST_REASONS else ''}."] if why else []
+    )
 
 
 def _all_texts(samples: Sequence[Sample]) -> Iterator[str]:
