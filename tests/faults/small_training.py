@@ -44,11 +44,12 @@ def stopped_at(out: Path, step: int, task: str, steps: int) -> None:
 
 
 def same(one: Path, other: Path) -> bool:
-    """Whether two runs came to the same model and the same validations, to the bit."""
+    """Whether two runs came to the same model, validations and epochs, to the bit."""
     weights, others = (RunFolder(path).load_model()[1] for path in (one, other))
-    return judged(one) == judged(other) and all(torch.equal(value, others[name]) for name, value in weights.items())
+    return told(one) == told(other) and all(torch.equal(value, others[name]) for name, value in weights.items())
 
 
-def judged(path: Path) -> list[tuple[int, float]]:
-    """The validations of a run."""
-    return [(each["step"], each["loss"]) for each in RunFolder(path).metrics() if each.get("event") == "judged"]
+def told(path: Path) -> list[tuple[str, int, float]]:
+    """The validations of a run and its epochs, each with its step, and its loss or its accuracy."""
+    events = [each for each in RunFolder(path).metrics() if each.get("event") in ("judged", "epoch")]
+    return [(each["event"], each["step"], each.get("loss", each.get("training"))) for each in events]

@@ -153,6 +153,8 @@ def test_what_repeats_a_text_makes_no_interval_narrower() -> None:
     often = mean_of([1.0, 0.0] * 50)
     texts = [str(i % 20) for i in range(100)]
     assert by_text(often, texts).value == often.value
+    assert by_text(mean_of([1.0, 0.0, 1.0]), ["a", "b", "a"]).rows.tolist() == [[2.0, 2.0], [0.0, 1.0]]
+    assert by_text(mean_of([1.0, 0.0, 0.0]), ["a", "b", "a"]).rows.tolist() == [[1.0, 2.0], [0.0, 1.0]]
     assert interval(by_text(often, texts)) == interval(once)
     assert interval(often).high < interval(once).high
     assert lead_by_luck(by_text(often, texts), by_text(mean_of([0.0] * 100), texts)) == lead_by_luck(

@@ -84,6 +84,13 @@ def test_a_lead_of_seven_samples_is_real_and_one_of_five_is_not() -> None:
         assert against(outcomes(*[0] * count), outcomes(*[1] * count), "ngrams").worse is real
 
 
+@pytest.mark.parametrize(("wrong", "undecided"), [(4, True), (5, True), (6, False), (50, False)])
+def test_where_a_baseline_errs_five_times_nobody_could_be_told_from_it(wrong: int, undecided: bool) -> None:
+    """Five of five: 2 · (1/2)⁵ = 0.0625, which is no lead; six of six: 0.03125."""
+    found = Against(MAJORITY, "a", 1 - wrong / 100, 0.0, -0.02, 0.02, p_value=1.0)
+    assert found.undecided(100) is undecided
+
+
 def test_a_model_that_guesses_is_told_so_loudly(tmp_path: Path) -> None:
     found = scored(tmp_path / "run", one(MAJORITY, -0.02, 0.7), one("ngrams", 0.01, 0.9)).learnt
     assert found is not None

@@ -28,6 +28,10 @@ def test_one_row_is_enough_to_be_scored_on_and_no_row_is_lost_in_silence(classif
         f"Skipped line 3 of {tmp_path}/one.csv: the text is empty.",
         f"{tmp_path}/one.csv: text from 'text' (a usual name), label from 'label' (a usual name)",
     ]
+    (tmp_path / "old.csv").write_bytes("text,label\nein sch\xf6ner Film,positive\n".encode("latin-1"))
+    assert any(
+        "not UTF-8 (line 2), read as cp1252" in note for note in classifier.evaluate(tmp_path / "old.csv")["notes"]
+    )
     (tmp_path / "none.csv").write_text("text,label\n")
     with pytest.raises(InputError, match="No row can be used"):
         classifier.evaluate(tmp_path / "none.csv")

@@ -84,6 +84,9 @@ def test_what_is_no_text_to_go_on_with_is_told() -> None:
         "Each line holds 2 commas: is it a table? In a file called .csv or .tsv its columns are told apart."
     ]
     assert doubts_of_texts([Plain("one\teins\n" * 9)])[0].startswith("Each line holds 1 tab: is it a table?")
+    assert doubts_of_texts([Plain("DUMMY/a.wav|It is read.\n" * 9)])[0].startswith(
+        "Each line holds 1 bar: is it a table?"
+    )
     assert doubts_of_texts([Plain("A line, of verse,\n" * 9 + "and its end.\n")]) == []
     assert doubts_of_texts([Labelled("1 2 3", "sad")]) == []
 

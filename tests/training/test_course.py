@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 from pathlib import Path
+from threading import Event as Flag
 from typing import Any
 
 import pytest
@@ -15,10 +16,10 @@ from glassformer.runs.folder import RunFolder
 from glassformer.runs.run import load
 from glassformer.text.corpora import read
 from glassformer.text.samples import text_of
-from glassformer.training.course import Course, Event, Said, new_folder, resume, teach
+from glassformer.training.course import Course, Event, Said, StoppedError, new_folder, resume, teach
 from glassformer.training.forecasting.budget import Forecast, budget
 from glassformer.training.forecasting.ending import Deadline
-from glassformer.training.loop import Loop, Stepped, Validated
+from glassformer.training.loop import EpochEnded, Loop, Stepped, Validated
 from glassformer.training.optimizers import UnlikeError
 from glassformer.training.prepare import prepare, settings_of
 from glassformer.training.request import Request
@@ -109,6 +110,42 @@ def test_resumed_is_never_stopped(tmp_path: Path) -> None:
     for name, value in whole.model.state_dict().items():
         assert torch.equal(value, resumed.model.state_dict()[name]), name
     assert resumed.scores == whole.scores
+
+
+@pytest.mark.parametrize("last", [Validated, EpochEnded])
+def test_what_was_logged_and_not_saved_is_logged_once(last: type, tmp_path: Path) -> None:
+    """Stopped at a step where something is due, gone on with, and killed when that was logged: it is due again."""
+    asked = request("classify", "negation:300", steps=20, settings={"validate_every": 0.2})
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    teach(asked, whole)
+    stop, at = Flag(), 8 if last is Validated else 0
+
+    def told_to_stop(event: object) -> None:
+        if isinstance(event, Stepped) and event.step == at:
+            stop.set()
+
+    def killed(event: object) -> None:
+        if isinstance(event, Stepped) and seen:
+            raise KeyboardInterrupt
+        seen.extend([event] if isinstance(event, last) else [])
+
+    seen: list[object] = []
+    with pytest.raises((StoppedError, KeyboardInterrupt)):
+        teach(asked, cut, told_to_stop if at else killed, stop=stop)
+    if at:
+        with pytest.raises(KeyboardInterrupt):
+            resume(cut, killed)
+    assert [type(each) for each in seen] == [last]
+    resume(cut)
+    assert told(cut) == told(whole)
+    resume(cut)  # which is over: nothing is left to be done, and nothing is forgotten
+    assert told(cut) == told(whole)
+
+
+def told(path: Path) -> list[tuple[str, int]]:
+    """What was logged beside single steps."""
+    events = RunFolder.open(path).metrics()
+    return [(each["event"], each["step"]) for each in events if each["event"] != "step"]
 
 
 def test_a_run_that_has_finished_is_left_as_it_is(tmp_path: Path) -> None:

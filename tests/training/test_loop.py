@@ -178,6 +178,35 @@ def test_validation_counts_every_item_once_and_leaves_the_weights_alone() -> Non
     assert found == pytest.approx(sum(float(loss) for loss, _ in items) / sum(count for _, count in items))
 
 
+def test_gradients_that_were_scaled_up_are_clipped_as_they_are() -> None:
+    """In float16 the loss is scaled up by thousands; what is clipped is what the optimizers are handed."""
+    loop = loop_for("classes", precision="float16", clip=0.5, learning_rate=1e-3)
+    assert loop.scaler.get_scale() > 1000
+    handed: list[float] = []
+    loop.optimizers[0].register_step_pre_hook(lambda *_: handed.append(norm_of_gradients(loop)))
+    while not handed:  # a step whose gradients were too large to be scaled is left out
+        loop.step()
+    assert handed[0] == pytest.approx(0.5, rel=0.01)
+
+
+def norm_of_gradients(loop: Loop) -> float:
+    norms = [weight.grad.norm() for weight in loop.model.parameters() if weight.grad is not None]
+    return float(torch.stack(norms).norm())
+
+
+def test_an_average_soon_forgets_the_beginning() -> None:
+    """At first it is the mean of all weights so far, those before the first step included; only later 0.9 of the past
+    stay."""
+    loop = loop_for("answers")
+    seen = [torch.nn.utils.parameters_to_vector(loop.model.parameters()).detach().clone()]
+    for _ in range(3):
+        loop.step()
+        seen.append(torch.nn.utils.parameters_to_vector(loop.model.parameters()).detach().clone())
+        names = [name for name, _ in loop.model.named_parameters()]
+        averaged = torch.cat([loop.average[name].flatten() for name in names])
+        torch.testing.assert_close(averaged, torch.stack(seen).mean(0), rtol=0, atol=1e-6)
+
+
 def test_validating_keeps_no_tensor_of_the_batches_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """One small tensor kept for each batch, and the large ones between them find no place to be used again."""
     loop, made = loop_for("classes"), list[weakref.ref[torch.Tensor]]()
@@ -222,11 +251,11 @@ def test_a_budget_of_seconds_is_kept_by_the_clock(monkeypatch: pytest.MonkeyPatc
 
 def test_patience_ends_a_run_that_does_not_get_better(monkeypatch: pytest.MonkeyPatch) -> None:
     loop = loop_for("stream", steps=100, validate_every=0.1, patience=3)
-    values = iter([5.0, 4.0, 4.5, 4.2, 4.0, 1.0])
+    values = iter([5.0, 5.5, 4.0, 4.5, 4.2, 4.0, 1.0])  # a better one, and patience begins anew
     monkeypatch.setattr(loop, "on_validation_part", lambda: (next(values), None))
     judged = [event for event in loop.run() if isinstance(event, Validated)]
-    assert [event.best for event in judged] == [True, True, False, False, False]
-    assert loop.progress.step == 50
+    assert [event.best for event in judged] == [True, False, True, False, False, False]
+    assert loop.progress.step == 60
     assert loop.progress.best == 4.0
 
 

@@ -30,8 +30,22 @@ def test_muon_moves_matrices_and_adamw_the_rest() -> None:
     assert in_muon | in_adamw == {id(weight) for weight in model.parameters()}
     assert id(model.embedding.weight) in in_adamw
     assert all(weight.ndim == 2 for group in first.param_groups for weight in group["params"])
-    undecayed = [weight for group in second.param_groups if group["weight_decay"] == 0 for weight in group["params"]]
-    assert all(weight.ndim < 2 for weight in undecayed)
+    undecayed = {id(each) for group in second.param_groups if group["weight_decay"] == 0 for each in group["params"]}
+    assert undecayed == {id(weight) for weight in model.parameters() if weight.ndim < 2}
+
+
+def test_muon_looks_where_its_momentum_leads() -> None:
+    """By hand: m₁ = 0.05 g₁, m₂ = 0.95 m₁ + 0.05 g₂, and the second step is evened from 0.05 g₂ + 0.95 m₂."""
+    first, second = torch.randn(3, 5, generator=torch.manual_seed(7)), torch.randn(3, 5)
+    weight = torch.nn.Parameter(torch.zeros(3, 5))
+    muon = Muon([weight], lr=0.1)
+    for gradient in (first, second):
+        before = weight.detach().clone()
+        weight.grad = gradient.clone()
+        muon.step()
+    momentum = 0.95 * 0.05 * first + 0.05 * second
+    expected = -0.1 * 0.2 * 5**0.5 * evened((0.05 * second + 0.95 * momentum)[None])[0]
+    torch.testing.assert_close(weight.detach() - before, expected, rtol=0, atol=5e-6)
 
 
 def test_tables_may_learn_at_a_rate_of_their_own() -> None:

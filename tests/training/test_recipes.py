@@ -1,5 +1,7 @@
 """Recipes: every preset gives a model that can be built, and every number in it can be set by its name."""
 
+import math
+
 import pytest
 
 from glassformer.commands.settings import from_words
@@ -38,6 +40,7 @@ def test_each_number_goes_where_it_belongs() -> None:
     assert (recipe.tokens.kind, recipe.tokens.vocabulary) == ("bpe", 301)
     assert recipe.longest == 61
     assert recipe.settings["length"] == 61
+    assert recipe.with_settings(from_words(["clip=inf"])).plan.clip == math.inf  # none, as its refusal says
 
 
 @pytest.mark.parametrize(
@@ -49,6 +52,7 @@ def test_each_number_goes_where_it_belongs() -> None:
         (["steps=3"], "no hyperparameter called 'steps'"),
         (["width"], "name=value"),
         (["learning_rate=-1"], "0 or more"),
+        (["weight_decay=inf"], "less than 2,147,483,648; it is inf"),
         (["new_names=0.5"], "new_names is for a translator"),
         (["crop=0.5"], "crop is for a network that learns classes"),
     ],

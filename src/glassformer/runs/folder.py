@@ -18,7 +18,7 @@ import math
 import re
 import shutil
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -134,9 +134,14 @@ class RunFolder:
                 )
         return found
 
-    def rewind(self, step: int) -> None:
-        """Forgets what was logged after a step, for a run that resumes there."""
-        kept = [record for record in self.metrics() if record.get("step", 0) <= step]
+    def rewind(self, step: int, again: Collection[str] = ()) -> None:
+        """Forgets what was logged after a step, for a run that resumes there; and of the step itself, the events that
+        will come `again`, since they came after it was saved."""
+        kept = [
+            record
+            for record in self.metrics()
+            if (at := record.get("step", 0)) < step or (at == step and record.get("event") not in again)
+        ]
         write_file(self.path / "metrics.jsonl", b"".join(_line(record) for record in kept))
 
     # --- checkpoints ---

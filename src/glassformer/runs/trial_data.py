@@ -114,7 +114,8 @@ def _other(own: _Own, data: str | Path, part: str, columns: dict[str, str] | Non
     else:
         corpus = _read(own.card, data, columns)
         found = _part(corpus, part)
-    notes = [*corpus.report.skipped_rows(), *corpus.report.columns] if there else []
+    report = corpus.report
+    notes = [*report.skipped_rows(), *report.columns, *report.notes] if there else []
     return found._replace(train=own.train(), notes=tuple(notes))
 
 

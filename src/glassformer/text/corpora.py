@@ -36,6 +36,7 @@ from glassformer.text.samples import (
 )
 from glassformer.text.tasks import TASKS
 
+MOST_LABELS = 2000  # 4 million pairs of a label and another: 32 MB in each of several tables
 MOST_REASONS_SAID = 5
 _MEMORY = "both in training and in test: the score on these shows memory, not skill."
 MOST_DIGITS = 19  # of a number that somebody writes: Python refuses to read very long ones
@@ -329,7 +330,7 @@ def _left_out(samples: list[Sample], without: Sequence[str], tally: Tally) -> li
 def _check_any(samples: Sequence[Sample], tally: Tally) -> None:
     if not samples:
         why = _first_reasons(tally) or "there is nothing, or only a header"
-        raise InputError(f"No row can be used ({tally.read:,} read). {why[0].upper()}{why[1:]}.")
+        raise InputError(f"No row can be used ({tally.read:,} read). {why[0].upper()}{why[1:]}.{_taken(tally)}")
 
 
 def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: Tally) -> None:
@@ -346,10 +347,23 @@ def _check(samples: Sequence[Sample], labels: Counter[str], task: str, tally: Ta
         skipped = "".join(f" {counted(number, 'row was', 'rows were')} skipped: {why}." for why, number in reasons)
         raise InputError(
             f"Every sample has the label '{next(iter(labels))}'; to classify takes two labels or more.{skipped}"
+            f"{_taken(tally)}"
         )
     if len(labels) > 2 and max(labels.values()) == 1:
-        raise InputError(f"Each of the {len(labels):,} samples has a label of its own; is it the right column?")
+        raise InputError(
+            f"Each of the {len(labels):,} samples has a label of its own; is it the right column?{_taken(tally)}"
+        )
+    if len(labels) > MOST_LABELS:
+        raise InputError(
+            f"There are {len(labels):,} different labels; at most {MOST_LABELS:,} can be told apart, for scores hold a "
+            f"table of each by each. Is it the right column?{_taken(tally)}"
+        )
     tally.notes += doubts(samples, labels)
+
+
+def _taken(tally: Tally) -> str:
+    """Which columns were read of the first file, where a refusal is due to them."""
+    return "".join(f" {each}." for each in tally.columns[:1])
 
 
 def _first_reasons(tally: Tally) -> str:

@@ -23,7 +23,12 @@ _SIGN = re.compile(r"[!-@\[-`{-~]")  # digits and punctuation of ASCII
 SEEN = 100_000  # characters of texts that are looked at
 LINES = 5  # of a text, below which they may be alike by chance
 # What parts columns, how often it does at least, and what it is called.
-_PARTED = (("\t", 1, "tab", "tabs"), (",", 2, "comma", "commas"), (";", 2, "semicolon", "semicolons"))
+_PARTED = (
+    ("\t", 1, "tab", "tabs"),
+    (",", 2, "comma", "commas"),
+    (";", 2, "semicolon", "semicolons"),
+    ("|", 1, "bar", "bars"),
+)
 
 
 def doubts_of_pairs(samples: Sequence[Sample]) -> list[str]:

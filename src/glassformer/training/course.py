@@ -208,11 +208,11 @@ def resume(
         course = Course(folder, prepared, Loop(prepared.model, prepared.lessons, plan, team))
         if team.told(folder.unsaved):
             tell(_from_the_start(folder))
-            team.together(lambda: folder.rewind(0) if team.leads else None)
         else:
             course.restore(tell)
         if team.told(course.loop.done and folder.finished):
             return _nothing_left(folder, tell)
+        team.together(lambda: course.rewind() if team.leads else None)
         for note in _where(prepared):
             tell(Said(note))
         if course.loop.progress.step:
@@ -245,8 +245,12 @@ class Course:
         for skipped in newest.skipped:
             tell(Said(f"Passed over: {skipped}"))
         self.loop.restore(newest.tensors, newest.progress)
-        if team.leads:
-            self.folder.rewind(self.loop.progress.step)
+
+    def rewind(self) -> None:
+        """Forgets what was logged and will come again."""
+        progress = self.loop.progress
+        to_come = {Validated: progress.validated_at < progress.step, EpochEnded: progress.answered > 0}
+        self.folder.rewind(progress.step, [LOGGED[event] for event, comes in to_come.items() if comes])
 
     def _newest(self) -> Checkpoint:
         newest, loop = self.folder.newest_checkpoint(), self.loop

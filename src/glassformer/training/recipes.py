@@ -4,6 +4,7 @@ A recipe is the preset of its objective, for a model and an amount of text, with
 number in it can be set by its name. It is only numbers: it reads no text, builds no model and starts no clock.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
@@ -115,6 +116,7 @@ def _changed(thing: Any, name: str, value: Any) -> Any:
         value = float(value)
     if type(value) is not type(default):
         raise InputError(f"{name} must be {kind_of(default)}; it is {value!r}.")
-    if isinstance(value, int | float) and not isinstance(value, bool) and not 0 <= value < 2**31:
-        raise InputError(f"{name} must be 0 or more; it is {value!r}.")
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and not 0 <= value < 2**31 and (name, value) != ("clip", math.inf):  # none
+        raise InputError(f"{name} must be 0 or more, and less than {2**31:,}; it is {value!r}.")
     return replace(thing, **{name: value})

@@ -26,7 +26,8 @@ def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 
 def document(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> dict[str, object]:
     code, out, err = command(capsys, monkeypatch, *words, "--json")
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert not err or err.endswith("text from 'text' (a usual name)\n")
     found: dict[str, object] = json.loads(out)
     return found
 
@@ -119,6 +120,32 @@ def test_of_a_table_every_row_is_a_text_in_its_order(
     assert [each["text"] for each in document(capsys, monkeypatch, str(path))["texts"]] == [  # type: ignore[attr-defined]
         "word0 again", "word1 again",
     ]  # fmt: skip
+
+
+def test_the_column_of_a_table_can_be_named_and_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(
+        "smiles,formula,mass\n" + "".join(f"C{i},H{i} O,{i}\n" for i in range(9)) + ",H,1\n", encoding="utf-8"
+    )
+    with pytest.raises(InputError, match="name --text"):
+        tokenize(str(path))
+    tokenize(str(path), text="formula")
+    said = capsys.readouterr()
+    assert "H0 O" in said.out
+    assert "text from 'formula' (named by you)" in said.err
+    tokenize(str(path), text="smiles")
+    assert "Rows were left out: the text is empty." in capsys.readouterr().err
+
+
+def test_lines_that_cannot_be_read_are_left_out_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("ein schöner Film\n".encode() * 9 + b"bro\xffken\n")
+    tokenize(str(path), vocabulary=True)
+    said = capsys.readouterr()
+    assert "1 line with bytes that are not UTF-8 left out." in said.err
+    assert "broken" not in said.out
 
 
 # --- token files ------------------------------------------------------------------------------------------------

@@ -134,6 +134,9 @@ def test_texts_are_words_or_the_lines_of_a_file_or_of_standard_input(
     file.write_text("one\n\ntwo\u2028still two\r\n", encoding="utf-8")
     assert texts_of([str(file)]) == (["one", "", "two\u2028still two"], True)
     assert texts_of([str(file), "word"]) == ([str(file), "word"], False)
+    (tmp_path / "broken.txt").write_bytes("schön\n".encode() * 9 + b"bro\xffken\n")
+    with pytest.raises(InputError, match=r"Line 10 of .*broken\.txt holds bytes that are not UTF-8; mend or remove it"):
+        texts_of([str(tmp_path / "broken.txt")])
     assert texts_of(["x" * 5000]).texts == ["x" * 5000]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("ä\nb".encode())))
     assert texts_of(["-"]) == (["ä", "b"], True)

@@ -2,8 +2,13 @@
 
 import csv
 import json
+import math
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from helpers.small_runs import small_run
 
@@ -35,11 +40,38 @@ def test_a_table_comes_back_with_its_answers(table: Path, tmp_path: Path, capsys
     assert [each["prediction"] for each in told] == [one.said, None, other.said]
     assert told[1]["probability"] is None
     said = capsys.readouterr().out
-    assert "answers.jsonl: 3 rows, 2 of them with a prediction (1 row is without a text, and so without one)" in said
+    assert "answers.jsonl: 3 rows, 2 of them with a prediction (1 row is without a text that can be read" in said
     before = (tmp_path / "answers.jsonl").read_bytes()
     with pytest.raises(InputError, match=r"answers\.jsonl is there already, and would be lost"):
         predict(run, str(table), column="text", out=tmp_path / "answers.jsonl", threads=1)
     assert (tmp_path / "answers.jsonl").read_bytes() == before
+
+
+def test_broken_texts_cost_no_other_row_and_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = small_run(tmp_path / "run").path
+    path = tmp_path / "films.csv"
+    path.write_bytes(b"text,note\n" + "naïve film,good\n".encode() * 30 + b"bro\xffken film,b\xffd\n")
+    answer_table(run, path, "", tmp_path / "answers.csv", {})
+    rows = list(csv.reader((tmp_path / "answers.csv").read_text(encoding="utf-8").splitlines()))
+    assert rows[31] == ["bro\N{REPLACEMENT CHARACTER}ken film", "b\N{REPLACEMENT CHARACTER}d", "", ""]
+    assert rows[1][2]
+    said = capsys.readouterr()
+    assert "1 text of 'text' with bytes that are no UTF-8, or with half a character: no prediction" in said.err
+    assert "31 rows, 30 of them with a prediction" in said.out
+
+
+def test_what_json_has_not_is_told_in_words(tmp_path: Path) -> None:
+    run = small_run(tmp_path / "run").path
+    columns = {
+        "text": ["a good film", "dull"], "when": [datetime(2020, 1, 2), None], "price": [Decimal("1.50"), None],
+        "seen": [[1.0, math.nan], None], "share": [math.inf, math.nan], "raw": [b"\xff", None],
+    }  # fmt: skip
+    pq.write_table(pa.table(columns), tmp_path / "films.parquet")
+    answer_table(run, tmp_path / "films.parquet", "", tmp_path / "answers.jsonl", {})
+    first, second = map(json.loads, (tmp_path / "answers.jsonl").read_text(encoding="utf-8").splitlines())
+    assert (first["when"], first["price"], first["seen"]) == ("2020-01-02 00:00:00", "1.50", [1.0, None])
+    assert first["share"] is None
+    assert (second["text"], second["when"], second["share"]) == ("dull", None, None)
 
 
 def test_what_cannot_be_answered_says_how_to_go_on(table: Path, tmp_path: Path) -> None:

@@ -153,6 +153,7 @@ def test_the_bar_of_a_sum_by_hand(dtype: torch.dtype, bar: float) -> None:
     """Fourteen keys, nine of a text and five of padding: four roundings of a share, and one for each that is added."""
     given = {check.name: check for check in brief(small("modern", length=53).to(dtype), "language model").checks}
     assert given["rows sum to 1"].bar == pytest.approx(bar)
+    assert "shown = used" in given  # of a model with small scores that can be told in any kind of number
 
 
 def test_where_rounding_may_do_anything_nothing_is_ticked() -> None:

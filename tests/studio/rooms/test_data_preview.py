@@ -6,6 +6,7 @@ import pytest
 
 from glassformer.errors import InputError
 from glassformer.studio.rooms.data_preview import DataPreview, chosen_columns, on_the_page
+from glassformer.text.files.tables import NAME_ONE
 
 ROWS = ["1,a warm and clever film,good,", "2,,bad,", "3,dull,bad,x", "4,fine,good,", "5,poor and long,bad,"]
 
@@ -36,6 +37,7 @@ def test_a_file_is_seen_with_its_columns_classes_lengths_and_skips(preview: Data
     assert dict(found["labels"]) == {"good": 22, "bad": 23}
     assert found["lengths"] == {"median": 5.0, "longest": 5}
     assert sum(found["parts"].values()) == 45
+    assert found["said"][1].startswith("Skipped line 3 of data.csv")
 
 
 def test_classes_of_a_row_or_two_are_doubted_and_each_skip_has_its_line(tmp_path: Path) -> None:
@@ -64,6 +66,14 @@ def test_columns_that_do_not_fit_are_told_and_the_rows_stay(preview: DataPreview
         chosen_columns({"columns": ["review"]})
 
 
+def test_a_file_in_which_no_row_has_columns_is_told(tmp_path: Path) -> None:
+    (tmp_path / "launch.json").write_text('{\n  // a comment\n  "version": 2\n}\n')
+    for task in ("classify", "translate", "generate"):
+        found = DataPreview(lambda content: str(tmp_path / "launch.json")).preview({"task": task})
+        assert (found["names"], found["rows"]) == ([], [])
+        assert found["wrong"].startswith("No row can be used (4 read). Line 1: not JSON")
+
+
 def test_a_text_to_go_on_from_and_a_set_that_is_made(tmp_path: Path) -> None:
     (tmp_path / "book.txt").write_text("To be, or not to be.\n\n" * 60)
     found = DataPreview(lambda content: str(tmp_path / "book.txt")).preview({"task": "generate"})
@@ -85,6 +95,8 @@ def test_what_a_minute_buys_is_measured(preview: DataPreview) -> None:
 def test_the_page_speaks_of_no_options() -> None:
     told = "a.csv: cannot tell which column is the text. Its columns are 'a', 'b'; name --text and --label. One more."
     assert on_the_page(told) == "a.csv: cannot tell which column is the text. Its columns are 'a', 'b'. One more."
-    told = "a.csv: not UTF-8 (line 3), read as cp1252. If letters look wrong, name it with --encoding."
+    told = "a.csv: not UTF-8 (line 3), read as cp1252. Letters look wrong? Save it as UTF-8, or train with --encoding."
     assert on_the_page(told) == "a.csv: not UTF-8 (line 3), read as cp1252."
+    told = f"a.csv: its first line, 'word' and 'ipa', is read as a row like the others. {NAME_ONE}"
+    assert on_the_page(told) == "a.csv: its first line, 'word' and 'ipa', is read as a row like the others."
     assert on_the_page("It says 3 -- 4 and a--b.") == "It says 3 -- 4 and a--b."

@@ -99,6 +99,27 @@ def test_pairs_are_found(
         assert Pair(f"{expected[0]} 4", f"{expected[1]} 4") in everything(corpus)
 
 
+def test_of_several_columns_that_go_with_one_the_other_is_told(tmp_path: Path) -> None:
+    rows = [{"instruction": f"do {n}", "input": f"this {n}" * (n % 2), "output": f"done {n}"} for n in range(20)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = read(tmp_path / "a.jsonl", "translate").report
+    assert "source from 'input' (a usual name, but 'instruction' may be meant, and is not read)" in report.columns[0]
+    assert "target from 'output' (a usual name)" in report.columns[0]
+    assert report.reasons == {"the source is empty": 10}
+
+
+def test_lists_that_hold_most_of_the_rows_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    rows = [{"title": f"Title {n}", "paragraphs": [{"context": f"What is said of {n}. " * 9}]} for n in range(20)]
+    path.write_text(json.dumps({"data": rows}))
+    said = (
+        f"{path}: in 'paragraphs' stand lists or objects, more than 5 times as long as what is read; they are left out."
+    )
+    assert said in read(path, "generate").report.notes
+    path.write_text(json.dumps([{**row, "paragraphs": ["one"]} for row in rows]))
+    assert read(path, "generate").report.notes == ()
+
+
 def test_a_label_in_the_place_of_a_target_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("tweet,Label\n" + "".join(f"text {number},pos\n" for number in range(9)))
     said = read(tmp_path / "a.csv", "translate").report.columns[0]

@@ -6,7 +6,8 @@ import pytest
 from helpers.reading import classify, everything
 
 from glassformer.text.corpora import read
-from glassformer.text.files.headers import are_numbers, is_number, is_sentence, named, why_header
+from glassformer.text.files.columns import Columns
+from glassformer.text.files.headers import are_numbers, is_number, is_sentence, may_be_names, named, why_header
 from glassformer.text.samples import Labelled, Pair
 
 
@@ -83,6 +84,35 @@ def test_what_is_taken_for_a_header_is_told(tmp_path: Path) -> None:
     assert everything(corpus) == everything(again)
     assert Labelled("text 0", "sad") in everything(again)
     assert not any("names of columns" in note for note in again.report.notes)
+
+
+@pytest.mark.parametrize(
+    ("first", "below", "expected"),
+    [
+        (["word", "ipa"], [["cat", "kæt"], ["dog", "dɒɡ"]], True),
+        (["old word", "new_word"], [["cat", "Katze"]], True),
+        (["a text", "sad"], MOODS, False),  # a value that stands below as well: a row
+        (["Go.", "Va !"], [["Run.", "Cours !"]], False),
+        (["0", "sad"], MOODS, False),
+        (["word"], [["cat"]], False),
+        (["a word that nobody calls columns", "x"], [["a", "b"]], False),
+    ],
+)
+def test_a_row_that_may_name_the_columns(first: list[str], below: list[list[str]], expected: bool) -> None:
+    assert may_be_names(first, below) is expected
+
+
+def test_a_first_row_that_may_name_the_columns_is_told(tmp_path: Path) -> None:
+    rows = "".join(f"cat {n},katt {n}\n" for n in range(20))
+    (tmp_path / "a.csv").write_text("word,ipa\n" + rows)
+    told = read(tmp_path / "a.csv", "translate")
+    assert told.report.kept == 21
+    assert any(
+        "its first line, 'word' and 'ipa', is read as a row like the others" in note for note in told.report.notes
+    )
+    named = read(tmp_path / "a.csv", "translate", columns=Columns(source="word"))
+    assert named.report.kept == 20
+    assert not any("first line" in note for note in named.report.notes)
 
 
 def test_pairs_have_no_header_unless_it_shows(tmp_path: Path) -> None:

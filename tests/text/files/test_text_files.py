@@ -54,7 +54,7 @@ def test_encodings(encoding: str, found: str, noted: bool, tmp_path: Path) -> No
 
 def test_an_encoding_can_be_named(tmp_path: Path) -> None:
     content = (CSV + "これは良い,pos\n").encode("shift-jis")
-    assert classify(tmp_path, content).report.notes[0].endswith("If letters look wrong, name it with --encoding.")
+    assert classify(tmp_path, content).report.notes[0].endswith("or train with --encoding.")
     assert Labelled("これは良い", "pos") in everything(classify(tmp_path, content, encoding="shift-jis"))
     with pytest.raises(InputError, match="no encoding called 'shift-jiss'"):
         classify(tmp_path, content, encoding="shift-jiss")

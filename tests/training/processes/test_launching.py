@@ -1,6 +1,7 @@
 """The command itself, started several times: equal runs, a worker that is killed, a run that is stopped."""
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -65,6 +66,15 @@ def test_nothing_is_left_in_the_temporary_folder(monkeypatch: pytest.MonkeyPatch
     assert launched(["train"], 2) == 0
     assert len(seen) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_torchs_own_log_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some of its loggers have a level of their own, and ask nobody above them."""
+    own = logging.getLogger("torch.distributed.elastic.agent.server.api")
+    own.setLevel(logging.WARNING)
+    monkeypatch.setattr("torch.distributed.launcher.api.launch_agent", lambda *given: None)
+    assert launched(["train"], 2) == 0
+    assert not own.isEnabledFor(logging.WARNING)
 
 
 def test_processes_that_do_not_find_each_other_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +151,9 @@ def test_a_run_that_is_stopped_and_resumed_is_the_same(whole: Path, tmp_path: Pa
     running = begun(*ASKED, "--out", str(tmp_path / "run"))
     wait_for(tmp_path / "run" / "checkpoints", running)
     running.send_signal(signal.SIGTERM)
-    assert ended(running, 128 + signal.SIGTERM).count("Stopped and saved") == 1
+    said = ended(running, 128 + signal.SIGTERM)
+    assert said.count("Stopped and saved") == 1
+    assert "death signal" not in said  # torch's own log
     ended(begun("train", "--resume", str(tmp_path / "run"), "--nproc", "2", "--quiet"))
     assert model_of(tmp_path / "run") == model_of(whole)
 

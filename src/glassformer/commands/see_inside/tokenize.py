@@ -1,12 +1,13 @@
 """`glassformer tokenize`: text on its way into a model, step by step. It reads options; the pipeline does the work."""
 
 import json as json_format
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -14,7 +15,7 @@ from rich.progress import Progress
 
 from glassformer.commands.pages.pipeline_page import print_pipeline, print_vocabulary
 from glassformer.drawing.terminal import terminal
-from glassformer.errors import InputError, nearest
+from glassformer.errors import InputError, counted, nearest, visible
 from glassformer.objectives.objective import TokenPlan
 from glassformer.text.files.named_sets import NAMED, find_named
 from glassformer.text.files.token_files import text_files_in, write_tokens
@@ -23,7 +24,11 @@ from glassformer.text.pipeline import Pipeline, VocabularyCounts, count_vocabula
 from glassformer.text.samples import Pair, Sample
 from glassformer.text.tokens import Tokens
 
+if TYPE_CHECKING:
+    from glassformer.text.corpora import ReadReport
+
 LONGEST = 500  # tokens that are read of a text, if no model says otherwise
+MOST_REASONS = 3  # for which rows were left out
 FIRST = 2  # texts of some data, if none is given
 SMALL = 100_000  # characters: of so few, no word is too rare to be in the vocabulary
 
@@ -36,6 +41,7 @@ def tokenize(
     size: int | None = None,
     min_frequency: int | None = None,
     longest: int = LONGEST,
+    text: str = "",
     out: Path | None = None,
     processes: int = 0,
     json: bool = False,
@@ -64,6 +70,8 @@ def tokenize(
         Without a run: how often a token must stand in the data (3; in texts alone 1).
     longest
         Without a run: tokens that are read of a text (500).
+    text
+        Of a table: the column with the texts.
     out
         Cut a .txt file or a folder of them into token files in this folder instead, to train from without reading all
         of it into memory. What was stopped is resumed.
@@ -80,7 +88,7 @@ def tokenize(
             processes,
         )
         return
-    plan = _Plan(tokens or "word", size, min_frequency, longest)
+    plan = _Plan(tokens or "word", size, min_frequency, longest, text)
     place, texts = _place_and_texts(words)
     found = _by_run(place, texts, vocabulary) if _is_run(place) else _by_data(place, texts, plan)
     console = terminal()
@@ -127,6 +135,7 @@ class _Plan(NamedTuple):
     size: int | None
     min_frequency: int | None
     longest: int
+    text: str  # the column of a table
 
 
 class _Found(NamedTuple):
@@ -173,11 +182,9 @@ def _place_and_texts(words: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _texts(words: Sequence[str]) -> list[str]:
-    from glassformer.text.files.text_files import STDIN, lines, read_text
+    from glassformer.text.files.text_files import STDIN
 
-    if list(words) != ["-"]:
-        return list(words)
-    return [line for line in lines(read_text(STDIN).text) if line.strip()]
+    return _lines_of(STDIN) if list(words) == ["-"] else list(words)
 
 
 def _is_run(name: str) -> bool:
@@ -218,7 +225,7 @@ def _by_run(name: str, texts: Sequence[str], vocabulary: bool) -> _Found:
 
 def _by_data(name: str, texts: Sequence[str], plan: _Plan) -> _Found:
     """Data, or the texts themselves."""
-    learnt = _lines(name) or list(_all_texts(_samples(name))) if name else list(texts)
+    learnt = _lines(name) or list(_all_texts(_samples(name, plan.text))) if name else list(texts)
     small = sum(map(len, learnt)) < SMALL
     often = 1 if plan.min_frequency is None and small else plan.min_frequency
     made = Tokens.train(plan.kind, learnt, vocabulary=plan.size, min_frequency=often)
@@ -228,22 +235,46 @@ def _by_data(name: str, texts: Sequence[str], plan: _Plan) -> _Found:
 
 def _lines(name: str) -> list[str]:
     """Of a file of plain text every line is a text; nothing is split off, since nothing is trained."""
-    from glassformer.text.files.text_files import lines, read_text
-
     path = Path(name)
-    if path.suffix.lower() != ".txt" or not path.is_file():
-        return []
-    return [line for line in lines(read_text(path).text) if line.strip()]
+    return _lines_of(path) if path.suffix.lower() == ".txt" and path.is_file() else []
 
 
-def _samples(name: str) -> Sequence[Sample]:
+def _lines_of(path: Path) -> list[str]:
+    """The lines that can be read, blank ones left out; how the file was read is told, and what was not."""
+    from glassformer.text.files.text_files import BROKEN, lines, read_text
+
+    file = read_text(path)
+    found = [line for line in lines(file.text) if line.strip()]
+    sound = [line for line in found if not BROKEN.search(line)]
+    left = len(found) - len(sound)
+    said = f"{file.name}: {counted(left, 'line')} with bytes that are not UTF-8 left out."
+    for each in (*file.notes, *([said] if left else [])):
+        print(visible(each), file=sys.stderr)
+    return sound
+
+
+def _samples(name: str, text: str) -> Sequence[Sample]:
     """The training part, read as plain text where that can be; of one file, all of it, for nothing is trained."""
     from glassformer.text.corpora import read
+    from glassformer.text.files.columns import Columns
 
     named, made = find_named(name), MADE.get(name.partition(":")[0])
     tasks = named.tasks if named else (made.task,) if made else ("generate",)
     whole = name if not named and not made and Path(name).is_file() else None  # what is given is not split off
-    return read(name, "generate" if "generate" in tasks else tasks[0], valid=whole, test=whole).train
+    task, columns = "generate" if "generate" in tasks else tasks[0], Columns(text=text or None)
+    corpus = read(name, task, columns=columns, valid=whole, test=whole)
+    read_as = [each for each in corpus.report.notes if name in each]
+    for each in () if named or made else (*dict.fromkeys([*corpus.report.columns, *read_as]), *_unread(corpus.report)):
+        print(visible(each), file=sys.stderr)
+    return corpus.train
+
+
+def _unread(report: "ReadReport") -> list[str]:
+    """Why rows were left out, without their number: a single file is read three times, as each of its parts."""
+    why = [*report.reasons][:MOST_REASONS]
+    return (
+        [f"Rows were left out: {', '.join(why)}{', …' if len(report.reasons) > MOST_REASONS else ''}."] if why else []
+    )
 
 
 def _all_texts(samples: Sequence[Sample]) -> Iterator[str]:

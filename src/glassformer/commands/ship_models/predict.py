@@ -180,11 +180,20 @@ def _is_table(words: Sequence[str]) -> bool:
 
 def _texts_in(path: Path) -> list[str]:
     """The lines of a file or of standard input, but for empty ones at its end."""
-    from glassformer.text.files.text_files import STDIN, lines, read_text
+    from glassformer.text.files.text_files import BROKEN, STDIN, lines, read_text
 
     if _is_table([str(path)]):
         raise InputError(f"{path} is a table; texts are read from plain text, one on each line.")
-    texts = list(lines(read_text(path).text))
+    file = read_text(path)
+    for note in file.notes:
+        print(visible(note), file=sys.stderr)
+    texts = list(lines(file.text))
+    for number, text in enumerate(texts, 1):
+        if BROKEN.search(text):
+            raise InputError(
+                f"Line {number:,} of {file.name} holds bytes that are not UTF-8; mend or remove it. In a table "
+                "(.csv, .tsv, .jsonl) such a row costs no other."
+            )
     while texts and not texts[-1].strip():
         texts.pop()
     if not texts:

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import math
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,6 +19,7 @@ from glassformer.text.files.tables import FORMATS, Row, Table, format_of, read_t
 from glassformer.text.files.text_files import STDIN
 
 USUAL = ("text", "source", "sentence", "review", "message", "prompt")  # columns that are taken if none is named
+HALF = re.compile("[\ud800-\udfff]")  # half a character, or what stands for a byte that could not be read
 
 
 def is_table(words: Sequence[str]) -> bool:
@@ -45,10 +48,16 @@ def answer_table(run: Path, path: Path, column: str, out: Path | None, how: Mapp
         print(f"{counted(len(table.rows) - len(rows), 'row')} of the table could not be read.", file=sys.stderr)
     if not rows:
         raise InputError(f"{path} has no rows.")
+    for note in table.notes:
+        print(visible(note), file=sys.stderr)
     taken = _column(table, column, path)
     batch = {name: np.array([row.get(name) for row in rows], dtype=object) for name in table.names}
-    found = BatchPredictor(run, taken, **how)(batch)
-    written = _written(found, format_of(out) if out else ".csv")
+    readable = np.array([None if _is_broken(text) else text for text in batch[taken]], dtype=object)
+    if broken := sum(map(_is_broken, batch[taken])):
+        said = f"{counted(broken, 'text')} of '{taken}' with bytes that are no UTF-8, or with half a character"
+        print(f"{said}: no prediction, and \N{REPLACEMENT CHARACTER} stands there.", file=sys.stderr)
+    found = {**BatchPredictor(run, taken, **how)({**batch, taken: readable}), taken: batch[taken]}
+    written = HALF.sub("\N{REPLACEMENT CHARACTER}", _written(found, format_of(out) if out else ".csv"))
     if out is None:
         sys.stdout.write(written)
         return
@@ -61,7 +70,7 @@ def _answered(found: Mapping[str, np.ndarray[Any, Any]], rows: int) -> str:
     without = sum(each is None for each in found["prediction"])
     if not without:
         return "each with its prediction"
-    empty = f"{counted(without, 'row')} {'is' if without == 1 else 'are'} without a text"
+    empty = f"{counted(without, 'row')} {'is' if without == 1 else 'are'} without a text that can be read"
     return f"{rows - without:,} of them with a prediction ({empty}, and so without one)"
 
 
@@ -84,11 +93,27 @@ def _written(found: Mapping[str, np.ndarray[Any, Any]], form: str) -> str:
     names = list(found)
     rows = [[_cell(found[name][i]) for name in names] for i in range(len(found[names[0]]))]
     if form == ".jsonl":
-        return "".join(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) + "\n" for row in rows)
+        objects = [_plain(dict(zip(names, row, strict=True))) for row in rows]
+        return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in objects)
     file = io.StringIO()
     writer = csv.writer(file, delimiter="\t" if form == ".tsv" else ",", lineterminator="\n")
     writer.writerows([names, *rows])
     return file.getvalue()
+
+
+def _is_broken(text: Any) -> bool:
+    return isinstance(text, str) and HALF.search(text) is not None
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it: times, amounts and bytes in words, and nothing for what is no number."""
+    if isinstance(value, dict):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | int) else str(value)
 
 
 def _cell(value: Any) -> Any:

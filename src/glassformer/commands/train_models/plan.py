@@ -36,6 +36,12 @@ def plan(
     device: str = "",
     share: float = USUAL_SHARE,
     threads: int = 0,
+    text: str = "",
+    label: str = "",
+    source: str = "",
+    target: str = "",
+    encoding: str = "",
+    limit: int = 0,
     json: bool = False,
 ) -> None:
     """Say what a training will cost, before it begins: memory of each process, hours, and what limits them.
@@ -75,6 +81,18 @@ def plan(
         Of the device's peak that is reached (0.4).
     threads
         CPU threads, as for `train`.
+    text
+        The column with the text, as for `train`; so are the next five.
+    label
+        The column with the label.
+    source
+        The column to translate from, or the prompt.
+    target
+        The column to translate to, or the answer.
+    encoding
+        Of the files, if it is not found out.
+    limit
+        At most so many samples of each part.
     json
         Print one JSON document.
     """
@@ -83,7 +101,8 @@ def plan(
     if data:
         request = Request(
             task=task, data=",".join((data, *others)), model=model, settings=settings, minutes=minutes, epochs=epochs,
-            steps=steps, threads=threads,
+            steps=steps, threads=threads, encoding=encoding, limit=limit,
+            columns=written.said(text=text, label=label, source=source, target=target),
         )  # fmt: skip
         found = plan_request(request, where)
     elif tokens:

@@ -30,6 +30,7 @@ LANGUAGES = frozenset(
 )
 KEYS = frozenset(("id", "ids", "idx", "index", "key", "nr", "uid", "uuid", "guid"))  # such names tell rows apart
 ABOUT = frozenset(("id", "ids", "index", "number", "count", "length", "len", "date", "time"))  # a text, and none itself
+MUCH_MORE = 5  # times: lists and objects that hold so much more than what is read of a row deserve a word
 SAMPLE = 1000  # rows looked at where names do not help
 MOST_NAMED = 30  # columns in a sentence
 
@@ -130,7 +131,7 @@ def _pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> Ch
     languages = [name for name in table.names if name.lower() in LANGUAGES]
     if not taken and usual is not None:
         taken = {"source": lower[usual[0]], "target": lower[usual[1]]}
-        why = dict.fromkeys(taken, "a usual name")
+        why = {role: f"a usual name{_other_pairs(name, role, usual, lower)}" for role, name in taken.items()}
     elif not taken and len(languages) == 2:
         taken = {"source": languages[0], "target": languages[1]}
         why = dict.fromkeys(taken, "a language")
@@ -144,6 +145,14 @@ def _pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str]) -> Ch
         role = "target" if "source" in taken else "source"
         taken[role], why[role] = left[0], "the only one left"
     return _chosen(table, taken, why, ("source", "target"))
+
+
+def _other_pairs(name: str, role: str, usual: tuple[str, str], lower: Mapping[str, str]) -> str:
+    """Which other columns stand there that go with the same partner, as `instruction` beside `input` and `output`."""
+    place = ("source", "target").index(role)
+    others = [pair[place] for pair in PAIRS if set(pair) <= set(lower) and pair[1 - place] == usual[1 - place]]
+    rivals = [f"'{lower[other]}'" for other in others if lower[other] != name]
+    return f", but {' or '.join(rivals)} may be meant, and is not read" if rivals else ""
 
 
 def _is_label(name: str) -> bool:
@@ -169,10 +178,11 @@ def _text_or_pair(table: Table, lower: Mapping[str, str], told: Mapping[str, str
 
 def _chosen(table: Table, taken: Mapping[str, str], why: Mapping[str, str], wanted: Sequence[str]) -> ChosenColumns:
     missing = [role for role in wanted if role not in taken]
+    if not table.names:
+        raise InputError(f"{table.file} has no row with columns; expected a {' and a '.join(wanted)} in each.")
     if missing and len(table.names) < len(wanted):
         raise InputError(
-            f"{table.file} has one column only; expected two, a {' and a '.join(wanted)}, with a tab between them (or "
-            f"a comma in a .csv file). Its first line is “{_first(table):.60}”."
+            f"{table.file} has one column only; expected two, a {' and a '.join(wanted)}{_how_parted(table)}"
             + (" Two parallel files are named together: a.en,a.de." if "source" in wanted else "")
         )
     if missing:
@@ -197,6 +207,24 @@ def _listed(names: Sequence[str]) -> str:
         return f"numbered, 1 to {len(names)}, for it has no header"
     shown = [f"{name:.37}…" if len(name) > 40 else name for name in names[:MOST_NAMED]]
     return ", ".join([*shown, *([f"… ({len(names):,} in all)"] if len(names) > MOST_NAMED else [])]) or "none"
+
+
+def unread(table: Table, roles: Mapping[str, str]) -> list[str]:
+    """A sentence, if the rows hold lists or objects that are far longer than what is read."""
+    rows = [row.values for row in table.rows if isinstance(row, Row)][:SAMPLE]
+    read = sum(len(str(values.get(name, ""))) for values in rows for name in roles.values())
+    nested = {name for values in rows for name, value in values.items() if isinstance(value, list | dict)}
+    held = {name: sum(len(str(values.get(name, ""))) for values in rows) for name in table.names if name in nested}
+    larger = [f"'{name}'" for name, size in held.items() if size > MUCH_MORE * read]
+    where = f"{table.file}: in {', '.join(larger[:3])} stand lists or objects"
+    return [f"{where}, more than {MUCH_MORE} times as long as what is read; they are left out."] * bool(larger)
+
+
+def _how_parted(table: Table) -> str:
+    """How a table of one column would have two, if something stands between them, and how it begins."""
+    if not table.delimited:
+        return f". Its only one is '{table.names[0]:.60}'."
+    return f", with a tab between them (or a comma in a .csv file). Its first line is “{_first(table):.60}”."
 
 
 def _first(table: Table) -> str:

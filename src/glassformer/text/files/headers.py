@@ -9,6 +9,7 @@ LONGEST = 30  # signs of a name
 FEWEST = 10  # rows, below which a value may be rare by chance
 OFTEN = 5  # times that a label stands there, on average
 _JOINED = re.compile(r"[^\W_]+(_[^\W_]+)+")  # words joined as people join them in names of columns
+_NAME = re.compile(r"[^\W\d_]\w*([ _-]\w+){0,2}")  # what people call columns: no full stop, no comma
 _COUNTED = re.compile(r"(.*[^\W\d_][ _-]?)(\d{1,2})")  # a name and its number
 _NUMBER = re.compile(r"[+-]?(\d[\d,]*\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
 
@@ -44,6 +45,15 @@ def why_header(first: Sequence[str], below: Sequence[Sequence[str]]) -> str:
         if len(rows) >= FEWEST and _JOINED.fullmatch(name) and not any(_JOINED.fullmatch(cell) for cell in counts):
             return f"'{name}' is joined as nothing below it is"
     return ""
+
+
+def may_be_names(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a row that nothing shows to be a header could still be one: a few words in each cell, and none of them
+    stands below again."""
+    if len(first) < 2 or any(len(cell) > LONGEST or not _NAME.fullmatch(cell) for cell in first):
+        return False
+    rows = [row for row in below[:LOOKED_AT] if len(row) == len(first)]
+    return not any(name == cell.strip() for row in rows for name, cell in zip(first, row, strict=True))
 
 
 def _numbered(cells: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from glassformer.errors import InputError, counted
-from glassformer.text.files.columns import Columns, choose
+from glassformer.text.files.columns import Columns, choose, unread
 from glassformer.text.files.folders import Files
 from glassformer.text.files.tables import Row, Skip, Table, format_of, read_table
 from glassformer.text.files.text_files import BROKEN, lines, read_text
@@ -95,6 +95,7 @@ def _samples(table: Table, files: Files, task: str, columns: Columns, tally: Tal
     chosen = choose(table, task, columns if files.kind == "table" else Columns())
     if files.kind == "table":
         tally.columns.append(chosen.why)
+        tally.notes += unread(table, chosen.roles)
     for row in table.rows:
         tally.read += 1
         try:

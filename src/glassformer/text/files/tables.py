@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.errors import InputError, counted
-from glassformer.text.files.headers import named, why_header
+from glassformer.text.files.headers import may_be_names, named, why_header
 from glassformer.text.files.text_files import LARGEST, lines, read_text
 
 FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".ndjson", ".parquet", ".txt")
 PACKED = (".gz", ".xz")
+NAME_ONE = "If it names the columns, name one as it stands there (--text, --label, --source or --target)."
 MOST_ROWS = 20_000_000  # of a Parquet file, which packs equal rows into nothing
 InHeader = Callable[[Sequence[str]], bool]
 
@@ -48,6 +49,7 @@ class Table:
     rows: Sequence[Row | Skip]
     encoding: str = "utf-8"
     notes: tuple[str, ...] = ()
+    delimited: bool = True  # whether something stands between columns, as a tab does, and not between names
 
 
 def format_of(path: Path) -> str:
@@ -70,7 +72,7 @@ def read_table(path: Path, in_header: InHeader, encoding: str | None = None) -> 
         form = _form_of(file.text)
     if form in (".jsonl", ".json", ".ndjson"):
         names, rows, notes = json_rows(file.text, file.name)
-        return Table(file.name, names, rows, file.encoding, (*file.notes, *notes))
+        return Table(file.name, names, rows, file.encoding, (*file.notes, *notes), delimited=False)
     if form in (".tsv", ".txt"):
         cells, notes = _tabbed(file.text), file.notes
         if _in_quotes(cells):
@@ -187,16 +189,19 @@ class _RowReader:
 def _under_header(
     cells: Sequence[Cells | Skip], in_header: InHeader, file: str
 ) -> tuple[tuple[str, ...], list[Row | Skip], tuple[str, ...]]:
-    """Rows by column name: those of the header or, without one, "1", "2", …; and why it is a header, where its names
-    do not say so."""
+    """Rows by column name: those of the header or, without one, "1", "2", …; and where names do not say so, why it is a
+    header, or that it may be one."""
     first = next((each for each in cells if not isinstance(each, Skip) and any(each[1])), None)
     if first is None:
         raise InputError(f"{file} has no row that can be read; the first line: {_first_reason(cells)}.")
-    names, why = named(first[1]), ""
+    names, told = named(first[1]), ""
     if not in_header(names):
         below = [each[1] for each in cells if not isinstance(each, Skip) and each is not first]
-        why = why_header(names, below) if len(names) > 1 else ""
-        if not why:
+        called = f"{file}: its first line, {' and '.join(map(repr, names))}, is read as"
+        if why := why_header(names, below) if len(names) > 1 else "":
+            told = f"{called} names of columns: {why}."
+        else:
+            told = f"{called} a row like the others. {NAME_ONE}" * may_be_names(names, below)
             names, first = tuple(str(number) for number in range(1, len(names) + 1)), None
     if first is not None:
         again, count = Counter(name for name in names if name).most_common(1)[0]
@@ -208,8 +213,7 @@ def _under_header(
             rows.append(each)
         elif each is not first:
             rows.append(_row(each, names, file))
-    note = (f"{file}: its first line, {' and '.join(map(repr, names))}, is read as names of columns: {why}.",)
-    return names, rows, note if why else ()
+    return names, rows, (told,) if told else ()
 
 
 def _row(cells: Cells, names: Sequence[str], file: str) -> Row | Skip:
@@ -348,4 +352,4 @@ def _parquet(path: Path) -> Table:
     except (OSError, ValueError) as error:  # pyarrow's own errors are both
         raise InputError(f"{path} is not a Parquet file: {' '.join(str(error).split())}") from error
     rows = [Row(number, _flat(values)) for number, values in enumerate(items, 1)]
-    return Table(str(path), tuple(rows[0].values) if rows else (), rows, "parquet")
+    return Table(str(path), tuple(rows[0].values) if rows else (), rows, "parquet", delimited=False)

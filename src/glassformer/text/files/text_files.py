@@ -156,7 +156,8 @@ def _guessed(data: bytes, name: str, error: UnicodeDecodeError) -> TextFile:
         text, encoding = data.decode("cp1252"), "cp1252"
     except UnicodeDecodeError:
         text, encoding = data.decode("latin-1"), "latin-1"
-    note = f"{name}: not UTF-8 (line {line}), read as {encoding}. If letters look wrong, name it with --encoding."
+    doubt = "Letters look wrong? Save it as UTF-8, or train with --encoding."
+    note = f"{name}: not UTF-8 (line {line}), read as {encoding}. {doubt}"
     return TextFile(name, text, encoding, (note,))
 
 

@@ -8,7 +8,7 @@
                         beside the computing; where the same processor does both, after it, and so many seconds more in
                         which the processes agree on a step (AGREEING)
 
-A device reaches only a share of its peak: published runs, 29 to 63 % (docs/scale.md works them out).
+A device reaches only a share of its peak: published runs, 29 to 49 % (docs/scale.md works them out).
 """
 
 from dataclasses import asdict, dataclass

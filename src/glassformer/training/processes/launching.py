@@ -49,7 +49,7 @@ def launched(words: Sequence[str], nproc: int, max_restarts: int = 0) -> int:
     from torch.distributed.elastic.rendezvous import RendezvousError
     from torch.distributed.launcher.api import LaunchConfig, launch_agent
 
-    logging.getLogger("torch.distributed").setLevel(logging.CRITICAL)  # its processes speak for themselves
+    _silence("torch.distributed")  # its processes speak for themselves
     try:
         with tempfile.TemporaryDirectory(prefix="glassformer_") as logs, attending():  # torch would leave its own there
             config = LaunchConfig(
@@ -71,6 +71,12 @@ def launched(words: Sequence[str], nproc: int, max_restarts: int = 0) -> int:
             return failure.exitcode
         raise KilledError(rank, nproc, -failure.exitcode) from error
     return 0
+
+
+def _silence(name: str) -> None:
+    """Of a package's loggers, those that have been given a level of their own as well."""
+    for each in (name, *(each for each in logging.root.manager.loggerDict if each.startswith(f"{name}."))):
+        logging.getLogger(each).setLevel(logging.CRITICAL)
 
 
 @contextmanager
