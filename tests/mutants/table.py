@@ -127,7 +127,7 @@ MUTANTS = (
         ("return self.ahead > 0 and self.p_value < SIGNIFICANT", "return self.ahead > 0",
          "test_the_lead_over_the_majority"),
     ),
-    *of("runs/certificate/promises.py", "runs/certificate/test_promises.py",
+    *of("engines/parity.py", "runs/certificate/test_promises.py",
         ("ROADS = 8 ", "ROADS = 8000 ",
          "test_a_broken_promise_is_found_and_no_other_blamed"),
     ),
