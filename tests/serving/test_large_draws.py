@@ -85,7 +85,7 @@ def test_minus_zero_is_zero(caller: Caller) -> None:
     assert len({answer.json["choices"][0]["text"] for answer in answers}) == 1
 
 
-BETRAYALS = re.compile(rb"Traceback|File \"|0x[0-9a-f]{8,}|/home/|/root/|/usr/|/tmp/|site-packages|\.py\b")
+BETRAYALS = re.compile(rb"Traceback|File \"|0x[0-9a-f]{8,}|/(?:home|root|usr|tmp)/|site-packages|\.py\b")
 VALUES: list[Any] = [
     None, True, False, 0, 1, -1, 2**31, 2**64, 0.5, 1e300, "", "a", "the cat", "x" * 3000, "\x00", "é😀", "<b>", [],
     ["a", "b"], [1, 2], [[1], [2]], ["a", 1], {}, {"include_usage": True}, {"a": 1}, "stream", "classes", "pairs",

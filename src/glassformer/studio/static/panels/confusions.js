@@ -11,8 +11,8 @@ export function confusions(models) {
   if (!known.length) return null;
   const unknown = models.filter((each) => !each.confusion).map(({ name }) => name);
   const lacking = unknown.length ? `No such table of ${unknown.join(", ")}: not judged, or no classifier.` : "";
-  if (known.length === 1)
-    return section(el("p", { class: "quiet" }, `${ROWS} ${lacking}`), el("div", {}, table(known[0])));
+  const said = el("p", { class: "quiet" }, `${ROWS} ${lacking}`);
+  if (known.length === 1) return section(said, el("div", {}, table(known[0])));
   const place = el("div", { class: "pair-of-tables" });
   const least = known.reduce((worst, each) => (rightOf(each) < rightOf(worst) ? each : worst), known.at(-1));
   const pickers = [known[0], least].map((first, i) =>
@@ -27,7 +27,7 @@ export function confusions(models) {
     place.replaceChildren(...chosen.map((each) => table(each)));
   };
   draw();
-  return section(el("p", { class: "quiet" }, `${ROWS} `, ...between(pickers), lacking ? ` ${lacking}` : ""), place);
+  return section(said, el("p", { class: "quiet" }, ...between(pickers)), place);
 }
 
 const ROWS = "Rows are what a text is, columns what the model said.";
