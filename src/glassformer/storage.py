@@ -25,6 +25,7 @@ from glassformer.errors import GlassformerError
 
 MANIFEST = "manifest.json"
 LARGEST_MANIFEST = 1_000_000  # bytes
+HALF = re.compile("[\ud800-\udfff]")  # half a character: of a pair that stands for one, or a byte that cannot be read
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")  # a manifest cannot lead out of its folder
 _LEFT_BEHIND = re.compile(r"\.(.+)\.(part|new|old)")
 
@@ -225,7 +226,7 @@ def parse_json(content: bytes, path: Path) -> dict[str, Any]:
         raise _damaged(path, f"it is not JSON ({' '.join(str(error).split())})") from error
     if not isinstance(found, dict):
         raise _damaged(path, "it does not hold an object")
-    if b"\\u" in content and re.search("[\ud800-\udfff]", json.dumps(found, ensure_ascii=False)):
+    if b"\\u" in content and HALF.search(json.dumps(found, ensure_ascii=False)):
         raise _damaged(path, "it holds half a character, which was never written")
     return found
 

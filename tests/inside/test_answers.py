@@ -5,7 +5,7 @@ import pytest
 import torch
 from helpers.looks import LABELS, small_look
 
-from glassformer.inside.answers import candidates, first_difference, likeliest_ids, worth_showing
+from glassformer.inside.answers import candidates, come_to_shares, first_difference, likeliest_ids, worth_showing
 
 
 def test_the_classes_come_with_their_shares() -> None:
@@ -48,3 +48,9 @@ def test_a_share_is_spelled_out() -> None:
 def test_of_equals_the_smaller_id_is_first() -> None:
     assert likeliest_ids(np.array([1.0, 3.0, 3.0, 2.0]), 3) == [1, 2, 3]
     assert worth_showing(np.array([[1.0, 3.0], [5.0, 2.0]]), [7]) == [0, 1, 7]
+
+
+def test_a_softmax_needs_a_finite_number_in_each_row() -> None:
+    assert come_to_shares(np.array([[1.0, -np.inf], [0.0, 2.0]]))
+    for odd in ([np.nan, 1.0], [np.inf, 1.0], [-np.inf, -np.inf]):
+        assert not come_to_shares(np.array([[1.0, 2.0], odd]))

@@ -227,3 +227,12 @@ def test_who_is_not_told_how_to_begin_says_so(folders: dict[str, Path]) -> None:
     with pytest.raises(InputError, match=r"cannot write with .*decoder_start_token_id.*--target"):
         opened.look(TEXT, longest=4)
     assert opened.look(TEXT, target=" the log").texts.own[-1] == " log"
+
+
+def test_only_an_index_of_weights_is_looked_at_whatever_its_name(tmp_path: Path) -> None:
+    folder = hugging_folder(tmp_path / "own")
+    (folder / "docs.index.json").write_text("[]")
+    HuggingFaceModel.open(folder)
+    (folder / "other.safetensors.index.json").write_text(json.dumps({"weight_map": {"wte.weight": "mine.bin"}}))
+    with pytest.raises(InputError, match=r"names 'mine\.bin', which is no file of safetensors"):
+        HuggingFaceModel.open(folder)

@@ -47,9 +47,10 @@ class EngineParity:
 
     def said(self) -> str:
         """The same in words."""
+        room = f" (large numbers: up to {self.bar:.1e} is rounding)" if self.exact and self.bar > TOLERANCE else ""
         return (
-            f"logits differ by {self.largest:.1e} at most, the most likely is the same in {100 * self.agreeing:.1f} %, "
-            f"{self.equal} of {self.texts} texts are equal"
+            f"logits differ by {self.largest:.1e} at most{room}, the most likely is the same in "
+            f"{100 * self.agreeing:.1f} %, {self.equal} of {self.texts} texts are equal"
         )
 
 

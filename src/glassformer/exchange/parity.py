@@ -176,7 +176,12 @@ def _written_alike(trained: Trained, again: Opened, rows: Sequence[Any], bar: fl
 def _but_for_ties(trained: Trained, row: Any, theirs: Sequence[int], within: float) -> bool:
     """Whether each id that they write is as likely to our model as its likeliest, within so much of a logit."""
     ids, real = _one(trained, row)
-    whole = len(theirs) == LONGEST or theirs[-1:] == [trained.tokens.end]
+    if len(theirs) != LONGEST and theirs[-1:] != [trained.tokens.end]:
+        return False
+    if MODELS[trained.card.model].family == "language model":
+        longest = trained.model.longest
+        if longest is not None and len(row) + len(theirs) - 1 > longest:
+            return False
     for place, id_ in enumerate(theirs):
         before = torch.tensor([theirs[:place]], dtype=torch.long)
         with torch.inference_mode():
@@ -187,8 +192,9 @@ def _but_for_ties(trained: Trained, row: Any, theirs: Sequence[int], within: flo
             else:
                 grown = torch.cat([ids, before], dim=1)
                 logits = trained.model(grown, torch.ones_like(grown, dtype=torch.bool))[0, -1]
-        whole = whole and float(logits.max() - logits[id_]) <= within
-    return whole
+        if id_ >= len(logits) or not float(logits.max() - logits[id_]) <= within:
+            return False
+    return True
 
 
 def written(trained: Trained, row: Any, longest: int = LONGEST) -> list[int]:

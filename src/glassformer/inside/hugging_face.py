@@ -156,8 +156,8 @@ class HuggingFaceModel:
             return look_at_seen(seen.trace, seen.calls, seen.answer, read, foretells=self.model.can_generate())
         except InputError as error:
             raise InputError(
-                f"The attentions of this {type(self.model).__name__} run over pieces of the text, so the page cannot "
-                "name what stands where; gf.watch gives their numbers."
+                f"The attentions of this {type(self.model).__name__} do not run over the {counted(len(ids), 'token')} "
+                "of the text as they stand, so the page cannot name what stands where; gf.watch gives their numbers."
             ) from error
 
     def _ids(self, text: str, what: str) -> Tensor:
@@ -248,12 +248,12 @@ class HuggingFaceModel:
         if not isinstance(logits, Tensor) or logits.ndim != 2 or logits.shape[-1] != len(labels):
             return look
         numbers = as_array(logits[:1])
+        names = tuple(str(labels.get(each, f"LABEL_{each}")) for each in range(len(labels)))
         if len(labels) < _TWO or self.model.config.problem_type not in (None, "single_label_classification"):
-            given = ", ".join(f"{labels[each]} {number:.3f}" for each, number in enumerate(numbers[0]))
+            given = ", ".join(f"{name} {number:.3f}" for name, number in zip(names, numbers[0], strict=True))
             return replace(look, words=f"gives {given} (no probabilities)")
         if not come_to_shares(numbers):
             return replace(look, words="gives NaN or infinite numbers, and so no class")
-        names = tuple(str(labels[each]) for each in range(len(labels)))
         look.trace.entries["logits"] = Entry("logits", numbers)
         answer = class_answer(numbers, names)
         words = ", ".join(f"{item['name']} {item['share']:.3f}" for item in answer["items"][:4])
@@ -298,13 +298,13 @@ def _check_files(folder: Path) -> None:
 
 def _check_index(folder: Path) -> None:
     """Weights in several files: each a file of this folder, and no pickle."""
-    for index in folder.glob("*.index.json"):
+    for index in folder.rglob("*.safetensors.index.json"):
         try:
             files = {str(each) for each in json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()}
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(f"{index} cannot be read: it must say in which file each weight stands.") from error
         strange = sorted(each for each in files if Path(each).name != each or not each.endswith(".safetensors"))
-        if strange and index.name.startswith("model.safetensors"):
+        if strange:
             raise InputError(f"{index} names '{strange[0]:.80}', which is no file of safetensors in this folder.")
 
 

@@ -40,7 +40,7 @@ FIELDS = {
     "model": a_text("The model; may be left out if there is only one that writes.", longest=200),
     "prompt": texts_or_ids("A text, or several; each is gone on with, or answered.", most=MOST_CHOICES),
     "max_tokens": whole(
-        "New tokens at most: 16 if nothing is said, or up to the end of an answer; 0 only reads the prompt.",
+        "New tokens at most: 16 if nothing is said, or up to the end of an answer; 0 writes nothing.",
         least=0, most=MOST_TOKENS,
     ),
     "temperature": number(

@@ -47,5 +47,11 @@ def test_a_half_that_is_lost_has_no_tick() -> None:
     for line in ("5 / 2 = 2", "-7 / 2 = -3"):
         report = check_text(line + "\n")
         assert (report.findings, report.coverage.checked, report.coverage.look_like_results) == ([], 0, 1), line
+    for line in ("-1 / 2 = 0", "1 - 1.5 = 0"):
+        assert check_text(line + "\n").coverage.checked == 0, line
     for line in ("5 / 2 = 3", "-7 / 2 = -4", "7 / 3 = 2", "2.5 · 1 = 2.5"):
         assert check_text(line + "\n").coverage.checked == 1, line
+
+
+def test_infinity_where_infinity_is_printed_is_compared_without_a_warning() -> None:
+    check_text("[0.5 -inf; 1.4 0.2] = [0.5 -inf; 1.4 0.3]\n")  # warnings are errors here

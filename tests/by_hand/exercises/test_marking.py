@@ -82,6 +82,17 @@ def test_unrounded_numbers_may_end_nine_units_from_the_rounded_ones() -> None:
     assert mark(answers.encode(), "ann", answer_key(made.sheet, made.solution)).outcome == "wrong"
 
 
+def test_whole_numbers_are_no_answers_where_decimals_are_asked_for() -> None:
+    made = make_exercise(16, "cross", width=2, decimals=3, blank=("mixed", "output"))
+    key = answer_key(made.sheet, made.solution)
+    text = made.solution
+    for cell in sorted(key.blanks, key=lambda each: -key.numbers[each].span.start):
+        span = key.numbers[cell].span
+        text = text[: span.start] + f"{key.numbers[cell].value:.0f}" + text[span.end :]
+    assert text != made.solution
+    assert mark(text.encode(), "ann", key).outcome == "wrong"
+
+
 def test_digits_that_are_cut_off_are_not_rounded() -> None:
     made = make_exercise(3, "masked", blank=("weights", "mixed"))
     cut = made.solution.replace("0.11 & 0.89", "0.10 & 0.89")  # 0.1067 and 0.8933, from rounded or unrounded scores

@@ -27,7 +27,8 @@ def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 def document(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> dict[str, object]:
     code, out, err = command(capsys, monkeypatch, *words, "--json")
     assert code == 0
-    assert not err or err.endswith("text from 'text' (a usual name)\n")
+    table = next((each for each in words if each.endswith(".csv")), "")
+    assert err == (f"{table}: text from 'text' (a usual name)\n" if table else "")
     found: dict[str, object] = json.loads(out)
     return found
 
@@ -158,3 +159,21 @@ def test_a_text_is_cut_into_token_files(tmp_path: Path, capsys: pytest.CaptureFi
     assert f"glassformer train generate {tmp_path / 'corpus'}" in capsys.readouterr().out.replace("\n", "")
     with pytest.raises(InputError, match=r"With --out name one \.txt file"):
         tokenize("no text", out=tmp_path / "other")
+
+
+def test_a_file_of_nothing_but_broken_lines_has_no_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_bytes("schön \n".encode().replace(b" ", b"\xff") * 9)
+    code, out, err = command(capsys, monkeypatch, str(tmp_path / "a.txt"), "--json")
+    assert (code, out) == (2, "")
+    assert "There is no text" in err
+
+
+def test_how_a_file_was_read_is_told_whichever_way_it_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.csv").write_bytes("text,label\nein schöner Film,gut\n".encode("cp1252") * 9)
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.csv", "./a.csv"):
+        assert "read as cp1252" in command(capsys, monkeypatch, name)[2]

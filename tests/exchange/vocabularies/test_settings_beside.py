@@ -43,6 +43,8 @@ def files(said: dict[str, Any] | None, **normalizer: Any) -> dict[str, bytes]:
     {"do_lower_case": False}, {"do_lower_case": True, "strip_accents": False, "tokenize_chinese_chars": True},
     {"do_lower_case": True, "strip_accents": True, "tokenize_chinese_chars": False},
     {"do_lower_case": False, "tokenizer_class": "BertTokenizer"}, {}, None,
+    {"do_lower_case": True, "strip_accents": None, "tokenize_chinese_chars": True},
+    {"do_lower_case": False, "tokenizer_class": "DistilBertTokenizer"},
     {"do_lower_case": False, "tokenizer_class": "PreTrainedTokenizerFast"},
 ])  # fmt: skip
 def test_texts_are_cut_as_transformers_cuts_them_or_it_is_told(tmp_path: Any, said: Any, there: Any) -> None:

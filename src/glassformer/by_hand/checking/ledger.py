@@ -369,7 +369,7 @@ def _look_rounded(expected: Node, used: list[Known]) -> bool:
 
 
 def _is_half_less(literal: Node, outcome: Outcome) -> bool:
-    """`5 / 2 = 2`: a whole number for one and a half of which nothing was rounded before."""
+    """`5 / 2 = 2`, by itself: a whole number for one and a half of which nothing was rounded before."""
     if not isinstance(literal, Number) or literal.decimals is not None or literal.percent:
         return False
     expected = outcome.fit.expected
@@ -377,7 +377,8 @@ def _is_half_less(literal: Node, outcome: Outcome) -> bool:
         float(each[0, 0]) for each in (expected.low[GENEROUS], expected.high[GENEROUS], expected.middle(LOCAL))
     )
     is_exact = math.isfinite(right) and math.isclose(low, high, rel_tol=0, abs_tol=_NOTHING)
-    return is_exact and abs(right - literal.value - literal.sign / 2) < _NOTHING
+    is_half_more = abs(abs(right) - abs(literal.value) - 0.5) < _NOTHING
+    return is_exact and is_half_more and right * literal.value >= 0
 
 
 def _is_far_off(literal: Node, outcome: Outcome) -> bool:
@@ -386,4 +387,5 @@ def _is_far_off(literal: Node, outcome: Outcome) -> bool:
     if not doubtful.any():
         return False
     numbers = printed_value(literal, given=False).middle(LOCAL)
-    return bool((doubtful & (np.abs(outcome.fit.expected.middle(LOCAL) - numbers) > units(literal))).any())
+    with np.errstate(invalid="ignore"):  # −∞ where −∞ is printed
+        return bool((doubtful & (np.abs(outcome.fit.expected.middle(LOCAL) - numbers) > units(literal))).any())

@@ -129,7 +129,8 @@ class _Marker:
             if follows and first_wrong not in ("", cell[0]):
                 self.answer.follow_through += 1
                 continue
-            if follows and (is_stepwise or self._is_near(cell)):
+            is_rounded = is_stepwise and self._is_rounded(cell)  # however far from the key the way there has led
+            if follows and (is_rounded or self._is_near(cell)):
                 continue
             wrong, first_wrong = wrong + 1, first_wrong or cell[0]
             self.answer.first = self.answer.first or self._finding(cell, found.get(start))
@@ -161,8 +162,11 @@ class _Marker:
 
     def _is_near(self, cell: Cell) -> bool:
         """Whether rounding on the way may explain the difference, if the checker agrees."""
-        number, right = self.written[cell], self.key.numbers[cell]
-        return number.decimals is not None and right.text != "inf" and self._distance(cell) <= _ROUNDING
+        return self._is_rounded(cell) and self._distance(cell) <= _ROUNDING
+
+    def _is_rounded(self, cell: Cell) -> bool:
+        """Whether the answer has decimals, and the key is a number to be rounded."""
+        return self.written[cell].decimals is not None and self.key.numbers[cell].text != "inf"
 
     def _distance(self, cell: Cell) -> float:
         """From the key, in units of the last digit that both have."""

@@ -225,7 +225,8 @@ def _by_run(name: str, texts: Sequence[str], vocabulary: bool) -> _Found:
 
 def _by_data(name: str, texts: Sequence[str], plan: _Plan) -> _Found:
     """Data, or the texts themselves."""
-    learnt = _lines(name) or list(_all_texts(_samples(name, plan.text))) if name else list(texts)
+    lines = _lines(name) if name else list(texts)
+    learnt = list(_all_texts(_samples(name, plan.text))) if lines is None else lines
     small = sum(map(len, learnt)) < SMALL
     often = 1 if plan.min_frequency is None and small else plan.min_frequency
     made = Tokens.train(plan.kind, learnt, vocabulary=plan.size, min_frequency=often)
@@ -233,10 +234,10 @@ def _by_data(name: str, texts: Sequence[str], plan: _Plan) -> _Found:
     return _Found(name or "these texts", made, texts or learnt, first, longest=plan.longest)
 
 
-def _lines(name: str) -> list[str]:
-    """Of a file of plain text every line is a text; nothing is split off, since nothing is trained."""
+def _lines(name: str) -> list[str] | None:
+    """Of a file of plain text every line is a text; nothing is split off, since nothing is trained. None of others."""
     path = Path(name)
-    return _lines_of(path) if path.suffix.lower() == ".txt" and path.is_file() else []
+    return _lines_of(path) if path.suffix.lower() == ".txt" and path.is_file() else None
 
 
 def _lines_of(path: Path) -> list[str]:
@@ -263,7 +264,7 @@ def _samples(name: str, text: str) -> Sequence[Sample]:
     whole = name if not named and not made and Path(name).is_file() else None  # what is given is not split off
     task, columns = "generate" if "generate" in tasks else tasks[0], Columns(text=text or None)
     corpus = read(name, task, columns=columns, valid=whole, test=whole)
-    read_as = [each for each in corpus.report.notes if name in each]
+    read_as = [each for each in corpus.report.notes if each.startswith(str(Path(name)))]
     for each in () if named or made else (*dict.fromkeys([*corpus.report.columns, *read_as]), *_unread(corpus.report)):
         print(visible(each), file=sys.stderr)
     return corpus.train

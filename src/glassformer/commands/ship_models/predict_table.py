@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import math
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,12 +13,11 @@ import numpy as np
 
 from glassformer.errors import InputError, counted, nearest, visible
 from glassformer.runs.batch_predictor import BatchPredictor
-from glassformer.storage import write_file
+from glassformer.storage import HALF, write_file
 from glassformer.text.files.tables import FORMATS, Row, Table, format_of, read_table
 from glassformer.text.files.text_files import STDIN
 
 USUAL = ("text", "source", "sentence", "review", "message", "prompt")  # columns that are taken if none is named
-HALF = re.compile("[\ud800-\udfff]")  # half a character, or what stands for a byte that could not be read
 
 
 def is_table(words: Sequence[str]) -> bool:

@@ -23,7 +23,7 @@ FILES = (
 BEYOND, TARGETS = "beyond", "targets"
 _LONGEST_PIECE = 256  # characters
 # What cuts text as these files say, by the names that settings have for it; none is usual.
-_CUTTERS = {
+CUTTERS = {
     "bert": ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer"),
     "gpt2": ("GPT2Tokenizer",), "roberta": ("RobertaTokenizer",), "qwen2": ("Qwen2Tokenizer",),
     "qwen3": ("Qwen2Tokenizer",), "llama": ("LlamaTokenizer",), "mistral": ("LlamaTokenizer",),
@@ -38,7 +38,7 @@ def as_tokenizer_json(files: Mapping[str, bytes], kind_of_model: str, cutter: st
     cuts text, where the settings of the tokens say nothing."""
     cutter = content_of(settings(files).get("tokenizer_class")) or cutter
     older = any(name in files for name in FILES)
-    if older and cutter and cutter.removesuffix("Fast") not in _CUTTERS.get(kind_of_model, ()):
+    if older and cutter and cutter.removesuffix("Fast") not in CUTTERS.get(kind_of_model, ()):
         raise InputError(
             f"The folder has no tokenizer.json, and its text is cut by a {cutter:.50}, which is not known for a "
             f"{kind_of_model:.50}. Where its own tool can write a tokenizer.json, that is read."

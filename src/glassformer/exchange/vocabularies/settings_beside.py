@@ -5,7 +5,7 @@ where they say nothing, its own usual values; here they do where they speak. It 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from glassformer.exchange.vocabularies.older_token_files import content_of, settings
+from glassformer.exchange.vocabularies.older_token_files import CUTTERS, content_of, settings
 
 _LOWER = (
     ("do_lower_case", "lowercase", True),
@@ -63,14 +63,16 @@ def unspoken(content: Mapping[str, Any], files: Mapping[str, bytes], kind_of_mod
 def _bends(content: Mapping[str, Any], files: Mapping[str, bytes], kind_of_model: str, cutter: str) -> list[_Bend]:
     said = settings(files)
     cutter = content_of(said.get("tokenizer_class")) or cutter or _USUAL.get(kind_of_model, "")
-    part, kind, names = _BENT.get(cutter.removesuffix("Fast"), ("", "", ()))
+    cutter = cutter.removesuffix("Fast")
+    name = "BertTokenizer" if cutter in CUTTERS["bert"] else cutter
+    part, kind, names = _BENT.get(name, ("", "", ()))
     there = content.get(part)
     if not isinstance(there, dict) or there.get("type") != kind:
         return []
     found = []
     for theirs, ours, usual in names:
         value = said.get(theirs)
-        spoken = isinstance(value, bool)
+        spoken = isinstance(value, bool) or (theirs in said and value is usual)  # null is a word, too
         wanted = value if spoken else usual
         if there.get(ours) is not wanted:
             found.append(_Bend(theirs, (part, ours), wanted, there.get(ours), spoken))

@@ -2,14 +2,13 @@
 
 import json
 import math
-import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from glassformer.errors import InputError
+from glassformer.storage import HALF
 
 DEEPEST = 12  # lists in lists
-HALF = re.compile("[\ud800-\udfff]")  # of a pair that stands for one character
 
 
 def read_json(body: bytes) -> dict[str, Any]:

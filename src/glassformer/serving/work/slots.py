@@ -24,7 +24,7 @@ class ToWrite:
     """One text to be written.
 
     prompt      its ids
-    longest     new ids at most; with 0 the prompt is only read
+    longest     new ids at most; with 0 nothing is written
     sampling    how ids are drawn; None is greedy
     goes_on     whether the text goes on with the prompt, and slides along where the model can look back no further
     stop        strings that end it

@@ -7,6 +7,7 @@ which of the three.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import islice
 
 from glassformer.errors import InputError, nearest
 from glassformer.text.files.headers import are_numbers, is_sentence
@@ -211,7 +212,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def unread(table: Table, roles: Mapping[str, str]) -> list[str]:
     """A sentence, if the rows hold lists or objects that are far longer than what is read."""
-    rows = [row.values for row in table.rows if isinstance(row, Row)][:SAMPLE]
+    rows = list(islice((row.values for row in table.rows if isinstance(row, Row)), SAMPLE))
     read = sum(len(str(values.get(name, ""))) for values in rows for name in roles.values())
     nested = {name for values in rows for name, value in values.items() if isinstance(value, list | dict)}
     held = {name: sum(len(str(values.get(name, ""))) for values in rows) for name in table.names if name in nested}
